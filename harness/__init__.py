@@ -1,0 +1,1 @@
+"""From tasks and patches to verdicts."""

@@ -1,0 +1,173 @@
+"""The words of the field as values: tasks, predictions, statuses, outcomes. Pure.
+
+Names follow SWE-bench (https://www.swebench.com), because users know them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+INSTANCE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
+"""What an instance id looks like: it names a folder, so nothing that a file system could misread."""
+
+
+class TestStatus(StrEnum):
+    """What became of one test id in one run."""
+
+    __test__ = False  # not a pytest class
+
+    PASSED = "PASSED"
+    FAILED = "FAILED"
+    ERROR = "ERROR"
+    SKIPPED = "SKIPPED"
+    XFAIL = "XFAIL"
+    XPASS = "XPASS"
+
+
+class Outcome(StrEnum):
+    """What one prediction came to."""
+
+    RESOLVED = "resolved"
+    UNRESOLVED = "unresolved"
+    EMPTY_PATCH = "empty_patch"
+    APPLY_FAILED = "apply_failed"
+    TAMPERED = "tampered"
+    INFRA_ERROR = "infra_error"
+
+
+class TaskState(StrEnum):
+    """Where a task stands in its life."""
+
+    CANDIDATE = "candidate"
+    PROVED = "proved"
+    QUARANTINED = "quarantined"
+    RETIRED = "retired"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budgets:
+    """What one run of a task's tests may use."""
+
+    seconds: float = 300.0
+    """Wall time of the tests, inside the container."""
+    memory_mb: int = 2048
+    cpus: float = 1.0
+    pids: int = 256
+    output_bytes: int = 4 * 1024 * 1024
+    """How much test output is kept; the middle of a longer one is dropped and its size recorded."""
+    disk_mb: int = 1024
+    """Size of the writable work tree, and again of /tmp (both tmpfs, so they count as memory)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestSpec:
+    """How the tests of a task are run. Public: it names no hidden test."""
+
+    __test__ = False
+
+    framework: str = "pytest"
+    options: tuple[str, ...] = ()
+    """Options for the framework, as the repository sets them, less those that hide per-test results."""
+    plugins: tuple[str, ...] = ()
+    """pytest plugins (entry point names) to load by name; nothing else is loaded."""
+    pythonpath: tuple[str, ...] = ()
+    """Folders of the repository put on sys.path, relative to its root."""
+    runner_config: tuple[str, ...] = ()
+    """Runner configuration files that the gold patch changes, which a model patch may change too."""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instance:
+    """The public side of a task: all that a model may see."""
+
+    instance_id: str
+    repo: str
+    base_commit: str
+    created_at: str
+    """When the fix was merged, ISO 8601 in UTC."""
+    language: str
+    version: str
+    """Version of the interpreter the tests run on, such as `3.11`."""
+    image: str | None
+    """Always a digest: `repo@sha256:…` or the engine's image id `sha256:…`; None for a candidate."""
+    problem_statement: str
+    state: TaskState = TaskState.CANDIDATE
+    split: str = "holdout"
+    test: TestSpec = field(default_factory=TestSpec)
+    budgets: Budgets = field(default_factory=Budgets)
+    quality: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of task.yaml this version does not know; they survive a round trip."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hidden:
+    """The hidden side of a task: never in an image, never shown to a model."""
+
+    gold_patch: bytes
+    test_patch: bytes
+    fail_to_pass: tuple[str, ...] = ()
+    pass_to_pass: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    test_files: tuple[str, ...] = ()
+    """Files given to the test runner, relative to the repository's root."""
+    hints: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """What the proof saw: runs per state and per-test counts."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One proved problem, whole."""
+
+    instance: Instance
+    hidden: Hidden
+
+    @property
+    def instance_id(self) -> str:
+        return self.instance.instance_id
+
+    def digest(self) -> str:
+        """SHA-256 (hex) over everything that can change a verdict: image, tests, lists, gold patch, how tests run."""
+        spec = self.instance.test
+        budgets = self.instance.budgets
+        parts: list[object] = [
+            self.instance.instance_id,
+            self.instance.image,
+            (spec.framework, spec.options, spec.plugins, spec.pythonpath, spec.runner_config, sorted(spec.env.items())),
+            (budgets.memory_mb, budgets.cpus, budgets.pids, budgets.disk_mb, budgets.seconds),
+            hashlib.sha256(self.hidden.test_patch).hexdigest(),
+            hashlib.sha256(self.hidden.gold_patch).hexdigest(),
+            self.hidden.fail_to_pass,
+            self.hidden.pass_to_pass,
+            self.hidden.test_files,
+        ]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def with_state(self, state: TaskState) -> Task:
+        return replace(self, instance=replace(self.instance, state=state))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """One model patch for one task, in SWE-bench's fields plus a sample number."""
+
+    instance_id: str
+    model_name_or_path: str
+    model_patch: str | None
+    """The patch as text; bytes that are not UTF-8 are kept as surrogate escapes. None where the model gave none."""
+    sample: int = 0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Cost, latency, tokens, settings…: kept, never needed."""
+
+    def patch_bytes(self) -> bytes:
+        return (self.model_patch or "").encode("utf-8", "surrogateescape")

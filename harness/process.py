@@ -1,0 +1,144 @@
+"""The one place that starts a program: argv lists only, never a shell string."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess  # noqa: TID251 - this is the place
+import tempfile
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from harness.errors import InfrastructureError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+_STDERR_SHOWN = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completed:
+    """A program that has ended: exit code, and its two streams as raw bytes."""
+
+    argv: tuple[str, ...]
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def error_text(self) -> str:
+        """The end of standard error, decoded for a person."""
+        return self.stderr.decode("utf-8", "replace").strip()[-_STDERR_SHOWN:]
+
+
+class ProgramError(InfrastructureError):
+    """A program that had to succeed did not."""
+
+    def __init__(self, completed: Completed) -> None:
+        self.completed = completed
+        program = " ".join(completed.argv[:4])
+        super().__init__(f"{program} … ended with exit code {completed.returncode}: {completed.error_text}")
+
+
+def which(program: str) -> str | None:
+    """The path of a program, or None."""
+    return shutil.which(program)
+
+
+def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
+    return {**os.environ, **(env or {})}
+
+
+def run(
+    argv: Sequence[str | os.PathLike[str]],
+    *,
+    input: bytes | None = None,  # noqa: A002 - subprocess's own word
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    timeout: float | None = None,
+    check: bool = True,
+) -> Completed:
+    """Run a program to its end.
+
+    `env` is added to the current environment; `timeout` is in seconds.
+
+    Raises:
+        InfrastructureError: the program does not exist or took too long.
+        ProgramError: `check` is on and the exit code is not 0.
+
+    """
+    words = tuple(os.fspath(word) for word in argv)
+    try:
+        done = subprocess.run(
+            words,
+            input=input,
+            stdin=subprocess.DEVNULL if input is None else None,
+            capture_output=True,
+            env=_environment(env),
+            cwd=cwd,
+            timeout=timeout,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise InfrastructureError(f"{words[0]} is not installed", hint=f"install {words[0]}") from error
+    except subprocess.TimeoutExpired as error:
+        raise InfrastructureError(f"{' '.join(words[:4])} … took more than {timeout:g} s") from error
+    completed = Completed(argv=words, returncode=done.returncode, stdout=done.stdout, stderr=done.stderr)
+    if check and completed.returncode != 0:
+        raise ProgramError(completed)
+    return completed
+
+
+@contextlib.contextmanager
+def stream(
+    argv: Sequence[str | os.PathLike[str]],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> Iterator[IO[bytes]]:
+    """Start a program and yield its standard output; the program is gone when the block ends.
+
+    Leaving the block early ends the program quietly; leaving it at end of file checks the exit code.
+
+    Raises:
+        ProgramError: the output was read to its end and the exit code is not 0.
+
+    """
+    words = tuple(os.fspath(word) for word in argv)
+    with (
+        tempfile.TemporaryFile() as errors,  # a file, not a pipe: nobody drains it while the caller reads
+        subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=_environment(env),
+            cwd=cwd,
+            start_new_session=True,
+        ) as child,
+    ):
+        assert child.stdout is not None  # noqa: S101 - narrows the type; PIPE was asked for
+        try:
+            yield child.stdout
+            ended = child.stdout.read(1) == b""
+        except BaseException:
+            _kill(child)
+            raise
+        if not ended:
+            _kill(child)
+            return
+        code = child.wait()
+        errors.seek(0)
+        stderr = errors.read()
+    if code != 0:
+        raise ProgramError(Completed(argv=words, returncode=code, stdout=b"", stderr=stderr))
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()

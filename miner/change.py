@@ -1,0 +1,134 @@
+"""What mining passes from stage to stage, as values. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class MergeStyle(StrEnum):
+    """How a change came into its branch."""
+
+    MERGE = "merge"
+    SQUASH = "squash"
+    REBASE = "rebase"
+    COMMIT = "commit"
+    """A plain commit without a pull request."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedIssue:
+    """An issue that a change closes, as it stood before the fix."""
+
+    number: int
+    title: str
+    body: str
+    labels: tuple[str, ...] = ()
+    created_at: str = ""
+    last_edited_at: str | None = None
+    comments: tuple[str, ...] = ()
+    """Comments made before the fix's first commit, oldest first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One merged change, found in a history; not yet judged."""
+
+    repo: str
+    """`owner/name`, or the folder's name twice-safe form for a clone without a remote."""
+    base_commit: str
+    """The commit the fix was made on: the true base, full SHA."""
+    head_commit: str
+    """The tree with the fix; the change's diff is base_commit..head_commit."""
+    merge_commit: str
+    """Where it stands on the branch (the merge, the squash, the last rebased commit, the plain commit)."""
+    style: MergeStyle
+    created_at: str
+    """When it was merged, ISO 8601 in UTC."""
+    title: str
+    body: str
+    messages: tuple[str, ...]
+    """Messages of the change's own commits, oldest first."""
+    number: int | None = None
+    """Pull request number, where there is one."""
+    labels: tuple[str, ...] = ()
+    issues: tuple[LinkedIssue, ...] = ()
+    reverted_by: str | None = None
+    """SHA of the later commit that reverts it."""
+
+    @property
+    def instance_id(self) -> str:
+        """`owner__repo-123`, or `owner__repo-<sha8>` without a pull request number."""
+        name = self.repo.replace("/", "__")
+        return f"{name}-{self.number}" if self.number is not None else f"{name}-{self.merge_commit[:8]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedFile:
+    """One touched path between base and head, as `git diff-tree --raw` tells it (no rename detection)."""
+
+    path: str
+    """As git stores it; bytes that are not UTF-8 are surrogate escapes."""
+    status: str
+    """A, M, D or T."""
+    old_mode: str
+    new_mode: str
+    old_blob: str
+    new_blob: str
+
+
+class Kind(StrEnum):
+    """Which side of a task a changed file belongs to."""
+
+    GOLD = "gold"
+    TEST = "test"
+    SUPPORT = "support"
+    """Fixtures, snapshots, test data: travels with the tests."""
+    RUNNER = "runner"
+    """Runner configuration (pytest.ini, tox.ini…): recorded, see split.py for where it goes."""
+
+
+class Stage(StrEnum):
+    """Where in the funnel a change was left or accepted."""
+
+    HISTORY = "history"
+    RECOGNITION = "recognition"
+    SPLIT = "split"
+    ENVIRONMENT = "environment"
+    IMAGE = "image"
+    VALIDATION = "validation"
+    ACCEPTED = "accepted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rejection:
+    """The one reason a change was not taken."""
+
+    stage: Stage
+    reason: str
+    """A stable word, such as `no_tests` or `not_a_bug_fix`."""
+    detail: str = ""
+    """For a person: what was seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A change that looks like a bug fix with tests, and why."""
+
+    change: Change
+    files: tuple[ChangedFile, ...]
+    signals: tuple[str, ...]
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """A candidate's diff in its two sides, raw bytes as `git apply` wants them."""
+
+    gold_patch: bytes
+    test_patch: bytes
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    test_files: tuple[str, ...] = ()
+    """Test files that exist after the change, to be given to the test runner."""
+    notes: tuple[str, ...] = ()
+    """Where a decision was not plain, such as where runner configuration went."""
