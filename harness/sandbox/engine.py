@@ -1,0 +1,189 @@
+"""The container engine: the one place that imports `docker`. Docker and Podman speak the same API here."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import docker  # noqa: TID251 - this is the place
+import docker.errors  # noqa: TID251
+import docker.utils  # noqa: TID251
+import requests
+from docker.utils.socket import frames_iter  # noqa: TID251
+
+from harness.errors import InfrastructureError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from docker import APIClient  # noqa: TID251
+
+LABEL_OWNER = "dev.goldseam.owner"
+"""On every container of ours: `<host name>:<process id>:<start time of that process>`."""
+LABEL_KIND = "dev.goldseam.kind"
+"""What an image or container is for: `base`, `python`, `deps`, `task`, `resolve`, `run`…"""
+LABEL_KEY = "dev.goldseam.key"
+"""SHA-256 of everything an image layer was built from."""
+
+EngineError = docker.errors.DockerException
+ApiError = docker.errors.APIError
+NotFoundError = docker.errors.NotFound
+ConnectionLost = (requests.exceptions.RequestException, docker.errors.DockerException, OSError)
+"""What a call raises when the engine goes away in the middle of it."""
+
+_CALL_SECONDS = 120
+_local = threading.local()
+
+
+def _addresses() -> list[str | None]:
+    """Where an engine may listen, best first; None means docker-py's own default."""
+    if os.environ.get("DOCKER_HOST"):
+        return [None]
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    sockets = [Path("/var/run/docker.sock")]
+    if runtime:
+        sockets += [Path(runtime, "docker.sock"), Path(runtime, "podman/podman.sock")]
+    sockets.append(Path("/run/podman/podman.sock"))
+    return [f"unix://{path}" for path in sockets if path.is_socket()]
+
+
+def connect() -> APIClient:
+    """A client of the engine, one per thread. DOCKER_HOST is honoured, so Podman's socket works.
+
+    Raises:
+        InfrastructureError: no engine answers.
+
+    """
+    client: APIClient | None = getattr(_local, "client", None)
+    if client is not None and _local.pid == os.getpid():
+        return client
+    reason = "no socket found"
+    for address in _addresses():
+        try:
+            options: dict[str, Any] = dict(docker.utils.kwargs_from_env())
+            if address:
+                options["base_url"] = address
+            client = docker.APIClient(version="auto", timeout=_CALL_SECONDS, **options)
+        except ConnectionLost as error:
+            reason = str(error)
+            continue
+        _local.client, _local.pid = client, os.getpid()
+        return client
+    where = os.environ.get("DOCKER_HOST") or "the usual sockets"
+    raise InfrastructureError(
+        f"no container engine answers at {where} ({reason})", hint="run `goldseam doctor`; it says what to start"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageFacts:
+    """What the engine says of an image it holds."""
+
+    id: str
+    size: int
+    """Bytes of all its layers together."""
+    parent: str | None
+    """Id of the image it was committed from, where that is known."""
+    labels: Mapping[str, str]
+    digests: tuple[str, ...]
+    """`repository@sha256:…` it is known under in registries."""
+
+
+def inspect_image(ref: str) -> ImageFacts | None:
+    """What the engine knows of a tag, digest or id; None if it holds no such image.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    client: Any = connect()
+    try:
+        raw = client.inspect_image(ref)
+    except NotFoundError:
+        return None
+    except ConnectionLost as error:
+        raise engine_failed(f"looking up image {ref}", error) from error
+    return ImageFacts(
+        id=raw["Id"],
+        size=raw.get("Size") or 0,
+        parent=raw.get("Parent") or None,
+        labels=(raw.get("Config") or {}).get("Labels") or {},
+        digests=tuple(raw.get("RepoDigests") or ()),
+    )
+
+
+def image_id(ref: str) -> str | None:
+    """The engine's id (`sha256:…`) of a tag, digest or id; None if it holds no such image."""
+    facts = inspect_image(ref)
+    return facts.id if facts else None
+
+
+def engine_failed(what: str, error: BaseException) -> InfrastructureError:
+    """The error to raise when the engine failed while doing `what`."""
+    detail = getattr(error, "explanation", None) or error
+    return InfrastructureError(f"the container engine failed at {what}: {detail}", hint="run `goldseam doctor`")
+
+
+def frames(attached: Any) -> Iterator[bytes]:
+    """The output of an attached container (no tty), in order; both streams as one."""
+    read: Any = frames_iter
+    for _, data in read(attached, tty=False):
+        yield bytes(data)
+
+
+def send(attached: Any, data: bytes) -> None:
+    """Write to the standard input of an attached container."""
+    getattr(attached, "_sock", attached).sendall(data)
+
+
+def _start_time(pid: int) -> str | None:
+    """Start time of a process in clock ticks since boot (proc(5), field 22); None if it is gone."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return text.rpartition(")")[2].split()[19]
+
+
+def owner() -> str:
+    """The value of LABEL_OWNER that names this process."""
+    return f"{socket.gethostname()}:{os.getpid()}:{_start_time(os.getpid())}"
+
+
+def is_dead(owner_label: str) -> bool:
+    """Whether the label names a process of this host that no longer runs."""
+    host, _, process = owner_label.partition(":")
+    pid, _, started = process.partition(":")
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    return _start_time(int(pid)) != started
+
+
+def remove_container(container: str) -> None:
+    """Remove a container, running or not, with its anonymous volumes; one that is gone already is fine."""
+    with suppress(NotFoundError):
+        connect().remove_container(container, force=True, v=True)
+
+
+def sweep() -> int:
+    """Remove containers whose owner, a process of this host, is dead. Returns how many.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    removed = 0
+    try:
+        for container in connect().containers(all=True, filters={"label": [LABEL_OWNER]}):
+            if is_dead(container["Labels"].get(LABEL_OWNER, "")):
+                with suppress(ApiError):  # another goldseam may be removing it
+                    remove_container(container["Id"])
+                    removed += 1
+    except ConnectionLost as error:
+        raise engine_failed("looking for left-over containers", error) from error
+    return removed

@@ -1,0 +1,125 @@
+"""What a user can set once: goldseam.toml, over it GOLDSEAM_* variables, over both the flags of a command."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SETTINGS_FILE = "goldseam.toml"
+
+
+def default_cache_dir() -> Path:
+    """`$XDG_CACHE_HOME/goldseam`, or `~/.cache/goldseam`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "goldseam"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ImageSettings(_Section):
+    """`[images]`: how task images are built."""
+
+    base: str | None = None
+    """Image to start from, such as one of a company registry; None means Debian's own, see miner/image/base.py."""
+    pythons: dict[str, Path] = Field(default_factory=dict)
+    """Interpreters of this machine that may be copied into images: minor version to installation folder."""
+    python_downloads: bool = True
+    """May uv download an interpreter that neither the base nor `pythons` has?"""
+    cache_dir: Path = Field(default_factory=default_cache_dir)
+    network: Literal["bridge", "host"] = "bridge"
+    """The network of builds; `host` for a proxy or an index on this machine's loopback."""
+    build_seconds: float = Field(default=1200.0, gt=0)
+    """Wall time of one build step."""
+    build_memory_mb: int = Field(default=4096, gt=0)
+
+    @field_validator("pythons")
+    @classmethod
+    def _installations(cls, value: dict[str, Path]) -> dict[str, Path]:
+        for version, folder in value.items():
+            if not (folder.expanduser() / "bin" / f"python{version}").exists():
+                raise ValueError(f"Python {version}: no bin/python{version} in {folder}")
+        return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("cache_dir")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+
+class Settings(_Section):
+    """All of goldseam.toml."""
+
+    images: ImageSettings = Field(default_factory=ImageSettings)
+
+
+def _from_file(path: Path | None) -> dict[str, Any]:
+    file = path or Path(SETTINGS_FILE)
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if path is None:
+            return {}
+        raise InputError(f"no settings file at {file}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise InputError(f"{file} can't be read: {error.strerror}") from error
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """`3.9=/path:3.8=/path`, split at the path separator of the system."""
+    pairs = [part.partition("=") for part in text.split(os.pathsep) if part]
+    if any(not sign for _, sign, _ in pairs):
+        raise InputError(f"GOLDSEAM_IMAGES_PYTHONS should look like 3.9=/path{os.pathsep}3.8=/path, not {text!r}")
+    return {version: folder for version, _, folder in pairs}
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in ImageSettings.model_fields:
+        value = env.get(f"GOLDSEAM_IMAGES_{name.upper()}")
+        if value:
+            found[name] = _pairs(value) if name == "pythons" else value
+    if env.get("GOLDSEAM_CACHE_DIR"):
+        found["cache_dir"] = env["GOLDSEAM_CACHE_DIR"]
+    return found
+
+
+def load_settings(
+    path: Path | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    images: Mapping[str, object] | None = None,
+) -> Settings:
+    """Read the settings that hold here: flags (`images`, None values ignored) over variables over the file.
+
+    Without `path`, goldseam.toml of the current folder is read if there is one.
+
+    Raises:
+        InputError: the file can't be read, a key is unknown or a value does not fit; the key is named.
+
+    """
+    data = _from_file(path)
+    section = data.get("images", {})
+    if isinstance(section, dict):
+        flags = {key: value for key, value in (images or {}).items() if value is not None}
+        data["images"] = {**section, **_from_environment(os.environ if env is None else env), **flags}
+    try:
+        return Settings.model_validate(data)
+    except ValidationError as error:
+        problems = [f"{'.'.join(str(part) for part in one['loc'])}: {_plain(one['msg'])}" for one in error.errors()]
+        raise InputError(f"settings ({path or SETTINGS_FILE} or GOLDSEAM_*): {'; '.join(problems)}") from error
+
+
+def _plain(message: str) -> str:
+    return "unknown key" if message.startswith("Extra inputs") else message.removeprefix("Value error, ")
