@@ -1,0 +1,25 @@
+"""Test frameworks by name: one module each, in one literal table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from harness.errors import InputError
+from harness.frameworks import pytest
+
+if TYPE_CHECKING:
+    from harness.frameworks.base import Framework
+
+FRAMEWORKS = {"pytest": pytest}
+
+
+def framework(name: str) -> Framework:
+    """The framework of that name.
+
+    Raises:
+        InputError: no such framework.
+
+    """
+    if name not in FRAMEWORKS:
+        raise InputError(f"unknown test framework {name!r}; known: {', '.join(FRAMEWORKS)}")
+    return cast("Framework", FRAMEWORKS[name])

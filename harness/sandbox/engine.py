@@ -136,6 +136,14 @@ def frames(attached: Any) -> Iterator[bytes]:
         yield bytes(data)
 
 
+def attach(container: str) -> socket.socket:
+    """The socket that carries a created container's standard input and both output streams, multiplexed."""
+    client: Any = connect()
+    attached = client.attach_socket(container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+    wire: socket.socket = getattr(attached, "_sock", attached)
+    return wire
+
+
 def send(attached: Any, data: bytes) -> None:
     """Write to the standard input of an attached container."""
     getattr(attached, "_sock", attached).sendall(data)

@@ -1,0 +1,74 @@
+"""The result channel between a container and the host: numbered, signed lines. Pure.
+
+The code under test shares a process with the code that signs, so a signature proves little by itself: it is a tripwire.
+What it catches is everything clumsier than reading the key out of the process: printed results, replays, gaps, forks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_LINE = re.compile(rb"([st])(\d{1,9}) ([0-9a-f]{32}) (\{.*\})", re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    """One key for the supervisor, one for the process that runs the tests; 32 random bytes each, new for every job."""
+
+    supervisor: bytes
+    tests: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transcript:
+    """The frames of one job, by sender, and what was wrong with the channel."""
+
+    supervisor: tuple[dict[str, Any], ...]
+    tests: tuple[dict[str, Any], ...]
+    violations: tuple[str, ...]
+
+
+def sign(key: bytes, head: bytes, body: bytes) -> bytes:
+    """The first 128 bits of HMAC-SHA256, hexadecimal."""
+    return hmac.new(key, head + b" " + body, hashlib.sha256).hexdigest()[:32].encode()
+
+
+def read(stdout: bytes, keys: Keys) -> Transcript:
+    """Take the channel apart and hold every frame against its number and its signature.
+
+    A last line without a newline is a sender that was killed while writing; it is left out and is no violation.
+    """
+    by_sender: dict[bytes, list[dict[str, Any]]] = {b"s": [], b"t": []}
+    violations: list[str] = []
+    for number, line in enumerate(stdout.split(b"\n")[:-1], start=1):
+        problem = _take(line, keys, by_sender)
+        if problem is not None:
+            violations.append(f"frame {number}: {problem}")
+    return Transcript(supervisor=tuple(by_sender[b"s"]), tests=tuple(by_sender[b"t"]), violations=tuple(violations))
+
+
+def _take(line: bytes, keys: Keys, by_sender: dict[bytes, list[dict[str, Any]]]) -> str | None:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        return "not a frame"
+    sender, number, mac, body = match.groups()
+    key = keys.supervisor if sender == b"s" else keys.tests
+    if not hmac.compare_digest(mac, sign(key, sender + number, body)):
+        return "the signature is wrong"
+    if int(number) != len(by_sender[sender]):
+        return f"number {int(number)} where {len(by_sender[sender])} was due"
+    if sender == b"t" and any(frame["t"] == "finish" for frame in by_sender[sender][-1:]):
+        return "a frame after the last one"
+    try:
+        frame = json.loads(body)
+    except ValueError:
+        return "not JSON"
+    if not isinstance(frame, dict) or not isinstance(frame.get("t"), str):
+        return "not a frame object"
+    by_sender[sender].append(frame)
+    return None

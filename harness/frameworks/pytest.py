@@ -1,0 +1,163 @@
+"""pytest, and unittest through it."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from harness.frameworks.base import TestReport
+from harness.instance import TestStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from harness.instance import TestSpec
+
+name = "pytest"
+
+BLOCKED_PLUGINS = frozenset(
+    {
+        "benchmark",
+        "cov",
+        "flakefinder",
+        "forked",
+        "pytest_cov",
+        "pytest_cov.plugin",
+        "random_order",
+        "randomly",
+        "reporter",
+        "rerunfailures",
+        "retry",
+        "sugar",
+        "xdist",
+        "xdist.looponfail",
+    }
+)
+"""Entry point names of plugins that reorder, repeat, distribute or measure; none of them may shape a verdict."""
+
+_KEPT_WITH_VALUE = ("--import-mode", "--doctest-glob", "--asyncio-mode", "--ds", "--dc", "--timeout", "-m", "-W")
+_KEPT = ("--doctest-modules", "--doctest-continue-on-failure", "--strict-markers", "--strict", "--reuse-db")
+_SEVERITY = (
+    TestStatus.FAILED,
+    TestStatus.ERROR,
+    TestStatus.XPASS,
+    TestStatus.XFAIL,
+    TestStatus.SKIPPED,
+    TestStatus.PASSED,
+)
+
+
+def argv(spec: TestSpec) -> tuple[str, ...]:
+    """Arguments before the test files: the task's own plugins and options, and nothing that hides a result."""
+    plugins = [word for plugin in spec.plugins for word in ("-p", plugin)]
+    return (
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=",
+        "--rootdir=/testbed",
+        "--confcutdir=/testbed",
+        "--continue-on-collection-errors",
+        "--tb=short",
+        "-v",
+        *plugins,
+        *spec.options,
+    )
+
+
+def kept_options(addopts: str) -> tuple[str, ...]:
+    """The part of a repository's `addopts` that changes what a test means, not how results are shown.
+
+    Everything else (coverage, xdist, `-x`, `-q`, reports to files) is left out, because it hides or costs per-test
+    results.
+    """
+    try:
+        words = shlex.split(addopts)
+    except ValueError:
+        return ()
+    kept: list[str] = []
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if word in _KEPT or word.startswith(tuple(f"{option}=" for option in _KEPT_WITH_VALUE if option[:2] == "--")):
+            kept.append(word)
+        elif word in _KEPT_WITH_VALUE and index + 1 < len(words):
+            kept += [word, words[index + 1]]
+            index += 1
+        elif word[:2] in ("-W", "-m") and len(word) > 2 and not word.startswith("--"):  # noqa: PLR2004 - `-Werror`
+            kept.append(word)
+        index += 1
+    return tuple(kept)
+
+
+def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
+    """Per-test results from the recorder's frames.
+
+    A test has up to three reports (set-up, call, tear-down), more with subtests; the worst of them is its status. A
+    failure outside the call is an ERROR, as pytest's own summary counts it.
+    """
+    seen: dict[str, set[TestStatus]] = {}
+    done: set[str] = set()
+    seconds: dict[str, float] = {}
+    texts: dict[str, str] = {}
+    collected: list[str] = []
+    errors: dict[str, str] = {}
+    internal = ""
+    exit_code: int | None = None
+    for frame in frames:
+        kind = frame["t"]
+        if kind == "report":
+            test_id = str(frame["id"])
+            seen.setdefault(test_id, set()).add(_status(frame))
+            seconds[test_id] = seconds.get(test_id, 0.0) + float(frame["seconds"])
+            if frame["text"]:
+                texts[test_id] = (texts.get(test_id, "") + "\n" + str(frame["text"])).strip()
+            if frame["when"] == "teardown":
+                done.add(test_id)
+        elif kind == "collected":
+            collected += [str(test_id) for test_id in frame["ids"]]
+        elif kind == "collect_error":
+            errors[str(frame["id"])] = str(frame["text"])
+        elif kind == "internal_error":
+            internal = str(frame["text"])
+        elif kind == "finish":
+            exit_code = int(frame["code"])
+    statuses = {test_id: _worst(found) for test_id, found in seen.items() if test_id in done}
+    return TestReport(
+        statuses=statuses,
+        seconds=seconds,
+        texts=texts,
+        collected=tuple(collected),
+        collect_errors=errors,
+        internal_error=internal,
+        finished=exit_code is not None,
+        exit_code=exit_code,
+        violations=_violations(statuses, collected, errors, exit_code),
+    )
+
+
+def _status(frame: Mapping[str, Any]) -> TestStatus:
+    outcome, in_call, xfail = frame["outcome"], frame["when"] == "call", frame["xfail"]
+    if outcome == "failed":
+        return TestStatus.FAILED if in_call else TestStatus.ERROR
+    if outcome == "skipped":
+        return TestStatus.XFAIL if xfail else TestStatus.SKIPPED
+    return TestStatus.XPASS if xfail and in_call else TestStatus.PASSED
+
+
+def _worst(found: set[TestStatus]) -> TestStatus:
+    return min(found, key=_SEVERITY.index)
+
+
+def _violations(
+    statuses: Mapping[str, TestStatus], collected: Sequence[str], errors: Mapping[str, str], exit_code: int | None
+) -> tuple[str, ...]:
+    """What an honest pytest never says: results for tests it did not collect, or an exit code that denies them."""
+    problems: list[str] = []
+    strangers = sorted(set(statuses) - set(collected))
+    if strangers:
+        problems.append(f"a result for a test that was not collected: {strangers[0]}")
+    bad = bool(errors) or any(status in (TestStatus.FAILED, TestStatus.ERROR) for status in statuses.values())
+    if exit_code == 0 and bad:
+        problems.append("the runner ended with success although tests failed")
+    return tuple(problems)

@@ -1,0 +1,1 @@
+"""What runs inside a task's container; read as text, never imported here."""

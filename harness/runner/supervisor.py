@@ -1,0 +1,215 @@
+# Runs inside a task's container, on whatever Python (3.6 and later) the task has. It arrives on standard input, so it is
+# on no disk. First it builds the work tree (trusted, nothing of the model runs yet), then a forked child runs the tests
+# and this process waits for it, with the clock.
+#
+# stdout carries signed frames and nothing else; whatever the tests print goes to stderr.
+import hashlib
+import hmac
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+WORK = "/testbed"
+PRISTINE = "/opt/goldseam/src"
+
+
+class Frames(object):
+    """Numbered, signed lines on a descriptor: `<seq> <mac> <json>`."""
+
+    def __init__(self, fd, key, name):
+        self.fd = fd
+        self.key = key
+        self.name = name
+        self.seq = 0
+        self.pid = os.getpid()
+
+    def send(self, kind, **fields):
+        if os.getpid() != self.pid:
+            return  # a fork of the tests came back into the runner
+        fields["t"] = kind
+        body = json.dumps(fields, sort_keys=True).encode("ascii")
+        head = ("%s%d" % (self.name, self.seq)).encode("ascii")
+        mac = hmac.new(bytes(self.key), head + b" " + body, hashlib.sha256).hexdigest()[:32].encode("ascii")
+        self.seq += 1
+        data = head + b" " + mac + b" " + body + b"\n"
+        while data:
+            data = data[os.write(self.fd, data) :]
+
+
+def git_apply(patch, *flags):
+    env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1"}
+    env["GIT_CEILING_DIRECTORIES"] = "/"
+    argv = ["git", "-c", "core.hooksPath=/dev/null", "apply", "--whitespace=nowarn"] + list(flags) + ["-"]
+    child = subprocess.Popen(
+        argv, cwd=WORK, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    out, err = child.communicate(patch)
+    return child.returncode, out, err.decode("utf-8", "replace")[-2000:]
+
+
+def build_tree(frames, spec, blobs):
+    """Copy the pristine tree, apply the model's patch, then the hidden tests. True if the tests may run."""
+    subprocess.check_call(["/bin/cp", "-a", "--no-preserve=ownership", PRISTINE + "/.", WORK])
+    for which in ("model", "tests"):
+        patch = blobs[which]
+        if not patch:
+            continue
+        code, out, err = git_apply(patch, "--numstat", "-z")
+        declared = spec["paths"][which]
+        if code == 0:
+            seen = sorted(path for path in numstat_paths(out) if path)
+            if not set(seen) <= set(declared):
+                code, err = 1, "git reads other paths in it than were declared: %r" % (seen,)
+        if code == 0:
+            code, out, err = git_apply(patch)
+        frames.send("apply", which=which, ok=code == 0, error=err if code else "")
+        if code:
+            return False
+    return True
+
+
+def numstat_paths(out):
+    fields = out.decode("utf-8", "surrogateescape").split("\0")
+    index = 0
+    while index < len(fields) - 1:
+        path = fields[index].split("\t", 2)[2]
+        if path:
+            yield path
+            index += 1
+        else:  # a rename: two more fields
+            yield fields[index + 1]
+            yield fields[index + 2]
+            index += 3
+
+
+def run_tests(spec, frames):
+    """In the child: become the test process. Never returns."""
+    os.setsid()
+    quiet = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(quiet, 0)
+    os.dup2(2, 1)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    import types
+
+    for name in ("sitecustomize", "usercustomize"):
+        sys.modules[name] = types.ModuleType(name)
+    sys.argv = ["pytest"]
+    sys.path = [entry for entry in sys.path if entry not in ("", ".")]
+    import site
+
+    site.main()
+    os.chdir(WORK)
+    sys.path.extend(os.path.normpath(os.path.join(WORK, entry)) for entry in spec["pythonpath"])
+    code = run_pytest(spec, frames)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    frames.send("finish", code=int(code))
+    os._exit(0)
+
+
+def run_pytest(spec, frames):
+    import pytest
+
+    class Recorder(object):
+        def pytest_collectreport(self, report):
+            if report.failed:
+                frames.send("collect_error", id=report.nodeid, text=text_of(report))
+            elif report.skipped:
+                frames.send("collect_skip", id=report.nodeid, text=text_of(report))
+
+        def pytest_collection_finish(self, session):
+            frames.send("collected", ids=[item.nodeid for item in session.items])
+
+        def pytest_runtest_logreport(self, report):
+            frames.send(
+                "report",
+                id=report.nodeid,
+                when=report.when,
+                outcome=report.outcome,
+                xfail=hasattr(report, "wasxfail"),
+                seconds=round(report.duration, 6),
+                text=text_of(report) if report.outcome != "passed" else "",
+            )
+
+        def pytest_internalerror(self, excrepr):
+            frames.send("internal_error", text=str(excrepr)[-4000:])
+
+    def text_of(report):
+        try:
+            text = report.longreprtext
+        except AttributeError:
+            text = str(report.longrepr or "")
+        return text if len(text) <= 6000 else text[:2000] + "\n[…]\n" + text[-4000:]
+
+    files = [path for path in spec["files"] if os.path.exists(os.path.join(WORK, path))]
+    if not files:
+        frames.send("collected", ids=[])
+        return 5  # pytest's own code for "no tests collected"
+    return pytest.main(list(spec["argv"]) + files, plugins=[Recorder()])
+
+
+def wait_for(pid, seconds):
+    """Exit code, signal and whether the clock ran out. Polls, since a signal handler could be taken away."""
+    deadline = time.monotonic() + seconds
+    pause = 0.001
+    while True:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return status, False
+        if time.monotonic() >= deadline:
+            os.kill(pid, signal.SIGKILL)
+            return os.waitpid(pid, 0)[1], True
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.02)
+
+
+def main(spec, blobs, keys):
+    frames_fd = 198
+    os.dup2(1, frames_fd, inheritable=False)
+    os.dup2(2, 1)
+    mine = Frames(frames_fd, keys[0], "s")
+    started = time.monotonic()
+    try:
+        ready = build_tree(mine, spec, blobs)
+    except Exception as error:  # the container is broken, not the patch
+        mine.send("setup_error", text=repr(error)[-2000:])
+        return
+    blobs.clear()
+    if not ready:
+        return
+    mine.send("ready", seconds=round(time.monotonic() - started, 6), python=sys.version.split()[0])
+    began = time.monotonic()
+    pid = os.fork()
+    if pid == 0:
+        for index in range(len(keys[0])):
+            keys[0][index] = 0
+        try:
+            run_tests(spec, Frames(frames_fd, keys[1], "t"))
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+        finally:
+            os._exit(70)
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no ptrace, no /proc/<pid>/mem for the child
+    except Exception:
+        pass
+    status, timed_out = wait_for(pid, spec["seconds"])
+    seconds = time.monotonic() - began
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    mine.send(
+        "exit",
+        code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+        signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+        timed_out=timed_out,
+        seconds=round(seconds, 6),
+        cpu_seconds=round(usage.ru_utime + usage.ru_stime, 6),
+        max_rss_kb=usage.ru_maxrss,
+    )

@@ -1,0 +1,126 @@
+"""What of a model patch reaches the work tree: everything but what could touch the judge. Pure.
+
+Honest agents add tests, edit configuration and leave byproducts behind, so such parts are dropped and recorded, not
+refused. What may not be written at all (links, git's own folder, paths outside the tree) `harness.patch` refuses.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.patch import FilePatch, Patch
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+RUNNER_CONFIG = frozenset(
+    {
+        ".coveragerc",
+        ".pytest.ini",
+        ".pytest.toml",
+        "noxfile.py",
+        "pyproject.toml",
+        "pytest.ini",
+        "pytest.toml",
+        "setup.cfg",
+        "tox.ini",
+        "tox.toml",
+    }
+)
+"""Files that a Python test runner reads its settings from, at any depth."""
+
+_BINARY_SUFFIXES = (".so", ".pyd", ".dylib", ".pyc", ".pyo", ".pth", ".egg-link")
+_STARTUP = frozenset({"sitecustomize", "usercustomize"})
+_RUNNER_MODULES = frozenset(
+    {"_pytest", "pytest", "py", "pluggy", "iniconfig", "packaging", "exceptiongroup", "tomli", "attr", "attrs"}
+)
+_STDLIB = frozenset(sys.stdlib_module_names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """A part of a patch that was left out, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screened:
+    """What is left of a patch, and what was taken out of it."""
+
+    kept: Patch
+    dropped: tuple[Dropped, ...]
+
+
+def screen(patch: Patch, *, hidden_paths: Collection[str], allowed_config: Collection[str] = ()) -> Screened:
+    """Take out of a model patch what could touch the judge.
+
+    `hidden_paths` are the files that the hidden tests consist of; `allowed_config` the runner configuration that the
+    gold patch changes too, so that a model may.
+    """
+    roots = import_roots(hidden_paths)
+    kept: list[FilePatch] = []
+    dropped: list[Dropped] = []
+    for file in patch.files:
+        reasons = (_reason(path, hidden_paths, allowed_config, roots) for path in sorted(file.paths))
+        reason = next((reason for reason in reasons if reason is not None), None)
+        if reason is None:
+            kept.append(file)
+        else:
+            dropped.append(Dropped(path=file.path, reason=reason))
+    return Screened(kept=Patch(files=tuple(kept), repairs=patch.repairs), dropped=tuple(dropped))
+
+
+def import_roots(test_paths: Collection[str]) -> frozenset[str]:
+    """Folders that can end up on sys.path: the root, `src`, `lib`, and every folder above a hidden test."""
+    roots = {"", "src", "lib"}
+    for path in test_paths:
+        folder = posixpath.dirname(path)
+        while folder:
+            roots.add(folder)
+            folder = posixpath.dirname(folder)
+    return frozenset(roots)
+
+
+def _reason(
+    path: str, hidden_paths: Collection[str], allowed_config: Collection[str], roots: frozenset[str]
+) -> str | None:
+    name = posixpath.basename(path)
+    parts = path.split("/")
+    if any(_overlaps(path, hidden) for hidden in hidden_paths):
+        return "hidden_test"
+    if name == "conftest.py":
+        return "conftest"
+    if name in RUNNER_CONFIG and path not in allowed_config:
+        return "runner_config"
+    if name.endswith(_BINARY_SUFFIXES) or "__pycache__" in parts:
+        return "compiled_or_path_file"
+    if any(part.endswith((".egg-info", ".dist-info")) for part in parts):
+        return "package_metadata"
+    if name.startswith(".git"):
+        return "git_settings"
+    return _shadow(path, roots)
+
+
+def _overlaps(path: str, hidden: str) -> bool:
+    """The same file, or one where the other needs a folder."""
+    return path == hidden or path.startswith(hidden + "/") or hidden.startswith(path + "/")
+
+
+def _shadow(path: str, roots: frozenset[str]) -> str | None:
+    """Whether a module would be imported in place of the standard library's or the runner's."""
+    for root in roots:
+        if root and not path.startswith(root + "/"):
+            continue
+        first = path[len(root) + 1 if root else 0 :].split("/", 1)[0]
+        module = first.split(".", 1)[0] if first.endswith((".py", ".pyi", ".pyw")) else first
+        if first != module or "/" in path[len(root) + 1 if root else 0 :]:
+            if module in _STARTUP:
+                return "startup_module"
+            if module in _RUNNER_MODULES or (module in _STDLIB and module not in {"test", "this"}):
+                return "shadows_module"
+    return None

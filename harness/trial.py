@@ -1,0 +1,156 @@
+"""One trial: a task's tests, run once in a fresh container on base + patches. Proof and grading both stand on it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from harness import frames
+from harness.frameworks import framework
+from harness.frameworks.base import TestReport
+from harness.sandbox.base import Job
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.instance import Budgets, TestSpec
+    from harness.patch import Patch
+    from harness.sandbox.base import JobResult, Sandbox
+
+PYTHON = "/opt/goldseam/venv/bin/python"
+_BOOTSTRAP = """\
+import json,os
+def take(n):
+    data=bytearray()
+    while len(data)<n:
+        chunk=os.read(0,min(1<<20,n-len(data)))
+        if not chunk: raise SystemExit(71)
+        data+=chunk
+    return bytes(data)
+head=json.loads(take(int(take(8),16)).decode())
+exec(compile(take(head["runner"]),"<goldseam>","exec"))
+main(head["spec"],{name:take(head[name]) for name in("model","tests")},[bytearray.fromhex(key) for key in head["keys"]])
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialSpec:
+    """What to run: the image, the patches on top of it, the tests and what they may use."""
+
+    image: str
+    test: TestSpec
+    files: tuple[str, ...]
+    budgets: Budgets
+    model_patch: Patch | None = None
+    test_patch: Patch | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What came of it, from structured evidence only."""
+
+    report: TestReport
+    violations: tuple[str, ...]
+    """Where the result channel was broken or contradicts itself: somebody tampered with it."""
+    model_apply_error: str | None
+    test_apply_error: str | None
+    setup_error: str | None
+    ran: bool
+    """The tests were started."""
+    exited: bool
+    """The supervisor saw the test process end."""
+    child_exit: int | None
+    child_signal: int | None
+    timed_out: bool
+    oom_killed: bool
+    seconds: float
+    cpu_seconds: float
+    max_rss_kb: int
+    output: bytes
+    output_size: int
+    timings: Mapping[str, float]
+
+
+def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
+    """Run the tests once.
+
+    Raises:
+        InfrastructureError: the engine failed, or the image is not there; says nothing about the patch.
+
+    """
+    keys = frames.Keys(supervisor=secrets.token_bytes(32), tests=secrets.token_bytes(32))
+    job = Job(
+        image=spec.image,
+        argv=(PYTHON, "-s", "-S", "-B", "-c", _BOOTSTRAP),
+        stdin=_stdin(spec, keys),
+        budgets=spec.budgets,
+        env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", **spec.test.env, **spec.env},
+    )
+    return read(sandbox.run(job), keys, spec)
+
+
+def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
+    runner = resources.files("harness.runner").joinpath("supervisor.py").read_bytes()
+    blobs = {
+        "model": spec.model_patch.raw if spec.model_patch else b"",
+        "tests": spec.test_patch.raw if spec.test_patch else b"",
+    }
+    paths = {
+        "model": sorted(spec.model_patch.paths) if spec.model_patch else [],
+        "tests": sorted(spec.test_patch.paths) if spec.test_patch else [],
+    }
+    head = {
+        "runner": len(runner),
+        **{name: len(blob) for name, blob in blobs.items()},
+        "keys": [keys.supervisor.hex(), keys.tests.hex()],
+        "spec": {
+            "argv": framework(spec.test.framework).argv(spec.test),
+            "files": spec.files,
+            "pythonpath": spec.test.pythonpath,
+            "seconds": spec.budgets.seconds,
+            "paths": paths,
+        },
+    }
+    encoded = json.dumps(head).encode()
+    return b"%08x" % len(encoded) + encoded + runner + blobs["model"] + blobs["tests"]
+
+
+def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
+    """Make sense of what a job left behind. Pure."""
+    transcript = frames.read(result.stdout, keys)
+    said: dict[str, Mapping[str, Any]] = {frame["t"]: frame for frame in transcript.supervisor if frame["t"] != "apply"}
+    applied = {frame["which"]: frame for frame in transcript.supervisor if frame["t"] == "apply"}
+    report = framework(spec.test.framework).read(transcript.tests)
+    ended = said.get("exit", {})
+    violations = [*transcript.violations, *report.violations]
+    if result.stdout_overflow:
+        violations.append("the result channel was flooded")
+    if report.finished and ended and ended["code"] != 0:
+        violations.append("the test process ended differently than its last frame says")
+    return Trial(
+        report=report,
+        violations=tuple(violations),
+        model_apply_error=_apply_error(applied.get("model")),
+        test_apply_error=_apply_error(applied.get("tests")),
+        setup_error=said["setup_error"]["text"] if "setup_error" in said else None,
+        ran="ready" in said,
+        exited="exit" in said,
+        child_exit=ended.get("code"),
+        child_signal=ended.get("signal"),
+        timed_out=bool(ended.get("timed_out")) or result.timed_out,
+        oom_killed=result.oom_killed,
+        seconds=float(ended.get("seconds", 0.0)),
+        cpu_seconds=float(ended.get("cpu_seconds", 0.0)),
+        max_rss_kb=int(ended.get("max_rss_kb", 0)),
+        output=result.stderr,
+        output_size=result.stderr_size,
+        timings={**result.timings, "prepare": float(said.get("ready", {}).get("seconds", 0.0))},
+    )
+
+
+def _apply_error(frame: Mapping[str, Any] | None) -> str | None:
+    return None if frame is None or frame["ok"] else str(frame["error"]).strip() or "git apply refused it"
