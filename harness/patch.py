@@ -1,7 +1,7 @@
 """Unified diffs as raw bytes: parsed strictly, never decoded, never trusted. Pure.
 
-A patch is data. It is taken apart on the host, judged file by file, and put together again from the parts that may pass,
-so that the program that applies it (`git apply`) sees nothing but headers that agree with each other.
+A patch is data. It is taken apart on the host, judged file by file, and put together again from the parts that may
+pass, so that the program that applies it (`git apply`) sees nothing but headers that agree with each other.
 """
 
 from __future__ import annotations
@@ -358,10 +358,7 @@ def _quoted_end(text: bytes) -> int:
 def _side(text: bytes) -> str | None:
     """The path of a `---` or `+++` line: None for /dev/null; a time stamp after a tab is left out."""
     text = text.rstrip(b"\r")
-    if not text.startswith(b'"'):
-        text = text.split(b"\t", 1)[0]
-    else:
-        text = text[: _quoted_end(text) + 1]
+    text = text.split(b"\t", 1)[0] if not text.startswith(b'"') else text[: _quoted_end(text) + 1]
     return None if text == b"/dev/null" else _strip(_path(text))
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from harness import frames
 from harness.frameworks import framework
-from harness.frameworks.base import TestReport
 from harness.sandbox.base import Job
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harness.frameworks.base import TestReport
     from harness.instance import Budgets, TestSpec
     from harness.patch import Patch
     from harness.sandbox.base import JobResult, Sandbox

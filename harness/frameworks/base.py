@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from harness.instance import TestStatus
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from harness.instance import TestSpec
+    from harness.instance import TestSpec, TestStatus
 
 
 @dataclass(frozen=True, kw_only=True)

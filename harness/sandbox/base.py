@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from harness.errors import InfrastructureError
 
@@ -69,11 +69,15 @@ class Sandbox(Protocol):
         """
         ...
 
+    def is_healthy(self) -> bool:
+        """Whether the engine answers at all: if so, a failed job says something of that job only."""
+        ...
+
     def cancel(self) -> None:
         """End running jobs soon and refuse new ones."""
         ...
 
-    def __enter__(self) -> Sandbox: ...
+    def __enter__(self) -> Self: ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

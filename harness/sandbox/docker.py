@@ -1,20 +1,19 @@
 """Jobs in Docker (or Podman behind Docker's API): create, attach, start, read, wait, remove.
 
-The order is the fast one, measured: attach before start, no `stop`, no `exec`, removal off the critical path. stdout and
-stderr may arrive out of order relative to each other, so nothing here depends on their order.
+The order is the fast one, measured: attach before start, no `stop`, no `exec`, removal off the critical path. stdout
+and stderr may arrive out of order relative to each other, so nothing here depends on their order.
 """
 
 from __future__ import annotations
 
 import contextlib
 import select
-import socket
 import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine
@@ -22,6 +21,7 @@ from harness.sandbox.base import Job, JobResult, MissingImageError, Sandbox, San
 from harness.sandbox.streams import Demultiplexer
 
 if TYPE_CHECKING:
+    import socket
     from types import TracebackType
 
     from harness.instance import Budgets
@@ -58,7 +58,7 @@ class DockerSandbox(Sandbox):
         self._hosts.write_text(_HOSTS, encoding="ascii")
         self._hosts.chmod(0o644)
 
-    def __enter__(self) -> DockerSandbox:
+    def __enter__(self) -> Self:
         engine.sweep()
         return self
 
@@ -67,6 +67,13 @@ class DockerSandbox(Sandbox):
     ) -> None:
         self._reaper.shutdown(wait=True)
         self._folder.cleanup()
+
+    def is_healthy(self) -> bool:
+        try:
+            client: Any = engine.connect()
+            return bool(client.ping())
+        except (InfrastructureError, *engine.ConnectionLost):
+            return False
 
     def cancel(self) -> None:
         self._cancelled.set()
@@ -139,7 +146,7 @@ class DockerSandbox(Sandbox):
             clock.mark("attach")
             client.start(container)
             clock.mark("start")
-            timed_out = self._converse(client, container, job, wire, streams)
+            timed_out = self._converse(container, job, wire, streams)
             clock.mark("run")
         finally:
             wire.close()
@@ -157,9 +164,7 @@ class DockerSandbox(Sandbox):
             timings=clock.seconds,
         )
 
-    def _converse(
-        self, client: Any, container: str, job: Job, wire: socket.socket, streams: Demultiplexer
-    ) -> bool:
+    def _converse(self, container: str, job: Job, wire: socket.socket, streams: Demultiplexer) -> bool:
         """Feed standard input and drain both streams until the container closes them. True if it had to be killed."""
         deadline = time.monotonic() + job.budgets.seconds + job.grace_seconds
         unsent = memoryview(job.stdin)

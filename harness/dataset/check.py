@@ -1,0 +1,153 @@
+"""`holdout check`: every problem of a dataset folder, all at once."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness import patch
+from harness.dataset import folder as dataset_folder
+from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
+from harness.errors import InputError
+from harness.instance import INSTANCE_ID, TaskState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from harness.instance import Task
+
+IMAGE_DIGEST = re.compile(r"(?:[^\s@]+@)?sha256:[0-9a-f]{64}")
+"""An image pinned by content: `repository@sha256:…`, or the engine's own id."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One thing that is wrong, and where."""
+
+    where: str
+    what: str
+
+
+def check(path: Path, *, has_image: Callable[[str], bool] | None = None) -> tuple[Problem, ...]:
+    """Every problem of a dataset; none means that `evaluate` can rely on it.
+
+    `has_image` tells whether the engine or registry holds an image; without it only the form of the digest is checked.
+
+    Raises:
+        InputError: there is no dataset at that path.
+
+    """
+    if not (path / dataset_folder.DATASET_FILE).is_file():
+        dataset_folder.open_dataset(path)  # says why not
+    problems = [*_dataset_file(path), *_funnel(path)]
+    dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")
+    for instance_id in dataset.ids():
+        folder = dataset.task_folder(instance_id)
+        problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in _task_problems(folder, has_image))
+    return tuple(problems)
+
+
+def _dataset_file(path: Path) -> Iterator[Problem]:
+    where = dataset_folder.DATASET_FILE
+    try:
+        model = dataset_folder.read_model(path / where, DatasetModel)
+    except InputError as error:
+        yield Problem(where=where, what=error.message)
+        return
+    if not model.canary:
+        yield Problem(where=where, what="it has no canary, so a leak could not be found")
+
+
+def _funnel(path: Path) -> Iterator[Problem]:
+    file = path / "funnel.jsonl"
+    if not file.exists():
+        return
+    for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], start=1):
+        try:
+            known = isinstance(json.loads(line), dict)
+        except ValueError:
+            known = False
+        if not known:
+            yield Problem(where=f"funnel.jsonl, line {number}", what="not a JSON object")
+
+
+def _task_problems(folder: Path, has_image: Callable[[str], bool] | None) -> Iterator[str]:
+    if not INSTANCE_ID.fullmatch(folder.name):
+        yield "the folder's name is no instance id (letters, digits, `_.-`)"
+    broken = list(_broken_files(folder))
+    yield from broken
+    if broken:
+        return
+    try:
+        task = dataset_folder.read_task(folder)
+    except InputError as error:
+        yield error.message
+        return
+    yield from _statement_problems(task)
+    yield from _patch_problems(task)
+    yield from _list_problems(task)
+    yield from _image_problems(task, folder, has_image)
+
+
+def _broken_files(folder: Path) -> Iterator[str]:
+    """Each file for itself, so that two broken ones are both reported."""
+    for name, kind in ((dataset_folder.TASK_FILE, TaskModel), (dataset_folder.TESTS_FILE, TestsModel)):
+        try:
+            dataset_folder.read_model(folder / name, kind)
+        except InputError as error:
+            yield error.message
+    for name in (dataset_folder.STATEMENT_FILE, dataset_folder.GOLD_FILE, dataset_folder.TEST_FILE):
+        if not (folder / name).is_file():
+            yield f"{name} is missing"
+
+
+def _statement_problems(task: Task) -> Iterator[str]:
+    if not task.instance.problem_statement.strip():
+        yield "the problem statement is empty"
+
+
+def _patch_problems(task: Task) -> Iterator[str]:
+    paths: dict[str, frozenset[str]] = {}
+    sides = {"gold.patch": task.hidden.gold_patch, "test.patch": task.hidden.test_patch}
+    for name, data in sides.items():
+        try:
+            paths[name] = patch.parse(data, trusted=True).paths
+        except patch.PatchError as error:
+            yield f"{name} is no patch: {error}"
+    if len(paths) == len(sides):
+        shared = sorted(paths["gold.patch"] & paths["test.patch"])
+        if shared:
+            yield f"gold.patch and test.patch both touch {', '.join(shared)}"
+
+
+def _list_problems(task: Task) -> Iterator[str]:
+    hidden = task.hidden
+    for name, ids in (("FAIL_TO_PASS", hidden.fail_to_pass), ("PASS_TO_PASS", hidden.pass_to_pass)):
+        if len(set(ids)) < len(ids):
+            yield f"{name} names a test twice"
+    if both := sorted(set(hidden.fail_to_pass) & set(hidden.pass_to_pass)):
+        yield f"{both[0]} is in FAIL_TO_PASS and in PASS_TO_PASS"
+    if unstable := sorted(set(hidden.flaky) & {*hidden.fail_to_pass, *hidden.pass_to_pass}):
+        yield f"{unstable[0]} is listed although it is flaky"
+    if task.instance.state is TaskState.PROVED:
+        if not hidden.fail_to_pass:
+            yield "FAIL_TO_PASS is empty, so nothing could resolve the task"
+        if not hidden.test_files:
+            yield "test_files is empty, so no test would be run"
+
+
+def _image_problems(task: Task, folder: Path, has_image: Callable[[str], bool] | None) -> Iterator[str]:
+    image, state = task.instance.image, task.instance.state
+    if image is None:
+        if state is not TaskState.CANDIDATE:
+            yield f"a {state} task needs an image"
+        return
+    if not IMAGE_DIGEST.fullmatch(image):
+        yield f"image {image!r} is not pinned by digest (repository@sha256:… or sha256:…)"
+    elif has_image is not None and not has_image(image):
+        yield f"the engine has no image {image}"
+    if not (folder / "Dockerfile").is_file():
+        yield "Dockerfile is missing, so nobody can tell how the image came to be"

@@ -1,0 +1,282 @@
+"""A dataset on disk: a folder of small readable files, one folder a task."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import yaml
+from pydantic import ValidationError
+
+from harness import files
+from harness.dataset.schema import (
+    SCHEMA_VERSION,
+    BudgetsModel,
+    DatasetModel,
+    FileModel,
+    TaskModel,
+    TestModel,
+    TestsModel,
+)
+from harness.errors import InputError
+from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Task, TaskState, TestSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+Model = TypeVar("Model", bound=FileModel)
+
+DATASET_FILE = "dataset.yaml"
+TASK_FILE = "task.yaml"
+STATEMENT_FILE = "problem_statement.md"
+HINTS_FILE = "hints.md"
+TESTS_FILE = "tests.json"
+GOLD_FILE = "gold.patch"
+TEST_FILE = "test.patch"
+_BUDGET_FIELDS = tuple(Budgets.__dataclass_fields__)
+_SPEC_FIELDS = tuple(TestSpec.__dataclass_fields__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    """A dataset folder and its description; tasks are read when asked for."""
+
+    path: Path
+    name: str
+    version: int
+    canary: str
+
+    @property
+    def tasks_folder(self) -> Path:
+        return self.path / "tasks"
+
+    def task_folder(self, instance_id: str) -> Path:
+        return self.tasks_folder / instance_id
+
+    def ids(self) -> tuple[str, ...]:
+        """Every task's id, sorted; half-written folders (their names start with a dot) are none."""
+        if not self.tasks_folder.is_dir():
+            return ()
+        found = (entry.name for entry in self.tasks_folder.iterdir() if entry.is_dir())
+        return tuple(sorted(name for name in found if not name.startswith(".")))
+
+    def tasks(self) -> Iterator[Task]:
+        for instance_id in self.ids():
+            yield self.task(instance_id)
+
+    def task(self, instance_id: str) -> Task:
+        """One task, whole.
+
+        Raises:
+            InputError: it is not there, or a file of it is broken.
+
+        """
+        folder = self.task_folder(instance_id)
+        if not folder.is_dir():
+            raise InputError(f"there is no task {instance_id!r} in {self.path}")
+        return read_task(folder)
+
+
+def open_dataset(path: Path) -> Dataset:
+    """Read a dataset's description.
+
+    Raises:
+        InputError: the folder is no dataset, or dataset.yaml is broken.
+
+    """
+    if not (path / DATASET_FILE).is_file():
+        what = "there is no such folder" if not path.exists() else f"it has no {DATASET_FILE}"
+        raise InputError(f"{path} is not a dataset: {what}", hint="make one with `goldseam mine SOURCE -o DATASET`")
+    model = read_model(path / DATASET_FILE, DatasetModel)
+    return Dataset(path=path, name=model.name, version=model.version, canary=model.canary)
+
+
+def create_dataset(path: Path, *, name: str | None = None) -> Dataset:
+    """Open a dataset, or start one where there is none."""
+    if not (path / DATASET_FILE).exists():
+        if path.exists() and not path.is_dir():
+            raise InputError(f"cannot write {path}: it is a file, not a folder")
+        if path.is_dir() and any(not entry.name.startswith(".") for entry in path.iterdir()):
+            raise InputError(
+                f"{path} is neither empty nor a dataset: it has no {DATASET_FILE}", hint="choose another folder"
+            )
+        files.make_folder(path / "tasks")
+        canary = f"goldseam-canary {uuid.uuid4()}"
+        write_model(path / DATASET_FILE, DatasetModel(name=name or path.resolve().name, canary=canary))
+    dataset = open_dataset(path)
+    files.make_folder(dataset.tasks_folder)
+    return dataset
+
+
+def read_task(folder: Path) -> Task:
+    """Read a task's folder.
+
+    Raises:
+        InputError: a file is missing or broken; the message names it.
+
+    """
+    model = read_model(folder / TASK_FILE, TaskModel)
+    tests = read_model(folder / TESTS_FILE, TestsModel)
+    if model.instance_id != folder.name:
+        raise InputError(
+            f"{folder / TASK_FILE}: instance_id is {model.instance_id!r}, but its folder is {folder.name!r}"
+        )
+    if not INSTANCE_ID.fullmatch(model.instance_id):
+        raise InputError(f"{folder / TASK_FILE}: {model.instance_id!r} is no instance id (letters, digits, `_.-`)")
+    return Task(
+        instance=_instance(model, read_text(folder / STATEMENT_FILE)),
+        hidden=Hidden(
+            gold_patch=read_bytes(folder / GOLD_FILE),
+            test_patch=read_bytes(folder / TEST_FILE),
+            fail_to_pass=tests.fail_to_pass,
+            pass_to_pass=tests.pass_to_pass,
+            flaky=tests.flaky,
+            test_files=tests.test_files,
+            hints=read_text(folder / HINTS_FILE) if (folder / HINTS_FILE).exists() else "",
+            evidence=tests.evidence,
+            extra=tests.model_extra or {},
+        ),
+    )
+
+
+def _instance(model: TaskModel, statement: str) -> Instance:
+    return Instance(
+        instance_id=model.instance_id,
+        repo=model.repo,
+        base_commit=model.base_commit,
+        created_at=model.created_at,
+        language=model.language,
+        version=model.version,
+        image=model.image,
+        problem_statement=statement,
+        state=TaskState(model.state),
+        split=model.split,
+        test=TestSpec(**{name: getattr(model.test, name) for name in _SPEC_FIELDS}),
+        budgets=Budgets(**{name: getattr(model.budgets, name) for name in _BUDGET_FIELDS}),
+        quality=model.quality,
+        extra=model.model_extra or {},
+    )
+
+
+def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] | None = None) -> Path:
+    """Write a task's folder; it appears whole or not at all.
+
+    `public_files` are further public files by name: Dockerfile, locks.
+    """
+    instance, hidden = task.instance, task.hidden
+    target = dataset.task_folder(instance.instance_id)
+    building = dataset.tasks_folder / f".{instance.instance_id}.tmp"
+    with files.explained(target):
+        _remove_tree(building)
+        building.mkdir(parents=True)
+    for name, text in (public_files or {}).items():
+        files.write_text(building / name, text)
+    files.write_text(building / STATEMENT_FILE, instance.problem_statement)
+    if hidden.hints:
+        files.write_text(building / HINTS_FILE, hidden.hints)
+    files.write_bytes(building / GOLD_FILE, hidden.gold_patch)
+    files.write_bytes(building / TEST_FILE, hidden.test_patch)
+    write_tests(building, hidden)
+    write_instance(building, instance)
+    with files.explained(target):
+        _remove_tree(target)
+        building.rename(target)
+    return target
+
+
+def write_tests(folder: Path, hidden: Hidden) -> None:
+    """Write tests.json."""
+    model = TestsModel.model_validate(
+        {
+            **hidden.extra,
+            "FAIL_TO_PASS": hidden.fail_to_pass,
+            "PASS_TO_PASS": hidden.pass_to_pass,
+            "flaky": hidden.flaky,
+            "test_files": hidden.test_files,
+            "evidence": dict(hidden.evidence),
+        }
+    )
+    files.write_text(folder / TESTS_FILE, json.dumps(model.known(), indent=1) + "\n")
+
+
+def write_instance(folder: Path, instance: Instance) -> None:
+    """Write task.yaml."""
+    spec = {name: getattr(instance.test, name) for name in _SPEC_FIELDS}
+    model = TaskModel.model_validate(
+        {
+            **instance.extra,
+            "instance_id": instance.instance_id,
+            "repo": instance.repo,
+            "base_commit": instance.base_commit,
+            "created_at": instance.created_at,
+            "language": instance.language,
+            "version": instance.version,
+            "image": instance.image,
+            "state": instance.state.value,
+            "split": instance.split,
+            "test": TestModel(**{**spec, "env": dict(instance.test.env)}),
+            "budgets": BudgetsModel(**{name: getattr(instance.budgets, name) for name in _BUDGET_FIELDS}),
+            "quality": dict(instance.quality),
+        }
+    )
+    write_model(folder / TASK_FILE, model)
+
+
+def read_model(path: Path, kind: type[Model]) -> Model:
+    """Read a YAML or JSON file into its model.
+
+    Raises:
+        InputError: missing, not UTF-8, not YAML or JSON, a wrong type, or written by a newer goldseam.
+
+    """
+    text = read_text(path)
+    try:
+        raw: Any = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except (ValueError, yaml.YAMLError) as error:
+        raise InputError(f"{path} is not {path.suffix[1:].upper()}: {' '.join(str(error).split())[:300]}") from error
+    if not isinstance(raw, dict):
+        raise InputError(f"{path}: expected a mapping of fields, found {type(raw).__name__}")
+    version = raw.get("schema_version", SCHEMA_VERSION)
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise InputError(
+            f"{path} has schema_version {version}; this goldseam reads up to {SCHEMA_VERSION}", hint="upgrade goldseam"
+        )
+    try:
+        return kind.model_validate(raw)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(str(part) for part in item['loc']) or 'file'}: {item['msg']}" for item in error.errors()[:5]
+        )
+        raise InputError(f"{path}: {problems}") from error
+
+
+def write_model(path: Path, model: FileModel) -> None:
+    """Write a model as YAML, in the order of its fields."""
+    text = yaml.safe_dump(model.known(), sort_keys=False, allow_unicode=True, width=120)
+    files.write_text(path, text)
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes; missing or unreadable is an InputError that names it."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def read_text(path: Path) -> str:
+    """A file's text, UTF-8; anything else is an InputError that names it."""
+    try:
+        return read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 (byte {error.start})") from error
+
+
+def _remove_tree(path: Path) -> None:
+    if path.is_dir():
+        for entry in path.iterdir():
+            _remove_tree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+        path.rmdir()

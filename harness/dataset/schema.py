@@ -1,0 +1,86 @@
+"""The dataset's files as pydantic models: the one place that knows their fields. docs/formats.md is the reference."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = 1
+
+
+class FileModel(BaseModel):
+    """A file of the dataset: unknown fields are kept, a wrong type is an error."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
+
+    def known(self) -> dict[str, Any]:
+        """Every field, defaults included, in the order of declaration; unknown ones last."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class BudgetsModel(FileModel):
+    """`budgets` of task.yaml."""
+
+    seconds: Annotated[float, Field(gt=0)] = 300.0
+    memory_mb: Annotated[int, Field(ge=64)] = 2048
+    cpus: Annotated[float, Field(gt=0)] = 1.0
+    pids: Annotated[int, Field(ge=8)] = 256
+    output_bytes: Annotated[int, Field(ge=1024)] = 4 * 1024 * 1024
+    disk_mb: Annotated[int, Field(ge=16)] = 1024
+
+
+class TestModel(FileModel):
+    """`test` of task.yaml."""
+
+    __test__ = False
+
+    framework: str = "pytest"
+    options: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
+    pythonpath: tuple[str, ...] = ()
+    runner_config: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class TaskModel(FileModel):
+    """task.yaml: the public side of a task."""
+
+    schema_version: Annotated[int, Field(ge=1)] = SCHEMA_VERSION
+    instance_id: str
+    repo: str
+    base_commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+    created_at: str
+    language: str = "python"
+    version: str = ""
+    image: str | None = None
+    state: Literal["candidate", "proved", "quarantined", "retired"] = "candidate"
+    split: str = "holdout"
+    test: TestModel = Field(default_factory=TestModel)
+    budgets: BudgetsModel = Field(default_factory=BudgetsModel)
+    quality: dict[str, Any] = Field(default_factory=dict)
+
+
+class TestsModel(FileModel):
+    """tests.json: the hidden lists of a task, and what the proof saw."""
+
+    __test__ = False
+
+    schema_version: Annotated[int, Field(ge=1)] = SCHEMA_VERSION
+    fail_to_pass: tuple[str, ...] = Field(default=(), alias="FAIL_TO_PASS")
+    pass_to_pass: tuple[str, ...] = Field(default=(), alias="PASS_TO_PASS")
+    flaky: tuple[str, ...] = ()
+    test_files: tuple[str, ...] = ()
+    evidence: dict[str, Any] = Field(default_factory=dict)
+
+
+class DatasetModel(FileModel):
+    """dataset.yaml."""
+
+    schema_version: Annotated[int, Field(ge=1)] = SCHEMA_VERSION
+    name: str
+    version: int = 1
+    canary: str = ""
+    licence_note: str = ""
+    splits: dict[str, Any] = Field(default_factory=dict)
+    recipients: tuple[str, ...] = ()

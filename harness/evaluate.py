@@ -1,0 +1,279 @@
+"""From a dataset and predictions to verdicts on disk: one prediction, and a whole run that can be stopped anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from harness import files, patch, run_folder, screening, trial
+from harness.errors import InfrastructureError, InputError, InterruptedRunError
+from harness.grading import GRADING_VERSION, Grade, grade
+from harness.instance import Outcome, Prediction, Task, TaskState
+from harness.predictions import refuse_unknown
+from harness.run_folder import Evidence, InstanceReport, RunFolder
+from harness.sandbox.base import MissingImageError, SandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+    from harness.executors.base import Executor
+    from harness.sandbox.base import Sandbox
+    from harness.trial import Trial
+
+GOLD = "gold"
+NULL = "null"
+_INFRA_ATTEMPTS = 3
+_RETRY_SECONDS = 1.0
+
+
+class Observer(Protocol):
+    """Told about a run as it goes."""
+
+    def begin(self, *, total: int, reused: int) -> None:
+        """`total` predictions are in the run; `reused` of them were finished before."""
+        ...
+
+    def finished(self, report: InstanceReport) -> None:
+        """One more prediction has a report."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a run is done."""
+
+    timeout: float | None = None
+    """Seconds a task's tests may take, in place of the task's own budget."""
+    retry_errors: bool = False
+    """Score again what an earlier call could not score for want of infrastructure."""
+    cache: bool = True
+    """Take over verdicts that this run folder already holds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """One prediction's report, and the evidence behind it."""
+
+    report: InstanceReport
+    evidence: Evidence
+
+
+def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settings: Settings) -> Verdict:
+    """Score one prediction. Infrastructure errors are retried a few times and then become the outcome.
+
+    Raises:
+        InfrastructureError: the engine cannot be reached at all, so no further prediction could be scored either.
+        InterruptedRunError: the run was interrupted.
+
+    """
+    identity = key(task, prediction, settings)
+    data = prediction.patch_bytes()
+    parsed: patch.Patch | None = None
+    dropped: tuple[screening.Dropped, ...] = ()
+    if prediction.model_name_or_path != NULL:
+        if not data.strip():
+            why = "the model gave no patch" if prediction.model_patch is None else "the model patch is empty"
+            return _without_trial(prediction, Outcome.EMPTY_PATCH, why, identity)
+        try:
+            screened = screen(task, data)
+        except patch.PatchError as error:
+            return _without_trial(prediction, Outcome.APPLY_FAILED, str(error), identity)
+        parsed, dropped = screened.kept, screened.dropped
+    try:
+        found, attempts = _with_retries(task, parsed, sandbox, settings)
+    except MissingImageError as error:
+        return _without_trial(prediction, Outcome.INFRA_ERROR, error.message, identity, failure_class="missing_image")
+    except SandboxError as error:
+        if not sandbox.is_healthy():
+            raise
+        return _without_trial(prediction, Outcome.INFRA_ERROR, error.message, identity, failure_class="engine")
+    graded = grade(task.hidden, found)
+    report = run_folder.instance_report(
+        prediction,
+        graded,
+        dropped=[{"path": part.path, "reason": part.reason} for part in dropped],
+        repairs=list(parsed.repairs) if parsed else [],
+        timings={**found.timings, "tests": found.seconds},
+        max_rss_kb=found.max_rss_kb,
+        cpu_seconds=found.cpu_seconds,
+        attempts=attempts,
+        key=identity,
+    )
+    return Verdict(report=report, evidence=_evidence(data, found))
+
+
+def screen(task: Task, data: bytes) -> screening.Screened:
+    """What of a model patch may reach the work tree of this task.
+
+    Raises:
+        PatchError: it is no patch that may be applied.
+
+    """
+    tests = patch.parse(task.hidden.test_patch, trusted=True).paths
+    return screening.screen(
+        patch.parse(data),
+        hidden_paths=tests | set(task.hidden.test_files),
+        allowed_config=task.instance.test.runner_config,
+    )
+
+
+def key(task: Task, prediction: Prediction, settings: Settings) -> str:
+    """SHA-256 over everything the verdict depends on."""
+    digest = hashlib.sha256()
+    budgets = replace(task.instance.budgets, seconds=settings.timeout or task.instance.budgets.seconds)
+    for part in (task.digest(), repr(budgets), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
+        digest.update(f"{part}\0".encode())
+    digest.update(prediction.patch_bytes())
+    return digest.hexdigest()
+
+
+def _with_retries(task: Task, parsed: patch.Patch | None, sandbox: Sandbox, settings: Settings) -> tuple[Trial, int]:
+    spec = trial_spec(task, parsed, timeout=settings.timeout)
+    for attempt in itertools.count(1):
+        try:
+            found = trial.run(spec, sandbox)
+        except (MissingImageError, InterruptedRunError):
+            raise
+        except InfrastructureError:
+            if attempt >= _INFRA_ATTEMPTS:
+                raise
+            time.sleep(_RETRY_SECONDS * attempt)
+            continue
+        if grade(task.hidden, found).failure_class != "setup" or attempt >= _INFRA_ATTEMPTS:
+            return found, attempt
+    raise AssertionError  # itertools.count never ends
+
+
+def trial_spec(task: Task, model_patch: patch.Patch | None, *, timeout: float | None = None) -> trial.TrialSpec:
+    """A trial of a patch on a task, with its hidden tests."""
+    instance, hidden = task.instance, task.hidden
+    if instance.image is None:
+        raise MissingImageError(f"task {instance.instance_id} has no image yet", hint="mine it without --no-validate")
+    return trial.TrialSpec(
+        image=instance.image,
+        test=instance.test,
+        files=hidden.test_files,
+        budgets=replace(instance.budgets, seconds=timeout or instance.budgets.seconds),
+        model_patch=model_patch,
+        test_patch=patch.parse(hidden.test_patch, trusted=True),
+    )
+
+
+def _without_trial(
+    prediction: Prediction, outcome: Outcome, why: str, identity: str, *, failure_class: str | None = None
+) -> Verdict:
+    graded = Grade(outcome=outcome, failure_class=failure_class or outcome.value, reason=why)
+    report = run_folder.instance_report(prediction, graded, key=identity)
+    return Verdict(report=report, evidence=Evidence(patch=prediction.patch_bytes()))
+
+
+def _evidence(data: bytes, found: Trial) -> Evidence:
+    report = found.report
+    results = {
+        "schema_version": run_folder.SCHEMA_VERSION,
+        "tests": {
+            test_id: {
+                "status": status.value,
+                "seconds": round(report.seconds.get(test_id, 0.0), 6),
+                **({"text": report.texts[test_id]} if test_id in report.texts else {}),
+            }
+            for test_id, status in sorted(report.statuses.items())
+        },
+        "collect_errors": dict(report.collect_errors),
+        "violations": list(found.violations),
+        "apply_error": found.model_apply_error,
+        "output_bytes": found.output_size,
+    }
+    return Evidence(patch=data, output=found.output, results=results)
+
+
+def gold_predictions(dataset: Dataset, ids: Collection[str]) -> tuple[Prediction, ...]:
+    """The gold patches as predictions of a model called `gold`; they must all resolve."""
+    return tuple(
+        Prediction(
+            instance_id=instance_id,
+            model_name_or_path=GOLD,
+            model_patch=dataset.task(instance_id).hidden.gold_patch.decode("utf-8", "surrogateescape"),
+        )
+        for instance_id in ids
+    )
+
+
+def null_predictions(ids: Iterable[str]) -> tuple[Prediction, ...]:
+    """A model called `null` that changes nothing; its tests are really run, and none may resolve."""
+    return tuple(Prediction(instance_id=instance_id, model_name_or_path=NULL, model_patch="") for instance_id in ids)
+
+
+def scorable_ids(dataset: Dataset, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+    """The ids a run scores: the chosen ones, or every proved task.
+
+    Raises:
+        InputError: a chosen id is not in the dataset, or there is nothing to score.
+
+    """
+    known = dataset.ids()
+    unknown = sorted(set(chosen) - set(known))
+    if unknown:
+        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout check` lists them")
+    ids = tuple(dict.fromkeys(chosen)) or tuple(
+        task_id for task_id in known if dataset.task(task_id).instance.state is TaskState.PROVED
+    )
+    if not ids:
+        raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
+    return ids
+
+
+def run(
+    dataset: Dataset,
+    predictions: Sequence[Prediction],
+    out: Path,
+    *,
+    sandbox: Sandbox,
+    executor: Executor,
+    settings: Settings,
+    observer: Observer,
+) -> dict[str, object]:
+    """Score predictions into a run folder and return its report. What the folder already holds is not done again.
+
+    Raises:
+        InputError: an unknown id, or a folder that cannot be written or is in use.
+        InfrastructureError: the engine is gone; what was scored until then is kept.
+
+    """
+    refuse_unknown(predictions, dataset.ids())
+    folder = RunFolder(path=out)
+    with files.locked(out / ".lock", busy=f"another goldseam is writing {out}"):
+        every = run_folder.merge_predictions(folder.predictions(), predictions)
+        folder.write_predictions(every)
+        tasks = {task_id: dataset.task(task_id) for task_id in {prediction.instance_id for prediction in predictions}}
+        due = [item for item in predictions if not _is_done(folder, tasks[item.instance_id], item, settings)]
+        observer.begin(total=len(predictions), reused=len(predictions) - len(due))
+
+        def work(prediction: Prediction) -> InstanceReport:
+            verdict = evaluate_one(tasks[prediction.instance_id], prediction, sandbox, settings=settings)
+            folder.write(prediction, verdict.report, verdict.evidence)
+            return verdict.report
+
+        for report in executor.map(work, due, cancel=sandbox.cancel):
+            observer.finished(report)
+        return write_report(dataset, folder)
+
+
+def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:
+    """Write a run's report.json from what it holds, and return it."""
+    ids = [task.instance_id for task in dataset.tasks() if task.instance.state is TaskState.PROVED]
+    report = run_folder.run_report(ids, folder.predictions(), folder.reports())
+    files.write_json(folder.path / run_folder.REPORT_FILE, report)
+    return report
+
+
+def _is_done(folder: RunFolder, task: Task, prediction: Prediction, settings: Settings) -> bool:
+    report = folder.read(prediction) if settings.cache else None
+    if report is None or report.key != key(task, prediction, settings):
+        return False
+    return report.outcome is not Outcome.INFRA_ERROR or not settings.retry_errors

@@ -1,0 +1,45 @@
+"""Work in threads of this process. The work itself happens in containers, so threads are enough."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from harness.executors.base import Executor, Item, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+
+def default_jobs() -> int:
+    """One job a core: more only queue for the processors."""
+    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+class LocalExecutor(Executor):
+    """`jobs` threads; items are taken only when a thread is free, so a long iterable stays lazy."""
+
+    def __init__(self, *, jobs: int | None = None) -> None:
+        self.jobs = jobs or default_jobs()
+
+    def map(
+        self, work: Callable[[Item], Result], items: Iterable[Item], *, cancel: Callable[[], None]
+    ) -> Iterator[Result]:
+        pending: set[Future[Result]] = set()
+        source = iter(items)
+        pool = ThreadPoolExecutor(max_workers=self.jobs, thread_name_prefix="goldseam")
+        try:
+            while True:
+                pending |= {pool.submit(work, item) for item in islice(source, self.jobs - len(pending))}
+                if not pending:
+                    return
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        except BaseException:
+            cancel()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

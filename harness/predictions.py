@@ -1,0 +1,147 @@
+"""Predictions from a file: JSON Lines, a JSON list, or a JSON object by instance id, in SWE-bench's field names."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.dataset.folder import read_text
+from harness.errors import InputError
+from harness.instance import Prediction
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from pathlib import Path
+
+_KNOWN = ("instance_id", "model_name_or_path", "model_patch", "sample")
+_SHOWN = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Record:
+    where: str
+    value: Any
+
+
+def read_predictions(path: Path) -> tuple[Prediction, ...]:
+    """Every prediction of a file, in its order.
+
+    Raises:
+        InputError: unreadable, no JSON (the line is named), a missing field or a wrong type, a prediction given twice.
+
+    """
+    text = read_text(path)
+    if not text.strip():
+        raise InputError(f"{path} is empty: expected predictions, one JSON object a line")
+    predictions = tuple(_prediction(record) for record in _records(path, text))
+    if not predictions:
+        raise InputError(f"{path} holds no prediction")
+    _refuse_duplicates(path, predictions)
+    return predictions
+
+
+def _records(path: Path, text: str) -> Iterator[_Record]:
+    first = text.lstrip()[:1]
+    if path.suffix == ".jsonl" or (first == "{" and "\n{" in text.strip()):
+        yield from _lines(path, text)
+        return
+    try:
+        whole = json.loads(text)
+    except ValueError as error:
+        if first == "{":
+            yield from _lines(path, text)
+            return
+        raise InputError(f"{path} is not JSON: {error}") from error
+    if isinstance(whole, list):
+        for number, value in enumerate(whole, start=1):
+            yield _Record(where=f"{path}, entry {number}", value=value)
+    elif isinstance(whole, dict) and "instance_id" in whole:
+        yield _Record(where=f"{path}", value=whole)
+    elif isinstance(whole, dict):
+        for instance_id, value in whole.items():
+            where = f"{path}, entry {instance_id!r}"
+            if not isinstance(value, dict):
+                raise InputError(f"{where}: expected an object, found {type(value).__name__}")
+            yield _Record(where=where, value={"instance_id": instance_id, **value})
+    else:
+        raise InputError(f"{path}: expected a list or an object of predictions, found {type(whole).__name__}")
+
+
+def _lines(path: Path, text: str) -> Iterator[_Record]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            raise InputError(
+                f"{path}, line {number} is not JSON: {error}", hint="mend or remove that line; nothing was run"
+            ) from error
+        yield _Record(where=f"{path}, line {number}", value=value)
+
+
+def _prediction(record: _Record) -> Prediction:
+    value, where = record.value, record.where
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: expected an object, found {type(value).__name__}")
+    for name in ("instance_id", "model_name_or_path"):
+        if not isinstance(value.get(name), str) or not value[name].strip():
+            raise InputError(f"{where}: {name} must be a non-empty string, found {json.dumps(value.get(name))}")
+    patch = value.get("model_patch")
+    if "model_patch" not in value or not isinstance(patch, str | None):
+        raise InputError(f"{where}: model_patch must be a string or null, found {_kind(value, 'model_patch')}")
+    sample = value.get("sample", 0)
+    if not isinstance(sample, int) or isinstance(sample, bool) or sample < 0:
+        raise InputError(f"{where}: sample must be a whole number from 0, found {json.dumps(sample)}")
+    return Prediction(
+        instance_id=value["instance_id"],
+        model_name_or_path=value["model_name_or_path"],
+        model_patch=patch,
+        sample=sample,
+        extra={name: field for name, field in value.items() if name not in _KNOWN},
+    )
+
+
+def _kind(value: dict[str, Any], name: str) -> str:
+    return type(value[name]).__name__ if name in value else "nothing"
+
+
+def _refuse_duplicates(path: Path, predictions: Iterable[Prediction]) -> None:
+    seen: set[tuple[str, str, int]] = set()
+    for prediction in predictions:
+        key = (prediction.model_name_or_path, prediction.instance_id, prediction.sample)
+        if key in seen:
+            raise InputError(
+                f"{path}: {prediction.instance_id} is predicted twice by {prediction.model_name_or_path!r} "
+                f"(sample {prediction.sample})",
+                hint="give further samples a `sample` number of their own",
+            )
+        seen.add(key)
+
+
+def refuse_unknown(predictions: Iterable[Prediction], known: Collection[str]) -> None:
+    """See that every prediction is for a task of the dataset.
+
+    Raises:
+        InputError: some are not; the message names them.
+
+    """
+    unknown = sorted({prediction.instance_id for prediction in predictions} - set(known))
+    if unknown:
+        shown = ", ".join(unknown[:_SHOWN]) + (f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else "")
+        raise InputError(
+            f"{len(unknown)} predicted instance id(s) are not in the dataset: {shown}",
+            hint="evaluate them on the dataset they were made for, or choose with `-i ID`",
+        )
+
+
+def as_json(prediction: Prediction) -> dict[str, Any]:
+    """A prediction as the object a file holds."""
+    return {
+        "instance_id": prediction.instance_id,
+        "model_name_or_path": prediction.model_name_or_path,
+        "model_patch": prediction.model_patch,
+        "sample": prediction.sample,
+        **prediction.extra,
+    }

@@ -1,0 +1,266 @@
+"""A run on disk: what was asked, what was found for each prediction, and the report over it all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness import files
+from harness.dataset.folder import read_text
+from harness.errors import InputError
+from harness.instance import Outcome, Prediction
+from harness.predictions import as_json, read_predictions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from harness.grading import Grade, TestsStatus
+
+SCHEMA_VERSION = 1
+RUN_FILE = "run.json"
+PREDICTIONS_FILE = "predictions.jsonl"
+REPORT_FILE = "report.json"
+
+
+class InstanceReport(BaseModel):
+    """report.json of one prediction. SWE-bench's fields have its names."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    schema_version: int = SCHEMA_VERSION
+    instance_id: str
+    model_name_or_path: str
+    sample: int = 0
+    outcome: Outcome
+    resolved: bool
+    failure_class: str | None = None
+    reason: str = ""
+    patch_is_None: bool = False  # noqa: N815 - SWE-bench's name
+    patch_exists: bool = False
+    patch_successfully_applied: bool = False
+    tests_status: dict[str, dict[str, list[str]]] = Field(default_factory=dict)
+    dropped: list[dict[str, str]] = Field(default_factory=list)
+    repairs: list[str] = Field(default_factory=list)
+    timings: dict[str, float] = Field(default_factory=dict)
+    """Seconds per step; `tests` is the test process itself."""
+    max_rss_kb: int = 0
+    cpu_seconds: float = 0.0
+    attempts: int = 1
+    key: str = ""
+    """SHA-256 over task, patch and grading version: the verdict holds for these and nothing else."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What one prediction left behind, besides its report."""
+
+    patch: bytes
+    output: bytes = b""
+    results: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFolder:
+    """Where a run lives, and how its files are named."""
+
+    path: Path
+
+    def sample_folder(self, prediction: Prediction) -> Path:
+        model = folder_name(prediction.model_name_or_path)
+        return self.path / "results" / model / prediction.instance_id / str(prediction.sample)
+
+    def read(self, prediction: Prediction) -> InstanceReport | None:
+        """The finished report of a prediction, or None where there is none, or only a broken one."""
+        path = self.sample_folder(prediction) / REPORT_FILE
+        try:
+            return InstanceReport.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def write(self, prediction: Prediction, report: InstanceReport, evidence: Evidence) -> None:
+        """Evidence first, the report last: a report that is there vouches for the rest."""
+        folder = self.sample_folder(prediction)
+        files.write_bytes(folder / "patch.diff", evidence.patch, durable=False)
+        files.write_bytes(folder / "test_output.txt", evidence.output, durable=False)
+        results = json.dumps(evidence.results, indent=1).encode() + b"\n"
+        files.write_bytes(folder / "results.json", results, durable=False)
+        files.write_text(folder / REPORT_FILE, report.model_dump_json(indent=1) + "\n")
+
+    def predictions(self) -> tuple[Prediction, ...]:
+        """The predictions that this run was asked to score so far."""
+        path = self.path / PREDICTIONS_FILE
+        return read_predictions(path) if path.exists() and path.stat().st_size else ()
+
+    def write_predictions(self, predictions: Iterable[Prediction]) -> None:
+        lines = "".join(json.dumps(as_json(prediction)) + "\n" for prediction in predictions)
+        files.write_text(self.path / PREDICTIONS_FILE, lines)
+
+    def reports(self) -> Iterator[InstanceReport]:
+        """Every finished report of the run, by model, task and sample."""
+        for path in sorted(self.path.glob("results/*/*/*/" + REPORT_FILE)):
+            try:
+                yield InstanceReport.model_validate_json(read_text(path))
+            except ValidationError as error:
+                raise InputError(f"{path} is broken: {error.errors()[0]['msg']}") from error
+
+
+def merge_predictions(old: Iterable[Prediction], new: Iterable[Prediction]) -> tuple[Prediction, ...]:
+    """A run's predictions with further ones added.
+
+    Raises:
+        InputError: the run already holds another patch for the same model, task and sample.
+
+    """
+    merged = {_identity(prediction): prediction for prediction in old}
+    for prediction in new:
+        known = merged.setdefault(_identity(prediction), prediction)
+        if known.model_patch != prediction.model_patch:
+            raise InputError(
+                f"the run folder already holds another patch of {prediction.model_name_or_path!r} for "
+                f"{prediction.instance_id} (sample {prediction.sample})",
+                hint="choose another folder with -o",
+            )
+    return tuple(merged.values())
+
+
+def _identity(prediction: Prediction) -> tuple[str, str, int]:
+    return (prediction.model_name_or_path, prediction.instance_id, prediction.sample)
+
+
+def folder_name(model: str) -> str:
+    """A model's name as a folder: `/` becomes `__` as in SWE-bench; a hash is added where that could clash."""
+    plain = model.replace("/", "__")
+    name = re.sub(r"[^A-Za-z0-9._+=@-]", "_", plain).lstrip(".")[:120]
+    if name == plain and "__" not in model:
+        return name
+    if name == plain and "/" in model and "__" not in model.replace("/", ""):
+        return name
+    return f"{name}-{hashlib.sha256(model.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+
+
+def swebench_tests_status(tests: TestsStatus) -> dict[str, dict[str, list[str]]]:
+    """SWE-bench's `tests_status`: per list, the ids that passed and those that did not."""
+    lists = {"FAIL_TO_PASS": tests.fail_to_pass, "PASS_TO_PASS": tests.pass_to_pass}
+    return {
+        name: {
+            "success": [test_id for test_id, status in found.items() if status == "PASSED"],
+            "failure": [test_id for test_id, status in found.items() if status != "PASSED"],
+        }
+        for name, found in lists.items()
+    }
+
+
+def instance_report(prediction: Prediction, grade: Grade, **fields: Any) -> InstanceReport:
+    """The report of one graded prediction."""
+    patch = prediction.model_patch
+    return InstanceReport(
+        instance_id=prediction.instance_id,
+        model_name_or_path=prediction.model_name_or_path,
+        sample=prediction.sample,
+        outcome=grade.outcome,
+        resolved=grade.outcome is Outcome.RESOLVED,
+        failure_class=grade.failure_class,
+        reason=grade.reason,
+        patch_is_None=patch is None,
+        patch_exists=bool(patch and patch.strip()),
+        patch_successfully_applied=grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.TAMPERED),
+        tests_status=swebench_tests_status(grade.tests),
+        **fields,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """One model's score in a run. `resolved` counts predictions, as do all the others."""
+
+    model: str
+    total: int
+    scored: int
+    """Predictions with a verdict: all but infrastructure errors."""
+    outcomes: Mapping[str, int]
+
+    @property
+    def resolved(self) -> int:
+        return self.outcomes.get(Outcome.RESOLVED, 0)
+
+    @property
+    def rate(self) -> float | None:
+        """Resolved of scored; None where nothing was scored."""
+        return self.resolved / self.scored if self.scored else None
+
+    @property
+    def coverage(self) -> float:
+        """Scored of total."""
+        return self.scored / self.total if self.total else 0.0
+
+
+def scores(predictions: Iterable[Prediction], reports: Iterable[InstanceReport]) -> tuple[Score, ...]:
+    """Each model's score, by name."""
+    asked: dict[str, int] = {}
+    for prediction in predictions:
+        asked[prediction.model_name_or_path] = asked.get(prediction.model_name_or_path, 0) + 1
+    found: dict[str, dict[str, int]] = {model: {} for model in asked}
+    for report in reports:
+        counts = found.setdefault(report.model_name_or_path, {})
+        counts[report.outcome.value] = counts.get(report.outcome.value, 0) + 1
+    return tuple(
+        Score(
+            model=model,
+            total=max(asked.get(model, 0), sum(counts.values())),
+            scored=sum(number for outcome, number in counts.items() if outcome != Outcome.INFRA_ERROR),
+            outcomes=dict(sorted(counts.items())),
+        )
+        for model, counts in sorted(found.items())
+    )
+
+
+def run_report(
+    all_ids: Iterable[str], predictions: Iterable[Prediction], reports: Iterable[InstanceReport]
+) -> dict[str, Any]:
+    """report.json of a run: SWE-bench's run report (its schema 2), and ours under `goldseam`.
+
+    SWE-bench's report knows one model and one sample. With more of them its lists hold an id once for each prediction
+    that came to it; the figures per model are under `goldseam`.
+    """
+    every = sorted(set(all_ids))
+    predictions, reports = tuple(predictions), tuple(reports)
+    by_outcome: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
+    for report in reports:
+        by_outcome[report.outcome].append(report.instance_id)
+    unresolved = sorted(by_outcome[Outcome.UNRESOLVED] + by_outcome[Outcome.TAMPERED])
+    errors = sorted(by_outcome[Outcome.INFRA_ERROR] + by_outcome[Outcome.APPLY_FAILED])
+    resolved, empty = sorted(by_outcome[Outcome.RESOLVED]), sorted(by_outcome[Outcome.EMPTY_PATCH])
+    submitted = sorted(prediction.instance_id for prediction in predictions)
+    completed = sorted(resolved + unresolved)
+    incomplete = sorted(set(every) - set(submitted))
+    found = scores(predictions, reports)
+    return {
+        "schema_version": 2,
+        "total_instances": len(every),
+        "submitted_instances": len(submitted),
+        "completed_instances": len(completed),
+        "resolved_instances": len(resolved),
+        "unresolved_instances": len(unresolved),
+        "empty_patch_instances": len(empty),
+        "error_instances": len(errors),
+        "submitted_ids": submitted,
+        "completed_ids": completed,
+        "incomplete_ids": incomplete,
+        "resolved_ids": resolved,
+        "unresolved_ids": unresolved,
+        "empty_patch_ids": empty,
+        "error_ids": errors,
+        "goldseam": {
+            "schema_version": SCHEMA_VERSION,
+            "models": [
+                {**asdict(score), "resolved": score.resolved, "rate": score.rate, "coverage": score.coverage}
+                for score in found
+            ],
+        },
+    }
