@@ -1,0 +1,130 @@
+"""What the doctor makes of what it finds."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import doctor
+from harness.doctor import Check, Diagnosis, EngineInfo, Status
+from harness.settings import Settings
+
+HEALTHY = EngineInfo.model_validate(
+    {
+        "ServerVersion": "20.10.24",
+        "Driver": "overlay2",
+        "DockerRootDir": "/var/lib/docker",
+        "MemoryLimit": True,
+        "PidsLimit": True,
+        "CpuCfsQuota": True,
+        "SecurityOptions": ["name=seccomp,profile=default"],
+        "Somebody": "else's field",
+    }
+)
+
+
+def check(status: Status) -> Check:
+    return Check(name="x", status=status, found="")
+
+
+@pytest.mark.parametrize(
+    ("output", "status"),
+    [
+        ("git version 2.39.5", Status.OK),
+        ("git version 2.50.1 (Apple Git-155)", Status.OK),
+        ("git version 2.34.1", Status.WARN),
+        ("git version 1.8.3.1", Status.MISSING),
+        ("what?", Status.MISSING),
+        (None, Status.MISSING),
+    ],
+)
+def test_git_is_judged_by_its_version(output, status):
+    assert doctor.judge_git(output).status is status
+
+
+def test_a_warning_does_not_stop_mining():
+    assert Diagnosis(checks=(check(Status.OK), check(Status.WARN))).can_mine
+
+
+def test_something_missing_stops_mining():
+    assert not Diagnosis(checks=(check(Status.OK), check(Status.MISSING))).can_mine
+
+
+def test_a_dead_docker_host_is_named():
+    found = doctor.judge_silence("refused", host="unix:///dead.sock", root=True)
+    assert found.status is Status.MISSING
+    assert "unset DOCKER_HOST" in found.mend
+    assert "unix:///dead.sock" in found.mend
+
+
+def test_a_socket_that_may_not_be_opened_asks_for_the_group():
+    assert "usermod -aG docker" in doctor.judge_silence("Permission denied", host=None, root=False).mend
+
+
+def test_root_is_told_to_install_and_start_an_engine():
+    assert "docker.io" in doctor.judge_silence("no socket found", host=None, root=True).mend
+
+
+def test_a_user_is_told_of_podman_too():
+    assert "podman.socket" in doctor.judge_silence("no socket found", host=None, root=False).mend
+
+
+def test_a_healthy_engine_needs_no_mending():
+    for found in (doctor.judge_engine(HEALTHY), doctor.judge_limits(HEALTHY), doctor.judge_seccomp(HEALTHY)):
+        assert (found.status, found.mend) == (Status.OK, "")
+
+
+def test_storage_that_copies_every_layer_is_a_warning():
+    slow = HEALTHY.model_copy(update={"driver": "vfs"})
+    assert doctor.judge_engine(slow).status is Status.WARN
+
+
+def test_limits_that_do_not_work_are_named():
+    found = doctor.judge_limits(HEALTHY.model_copy(update={"memory_limit": False, "pids_limit": False}))
+    assert found.status is Status.WARN
+    assert "memory, processes" in found.found
+
+
+@pytest.mark.parametrize("security", [[], ["name=seccomp,profile=unconfined"], ["name=apparmor"]])
+def test_unfiltered_system_calls_are_a_warning(security):
+    assert doctor.judge_seccomp(HEALTHY.model_copy(update={"security": security})).status is Status.WARN
+
+
+def test_a_base_that_can_be_built_is_a_warning():
+    found = doctor.judge_base("debian:x", reason="no route to host\ndetails", builder="/usr/bin/mmdebstrap")
+    assert (found.status, found.mend) == (Status.WARN, "goldseam images base --from-debian")
+    assert "details" not in found.found
+
+
+def test_a_base_that_can_neither_be_pulled_nor_built_is_missing():
+    found = doctor.judge_base("debian:x", reason="", builder=None)
+    assert found.status is Status.MISSING
+    assert "mmdebstrap" in found.mend
+
+
+@pytest.mark.parametrize(("gigabytes", "status"), [(1, Status.MISSING), (5, Status.WARN), (50, Status.OK)])
+def test_disk_is_judged_by_what_is_free(gigabytes, status):
+    assert doctor.judge_disk(gigabytes * 10**9, where="here").status is status
+
+
+def test_a_missing_builder_is_only_a_warning():
+    assert doctor.judge_builder(None).status is Status.WARN
+
+
+def test_an_index_that_fails_shows_the_last_line():
+    found = doctor.judge_index("error: failed\n  caused by: tcp connect error\n")
+    assert found.status is Status.WARN
+    assert found.found.endswith("tcp connect error")
+
+
+def test_an_index_that_says_nothing_is_still_explained():
+    assert "no answer" in doctor.judge_index("").found
+
+
+def test_a_machine_without_an_engine_cannot_mine(monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")  # not a socket file: docker-py leaks those it can't open
+    monkeypatch.setattr(doctor.engine, "_local", type("Fresh", (), {})())
+    monkeypatch.setattr(doctor, "_index", lambda: doctor.judge_index(None))
+    diagnosis = doctor.examine(Settings())
+    assert not diagnosis.can_mine
+    assert [found.name for found in diagnosis.checks if found.status is Status.MISSING] == ["engine"]
+    assert "base image" not in [found.name for found in diagnosis.checks]
