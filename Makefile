@@ -1,0 +1,42 @@
+# goldseam: `make demo` shows what it does, `make test` proves that it works. `make help` lists the rest.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+DEMO ?= demo-out
+TESTS ?=
+BIN := .venv/bin
+
+export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
+
+.PHONY: help setup venv engine base demo test lint check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: venv engine ## make .venv from uv.lock and make sure of a container engine
+
+venv:
+	@uv="$$(PYTHON=$(PYTHON) scripts/uv.sh | tail -n 1)" && "$$uv" sync --quiet --locked
+
+engine: venv
+	@scripts/engine.sh $(BIN)/python
+
+base: setup
+	@scripts/base.sh $(BIN)/goldseam
+
+demo: base ## mine, prove and score the demo into demo-out
+	$(BIN)/goldseam demo --into $(DEMO)
+
+test: base ## run all tests, with coverage
+	$(BIN)/pytest --cov --cov-report=term $(TESTS)
+
+lint: venv ## ruff, mypy, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: lint test ## lint and test
+
+clean: ## remove what make made here; images stay (goldseam images gc)
+	rm -rf .venv .venv-uv $(DEMO) dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
