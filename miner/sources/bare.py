@@ -1,0 +1,370 @@
+"""Our own bare copy of a repository, read through plumbing that runs nothing the repository brought.
+
+Three things make the plumbing exact and safe: the copy's configuration is ours, `info/attributes` (which beats every
+`.gitattributes`) takes each attribute that alters bytes away, and the environment shuts out the user's and the system's
+configuration, hooks, replace refs, grafts, prompts and lazy fetches.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tarfile
+from datetime import UTC, datetime
+from typing import IO, TYPE_CHECKING, Self
+
+from git import Repo
+from packaging.version import InvalidVersion, Version
+
+from harness.errors import InputError
+from harness.process import Completed, ProgramError, run, stream
+from miner.change import ChangedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_ABBREVIATED = re.compile(r"[0-9a-fA-F]{4,64}")
+_VERSION_TAG = re.compile(r"^(?:[A-Za-z][\w.]*?[-_/])?v?(?P<version>\d+(?:[._]\d+)*(?:[-._]?[a-zA-Z]+[-._]?\d*)*)$")
+_LITERAL_WORDS = {"diff.renames": "false", "core.quotePath": "false", "gc.auto": "0", "core.hooksPath": "/dev/null"}
+
+ATTRIBUTES = "* !diff !text !eol !crlf !ident !filter !working-tree-encoding !export-ignore !export-subst !merge\n"
+"""Every attribute that changes bytes or hides paths, unset for every path."""
+
+SAFE_CONFIG = """\
+[safe]
+\tdirectory = *
+[core]
+\thooksPath = /dev/null
+\tfsmonitor = false
+\tquotePath = false
+\tautocrlf = false
+[protocol "ext"]
+\tallow = never
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[tar]
+\tumask = 0022
+[advice]
+\tdetachedHead = false
+"""
+
+
+def environment(config: Path) -> dict[str, str]:
+    """The environment git runs in here; `config` is the only configuration outside the copy that it reads."""
+    return {
+        "GIT_CONFIG_GLOBAL": str(config),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_COUNT": "0",
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_GRAFT_FILE": "/dev/null/none",  # no such file can ever exist
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_PAGER": "cat",
+        "LC_ALL": "C",
+    }
+
+
+class MissingObjectsError(InputError):
+    """The source lacks objects that its history names: a partial clone, or a damaged one."""
+
+
+def decode_path(raw: bytes) -> str:
+    """A path as this package passes it: bytes that are not UTF-8 become surrogate escapes."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _encode_path(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+class BareRepository:
+    """A bare copy that belongs to us. Its methods may be called from several threads."""
+
+    def __init__(self, path: Path, *, name: str, config: Path) -> None:
+        self.path = path
+        self.name = name
+        """`owner/name`, safe for instance ids."""
+        self.env = environment(config)
+        self._repo = Repo(path)
+        self._repo.git.update_environment(**self.env)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._repo.close()
+
+    # -- plumbing
+
+    def _argv(self, words: Sequence[str]) -> list[str]:
+        settings = [word for key, value in _LITERAL_WORDS.items() for word in ("-c", f"{key}={value}")]
+        return ["git", *settings, f"--git-dir={self.path}", *words]
+
+    def git(self, *words: str, input: bytes | None = None, check: bool = True) -> Completed:  # noqa: A002
+        """Run one git command on the copy.
+
+        Raises:
+            MissingObjectsError: an object that the history names is not there.
+            ProgramError: git failed otherwise.
+
+        """
+        done = run(self._argv(words), input=input, env=self.env, check=False)
+        if check and done.returncode != 0:
+            if re.search(r"unable to read|missing (?:blob|object)|promisor|could not fetch", done.error_text):
+                raise MissingObjectsError(
+                    f"{self.name} lacks objects of its own history: {done.error_text}",
+                    hint="a partial clone? complete it with: git fetch --refetch --no-filter",
+                )
+            raise ProgramError(done)
+        return done
+
+    def stream(self, *words: str) -> AbstractContextManager[IO[bytes]]:
+        """Start one git command on the copy and read its output as it comes."""
+        return stream(self._argv(words), env=self.env)
+
+    def lines(self, *words: str) -> Iterator[bytes]:
+        with self.stream(*words) as output:
+            for line in output:
+                yield line.rstrip(b"\n")
+
+    # -- names
+
+    def tip(self) -> str:
+        """The newest commit of the default branch, full SHA."""
+        return self.resolve("HEAD")
+
+    def default_branch(self) -> str:
+        """The default branch's name, or `HEAD` where the source's HEAD is detached."""
+        if self._repo.head.is_detached:
+            return "HEAD"
+        path = str(self._repo.head.reference.path)
+        return re.sub(r"^refs/(heads|remotes/origin)/", "", path)
+
+    def resolve(self, revision: str) -> str:
+        """The full SHA of a commit.
+
+        Raises:
+            InputError: nothing in the repository is called so, or it isn't a commit.
+
+        """
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        done = self.git(*words, check=False)
+        sha = done.stdout.decode().strip()
+        if done.returncode != 0 or not SHA.fullmatch(sha):
+            raise InputError(f"{self.name} has no commit {revision!r}", hint="fetch it in the source first")
+        return sha
+
+    def full_sha(self, abbreviated: str) -> str | None:
+        """The full SHA of an abbreviated one that some message named, if it is a commit here."""
+        if not _ABBREVIATED.fullmatch(abbreviated):
+            return None
+        try:
+            return self.resolve(abbreviated)
+        except InputError:
+            return None
+
+    def pull_heads(self) -> dict[int, str]:
+        """Heads of pull requests that the source offered: number to SHA."""
+        lines = self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/pull").stdout.decode().splitlines()
+        found = (re.fullmatch(r"refs/pull/(\d+)/head ([0-9a-f]+)", line) for line in lines)
+        return {int(match[1]): match[2] for match in found if match}
+
+    def commit_date(self, commit: str) -> datetime:
+        """When a commit was made (committer date), in UTC."""
+        stamp = self.git("log", "-1", "--format=%ct", "--end-of-options", _sha(commit)).stdout
+        return datetime.fromtimestamp(int(stamp), tz=UTC)
+
+    def nearest_version(self, commit: str) -> str | None:
+        """The version (PEP 440, normalised) of the nearest tag reachable from a commit, or None."""
+        lines = self.git(
+            "log",
+            "--simplify-by-decoration",
+            "--decorate-refs=refs/tags/*",
+            "--format=%D",
+            "--end-of-options",
+            _sha(commit),
+        ).stdout.decode("utf-8", "replace")
+        for line in lines.splitlines():
+            versions = [found for word in line.split(", ") if (found := tag_version(word.removeprefix("tag: ")))]
+            if versions:
+                return str(max(versions))
+        return None
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The best common ancestor of two commits, or None for unrelated histories."""
+        done = self.git("merge-base", _sha(one), _sha(other), check=False)
+        return done.stdout.decode().strip() or None
+
+    # -- content
+
+    def changed_files(self, base: str, head: str) -> tuple[ChangedFile, ...]:
+        """Paths that differ between two commits, in git's order, without rename detection."""
+        return self.changed_files_of([(base, head)])[0]
+
+    def changed_files_of(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[ChangedFile, ...]]:
+        """`changed_files` for many pairs with one process."""
+        out = self.git(
+            "diff-tree", "--stdin", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--always", "--root",
+            input=_pair_lines(pairs),
+        ).stdout  # fmt: skip
+        return _parse_raw(out, len(pairs))
+
+    def patch_ids(self, pairs: Sequence[tuple[str, str]], *, context: int = 3) -> list[str | None]:
+        """`git patch-id` of many base..head pairs; None for an empty diff.
+
+        With `context=0` the ids also agree where lines around the change have moved on.
+        """
+        if not pairs:
+            return []
+        diffs = self.git(
+            "diff-tree", "--stdin", "-r", "-p", f"-U{context}", "--full-index", "--no-renames", "--no-ext-diff",
+            "--no-textconv", "--always", input=_pair_lines(pairs),
+        ).stdout  # fmt: skip
+        parts = _cut_by_header(diffs, len(pairs))
+        full = [part for part in parts if part.count(b"\n") > 1]
+        ids = self._patch_id(b"".join(full))
+        if len(ids) != len(full):  # one of them had nothing that patch-id counts; ask one by one
+            ids = [next(iter(self._patch_id(part)), None) for part in full]
+        answers = iter(ids)
+        return [next(answers) if part.count(b"\n") > 1 else None for part in parts]
+
+    def _patch_id(self, diffs: bytes) -> list[str | None]:
+        return [line.split()[0] for line in self.git("patch-id", "--stable", input=diffs).stdout.decode().splitlines()]
+
+    def diff_sections(self, base: str, head: str) -> dict[str, bytes]:
+        """The raw diff of each changed path, exactly as `git apply` wants it, in git's order.
+
+        Text is kept byte for byte; what git takes for binary (a NUL in the first 8000 bytes) is a binary patch.
+        """
+        files = self.changed_files(base, head)
+        out = self.git(
+            "diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv",
+            "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "-U3",
+            _sha(base), _sha(head),
+        ).stdout  # fmt: skip
+        return _cut_by_file(out, files)
+
+    def diff(self, base: str, head: str, paths: Iterable[str] | None = None) -> bytes:
+        """The raw diff of some paths (all of them by default) between two commits."""
+        sections = self.diff_sections(base, head)
+        wanted = sections.keys() if paths is None else set(paths)
+        return b"".join(section for path, section in sections.items() if path in wanted)
+
+    def read_file(self, commit: str, path: str) -> bytes | None:
+        """A file's bytes at a commit; None where there is no such file."""
+        done = self.git("cat-file", "--batch", input=_sha(commit).encode() + b":" + _encode_path(path) + b"\n")
+        header, _, rest = done.stdout.partition(b"\n")
+        words = header.split(b" ")
+        if words[-1] == b"missing" or words[-2] != b"blob":
+            return None
+        return rest[: int(words[-1])]
+
+    def list_files(self, commit: str) -> tuple[str, ...]:
+        """Every path of a commit's tree, in git's order."""
+        out = self.git("ls-tree", "-r", "-z", "--name-only", "--full-tree", _sha(commit)).stdout
+        return tuple(decode_path(path) for path in out.split(b"\0") if path)
+
+    def archive(self, commit: str, into: IO[bytes]) -> None:
+        """Write a tar of a commit's tree: exact bytes, exec bits and symlinks, root's, dated by the commit.
+
+        Attributes of the repository alter nothing and the tar names no commit. Equal commits give equal bytes.
+
+        Raises:
+            InputError: the tree holds a path that could leave its folder or pose as git's own.
+
+        """
+        when = int(self.commit_date(commit).timestamp())
+        tree = self.git("rev-parse", "--verify", f"{_sha(commit)}^{{tree}}").stdout.decode().strip()
+        with (
+            self.stream("archive", "--format=tar", tree) as output,
+            tarfile.open(fileobj=output, mode="r|", errors="surrogateescape") as source,
+            tarfile.open(fileobj=into, mode="w|", format=tarfile.GNU_FORMAT, errors="surrogateescape") as target,
+        ):
+            for member in source:
+                parts = member.name.rstrip("/").split("/")
+                if member.name.startswith("/") or any(part == ".." or part.lower() == ".git" for part in parts):
+                    raise InputError(f"{self.name} at {commit} holds the path {member.name!r}, which no tree may hold")
+                member.mtime, member.uid, member.gid, member.uname, member.gname = when, 0, 0, "", ""
+                member.pax_headers = {}
+                target.addfile(member, source.extractfile(member) if member.isreg() else None)
+
+    def archive_bytes(self, commit: str) -> bytes:
+        """`archive` in memory."""
+        buffer = io.BytesIO()
+        self.archive(commit, buffer)
+        return buffer.getvalue()
+
+
+def tag_version(tag: str) -> Version | None:
+    """The version that a tag names (`v1.2`, `release-1.2.0`, `pkg/1.2`), or None."""
+    found = _VERSION_TAG.match(tag)
+    try:
+        return Version(found["version"].replace("_", ".")) if found else None
+    except InvalidVersion:
+        return None
+
+
+def _sha(text: str) -> str:
+    if not SHA.fullmatch(text):
+        raise InputError(f"expected a full commit SHA, found {text!r}")
+    return text
+
+
+def _pair_lines(pairs: Sequence[tuple[str, str]]) -> bytes:
+    return "".join(f"{_sha(head)} {_sha(base)}\n" for base, head in pairs).encode()
+
+
+def _parse_raw(out: bytes, count: int) -> list[tuple[ChangedFile, ...]]:
+    """Cut `diff-tree --stdin --raw -z --always` into one tuple per input line."""
+    result: list[list[ChangedFile]] = []
+    fields = iter(out.split(b"\0"))
+    for field in fields:
+        if field.startswith(b":"):
+            old_mode, new_mode, old_blob, new_blob, status = field[1:].decode().split(" ")
+            result[-1].append(
+                ChangedFile(
+                    path=decode_path(next(fields)),
+                    status=status[0],
+                    old_mode=old_mode,
+                    new_mode=new_mode,
+                    old_blob=old_blob,
+                    new_blob=new_blob,
+                )
+            )
+        elif field:
+            result.append([])
+    if len(result) != count:
+        raise AssertionError(f"git diff-tree answered {len(result)} of {count} questions")
+    return [tuple(files) for files in result]
+
+
+def _cut_by_header(out: bytes, count: int) -> list[bytes]:
+    """Cut `diff-tree --stdin -p --always` at its bare SHA lines; a diff's own lines never look so."""
+    starts = [match.start() for match in re.finditer(rb"^[0-9a-f]{40,64}$", out, re.MULTILINE)]
+    if len(starts) != count:
+        raise AssertionError(f"git diff-tree answered {len(starts)} of {count} questions")
+    return [out[start:end] for start, end in zip(starts, [*starts[1:], len(out)], strict=True)]
+
+
+def _cut_by_file(out: bytes, files: Sequence[ChangedFile]) -> dict[str, bytes]:
+    """Cut a diff before each `diff --git` line: in a hunk or a binary payload no line can begin so.
+
+    A path that changes its type (file to symlink) has two sections: one deletes, one creates.
+    """
+    starts = [match.start() for match in re.finditer(rb"^diff --git ", out, re.MULTILINE)]
+    pieces = iter([out[start:end] for start, end in zip(starts, [*starts[1:], len(out)], strict=True)])
+    expected = sum(2 if file.status == "T" else 1 for file in files)
+    if len(starts) != expected:
+        raise AssertionError(f"git diff-tree printed {len(starts)} sections, expected {expected}")
+    return {file.path: next(pieces) + (next(pieces) if file.status == "T" else b"") for file in files}

@@ -1,0 +1,135 @@
+"""A commit graph small enough to keep whole: who brought which commit, and merge bases without a process each. Pure.
+
+The branch is its first-parent chain. A commit *arrives* with the oldest chain commit that reaches it. That one number
+per commit answers what mining asks: which commits a merge brought, and where its branch left the chain.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_NEVER = -1
+
+
+class CommitGraph:
+    """Parents, times and arrivals of all commits that a branch and some further heads reach.
+
+    Positions count along the first-parent chain from the oldest commit (0) to the tip.
+    """
+
+    def __init__(self, lines: Iterable[bytes], tip: str) -> None:
+        """Read lines `<sha> <commit time> <parents…>`, children before parents."""
+        self._ids: dict[bytes, int] = {}
+        self._names: list[bytes] = []
+        self._parents: dict[int, tuple[int, ...]] = {}
+        self._order: dict[int, int] = {}
+        for line in lines:
+            words = line.split()
+            commit = self._id(words[0])
+            self._order[commit] = len(self._order)
+            self._parents[commit] = tuple(self._id(parent) for parent in words[2:])
+        self._chain = self._first_parents(self._ids[bytes.fromhex(tip)])
+        self._position = {commit: position for position, commit in enumerate(self._chain)}
+        self._arrival = self._arrivals()
+
+    def _id(self, sha: bytes) -> int:
+        key = bytes.fromhex(sha.decode())
+        if (known := self._ids.get(key)) is not None:
+            return known
+        self._ids[key] = new = len(self._names)
+        self._names.append(key)
+        return new
+
+    def _first_parents(self, tip: int) -> list[int]:
+        chain = [tip]
+        while parents := self._parents.get(chain[-1], ()):
+            chain.append(parents[0])
+        chain.reverse()
+        return chain
+
+    def _arrivals(self) -> array[int]:
+        arrival = array("l", [_NEVER]) * len(self._names)
+        for position, commit in enumerate(self._chain):
+            stack = [commit]
+            while stack:
+                current = stack.pop()
+                if arrival[current] == _NEVER:
+                    arrival[current] = position
+                    stack.extend(self._parents.get(current, ()))
+        return arrival
+
+    def __contains__(self, sha: str) -> bool:
+        return bytes.fromhex(sha) in self._ids
+
+    def __len__(self) -> int:
+        return len(self._chain)
+
+    def at(self, position: int) -> str:
+        """The chain commit at a position."""
+        return self._names[self._chain[position]].hex()
+
+    def position(self, sha: str) -> int | None:
+        """Where a commit stands on the chain, or None."""
+        return self._position.get(self._ids.get(bytes.fromhex(sha), _NEVER))
+
+    def arrival(self, sha: str) -> int | None:
+        """The position with which a commit came into the branch, or None if it never did."""
+        commit = self._ids.get(bytes.fromhex(sha))
+        found = _NEVER if commit is None else self._arrival[commit]
+        return None if found == _NEVER else found
+
+    def parents(self, sha: str) -> tuple[str, ...]:
+        """Parents of a known commit, first parent first."""
+        return tuple(self._names[parent].hex() for parent in self._parents.get(self._ids[bytes.fromhex(sha)], ()))
+
+    def _beyond(self, position: int, head: str) -> tuple[list[int], list[int]]:
+        """Commits that head has and chain[..position] has not, and the commits of the latter where they begin."""
+        seen: set[int] = set()
+        own: list[int] = []
+        boundary: list[int] = []
+        stack = [self._ids[bytes.fromhex(head)]]
+        while stack:
+            commit = stack.pop()
+            if commit in seen:
+                continue
+            seen.add(commit)
+            if _NEVER < self._arrival[commit] <= position:
+                boundary.append(commit)
+            else:
+                own.append(commit)
+                stack.extend(self._parents.get(commit, ()))
+        return own, boundary
+
+    def own_commits(self, position: int, head: str) -> tuple[str, ...]:
+        """`chain[position]..head` in git's notation, oldest first."""
+        own, _ = self._beyond(position, head)
+        own.sort(key=lambda commit: self._order.get(commit, len(self._order)), reverse=True)
+        return tuple(self._names[commit].hex() for commit in own)
+
+    def merge_base(self, position: int, head: str) -> tuple[str | None, bool]:
+        """The merge base of a chain commit and a head, and whether the graph could tell.
+
+        (None, True) means unrelated histories. (None, False) means that the graph alone cannot order the common
+        ancestors (criss-cross merges through other branches); ask `git merge-base`.
+        """
+        _, boundary = self._beyond(position, head)
+        if len(boundary) < 2:  # noqa: PLR2004 - none or one
+            return (self._names[boundary[0]].hex(), True) if boundary else (None, True)
+        newest = max((self._position.get(commit, _NEVER) for commit in boundary), default=_NEVER)
+        # Whatever arrived no later than a chain commit is that commit's ancestor.
+        if all(self._arrival[commit] <= newest for commit in boundary):
+            return self._names[self._chain[newest]].hex(), True
+        return None, False
+
+    def first_parent_lane(self, position: int, head: str) -> tuple[str, ...]:
+        """The first-parent line of a merged branch, newest first, down to where the chain already had it."""
+        lane: list[str] = []
+        commit: int | None = self._ids[bytes.fromhex(head)]
+        while commit is not None and not _NEVER < self._arrival[commit] <= position:
+            lane.append(self._names[commit].hex())
+            commit = next(iter(self._parents.get(commit, ())), None)
+        return tuple(lane)

@@ -1,0 +1,179 @@
+"""The changes of a branch, newest first: each with messages, files and the reason against it that git alone gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from harness.errors import InputError
+from miner.change import Change, ChangedFile, Rejection, Stage
+from miner.sources.messages import is_revert_title, read_message
+from miner.sources.walk import CHUNK, Entry, Walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from miner.sources.bare import BareRepository
+
+MAX_FILES = 100
+"""A change that touches more is too large to be a task."""
+
+_LFS = b"version https://git-lfs.github.com/spec/"
+_LFS_LARGEST = 1024
+_GITLINK = "160000"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeFilter:
+    """Which changes to look at; everything by default."""
+
+    since: datetime | None = None
+    """Merged at this moment or later (an aware datetime)."""
+    until: datetime | None = None
+    """Merged at this moment or earlier."""
+    numbers: frozenset[int] = frozenset()
+    commits: frozenset[str] = frozenset()
+    """Revisions: the merge commit, or a commit that came with it."""
+
+    @property
+    def picks(self) -> bool:
+        return bool(self.numbers or self.commits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sighting:
+    """A change found in the history, its files, and the reason against it where git alone gives one."""
+
+    change: Change
+    files: tuple[ChangedFile, ...] = ()
+    rejection: Rejection | None = None
+
+
+def sightings(repo: BareRepository, wanted: ChangeFilter | None = None) -> Iterator[Sighting]:
+    """Changes of the default branch, newest first, each with its files and perhaps a rejection.
+
+    Raises:
+        InputError: a pull request or commit asked for is not there.
+
+    """
+    wanted = wanted or ChangeFilter()
+    walk = Walk(repo)
+    entries = _select(walk, wanted)
+    for start in range(0, len(entries), CHUNK):
+        yield from _details(walk, entries[start : start + CHUNK])
+
+
+def _select(walk: Walk, wanted: ChangeFilter) -> list[Entry]:
+    entries = walk.entries
+    if wanted.picks:
+        entries = _pick(walk, wanted)
+    since = wanted.since.timestamp() if wanted.since else float("-inf")
+    until = wanted.until.timestamp() if wanted.until else float("inf")
+    return [entry for entry in entries if since <= entry.commit.time <= until]
+
+
+def _pick(walk: Walk, wanted: ChangeFilter) -> list[Entry]:
+    picked: dict[str, Entry] = {}
+    by_number = {entry.number: entry for entry in walk.entries if entry.number is not None}
+    for number in sorted(wanted.numbers, reverse=True):
+        if (entry := by_number.get(number)) is None:
+            seen = "its head is there, but it was not merged" if number in walk.pulls else "nothing names it"
+            branch = f"{walk.repo.default_branch()} of {walk.repo.name}"
+            raise InputError(
+                f"pull request {number} is not in the history of {branch}: {seen}",
+                hint="fetch the branch it was merged into, or pick its merge with --commit",
+            )
+        picked[entry.commit.sha] = entry
+    for revision in sorted(wanted.commits):
+        entry = walk.entry_of(walk.repo.resolve(revision))
+        picked[entry.commit.sha] = entry
+    order = {entry.commit.sha: place for place, entry in enumerate(walk.entries)}
+    return sorted(picked.values(), key=lambda entry: order.get(entry.commit.sha, -1))
+
+
+def _details(walk: Walk, entries: Sequence[Entry]) -> Iterator[Sighting]:
+    """Sightings of some entries: messages, files and the rejections that git alone can tell."""
+    wanted = [sha for entry in entries if not entry.reason for sha in entry.own if sha != entry.commit.sha]
+    messages = {commit.sha: commit.message for commit in walk.read(wanted)}
+    pairs = [(entry.base, entry.head) for entry in entries if entry.base]
+    found = iter(walk.repo.changed_files_of(pairs)) if pairs else iter(())
+    files = {id(entry): next(found) for entry in entries if entry.base}
+    lfs = _lfs_blobs(walk.repo, [file for touched in files.values() for file in touched])
+    for entry in entries:
+        own = tuple(
+            messages.get(sha, "") or (entry.commit.message if sha == entry.commit.sha else "") for sha in entry.own
+        )
+        change = _change(walk.repo.name, entry, tuple(message for message in own if message))
+        touched = files.get(id(entry), ())
+        rejection = _reject(walk, entry, touched, lfs)
+        yield Sighting(change=change, files=touched, rejection=rejection)
+
+
+def _change(repo: str, entry: Entry, messages: tuple[str, ...]) -> Change:
+    told = entry.commit.told
+    if not told.title and messages:
+        first = read_message(messages[0])
+        told = replace(first, number=None) if len(messages) == 1 else replace(first, body="", number=None)
+    return Change(
+        repo=repo,
+        base_commit=entry.base or entry.head,
+        head_commit=entry.head,
+        merge_commit=entry.commit.sha,
+        style=entry.style,
+        created_at=datetime.fromtimestamp(entry.commit.time, tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        title=told.title or entry.commit.message.partition("\n")[0],
+        body=told.body,
+        messages=messages,
+        number=entry.number,
+        reverted_by=entry.reverted_by,
+    )
+
+
+def _reject(walk: Walk, entry: Entry, files: tuple[ChangedFile, ...], lfs: frozenset[str]) -> Rejection | None:
+    def no(reason: str, detail: str) -> Rejection:
+        return Rejection(stage=Stage.HISTORY, reason=reason, detail=detail)
+
+    if entry.reason:
+        return no(entry.reason, entry.detail)
+    if not files:
+        return no("empty_change", "base and head have the same tree")
+    if is_revert_title(entry.commit.told.title):
+        return no("is_revert", entry.commit.told.title)
+    if entry.reverted_by:
+        return no("reverted", f"by {entry.reverted_by}")
+    if picked := next((sha for sha in entry.commit.told.cherry_picked_from if walk.in_branch(sha)), None):
+        return no("duplicate", f"cherry-picked from {picked}, which this branch holds too")
+    if links := [file.path for file in files if _GITLINK in (file.old_mode, file.new_mode)]:
+        return no("submodule", f"moves {links[0]}")
+    if pointers := [file.path for file in files if lfs & {file.old_blob, file.new_blob}]:
+        return no("lfs", f"{pointers[0]} is a Git LFS pointer")
+    if len(files) > MAX_FILES:
+        return no("too_large", f"{len(files)} files, more than {MAX_FILES}")
+    return None
+
+
+def _lfs_blobs(repo: BareRepository, files: Iterable[ChangedFile]) -> frozenset[str]:
+    """Blobs that are Git LFS pointers: small, and with the first line that the LFS specification asks for."""
+    blobs = {blob for file in files for blob in (file.old_blob, file.new_blob) if blob.strip("0")}
+    lines = "\n".join(sorted(blobs)).encode()
+    sizes = repo.git("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", input=lines)
+    small = [
+        words[0]
+        for words in (line.split() for line in sizes.stdout.splitlines())
+        if len(words) == 3 and words[1] == b"blob" and 100 < int(words[2]) < _LFS_LARGEST  # noqa: PLR2004
+    ]
+    contents = repo.git("cat-file", "--batch", input=b"\n".join(small)).stdout
+    return _lfs_among(contents)
+
+
+def _lfs_among(batch: bytes) -> frozenset[str]:
+    found: set[str] = set()
+    at = 0
+    while at < len(batch):
+        end = batch.index(b"\n", at)
+        sha, _, size = batch[at:end].split(b" ")
+        if batch.startswith(_LFS, end + 1):
+            found.add(sha.decode())
+        at = end + 1 + int(size) + 1
+    return frozenset(found)

@@ -1,0 +1,92 @@
+"""What a commit message tells about the change it brought: number, title, body, reverts. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_SQUASH = re.compile(r"^(?P<title>.*?)\s*\((?:PR )?#(?P<number>\d+)\)\s*$")
+_NUMBERED_MERGES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"^Merge pull request #(?P<number>\d+)(?: from (?P<branch>\S+))?",  # GitHub
+        r"^Merged in (?P<branch>\S+) \(pull request #(?P<number>\d+)\)",  # Bitbucket Cloud
+        r"^Pull request #(?P<number>\d+): (?P<title>.+)",  # Bitbucket Server
+        r"^Merged PR (?P<number>\d+): (?P<title>.+)",  # Azure DevOps
+        r"^Auto merge of #(?P<number>\d+)\b",  # homu
+        r"^Merge #(?P<number>\d+)(?:: (?P<title>.+))?$",  # bors
+        r"^Merge PR #(?P<number>\d+)(?:[:,]? (?P<title>.+))?$",
+    )
+)
+_PLAIN_MERGE = re.compile(r"^Merged? (?:(?:remote[- ]tracking )?branch|branches|tag|commit|remote)\b", re.IGNORECASE)
+_GITLAB = re.compile(r"^See merge request \S*!(?P<number>\d+)\s*$", re.MULTILINE)
+_REVERTS_COMMIT = re.compile(r"\bThis reverts commits? ([0-9a-f]{7,64})\b", re.IGNORECASE)
+_REVERTS_NUMBER = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?[#!](\d+)\b", re.MULTILINE)
+_REVERT_TITLE = re.compile(r'^Revert\b.*?["“”](?P<title>.+)["“”]')
+_CHERRY_PICK = re.compile(r"\(cherry[- ]picked from (?:commit )?([0-9a-f]{7,64})\)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """A message, read."""
+
+    title: str
+    """Empty for a merge whose message names no change, such as `Merge branch 'x'`."""
+    body: str
+    number: int | None = None
+    cherry_picked_from: tuple[str, ...] = ()
+
+
+def read_message(message: str) -> Told:
+    """Title, body and number of the change that a commit on a branch brought.
+
+    Knows the messages that GitHub, GitLab, Bitbucket, Azure DevOps, bors and plain `git merge` write.
+    """
+    subject, body = _cut(message)
+    picked = tuple(_CHERRY_PICK.findall(message))
+    for pattern in _NUMBERED_MERGES:
+        if found := pattern.match(subject):
+            title = found.groupdict().get("title") or ""
+            if not title:
+                title, body = _cut(body)
+            squash = _SQUASH.match(title)
+            title = squash["title"] if squash and squash["number"] == found["number"] else title
+            return Told(title=title, body=body, number=int(found["number"]), cherry_picked_from=picked)
+    if _PLAIN_MERGE.match(subject):
+        gitlab = _GITLAB.search(body)
+        title, body = _cut(_GITLAB.sub("", body)) if gitlab else ("", body)
+        return Told(title=title, body=body, number=int(gitlab["number"]) if gitlab else None, cherry_picked_from=picked)
+    if found := _SQUASH.match(subject):
+        return Told(title=found["title"], body=body, number=int(found["number"]), cherry_picked_from=picked)
+    return Told(title=subject, body=body, cherry_picked_from=picked)
+
+
+def _cut(text: str) -> tuple[str, str]:
+    """First non-empty line, and the rest."""
+    first, _, rest = text.strip().partition("\n")
+    return first.strip(), rest.strip()
+
+
+def is_branch_merge_title(title: str) -> bool:
+    """Whether a pull request only carries one long-lived branch into another: `Merge stable into main`."""
+    return bool(re.match(r"^(?:back-?port )?merge (?:branch )?\S+ (?:back )?(?:in)?to \S+", title, re.IGNORECASE))
+
+
+def is_revert_title(title: str) -> bool:
+    """Whether a title says that the change takes another one back (and not that it brings one back)."""
+    return bool(re.match(r"^revert\b", title, re.IGNORECASE)) and not re.match(
+        r'^revert "revert\b', title, re.IGNORECASE
+    )
+
+
+def reverted_commits(message: str) -> tuple[str, ...]:
+    """(Abbreviated) SHAs after `This reverts commit`, lower case."""
+    return tuple(sha.lower() for sha in _REVERTS_COMMIT.findall(message))
+
+
+def reverted_numbers(title: str, body: str) -> tuple[int, ...]:
+    """Pull requests that a revert names: `Reverts owner/name#12` or `Revert "Title (#12)"`."""
+    numbers = [int(number) for number in _REVERTS_NUMBER.findall(body)]
+    if (quoted := _REVERT_TITLE.match(title)) and (found := _SQUASH.match(quoted["title"])):
+        numbers.append(int(found["number"]))
+    return tuple(dict.fromkeys(numbers))

@@ -1,0 +1,307 @@
+"""From a branch's history to changes: one line of first parents, each told apart as merge, squash, rebase or commit.
+
+The rules for the true base (what the fix was made on):
+
+- two parents: the change is merge-base(M^1, M^2)..M^2;
+- one parent and a pull request's head whose patch id equals that of S^..S: squash, base S^;
+- … equals that of S~n..S, with n the pull request's own commits: rebase merge, base S~n;
+- one parent and a number, but another patch than the pull request's: rejected, `base_unknown`;
+- one parent and no pull request's head to compare with: squash where the subject has a number, else a plain commit.
+
+Patch ids are compared without context lines, which move on while a pull request waits.
+A merge of a whole branch that brings changes with numbers (`Merge branch '8.1.x'`, or a pull request `Merge stable into
+main`) is rejected as `branch_merge`, and what it brings is looked at change by change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from miner.change import MergeStyle
+from miner.sources.graph import CommitGraph
+from miner.sources.messages import Told, is_branch_merge_title, read_message, reverted_commits, reverted_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import IO
+
+    from miner.sources.bare import BareRepository
+
+CHUNK = 200
+"""How many changes are asked of git at a time."""
+
+_FORMAT = "--format=%H%x00%P%x00%ct%x00%ae%x00%at%x00%B"
+_FIELDS = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commit:
+    sha: str
+    parents: tuple[str, ...]
+    time: int
+    author: tuple[str, str, str]
+    """Mail, time and subject: what a rebase keeps."""
+    message: str
+    told: Told
+
+
+@dataclass(kw_only=True)
+class Entry:
+    """One change in the making."""
+
+    commit: Commit
+    style: MergeStyle
+    base: str = ""
+    head: str = ""
+    position: int | None = None
+    """Chain position of its first parent; None inside a merged branch."""
+    number: int | None = None
+    own: tuple[str, ...] = ()
+    reason: str = ""
+    detail: str = ""
+    reverted_by: str | None = None
+
+
+class Walk:
+    """The state of one pass over one repository."""
+
+    def __init__(self, repo: BareRepository) -> None:
+        self.repo = repo
+        self.pulls = repo.pull_heads()
+        self._pull_of_head = {head: number for number, head in sorted(self.pulls.items(), reverse=True)}
+        tip = repo.tip()
+        graph_words = ("log", "--format=%H %ct %P", tip, "--glob=refs/pull/*/head", "--")
+        self.graph = CommitGraph(repo.lines(*graph_words), tip)
+        commits = list(_commits(repo, ("log", "--first-parent", "-z", _FORMAT, tip, "--")))
+        self.entries = self._unfold(commits)
+        self._claim_numbers()
+        self._compare_with_pulls()
+        self._find_rebases()
+        self._mark_reverts()
+
+    # -- entries
+
+    def _unfold(self, chain: Sequence[Commit]) -> list[Entry]:
+        """An entry for each commit on the chain, and for those of merged branches that hold changes of their own."""
+        entries: list[Entry] = []
+        lanes = self._lanes(chain)
+        for place, commit in enumerate(chain):
+            position = len(self.graph) - place - 2
+            entry = self._entry(commit, position)
+            entries.append(entry)
+            lane = lanes.get(commit.sha, ())
+            numbered = [inner for inner in lane if inner.told.number is not None]
+            if numbered:
+                entry.reason, entry.detail = "branch_merge", f"brings {len(lane)} changes of another branch"
+                entries.extend(self._entry(inner, None) for inner in lane)
+        return entries
+
+    def _lanes(self, chain: Sequence[Commit]) -> dict[str, list[Commit]]:
+        lanes: dict[str, tuple[str, ...]] = {}
+        for place, commit in enumerate(chain):
+            if len(commit.parents) != 2:  # noqa: PLR2004
+                continue
+            anonymous = commit.told.number is None and commit.parents[1] not in self._pull_of_head
+            if anonymous or is_branch_merge_title(commit.told.title):
+                lanes[commit.sha] = self.graph.first_parent_lane(len(chain) - place - 2, commit.parents[1])
+        known = {commit.sha: commit for commit in self.read([sha for lane in lanes.values() for sha in lane])}
+        return {sha: [known[inner] for inner in lane] for sha, lane in lanes.items()}
+
+    def read(self, shas: Sequence[str]) -> Iterator[Commit]:
+        for start in range(0, len(shas), 5 * CHUNK):
+            lines = "\n".join(shas[start : start + 5 * CHUNK]).encode()
+            words = ("log", "--no-walk=unsorted", "--stdin", "-z", _FORMAT, "--")
+            yield from _parse_commits(self.repo.git(*words, input=lines).stdout.split(b"\0"))
+
+    def _entry(self, commit: Commit, position: int | None) -> Entry:
+        parents = commit.parents
+        if not parents:
+            return Entry(
+                commit=commit, style=MergeStyle.COMMIT, head=commit.sha, reason="root_commit", detail="no parent"
+            )
+        if len(parents) == 1:
+            style = MergeStyle.COMMIT if commit.told.number is None else MergeStyle.SQUASH
+            return Entry(
+                commit=commit, style=style, base=parents[0], head=commit.sha, position=position, own=(commit.sha,),
+                number=commit.told.number,
+            )  # fmt: skip
+        entry = Entry(
+            commit=commit, style=MergeStyle.MERGE, base=parents[0], head=parents[1], position=position,
+            number=commit.told.number or self._pull_of_head.get(parents[1]),
+        )  # fmt: skip
+        if len(parents) > 2:  # noqa: PLR2004
+            entry.reason, entry.detail = "octopus_merge", f"{len(parents)} parents"
+            return entry
+        base = self._merge_base(parents[0], position, parents[1])
+        if base is None:
+            entry.reason, entry.detail = "base_unknown", "the merged branch shares no history with this one"
+            return entry
+        entry.base = base
+        if position is not None:
+            entry.own = self.graph.own_commits(position, parents[1])
+        else:
+            out = self.repo.git("rev-list", "--reverse", f"{parents[0]}..{parents[1]}", "--").stdout.decode()
+            entry.own = tuple(out.split())
+        return entry
+
+    def _merge_base(self, parent: str, position: int | None, head: str) -> str | None:
+        if position is not None:
+            base, known = self.graph.merge_base(position, head)
+            if known:
+                return base
+        return self.repo.merge_base(parent, head)
+
+    def entry_of(self, sha: str) -> Entry:
+        """The change that a commit is or came with."""
+        by_sha = {entry.commit.sha: entry for entry in self.entries}
+        holding = next((entry for entry in self.entries if sha in entry.own and not entry.reason), None)
+        arrival = self.graph.arrival(sha) if sha in self.graph else None
+        chain = by_sha.get(self.graph.at(arrival)) if arrival is not None else None
+        if found := by_sha.get(sha) or holding or chain:
+            return found
+        return self._entry(next(self.read([sha])), None)  # beyond the default branch, yet asked for
+
+    def in_branch(self, sha: str) -> bool:
+        """Whether the default branch reaches a commit, named in full or abbreviated."""
+        full = self.repo.full_sha(sha)
+        return full is not None and full in self.graph and self.graph.arrival(full) is not None
+
+    # -- numbers and styles
+
+    def _claim_numbers(self) -> None:
+        """A number belongs to one change: to its merge first, else to the newest that bears it."""
+        claimed: dict[int, Entry] = {}
+        for style in (MergeStyle.MERGE, MergeStyle.SQUASH):
+            for entry in self.entries:
+                if entry.number is None or entry.style is not style:
+                    continue
+                if claimed.setdefault(entry.number, entry) is not entry:
+                    entry.number = None
+                    entry.style = MergeStyle.COMMIT if style is MergeStyle.SQUASH else style
+        self._claimed = set(claimed)
+
+    def _compare_with_pulls(self) -> None:
+        """Tell squash from rebase where the pull request's head is there to compare with."""
+        cases: list[tuple[Entry, int, str, str]] = []
+        for entry in self.entries:
+            if entry.style is not MergeStyle.SQUASH or entry.number not in self.pulls or entry.reason:
+                continue
+            head = self.pulls[entry.number]
+            base = self._merge_base(entry.base, entry.position, head)
+            if base == head:  # the head was merged before; this commit only mentions it
+                entry.number, entry.style = None, MergeStyle.COMMIT
+            elif base is not None:
+                count = len(self.graph.own_commits(entry.position, head)) if entry.position is not None else 1
+                cases.append((entry, count, base, head))
+        whole = self._patch_ids([(base, head) for _, _, base, head in cases])
+        single = self._patch_ids([(entry.base, entry.head) for entry, _, _, _ in cases])
+        for (entry, count, _, _), pull_id, own_id in zip(cases, whole, single, strict=True):
+            if pull_id != own_id and not self._is_rebase(entry, count, pull_id):
+                entry.reason = "base_unknown"
+                entry.detail = f"its patch differs from that of pull request {entry.number}"
+
+    def _is_rebase(self, entry: Entry, count: int, pull_id: str | None) -> bool:
+        """Take the last `count` commits for one change if together they are the pull request's patch."""
+        if entry.position is None or not 1 < count <= entry.position + 1:
+            return False
+        places = range(entry.position + 2 - count, entry.position + 2)
+        shas = [self.graph.at(place) for place in places]
+        if any(len(self.graph.parents(sha)) != 1 for sha in shas):
+            return False
+        base = self.graph.at(entry.position + 1 - count)
+        if self._patch_ids([(base, entry.head)]) != [pull_id]:
+            return False
+        entry.style, entry.base, entry.own = MergeStyle.REBASE, base, tuple(shas)
+        taken = set(shas[:-1])
+        self.entries = [other for other in self.entries if other.commit.sha not in taken]
+        return True
+
+    def _find_rebases(self) -> None:
+        """Rebase merges leave no number: find them by author, author date and subject, then by patch id."""
+        free = {number: head for number, head in self.pulls.items() if number not in self._claimed}
+        heads = sorted(set(free.values()))
+        author_of = {commit.sha: commit.author for commit in self.read(heads)}
+        plain = {
+            entry.commit.author: entry
+            for entry in reversed(self.entries)
+            if entry.style is MergeStyle.COMMIT and entry.position is not None and not entry.reason
+        }
+        cases: list[tuple[Entry, int, int, str, str]] = []
+        for number, head in sorted(free.items()):
+            entry = plain.get(author_of[head]) if head in author_of else None
+            if entry is None or entry.position is None or self.graph.arrival(head) is not None:
+                continue
+            base = self._merge_base(entry.base, entry.position, head)
+            if base not in (None, head):
+                count = len(self.graph.own_commits(entry.position, head))
+                cases.append((entry, number, count, str(base), head))
+        whole = self._patch_ids([(base, head) for _, _, _, base, head in cases])
+        single = self._patch_ids([(entry.base, entry.head) for entry, _, _, _, _ in cases])
+        for (entry, number, count, _, _), pull_id, own_id in zip(cases, whole, single, strict=True):
+            if entry.number is None and ((count == 1 and pull_id == own_id) or self._is_rebase(entry, count, pull_id)):
+                entry.number, entry.style = number, MergeStyle.REBASE
+
+    def _patch_ids(self, pairs: Sequence[tuple[str, str]]) -> list[str | None]:
+        found: list[str | None] = []
+        for start in range(0, len(pairs), CHUNK):
+            found.extend(self.repo.patch_ids(pairs[start : start + CHUNK], context=0))
+        return found
+
+    # -- reverts
+
+    def _mark_reverts(self) -> None:
+        """Newest first, so that the revert of a revert is known before the revert itself speaks."""
+        words = ("log", "-z", "--format=%H%x00%B", "-i", "--grep=this reverts commit", self.repo.tip(), "--")
+        fields = self.repo.git(*words).stdout.decode("utf-8", "replace").split("\0")
+        by_change: dict[str, list[str]] = {}
+        known = {sha: entry.commit.sha for entry in reversed(self.entries) for sha in (*entry.own, entry.commit.sha)}
+        for sha, message in zip(fields[::2], fields[1::2], strict=False):
+            speaker = known.get(sha.strip())
+            if speaker:
+                by_change.setdefault(speaker, []).extend(reverted_commits(message))
+        commits: dict[str, str] = {}
+        numbers: dict[int, str] = {}
+        for entry in self.entries:
+            sha, told = entry.commit.sha, entry.commit.told
+            single = entry.own if len(entry.own) == 1 else ()
+            by_sha = (commits.get(one) or commits.get(one[:7]) for one in (sha, entry.head, *single) if one)
+            found = next((one for one in by_sha if one), None) or numbers.get(entry.number or 0)
+            entry.reverted_by = found if found != sha else None
+            if entry.reverted_by is None:
+                for short in by_change.get(sha, ()):
+                    commits.setdefault(short, sha)
+                    commits.setdefault(short[:7], sha)
+                for number in reverted_numbers(told.title, told.body):
+                    numbers.setdefault(number, sha)
+
+
+def _commits(repo: BareRepository, words: Sequence[str]) -> Iterator[Commit]:
+    with repo.stream(*words) as output:
+        yield from _parse_commits(_split_nul(output))
+
+
+def _split_nul(output: IO[bytes]) -> Iterator[bytes]:
+    """Cut a stream at its NUL bytes, holding no more than one read at a time."""
+    rest = b""
+    while block := output.read(1 << 16):
+        *whole, rest = (rest + block).split(b"\0")
+        yield from whole
+    yield rest
+
+
+def _parse_commits(fields: Iterable[bytes]) -> Iterator[Commit]:
+    record: list[str] = []
+    for raw in fields:
+        record.append(raw.decode("utf-8", "replace"))
+        if len(record) == _FIELDS:
+            sha, parents, time, mail, written, message = record
+            record = []
+            yield Commit(
+                sha=sha.strip(),
+                parents=tuple(parents.split()),
+                time=int(time),
+                author=(mail, written, message.partition("\n")[0]),
+                message=message.strip(),
+                told=read_message(message),
+            )
