@@ -82,7 +82,7 @@ class EngineInfo(BaseModel):
 def examine(settings: Settings | None = None, *, base: str | None = None) -> Diagnosis:
     """Look at everything mining and evaluating need; takes seconds, changes nothing.
 
-    `base` is the image that tasks start from, by default the one of the settings, else Debian's.
+    `base` is the image that tasks start from where the settings name none.
 
     Raises:
         InputError: goldseam.toml or a GOLDSEAM_* variable can't be used.
@@ -102,7 +102,8 @@ def examine(settings: Settings | None = None, *, base: str | None = None) -> Dia
     builder = process.which("mmdebstrap") or process.which("debootstrap")
     if info is not None:
         checks += [judge_engine(info), judge_limits(info), judge_seccomp(info)]
-        checks.append(_base(client, base or settings.images.base or DEFAULT_BASE, builder=builder))
+        ref = settings.images.base or base or DEFAULT_BASE
+        checks.append(_base(client, ref, chosen=settings.images.base is not None, builder=builder))
     checks += [judge_builder(builder), _disk(info), _index()]
     return Diagnosis(checks=tuple(checks))
 
@@ -205,15 +206,21 @@ def _patience(client: Any, seconds: float) -> Iterator[None]:
         client.timeout = usual
 
 
-def _base(client: Any, ref: str, *, builder: str | None) -> Check:
+def _base_of_ours(client: Any) -> engine.ImageFacts | None:
+    """A Debian built on this machine, or a base layer made earlier: either will do where none was chosen."""
+    for kind in ("debian", "base"):
+        for image in client.images(filters={"label": [f"{engine.LABEL_KIND}={kind}"]}, quiet=True):
+            return engine.inspect_image(image)
+    return None
+
+
+def _base(client: Any, ref: str, *, chosen: bool, builder: str | None) -> Check:
     try:
-        present = client.images(name=ref) or client.images(filters={"label": [f"{engine.LABEL_KIND}=base"]})
-    except engine.ConnectionLost as error:
+        present = engine.inspect_image(ref) or (None if chosen else _base_of_ours(client))
+    except (InfrastructureError, *engine.ConnectionLost) as error:
         return Check(name="base image", status=Status.MISSING, found=f"the engine failed: {error}", mend="ask again")
     if present:
-        size = (present[0].get("Size") or 0) / 1e6
-        tags = present[0].get("RepoTags") or [present[0]["Id"][:19]]
-        return Check(name="base image", status=Status.OK, found=f"{tags[0]}, {size:.0f} MB")
+        return Check(name="base image", status=Status.OK, found=f"{present.id[:19]}, {present.size / 1e6:.0f} MB")
     try:
         with _patience(client, _REGISTRY_SECONDS):
             client.inspect_distribution(ref)
@@ -257,10 +264,10 @@ def judge_disk(free: int, *, where: str) -> Check:
 
 def _index() -> Check:
     """Ask uv, so that its own settings for index, proxy and certificates are the ones that are tried."""
-    beside = Path(sys.executable).parent / "uv"
-    uv = str(beside) if beside.is_file() else process.which("uv")
+    places = (Path(sys.prefix, "bin", "uv"), Path(sys.prefix).parent / ".venv-uv/bin/uv")  # the second is make setup's
+    uv = next((str(path) for path in places if path.is_file()), None) or process.which("uv")
     if uv is None:
-        found = "not asked: uv is not on this machine's PATH"
+        found = "not asked: asking takes uv, which is only in the images here"
         return Check(name="package index", status=Status.WARN, found=found, mend="pip install uv")
     argv = [uv, "pip", "compile", "--quiet", "--no-cache", "--no-deps", "--python", sys.executable, "-"]
     try:
