@@ -85,7 +85,9 @@ def _why_not(trial: Trial, tests: TestsStatus) -> tuple[str, str]:
         return "out_of_memory", "the tests needed more memory than the task allows"
     if trial.timed_out:
         return "timeout", "the tests took longer than the task allows"
-    if not trial.exited or not trial.report.finished:
+    if not trial.exited:
+        return "crashed", "the tests ended the container's supervisor before they were done"
+    if not trial.report.finished:
         how = f"signal {trial.child_signal}" if trial.child_signal else f"exit code {trial.child_exit}"
         return "crashed", f"the test process ended before its tests did ({how})"
     if trial.report.internal_error:

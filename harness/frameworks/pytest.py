@@ -9,7 +9,7 @@ from harness.frameworks.base import TestReport
 from harness.instance import TestStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from harness.instance import TestSpec
 
@@ -17,7 +17,6 @@ name = "pytest"
 
 BLOCKED_PLUGINS = frozenset(
     {
-        "benchmark",
         "cov",
         "flakefinder",
         "forked",
@@ -61,8 +60,14 @@ def argv(spec: TestSpec) -> tuple[str, ...]:
         "--tb=short",
         "-v",
         *plugins,
+        *(("--benchmark-disable",) if "benchmark" in spec.plugins else ()),
         *spec.options,
     )
+
+
+def safe_plugins(installed: Iterable[str]) -> tuple[str, ...]:
+    """Of the installed plugins' entry points, those that a task's tests may use."""
+    return tuple(sorted(set(installed) - BLOCKED_PLUGINS))
 
 
 def kept_options(addopts: str) -> tuple[str, ...]:

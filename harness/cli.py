@@ -1,0 +1,216 @@
+"""The commands from tasks and patches to verdicts. A command parses, calls one function, and shows what it returned."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from harness import terminal
+from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harness.dataset.folder import Dataset
+    from harness.instance import Prediction
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
+DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset folder.", show_default=False)]
+
+_INTERRUPTED = 130
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+holdout = typer.Typer(no_args_is_help=True, help="Keep the private dataset: check it.")
+app.add_typer(holdout, name="holdout")
+
+
+def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code: the one handler for everything that can go wrong.
+
+    Expected errors say what to do and have the code of their class; Ctrl-C and SIGTERM give 130; anything else is a bug
+    of ours: 70, with a log file named.
+    """
+    signal.signal(signal.SIGTERM, _terminated)
+    console = terminal.messages()
+    try:
+        code = root(args=argv, prog_name="goldseam", standalone_mode=False)
+    except GoldseamError as error:
+        _show_error(error.message, error.hint)
+        return error.exit_code
+    except typer.TyperException as error:
+        _show_usage(error)
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        code = _INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = None  # whoever read our output has gone; that is no error of ours
+        return 0
+    except Exception:  # noqa: BLE001 - the handler of last resort
+        console.print(Text(f"error: a bug of ours; please report it with {_bug_log()}", style="bold red"))
+        return 70
+    if code == _INTERRUPTED:  # Typer turns Ctrl-C into this code
+        _show_error("interrupted; the same command goes on from here")
+    return code if isinstance(code, int) else 0
+
+
+def _terminated(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _show_error(message: str, hint: str | None = None) -> None:
+    console = terminal.messages()
+    console.print(Text("error: ", style="bold red") + Text(message))
+    if hint:
+        console.print(Text("  hint: ", style="bold") + Text(hint))
+
+
+def _show_usage(error: typer.TyperException) -> None:
+    show = getattr(error, "show", None)  # usage errors know the command they are about
+    if show is None:
+        _show_error(error.format_message())
+    else:
+        show()
+
+
+def _bug_log() -> Path:
+    from harness.settings import default_cache_dir  # noqa: PLC0415 - only a failing command needs it
+
+    folder = Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir()) / "logs"
+    text = f"goldseam {' '.join(sys.argv[1:2])}\n{traceback.format_exc()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"bug-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.log"
+        path.write_text(text, encoding="utf-8")
+    except OSError:
+        sys.stderr.write(text)
+        return Path("the text above")
+    return path
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+@app.command()
+def evaluate(
+    dataset: DatasetArgument,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Run folder; an unfinished run in it goes on.")],
+    predictions: Annotated[
+        list[Path] | None, typer.Option("-p", "--predictions", help="Predictions: JSONL, JSON list, or object by id.")
+    ] = None,
+    gold: Annotated[bool, typer.Option("--gold", help="Score the gold patches; all must resolve.")] = False,
+    null: Annotated[bool, typer.Option("--null", help="Score no change at all; nothing may resolve.")] = False,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.1, help="Seconds a task's tests may take, in place of its budget.")
+    ] = None,
+    retry_errors: Annotated[bool, typer.Option(help="Score again what infrastructure failed to score.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Score again what the run folder holds.")] = False,
+    json_: JsonFlag = False,
+) -> int:
+    """Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not."""
+    from harness import evaluate as work  # noqa: PLC0415 - keeps `--help` quick
+    from harness import run_folder  # noqa: PLC0415
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.executors.local import LocalExecutor  # noqa: PLC0415
+    from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
+
+    opened = open_dataset(dataset)
+    asked = _asked(opened, predictions or [], gold=gold, null=null, ids=ids or [])
+    settings = work.Settings(timeout=timeout, retry_errors=retry_errors, cache=not no_cache)
+    with DockerSandbox() as sandbox, terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker:
+        report = work.run(
+            opened,
+            asked,
+            out,
+            sandbox=sandbox,
+            executor=LocalExecutor(jobs=jobs),
+            settings=settings,
+            observer=terminal.RunTicker(ticker),
+        )
+    folder = run_folder.RunFolder(path=out)
+    if json_:
+        print_json(report)
+    else:
+        console = terminal.results()
+        console.print(terminal.score_table(run_folder.scores(folder.predictions(), folder.reports())))
+        console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
+    return _refuse_gaps(folder)
+
+
+def _asked(
+    dataset: Dataset, paths: Sequence[Path], *, gold: bool, null: bool, ids: Sequence[str]
+) -> tuple[Prediction, ...]:
+    """The predictions a command line asks for."""
+    from harness import evaluate as work  # noqa: PLC0415
+    from harness.predictions import read_predictions  # noqa: PLC0415
+    from harness.run_folder import merge_predictions  # noqa: PLC0415
+
+    if not (paths or gold or null):
+        raise InputError("nothing to score", hint="give predictions with -p FILE, or --gold, or --null")
+    asked: tuple[Prediction, ...] = ()
+    chosen = work.scorable_ids(dataset, ids) if (gold or null or ids) else ()
+    if gold:
+        asked += work.gold_predictions(dataset, chosen)
+    if null:
+        asked += work.null_predictions(chosen)
+    for path in paths:
+        given = read_predictions(path)
+        wanted = [prediction for prediction in given if not ids or prediction.instance_id in chosen]
+        asked = merge_predictions(asked, wanted)
+    if not asked:
+        raise InputError(f"no prediction is for {', '.join(ids)}")
+    return asked
+
+
+def _refuse_gaps(folder: Any) -> int:
+    """Exit code 4 where something could not be scored, so that no script takes a gap for a score."""
+    gaps = [report for report in folder.reports() if report.outcome == "infra_error"]
+    if not gaps:
+        return 0
+    raise InfrastructureError(
+        f"{len(gaps)} prediction(s) could not be scored, such as {gaps[0].instance_id}: {gaps[0].reason}",
+        hint="mend the cause, then run the same command with --retry-errors",
+    )
+
+
+@holdout.command()
+def check(
+    dataset: DatasetArgument,
+    images: Annotated[bool, typer.Option("--images", help="Also ask the engine for every image.")] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Report every problem of a dataset at once; exit code 1 if there is one."""
+    from harness.dataset import check as checking  # noqa: PLC0415
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+
+    has_image: Callable[[str], bool] | None = None
+    if images:
+        from harness.sandbox.engine import image_id  # noqa: PLC0415
+
+        def has_image(ref: str) -> bool:
+            return image_id(ref) is not None
+
+    problems = checking.check(dataset, has_image=has_image)
+    if json_:
+        print_json({"problems": [{"where": problem.where, "what": problem.what} for problem in problems]})
+    else:
+        console = terminal.results()
+        for problem in problems:
+            console.print(Text(f"{problem.where}: ", style="bold") + Text(problem.what), soft_wrap=True)
+    if problems:
+        raise AnswerIsNoError(f"{dataset} has {len(problems)} problem(s)")
+    if not json_:
+        count = len(open_dataset(dataset).ids())
+        terminal.results().print(Text(f"{dataset}: {count} task(s), no problem found"))

@@ -1,0 +1,140 @@
+"""What a person sees: a live display on a terminal, plain lines elsewhere. Builds displays; `cli.py` prints them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from harness.instance import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from harness.run_folder import InstanceReport, Score
+
+STYLES = {
+    Outcome.RESOLVED: "green",
+    Outcome.UNRESOLVED: "red",
+    Outcome.EMPTY_PATCH: "yellow",
+    Outcome.APPLY_FAILED: "yellow",
+    Outcome.TAMPERED: "magenta",
+    Outcome.INFRA_ERROR: "bright_black",
+}
+
+
+def messages() -> Console:
+    """For progress and errors: standard error, so that standard output holds results only."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def results() -> Console:
+    """For results: standard output."""
+    return Console(highlight=False)
+
+
+class Ticker:
+    """Progress of countable work: a bar on a terminal, a plain line a step elsewhere, nothing where `quiet`."""
+
+    def __init__(self, console: Console, title: str, *, quiet: bool = False) -> None:
+        self._console = console
+        self._title = title
+        self._live = console.is_terminal and not quiet
+        self._quiet = quiet
+        self._total: int | None = None
+        self._done = 0
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=console,
+            transient=True,
+            disable=not self._live,
+        )
+        self._task = self._progress.add_task(title, total=None, note="")
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def expect(self, total: int, *, done: int = 0) -> None:
+        """How many steps there are in all, and how many of them an earlier call did."""
+        self._total, self._done = total, done
+        self._progress.update(self._task, total=total, completed=done)
+
+    def note(self, text: str) -> None:
+        """What is being done just now; shown on a terminal only."""
+        self._progress.update(self._task, note=_shortened(text))
+
+    def step(self, line: Text) -> None:
+        """One more step is done; `line` tells what came of it."""
+        self._done += 1
+        self._progress.update(self._task, advance=1)
+        if self._live:
+            self._progress.console.print(line)
+        elif not self._quiet:
+            counter = f"[{self._done}/{self._total}] " if self._total else ""
+            self._console.print(Text(counter) + line)
+
+
+class RunTicker:
+    """A run's progress; an `evaluate.Observer`."""
+
+    def __init__(self, ticker: Ticker) -> None:
+        self._ticker = ticker
+
+    def begin(self, *, total: int, reused: int) -> None:
+        self._ticker.expect(total, done=reused)
+
+    def finished(self, report: InstanceReport) -> None:
+        self._ticker.step(report_line(report))
+
+
+def report_line(report: InstanceReport) -> Text:
+    """One prediction's verdict in a line."""
+    line = Text()
+    line.append(f"{report.outcome.value:<12} ", style=STYLES[report.outcome])
+    line.append(f"{report.model_name_or_path}  {report.instance_id}")
+    if report.sample:
+        line.append(f" #{report.sample}")
+    if not report.resolved:
+        line.append(f"  {_shortened(report.reason)}", style="bright_black")
+    return line
+
+
+def score_table(scores: Iterable[Score]) -> Table:
+    """Models side by side: score, coverage, and what the others came to."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("model")
+    for heading in ("resolved", "rate", "coverage"):
+        table.add_column(heading, justify="right")
+    table.add_column("not resolved")
+    for score in scores:
+        others = [
+            f"{count} {outcome}" for outcome, count in score.outcomes.items() if outcome != Outcome.RESOLVED.value
+        ]
+        table.add_row(
+            Text(score.model),
+            f"{score.resolved}/{score.scored}",
+            "–" if score.rate is None else f"{score.rate:.0%}",
+            f"{score.coverage:.0%}",
+            Text(", ".join(others) or "–"),
+        )
+    return table
+
+
+def _shortened(text: str, limit: int = 100) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= limit else plain[: limit - 1] + "…"
