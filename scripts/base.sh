@@ -7,8 +7,12 @@ here="$(cd "$(dirname "$0")/.." && pwd)"
 
 goldseam="${1:-$here/.venv/bin/goldseam}"
 
-if "$goldseam" images base; then
-    exit 0
+code=0
+"$goldseam" images base || code=$?
+# 4 is goldseam's code for infrastructure; anything else is no matter of a missing image. A base that was chosen by name
+# is not replaced by another.
+if [ "$code" -ne 4 ] || [ -n "${GOLDSEAM_IMAGES_BASE:-}" ]; then
+    exit "$code"
 fi
 say "no base image can be pulled; building one from Debian packages"
 if ! command -v mmdebstrap >/dev/null 2>&1 && ! command -v debootstrap >/dev/null 2>&1; then

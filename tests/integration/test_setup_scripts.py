@@ -13,6 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "scripts" / "engine.sh"
 
 
+@pytest.fixture(autouse=True)
+def _no_chosen_base(monkeypatch):
+    monkeypatch.delenv("GOLDSEAM_IMAGES_BASE", raising=False)
+
+
 def path_of(tmp_path: Path, **programs: str) -> str:
     """A PATH with the few programs the scripts can't do without, and some of our own making."""
     folder = tmp_path / "bin"
@@ -67,6 +72,19 @@ def test_without_a_builder_there_is_an_explanation(tmp_path):
     done = process.run([ROOT / "scripts" / "base.sh", f"{path}/goldseam"], env={"PATH": path}, check=False)
     assert done.returncode == 4
     assert b"GOLDSEAM_IMAGES_BASE" in done.stderr
+
+
+def test_a_base_that_was_chosen_is_not_replaced(tmp_path):
+    path = path_of(tmp_path, goldseam="echo $*; exit 4", mmdebstrap="exit 0")
+    env = {"PATH": path, "GOLDSEAM_IMAGES_BASE": "ours:1"}
+    done = process.run([ROOT / "scripts" / "base.sh", f"{path}/goldseam"], env=env, check=False)
+    assert (done.returncode, done.stdout) == (4, b"images base\n")
+
+
+def test_other_failures_are_passed_on(tmp_path):
+    path = path_of(tmp_path, goldseam="exit 2", mmdebstrap="exit 0")
+    done = process.run([ROOT / "scripts" / "base.sh", f"{path}/goldseam"], env={"PATH": path}, check=False)
+    assert done.returncode == 2
 
 
 def test_uv_on_the_path_is_the_one_that_is_used(tmp_path):
