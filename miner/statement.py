@@ -41,7 +41,7 @@ _EMPTY_HEADING = re.compile(r"^#{1,6}[^\n]*\n+(?=#{1,6} |\Z)", re.MULTILINE)
 _EMPTY_ITEM = re.compile(r"^[ \t]*[-*+][ \t]*[.,:;]?[ \t]*$", re.MULTILINE)
 _BLANK = re.compile(r"\n{3,}")
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
-_LEFTOVER = re.compile(r"(?<![^\s])[(\[]\s*[)\]]")
+_LEFTOVER = re.compile(r"(?<!\S)\(\s*\)")
 _NOISE_SUBJECT = re.compile(
     r"^(?:merge (?:branch|remote|pull|master|main)|fixup!|squash!|wip\b|apply suggestions from code review"
     r"|update \S+$|address (?:review|comments)|lint|typo|pre-commit|\[pre-commit)",

@@ -58,7 +58,8 @@ def open_source(source: str, *, cache: Path, name: str | None = None) -> BareRep
     config = _write(cache / "safe.gitconfig", SAFE_CONFIG)
     url = is_url(source) and not source.lower().startswith("file://")
     where = source if url else str(_local_git_dir(source.removeprefix("file://"), config))
-    key = f"{_safe(Path(where).name or 'repo')[:40]}-{hashlib.sha256(where.encode()).hexdigest()[:16]}"
+    folder = Path(where).parent if Path(where).name == ".git" else Path(where)
+    key = f"{_safe(folder.name)[:40]}-{hashlib.sha256(where.encode()).hexdigest()[:16]}"
     copy = cache / f"{key}.git"
     with _locked(cache / f"{key}.lock"):
         _sweep(cache, key)
@@ -148,7 +149,7 @@ def _copy_local(git_dir: Path, copy: Path, config: Path) -> None:
             _set_head(shadow, head, env)
             shadow.rename(copy)
         else:
-            _clone_or_fetch(str(shadow), copy, env, head)
+            _clone_or_fetch(str(shadow), copy, env, head, shown=str(git_dir))
     finally:
         shutil.rmtree(shadow, ignore_errors=True)
 
@@ -210,18 +211,19 @@ def _choose_head(shadow: Path, env: dict[str, str]) -> str:
 # -- copies
 
 
-def _clone_or_fetch(source: str, copy: Path, env: dict[str, str], head: str | None) -> None:
+def _clone_or_fetch(source: str, copy: Path, env: dict[str, str], head: str | None, *, shown: str) -> None:
     if not copy.exists():
         building = copy.with_suffix(f".{os.getpid()}.new.tmp")
-        refspecs = [word for spec in _REFSPECS for word in ("-c", f"remote.origin.fetch={spec}")]
+        # clone adds branches and tags of its own accord
+        refspecs = [word for spec in _REFSPECS[2:] for word in ("-c", f"remote.origin.fetch={spec}")]
         words = ["clone", "--quiet", "--bare", "--no-local", "--template=", *refspecs, "--end-of-options", source]
-        _network(["git", *words, str(building)], source, env)
+        _network(["git", *words, str(building)], shown, env)
         _finish(building, source, head, env)
         building.rename(copy)
         return
     _write(copy / "info" / "attributes", ATTRIBUTES)
     words = ["fetch", "--quiet", "--prune", "--force", "--no-write-fetch-head", "--no-recurse-submodules"]
-    _network(["git", f"--git-dir={copy}", *words, "--end-of-options", source, *_REFSPECS], source, env)
+    _network(["git", f"--git-dir={copy}", *words, "--end-of-options", source, *_REFSPECS], shown, env)
     _finish(copy, source, head, env)
 
 
@@ -254,7 +256,7 @@ def _copy_url(source: str, copy: Path, config: Path) -> None:
     env = {**environment(config), "GIT_ALLOW_PROTOCOL": "http:https:ssh:git:file"}
     if not any(os.environ.get(variable) for variable in ("GIT_SSH_COMMAND", "GIT_SSH")):
         env["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"  # never wait for a password nobody will type
-    _clone_or_fetch(source, copy, env, None)
+    _clone_or_fetch(source, copy, env, None, shown=source)
 
 
 def _network(argv: list[str], source: str, env: dict[str, str]) -> Completed:
