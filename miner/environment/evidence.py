@@ -1,0 +1,81 @@
+"""The words of environment detection as values. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Tree(Protocol):
+    """A read-only view of a repository's files at one commit; paths are relative to its root, with `/`."""
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file, or None if there is no such file."""
+
+    def files(self) -> tuple[str, ...]:
+        """Every path of the tree, sorted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What one kind of file says the tests need beside the project itself."""
+
+    rung: str
+    """Where it comes from, such as `extra:tests` or `tox`; the ladder's rungs are named by it."""
+    requirements: tuple[str, ...] = ()
+    """PEP 508 requirements."""
+    files: tuple[str, ...] = ()
+    """Requirements files in pip's format."""
+    constraints: tuple[str, ...] = ()
+    """Constraints files in pip's format."""
+    extras: tuple[str, ...] = ()
+    """Extras of the project."""
+    groups: tuple[str, ...] = ()
+    """PEP 735 dependency groups of pyproject.toml."""
+
+    def __or__(self, other: Evidence) -> Evidence:
+        """Both together: the union of everything, named after both."""
+        return Evidence(
+            rung=f"{self.rung}+{other.rung}",
+            requirements=_union(self.requirements, other.requirements),
+            files=_union(self.files, other.files),
+            constraints=_union(self.constraints, other.constraints),
+            extras=_union(self.extras, other.extras),
+            groups=_union(self.groups, other.groups),
+        )
+
+
+def _union(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*left, *right)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """One attempt at an environment: everything that resolving it needs to know."""
+
+    project: str | None
+    """The file that describes the project (pyproject.toml, setup.py, setup.cfg); None if nothing is installable."""
+    evidence: Evidence
+    apt: tuple[str, ...] = ()
+    """Debian packages needed beside those of the base image."""
+
+    @property
+    def rung(self) -> str:
+        return self.evidence.rung
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detection:
+    """What a tree says about its own environment: the recipes to try, richest first, and which Pythons it wants."""
+
+    recipes: tuple[Recipe, ...]
+    name: str | None
+    requires_python: str | None
+    classifiers: tuple[str, ...]
+    """Minor versions named by the trove classifiers, such as `3.9`."""
+
+
+class Detector(Protocol):
+    """One kind of evidence: what the tree says in it, or None when the tree has none of that kind."""
+
+    def __call__(self, tree: Tree) -> Evidence | None: ...

@@ -1,0 +1,69 @@
+"""The last resort: pytest itself, and the test helpers that the tests import or use as fixtures by name."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from miner.environment.evidence import Evidence
+
+if TYPE_CHECKING:
+    from miner.environment.evidence import Tree
+
+_FILES_READ = 300
+_TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$")
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+_BY_IMPORT = {
+    "aiohttp": "aiohttp",
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "dateutil": "python-dateutil",
+    "factory": "factory-boy",
+    "faker": "Faker",
+    "flaky": "flaky",
+    "freezegun": "freezegun",
+    "httpretty": "httpretty",
+    "hypothesis": "hypothesis",
+    "mock": "mock",
+    "nose": "nose",
+    "numpy": "numpy",
+    "parameterized": "parameterized",
+    "pretend": "pretend",
+    "pytest_asyncio": "pytest-asyncio",
+    "pytest_mock": "pytest-mock",
+    "requests_mock": "requests-mock",
+    "responses": "responses",
+    "simplejson": "simplejson",
+    "six": "six",
+    "syrupy": "syrupy",
+    "time_machine": "time-machine",
+    "trio": "trio",
+    "vcr": "vcrpy",
+    "webtest": "WebTest",
+    "yaml": "PyYAML",
+}
+_BY_USE = (
+    (re.compile(rb"def \w+\([^)]*\bmocker\b"), "pytest-mock"),
+    (re.compile(rb"def \w+\([^)]*\bhttpserver\b"), "pytest-httpserver"),
+    (re.compile(rb"def \w+\([^)]*\bhttpbin\b"), "pytest-httpbin"),
+    (re.compile(rb"def \w+\([^)]*\bbenchmark\b"), "pytest-benchmark"),
+    (re.compile(rb"pytest\.mark\.asyncio\b"), "pytest-asyncio"),
+    (re.compile(rb"pytest\.mark\.trio\b"), "pytest-trio"),
+)
+
+PLAIN = Evidence(rung="pytest")
+"""Nothing but the project and pytest, which every rung has."""
+
+
+def detect(tree: Tree) -> Evidence | None:
+    """Well-known test helpers that the tests import, unless the repository holds a module of that name."""
+    paths = tree.files()
+    own = {path.split("/")[0].removesuffix(".py") for path in paths}
+    own |= {path.split("/")[1].removesuffix(".py") for path in paths if path.startswith(("src/", "lib/", "tests/"))}
+    found: set[str] = set()
+    for path in [path for path in paths if _TEST_FILE.match(path)][:_FILES_READ]:
+        text = tree.read(path) or b""
+        names = {match.decode() for match in _IMPORT.findall(text)} - own
+        found |= {_BY_IMPORT[name] for name in names if name in _BY_IMPORT}
+        found |= {distribution for pattern, distribution in _BY_USE if pattern.search(text)}
+    return Evidence(rung="imports", requirements=tuple(sorted(found))) if found else None

@@ -1,0 +1,79 @@
+"""tox: what the environment of the tests installs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from miner.environment.evidence import Evidence
+from miner.environment.metadata import ini, lines, pyproject, strings, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from miner.environment.evidence import Tree
+
+_OPTION = re.compile(r"(-r|--requirement|-c|--constraint)[=\s]*(.+)$")
+_FACTOR = re.compile(r"[A-Za-z0-9_.,!{}-]+\s*:\s+(?!//)(.*)$")
+
+
+def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """`deps`, `extras` and `dependency_groups` of the default test environment, from whichever file holds it."""
+    native = table(pyproject(tree), "tool", "tox", "env_run_base")
+    if native:
+        return tuple(strings(native.get(key)) for key in ("deps", "extras", "dependency_groups"))  # type: ignore[return-value]
+    legacy = table(pyproject(tree), "tool", "tox").get("legacy_tox_ini")
+    sources = (tree.read("tox.ini"), legacy.encode() if isinstance(legacy, str) else None, tree.read("setup.cfg"))
+    for source in sources:
+        parser = ini(source)
+        if parser.has_section("testenv"):
+            deps, extras, groups = (
+                lines(parser.get("testenv", key, fallback="")) for key in ("deps", "extras", "dependency_groups")
+            )
+            split = tuple(part.strip() for line in extras for part in line.split(",") if part.strip())
+            return deps, split, groups
+    return (), (), ()
+
+
+def read_lines(deps: Iterable[str], tree: Tree) -> Evidence:
+    """Read `deps` lines; those bound to a factor (`py27: mock`) or unusable outside tox are left out."""
+    requirements: list[str] = []
+    files: dict[str, list[str]] = {"-r": [], "-c": []}
+    for line in deps:
+        text = line.replace("{toxinidir}/", "").replace("{tox_root}/", "")
+        option = _OPTION.match(text)
+        if option:
+            path = option[2].strip().removeprefix("./")
+            if tree.read(path) is not None:
+                files["-c" if option[1] in {"-c", "--constraint"} else "-r"].append(path)
+        elif not _FACTOR.match(text) and "{" not in text and _is_requirement(text):
+            requirements.append(text)
+    return Evidence(
+        rung="tox", requirements=tuple(requirements), files=tuple(files["-r"]), constraints=tuple(files["-c"])
+    )
+
+
+def _is_requirement(text: str) -> bool:
+    try:
+        Requirement(text)
+    except InvalidRequirement:
+        return False
+    return True
+
+
+def detect(tree: Tree) -> Evidence | None:
+    """What `[testenv]` installs, extras and groups included."""
+    deps, extras, groups = _environment(tree)
+    read = read_lines(deps, tree)
+    known = tuple(table(pyproject(tree), "dependency-groups"))
+    found = Evidence(
+        rung="tox",
+        requirements=read.requirements,
+        files=read.files,
+        constraints=read.constraints,
+        extras=tuple(extra for extra in extras if "{" not in extra and ":" not in extra),
+        groups=tuple(group for group in groups if group in known),
+    )
+    return found if found != Evidence(rung="tox", constraints=read.constraints) else None

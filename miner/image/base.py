@@ -1,0 +1,186 @@
+"""The base of every image: Debian with git, build tools, Python and uv; pulled, or built on this machine."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness import process
+from harness.errors import InfrastructureError
+from harness.sandbox import engine
+from miner.image import build
+from miner.image.layer import FACTS_PATH, Layer
+
+if TYPE_CHECKING:
+    from harness.settings import ImageSettings
+    from miner.image.build import BuiltLayer
+    from miner.image.runner import Workshop
+
+DEFAULT_BASE = "debian:bookworm-slim@sha256:96e378d7e6531ac9a15ad505478fcc2e69f371b10f5cdf87857c4b8188404716"
+"""Debian 12 as the registry's index of all platforms, by digest."""
+LOCAL_REPOSITORY = "goldseam/debian"
+LOCAL_SUITE = "bookworm"
+LOCAL_BASE = f"{LOCAL_REPOSITORY}:{LOCAL_SUITE}"
+"""What `goldseam images base --from-debian` makes."""
+
+UV_VERSION = "0.13.9"
+PACKAGES = (
+    "build-essential",
+    "ca-certificates",
+    "git",
+    "less",
+    "libbz2-1.0",
+    "libffi8",
+    "liblzma5",
+    "libreadline8",
+    "libsqlite3-0",
+    "libssl3",
+    "pkg-config",
+    "python3",
+    "python3-dev",
+    "python3-pip",
+    "python3-venv",
+    "tzdata",
+    "zlib1g",
+)
+_DEBOOTSTRAP_SECONDS = 1800
+_HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
+
+
+def _pull(ref: str) -> None:
+    client: Any = engine.connect()
+    name, at, digest = ref.partition("@")
+    repository, colon, tag = name.rpartition(":")
+    if not colon or "/" in tag:
+        repository, tag = name, "latest"
+    client.pull(repository, tag=digest if at else tag)
+
+
+def resolve(settings: ImageSettings) -> str:
+    """The image id to start from: the configured base, else Debian's own by digest, else the one built here.
+
+    Raises:
+        InfrastructureError: the configured base can't be had, or none can.
+
+    """
+    if settings.base is None:
+        found = engine.image_id(DEFAULT_BASE) or engine.image_id(LOCAL_BASE)
+        if found:
+            return found
+    ref = settings.base or DEFAULT_BASE
+    found = engine.image_id(ref)
+    if found:
+        return found
+    try:
+        _pull(ref)
+    except engine.ConnectionLost as error:
+        raise InfrastructureError(f"the base image {ref} can't be pulled: {_why(error)}", hint=_HINT) from error
+    found = engine.image_id(ref)
+    if found is None:
+        raise InfrastructureError(f"the base image {ref} was pulled, but the engine does not hold it", hint=_HINT)
+    return found
+
+
+def describe(settings: ImageSettings) -> str:
+    """What to write after FROM: a digest of a registry where the base has one, else its name here."""
+    ref = settings.base or (DEFAULT_BASE if engine.image_id(DEFAULT_BASE) else LOCAL_BASE)
+    facts = engine.inspect_image(ref)
+    return ref if "@" in ref or facts is None or not facts.digests else facts.digests[0]
+
+
+def _why(error: BaseException) -> str:
+    return str(getattr(error, "explanation", None) or error)
+
+
+def layer(parent: str) -> Layer:
+    """Git, build tools, Python and uv on top of an image; what is there already is left alone."""
+    packages = " ".join(PACKAGES)
+    certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
+    facts = "import json, platform; print(json.dumps({'python': '.'.join(platform.python_version_tuple()[:2])}))"
+    return Layer(
+        kind="base",
+        parent=parent,
+        needs_root=True,
+        commands=(
+            f"packages='{packages}'",
+            f'options="$({certificates})"',
+            "installed=\"$(dpkg-query -W -f='${db:Status-Status}\\n' $packages 2>/dev/null | grep -cx installed || true)\"",
+            f"if [ $installed = {len(PACKAGES)} ]; then missing=; else missing=yes; fi",
+            'if [ "$missing" ]; then apt-get $options -qq update; fi',
+            'if [ "$missing" ]; then apt-get $options -qq install -y --no-install-recommends $packages; fi',
+            "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
+            f"python3 -m pip install --quiet --no-compile --target /opt/goldseam/uv uv=={UV_VERSION}",
+            "git config --system --add safe.directory /testbed",
+            f'python3 -c "{facts}" > {FACTS_PATH}',
+        ),
+    )
+
+
+def ensure(workshop: Workshop) -> BuiltLayer:
+    """The base layer, built if need be.
+
+    Raises:
+        InfrastructureError: no base image can be had, or it can't be prepared.
+
+    """
+    try:
+        return build.ensure(workshop, layer(resolve(workshop.settings)))
+    except build.StepFailedError as error:
+        raise InfrastructureError(
+            f"the base image can't be prepared: {error.detail[-500:]}",
+            hint=f"the log is {workshop.log}; a base must be Debian or derive from it",
+        ) from error
+
+
+def from_debian(*, suite: str = LOCAL_SUITE, mirror: str | None = None, force: bool = False) -> str:
+    """Build a Debian root file system on this machine, with all packages of the base layer, and import it.
+
+    Returns the image's id. The tag is `goldseam/debian:<suite>`; an image that is there is kept unless `force`.
+
+    Raises:
+        InfrastructureError: neither mmdebstrap nor debootstrap is installed, or it failed.
+
+    """
+    tag = f"{LOCAL_REPOSITORY}:{suite}"
+    found = engine.image_id(tag)
+    if found and not force:
+        return found
+    with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder:
+        archive = Path(folder, "root.tar")
+        if process.which("mmdebstrap"):
+            _mmdebstrap(archive, suite, mirror)
+        elif process.which("debootstrap"):
+            _debootstrap(archive, Path(folder, "root"), suite, mirror)
+        else:
+            raise InfrastructureError(
+                "building a base needs mmdebstrap or debootstrap; neither is installed",
+                hint="apt-get install mmdebstrap",
+            )
+        return _import(archive, suite)
+
+
+def _mmdebstrap(archive: Path, suite: str, mirror: str | None) -> None:
+    argv = ["mmdebstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", suite, str(archive)]
+    process.run([*argv, *([mirror] if mirror else [])], timeout=_DEBOOTSTRAP_SECONDS)
+
+
+def _debootstrap(archive: Path, root: Path, suite: str, mirror: str | None) -> None:
+    argv = ["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", suite, str(root)]
+    process.run([*argv, *([mirror] if mirror else [])], timeout=_DEBOOTSTRAP_SECONDS)
+    tar = ["tar", "-C", str(root), "--numeric-owner", "--exclude=./var/cache/apt/archives/*.deb", "--exclude=./dev/*"]
+    process.run([*tar, "-cf", str(archive), "."], timeout=_DEBOOTSTRAP_SECONDS)
+
+
+def _import(archive: Path, suite: str) -> str:
+    client: Any = engine.connect()
+    path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    changes = [f"ENV PATH={path}", 'CMD ["/bin/bash"]', f"LABEL {engine.LABEL_KIND}=debian"]
+    try:
+        client.import_image_from_file(str(archive), repository=LOCAL_REPOSITORY, tag=suite, changes=changes)
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed("importing the base image", error) from error
+    found = engine.image_id(f"{LOCAL_REPOSITORY}:{suite}")
+    if found is None:
+        raise InfrastructureError("the engine did not keep the imported base image", hint="run `goldseam doctor`")
+    return found

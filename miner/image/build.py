@@ -1,0 +1,193 @@
+"""Build a layer once: look it up, else run its commands and commit the result under a tag made from its key."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import re
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InfrastructureError
+from harness.sandbox import engine
+from miner.image.layer import FACTS_PATH
+from miner.image.runner import read_result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from miner.image.layer import Layer
+    from miner.image.runner import Ran, Workshop
+
+LABEL_FACTS = "dev.goldseam.facts"
+
+_guard = threading.Lock()
+_locks: dict[str, threading.Lock] = {}
+_NETWORK = re.compile(
+    r"error sending request|dns error|[Tt]emporary failure (in name resolution|resolving)|[Nn]etwork is unreachable"
+    r"|[Cc]onnection (refused|reset|timed out)|[Cc]ould not connect|tls handshake|invalid peer certificate"
+    r"|certificate verify failed|HTTP status (server|client) error \((5|401|403|407|429)|operation timed out"
+    r"|NewConnectionError|ReadTimeoutError|Could not resolve"
+)
+
+
+class StepFailedError(Exception):
+    """A layer's commands failed, which is the repository's fault as far as is known."""
+
+    def __init__(self, layer: str, ran: Ran) -> None:
+        super().__init__(f"{layer} ended with {ran.exit_code}")
+        self.kind = layer
+        self.ran = ran
+
+    @property
+    def reason(self) -> str:
+        """The stable word for the funnel."""
+        if self.ran.timed_out:
+            return "build_timeout"
+        return "build_oom" if self.ran.out_of_memory else "install_failed"
+
+    @property
+    def detail(self) -> str:
+        return self.ran.tail[-2000:].strip()
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuiltLayer:
+    """A layer that the engine holds."""
+
+    kind: str
+    image_id: str
+    tag: str
+    seconds: float
+    """Wall time of building it; 0 if it was there."""
+    reused: bool
+    size: int
+    """Bytes that this layer adds to its parent."""
+    facts: dict[str, Any]
+
+
+def ensure(workshop: Workshop, layer: Layer) -> BuiltLayer:
+    """The image of a layer, built unless the engine holds it already.
+
+    However many threads and processes ask for the same layer, it is built once.
+
+    Raises:
+        StepFailedError: its commands failed.
+        InfrastructureError: the engine, the network or the disk failed.
+
+    """
+    found = _lookup(layer)
+    if found:
+        return found
+    with _lock(workshop.settings.cache_dir / "locks", layer.key):
+        return _lookup(layer) or _build(workshop, layer)
+
+
+def _lookup(layer: Layer) -> BuiltLayer | None:
+    facts = engine.inspect_image(layer.tag)
+    if facts is None or facts.labels.get(engine.LABEL_KEY) != layer.key:
+        return None
+    return _built(layer, facts, seconds=0.0, reused=True)
+
+
+def _built(layer: Layer, image: engine.ImageFacts, *, seconds: float, reused: bool) -> BuiltLayer:
+    parent = engine.inspect_image(layer.parent)
+    return BuiltLayer(
+        kind=layer.kind,
+        image_id=image.id,
+        tag=layer.tag,
+        seconds=seconds,
+        reused=reused,
+        size=image.size - (parent.size if parent else 0),
+        facts=json.loads(image.labels.get(LABEL_FACTS) or "{}"),
+    )
+
+
+@contextlib.contextmanager
+def _lock(folder: Path, key: str) -> Iterator[None]:
+    """One builder per key: a lock for the threads here, a file lock for other processes (gone with its process)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with _guard:
+        lock = _locks.setdefault(key, threading.Lock())
+    with lock, (folder / f"{key[:32]}.lock").open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _build(workshop: Workshop, layer: Layer) -> BuiltLayer:
+    workshop.progress(f"building {layer.kind}")
+    began = time.monotonic()
+    with workshop.run(
+        layer.parent,
+        layer.script(),
+        kind=layer.kind,
+        inputs=layer.inputs,
+        folders=layer.folders,
+        needs_root=layer.needs_root,
+    ) as ran:
+        if not ran.ok:
+            raise_if_infrastructure(workshop, layer.parent, ran)
+            raise StepFailedError(layer.kind, ran)
+        facts = json.loads(read_result(ran.out / Path(FACTS_PATH).name))
+        _commit(layer, ran.container, facts)
+    image = engine.inspect_image(layer.tag)
+    if image is None:
+        raise InfrastructureError(f"the engine lost {layer.tag} right after it was built")
+    return _built(layer, image, seconds=time.monotonic() - began, reused=False)
+
+
+def _commit(layer: Layer, container: str, facts: dict[str, Any]) -> None:
+    labels = {
+        **layer.labels,
+        engine.LABEL_KIND: layer.kind,
+        engine.LABEL_KEY: layer.key,
+        LABEL_FACTS: json.dumps(facts, sort_keys=True),
+        engine.LABEL_OWNER: "",  # the build container's own label would make runs of the image look left over
+    }
+    changes = [f"LABEL {name}={_value(value)}" for name, value in labels.items()]
+    changes += [f"ENV {name}={_value(value)}" for name, value in layer.env.items()]
+    changes += [f"WORKDIR {layer.workdir}", 'CMD ["/bin/bash"]', "USER root"]
+    repository, _, tag = layer.tag.partition(":")
+    client: Any = engine.connect()
+    try:
+        client.commit(container, repository, tag, message=f"goldseam {layer.kind}", changes=changes)
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed(f"committing {layer.tag}", error) from error
+
+
+def _value(text: str) -> str:
+    """A value as the engine's Dockerfile parser reads it: quoted, no variable expanded."""
+    return json.dumps(text).replace("$", "\\$")
+
+
+def raise_if_infrastructure(workshop: Workshop, image: str, ran: Ran) -> None:
+    """Tell a failing machine or network from a failing repository.
+
+    Output that looks like a network failure is not enough: a repository's own build may try to download something.
+    So the index is asked for something known; only if that fails too it was the network.
+
+    Raises:
+        InfrastructureError: the disk is full, or the package index can't be reached.
+
+    """
+    if "No space left on device" in ran.tail:
+        raise InfrastructureError("no space left on the disk of the container engine", hint="run `goldseam images gc`")
+    if ran.timed_out or ran.out_of_memory or not _NETWORK.search(ran.tail):
+        return
+    probe = "export PATH=/opt/goldseam/uv/bin:$PATH\necho pip | uv pip compile --no-cache --no-header -q -\n"
+    with workshop.run(image, probe, kind="probe") as answer:
+        if answer.ok:
+            return
+    raise InfrastructureError(
+        f"the package index can't be reached from a build: {_last_line(ran.tail)}",
+        hint="check PIP_INDEX_URL or UV_DEFAULT_INDEX, the proxy variables and SSL_CERT_FILE",
+    )
+
+
+def _last_line(text: str) -> str:
+    hits = [line.strip() for line in text.splitlines() if _NETWORK.search(line)]
+    return (hits or ["no answer"])[-1][:300]

@@ -1,0 +1,262 @@
+"""Run build commands in a container: limits, mounts, secrets, log; nothing of it outlives the block."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InfrastructureError
+from harness.sandbox import engine
+from miner.image.layer import CACHE_DIR, INPUT_DIR, OUT_DIR
+from miner.image.secrets import CA_PATH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from harness.settings import ImageSettings
+    from miner.image.layer import Folder, Input
+    from miner.image.secrets import BuildSecrets
+
+_BOOT = (
+    "exec 2>&1; "
+    'while IFS= read -r line && [ "$line" != . ]; do export "$line"; done; '
+    f"exec </dev/null; exec sh {INPUT_DIR}/steps.sh"
+)
+"""Variables come over standard input, so they are in no configuration, no file and no log."""
+
+_KEPT_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"]
+_TAIL = 20_000
+_PIDS = 1024
+_LARGEST_FILE = 32 * 1024 * 1024
+_BUILD_VARIABLES = {
+    "HOME": "/tmp/home",  # noqa: S108 - inside the container
+    "UV_CACHE_DIR": CACHE_DIR,
+    "UV_LINK_MODE": "copy",
+    "UV_NO_PROGRESS": "1",
+    "UV_NO_CONFIG": "1",
+    "UV_PYTHON_DOWNLOADS": "never",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_ROOT_USER_ACTION": "ignore",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "LANG": "C.UTF-8",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """What came of a container's commands."""
+
+    container: str
+    out: Path
+    """The folder of this machine that the commands saw as OUT_DIR."""
+    exit_code: int
+    seconds: float
+    tail: str
+    """End of the output, credentials masked."""
+    timed_out: bool
+    out_of_memory: bool
+
+    @property
+    def ok(self) -> bool:
+        return self.exit_code == 0 and not self.timed_out and not self.out_of_memory
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workshop:
+    """Where the builds of one task happen: settings, secrets, a scratch folder, the log."""
+
+    settings: ImageSettings
+    secrets: BuildSecrets
+    folder: Path
+    log: Path
+    progress: Callable[[str], None]
+    cache: Path
+    """uv's cache on this machine; one per repository, since a build could poison it for those that share it."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """More variables for builds, which are not part of a layer's key."""
+
+    def write_log(self, text: str) -> None:
+        with self.log.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+
+    @contextlib.contextmanager
+    def run(
+        self,
+        image: str,
+        script: str,
+        *,
+        kind: str,
+        inputs: tuple[Input, ...] = (),
+        folders: tuple[Folder, ...] = (),
+        variables: Mapping[str, str] | None = None,
+        needs_root: bool = False,
+    ) -> Iterator[Ran]:
+        """Run a script as root of a new container of `image`; the container is there until the block ends.
+
+        Raises:
+            InfrastructureError: the engine failed.
+
+        """
+        scratch = Path(tempfile.mkdtemp(dir=self.folder, prefix=f"{kind}-"))
+        given, out = scratch / "in", scratch / "out"
+        try:
+            given.mkdir()
+            out.mkdir()
+            (given / "steps.sh").write_text(script, encoding="utf-8")
+            for one in inputs:
+                _place(one.path, given / one.name)
+            mounts = [_bind(given, INPUT_DIR), _bind(out, OUT_DIR, writable=True)]
+            mounts.append(_bind(self.cache, CACHE_DIR, writable=True))
+            mounts += [_bind(one.path, one.target) for one in folders]
+            if self.secrets.ca_bundle:
+                mounts.append(_bind(self.secrets.ca_bundle, CA_PATH))
+            exported = {**_BUILD_VARIABLES, **self.secrets.exported(), **self.variables, **(variables or {})}
+            self.write_log(f"--- {kind} on {image}\n")
+            container = self._create(image, kind, mounts, needs_root=needs_root)
+            try:
+                ran = self._follow(container, out, exported)
+                self.write_log(f"--- {kind} ended with {ran.exit_code} after {ran.seconds:.1f} s\n")
+                yield ran
+            finally:
+                with contextlib.suppress(*engine.ConnectionLost):
+                    engine.remove_container(container)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _create(self, image: str, kind: str, mounts: list[dict[str, Any]], *, needs_root: bool) -> str:
+        client: Any = engine.connect()
+        memory = self.settings.build_memory_mb * 1024 * 1024
+        limits: dict[str, Any] = {
+            "mounts": mounts,
+            "tmpfs": {"/run": "rw,exec,mode=0755", "/tmp": "rw,exec,mode=1777"},  # noqa: S108 - inside the container
+            "mem_limit": memory,
+            "memswap_limit": memory,
+            "pids_limit": _PIDS,
+            "network_mode": self.settings.network,
+            "security_opt": ["no-new-privileges"],
+            "init": True,
+        }
+        if not needs_root:
+            limits |= {"cap_drop": ["ALL"], "cap_add": _KEPT_CAPABILITIES}
+        try:
+            made = client.create_container(
+                image,
+                command=["/bin/sh", "-c", _BOOT],
+                entrypoint=[""],  # resets that of the image; one that is set here could not be taken back at commit
+                user="0:0",
+                working_dir="/",
+                stdin_open=True,
+                labels={engine.LABEL_OWNER: engine.owner(), engine.LABEL_KIND: f"build-{kind}"},
+                host_config=client.create_host_config(**limits),
+            )
+        except engine.ConnectionLost as error:
+            raise engine.engine_failed(f"creating a container for {kind}", error) from error
+        return str(made["Id"])
+
+    def _follow(self, container: str, out: Path, exported: Mapping[str, str]) -> Ran:
+        """Start the container, feed it its variables, read its output to the end, see what became of it."""
+        client: Any = engine.connect()
+        clock = _Deadline(container, self.settings.build_seconds)
+        began = time.monotonic()
+        tail = ""
+        try:
+            streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+            attached = client.attach_socket(container, params=streams)
+            client.start(container)
+            with clock, contextlib.closing(attached):
+                lines = [f"{name}={value}\n" for name, value in exported.items()]
+                engine.send(attached, "".join([*lines, ".\n"]).encode())
+                for line in _lines(engine.frames(attached)):
+                    text = self.secrets.mask(line.decode("utf-8", "replace"))
+                    self.write_log(text)
+                    tail = (tail + text)[-_TAIL:]
+                code = int(client.wait(container)["StatusCode"])
+            state = client.inspect_container(container)["State"]
+        except engine.ConnectionLost as error:
+            raise engine.engine_failed("running a build", error) from error
+        return Ran(
+            container=container,
+            out=out,
+            exit_code=code,
+            seconds=time.monotonic() - began,
+            tail=tail,
+            timed_out=clock.fired,
+            out_of_memory=bool(state.get("OOMKilled")),
+        )
+
+
+def _bind(source: Path, target: str, *, writable: bool = False) -> dict[str, Any]:
+    """A bind mount in the engine's API; the short form can't hold a path with a colon."""
+    return {"Type": "bind", "Source": str(source), "Target": target, "ReadOnly": not writable}
+
+
+class _Deadline:
+    """Kills a container when its time is up."""
+
+    def __init__(self, container: str, seconds: float) -> None:
+        self.fired = False
+        self._container = container
+        self._timer = threading.Timer(seconds, self._fire)
+        self._timer.daemon = True
+
+    def _fire(self) -> None:
+        self.fired = True
+        client: Any = engine.connect()
+        with contextlib.suppress(*engine.ConnectionLost):
+            client.kill(self._container, signal="SIGKILL")
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Whole lines, so that no credential is cut in two before it is masked; a very long line comes in parts."""
+    rest = b""
+    for chunk in chunks:
+        whole, newline, rest = (rest + chunk).rpartition(b"\n")
+        if newline:
+            yield whole + newline
+        if len(rest) > _TAIL:
+            yield rest
+            rest = b""
+    if rest:
+        yield rest
+
+
+def _place(source: Path, target: Path) -> None:
+    """Make a file appear at another path, without copying where the file system can."""
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def read_result(path: Path) -> bytes:
+    """A file that a build left in OUT_DIR. A build may be hostile: no link is followed, no more than 32 MiB are read.
+
+    Raises:
+        InfrastructureError: there is no such regular file, or it is larger.
+
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise InfrastructureError(f"{path.name} of a build is no regular file")
+            data = file.read(_LARGEST_FILE + 1)
+    except OSError as error:
+        raise InfrastructureError(f"{path.name} of a build can't be read: {error.strerror}") from error
+    if len(data) > _LARGEST_FILE:
+        raise InfrastructureError(f"{path.name} of a build is larger than {_LARGEST_FILE} bytes")
+    return data

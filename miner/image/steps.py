@@ -1,0 +1,166 @@
+"""The layers of a task's image as values: dependencies from a lock, source at base_commit."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from miner.image.layer import FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, readable, write_tool
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from miner.environment import Recipe
+    from miner.image.layer import Input
+    from miner.image.pythons import Interpreter
+
+TESTBED = "/testbed"
+PRISTINE = "/opt/goldseam/src"
+"""The finished tree again, as hard links and without .git: graders copy it onto a tmpfs over /testbed."""
+VENV = "/opt/goldseam/venv"
+UV = "/opt/goldseam/uv/bin/uv"
+LOCK_NAME = "requirements.lock"
+SOURCE_NAME = "source.tar"
+LOCK_PATH = f"{OUT_DIR}/{LOCK_NAME}"
+
+CUTOFF_VARIABLE = "GOLDSEAM_CUTOFF"
+"""uv's date options while dependencies are installed, where only the build requirements of source distributions heed
+them. A variable, so that commits of different days with the same lock share a layer."""
+
+BUILD_TOOLS = ("setuptools", "wheel", "flit-core", "poetry-core")
+BUILD_TOOLS_SINCE = "2022-12-01T00:00:00Z"
+"""Build backends are taken as of this date where the commit is older: before it they know no editable installs
+(PEP 660), and before 2019 no PEP 517 at all, without which uv can't build."""
+
+_FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
+_PROJECT = "/tmp/project.py"  # noqa: S108
+_PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
+_UNPACK = f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{SOURCE_NAME}"
+_ADDED_LINE = re.compile(r"(-e|--editable|\.|/|file:)|[A-Za-z0-9._-]+(\[[^]]*\])?\s*@\s*file:")
+
+
+def cutoff(when: datetime) -> tuple[str, ...]:
+    """Uv's options that make time stand still at a commit's date."""
+    date = when.strftime("%Y-%m-%dT%H:%M:%SZ")
+    options = [f"--exclude-newer {date}"]
+    if date < BUILD_TOOLS_SINCE:
+        options += [f"--exclude-newer-package {name}={BUILD_TOOLS_SINCE}" for name in BUILD_TOOLS]
+    return tuple(options)
+
+
+def versions(hint: str | None) -> tuple[str, ...]:
+    """Variables that tell build backends the version, which they would ask git's tags for."""
+    version = hint or "0.0.0"
+    names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION", "UV_DYNAMIC_VERSIONING_BYPASS")
+    return (
+        *(f"export {name}={version}" for name in names),
+        f"export POETRY_DYNAMIC_VERSIONING_BYPASS={version}",
+    )
+
+
+def requirement_lines(recipe: Recipe, minor: str) -> str:
+    """The requirements that stand in no file of the repository: pytest always, setuptools by its day."""
+    lines = ["pytest", *recipe.evidence.requirements]
+    if tuple(map(int, minor.split("."))) < (3, 12):
+        lines.append("setuptools")  # venv and virtualenv put it there until Python 3.12, and old tests rely on it
+    return "\n".join(lines) + "\n"
+
+
+def resolve_script(recipe: Recipe, python: str, when: datetime, version_hint: str | None) -> str:
+    """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
+    evidence = recipe.evidence
+    words = [f"{UV} pip compile --quiet --python {python}", *cutoff(when)]
+    words += ["--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"]
+    words += [f"--output-file {LOCK_PATH}"]
+    words += [f"--extra '{name}'" for name in evidence.extras if recipe.project]
+    words += [f"--group '{name}'" for name in evidence.groups]
+    words += [f"--constraints '{path}'" for path in evidence.constraints]
+    words += [f"'{path}'" for path in (recipe.project, *evidence.files) if path]
+    words += [f"{INPUT_DIR}/extra.in"]
+    commands = (_UNPACK, f"cd {TESTBED}", *versions(version_hint), " ".join(words))
+    return Layer(kind="resolve", parent="", commands=commands).script()
+
+
+def clean_lock(text: str) -> str:
+    """A lock without the project itself and without paths of the container."""
+    kept: list[str] = []
+    dropping = False
+    for line in text.splitlines():
+        if not line.startswith((" ", "\t")):
+            dropping = bool(_ADDED_LINE.match(line)) or line.startswith("#")
+        if not dropping and line.strip():
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
+def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:
+    """The virtual environment with exactly what the lock says."""
+    # a requirement on a repository (`name @ git+https://…`) is pinned by its commit and has no hash
+    hashes = "--require-hashes" if " @ git+" not in text else "--verify-hashes"
+    install = f"{UV} pip install --quiet --python {VENV}/bin/python --no-deps --compile-bytecode"
+    return Layer(
+        kind="deps",
+        parent=interpreter.layer.image_id,
+        inputs=(lock,),
+        commands=(
+            f"{UV} venv --quiet --python {interpreter.path} {VENV}",
+            f"{install} {hashes} ${{{CUTOFF_VARIABLE}:-}} -r {INPUT_DIR}/{LOCK_NAME}",
+            f"{VENV}/bin/python -I -c 'import pytest'",
+            readable(VENV),
+            write_tool(_FACTS, _tool("facts.py")),
+            f"python3 {_FACTS} {VENV} none > {FACTS_PATH}",
+        ),
+    )
+
+
+def source(
+    parent: str, tree: Input, *, installable: bool, when: datetime, version_hint: str | None, repo: str, commit: str
+) -> Layer:
+    """The tree at base_commit in a repository with one commit, importable in the virtual environment."""
+    git = "git -c gc.auto=0 -c commit.gpgsign=false -c init.defaultBranch=main"
+    who = "GIT_{0}_NAME=goldseam GIT_{0}_EMAIL=goldseam@localhost GIT_{0}_DATE=2000-01-01T00:00:00Z"
+    return Layer(
+        kind="task",
+        parent=parent,
+        inputs=(tree,),
+        env={
+            "PATH": f"{VENV}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "PYTHONHASHSEED": "0",
+            "TZ": "UTC",
+            "LANG": "C.UTF-8",
+        },
+        workdir=TESTBED,
+        labels={"dev.goldseam.repo": repo, "dev.goldseam.base-commit": commit},
+        commands=(
+            _UNPACK,
+            f"cd {TESTBED}",
+            f"{git} init -q",
+            # byte for byte: no line ending, filter or keyword of .gitattributes may change what is committed
+            "printf '* -text -eol -ident -filter -working-tree-encoding\\n' > .git/info/attributes",
+            "printf '__pycache__/\\n*.egg-info/\\n' > .git/info/exclude",
+            f"{git} add -f -A .",
+            f"{who.format('AUTHOR')} {who.format('COMMITTER')} {git} commit -q --allow-empty -m base",
+            *versions(version_hint),
+            write_tool(_PROJECT, _tool("project.py")),
+            f"python3 {_PROJECT} {UV} {VENV} {'yes' if installable else 'no'} {_PYTHONPATH} {' '.join(cutoff(when))}",
+            _byte_compile(TESTBED),
+            _byte_compile(f"{VENV}/lib"),
+            readable(TESTBED, VENV),
+            f"cp -al {TESTBED} {PRISTINE}",
+            f"rm -rf {PRISTINE}/.git",
+            write_tool(_FACTS, _tool("facts.py")),
+            f"python3 {_FACTS} {VENV} {_PYTHONPATH} > {FACTS_PATH}",
+        ),
+    )
+
+
+def _byte_compile(folder: str) -> str:
+    """Byte code that stays valid when files are copied (checked by hash; by time before Python 3.7)."""
+    compiler = f"{VENV}/bin/python -m compileall -q"
+    ways = (f"{compiler} --invalidation-mode checked-hash {folder}", f"{compiler} {folder}")
+    return " || ".join([*(f"{way} >/dev/null 2>&1" for way in ways), "echo 'some files do not compile'"])
+
+
+def _tool(name: str) -> str:
+    return resources.files("miner.image").joinpath("tools", name).read_text(encoding="utf-8")

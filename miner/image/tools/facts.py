@@ -1,0 +1,50 @@
+"""Runs inside a build: what the finished environment holds, as one JSON object on standard output."""
+
+import configparser
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+class _Ini(configparser.RawConfigParser):
+    def optionxform(self, optionstr: str) -> str:
+        return optionstr
+
+
+def plugins(site_packages: Path) -> list[str]:
+    """Names of the pytest plugins that installed distributions declare (entry points of group pytest11)."""
+    found: set[str] = set()
+    for file in sorted(site_packages.glob("*.dist-info/entry_points.txt")):
+        parser = _Ini(delimiters=("=",), strict=False)
+        parser.read_string(file.read_text(encoding="utf-8"))
+        if parser.has_section("pytest11"):
+            found.update(parser.options("pytest11"))
+    return sorted(found)
+
+
+def version(site_packages: Path, name: str) -> str:
+    """Version of an installed distribution, by its metadata."""
+    for folder in site_packages.glob("*.dist-info"):
+        distribution, _, number = folder.name[: -len(".dist-info")].partition("-")
+        if distribution.lower().replace("_", "-") == name:
+            return number
+    return ""
+
+
+def main(venv: str, pythonpath: str) -> None:
+    """Look at the virtual environment `venv`; `pythonpath` names a JSON file, which may be missing."""
+    code = "import platform; print(platform.python_version())"
+    done = subprocess.run([f"{venv}/bin/python", "-I", "-c", code], stdout=subprocess.PIPE, check=True)
+    site_packages = next(Path(venv, "lib").glob("python*/site-packages"))
+    roots = Path(pythonpath)
+    facts = {
+        "python": done.stdout.decode().strip(),
+        "pytest": version(site_packages, "pytest"),
+        "plugins": plugins(site_packages),
+        "pythonpath": json.loads(roots.read_text()) if roots.exists() else [],
+    }
+    json.dump(facts, sys.stdout, sort_keys=True)
+
+
+main(*sys.argv[1:])
