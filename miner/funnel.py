@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import InfrastructureError, InputError
 from miner.change import Change, Rejection, Stage
@@ -48,6 +48,8 @@ class FunnelLine(BaseModel):
     decided_at: str = ""
     seconds: float = 0.0
     """How long deciding took."""
+    timings: dict[str, float] = Field(default_factory=dict)
+    """Seconds by stage."""
 
     @property
     def accepted(self) -> bool:
@@ -62,6 +64,7 @@ class FunnelLine(BaseModel):
         signals: Sequence[str] = (),
         score: float | None = None,
         seconds: float = 0.0,
+        timings: Mapping[str, float] | None = None,
         detail: str = "",
     ) -> Self:
         """The line of a change: rejected for a reason, or accepted."""
@@ -79,6 +82,7 @@ class FunnelLine(BaseModel):
             created_at=change.created_at,
             decided_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             seconds=round(seconds, 3),
+            timings={stage: round(took, 3) for stage, took in (timings or {}).items()},
         )
 
 

@@ -167,7 +167,8 @@ def is_config(path: str) -> bool:
     """Whether a path is configuration of the project, of its tools or of its runner: nothing that a test imports."""
     parts = _parts(path)
     hidden = parts.name.startswith(".") or any(folder.startswith(".") for folder in parts.folders)
-    return hidden or bool(_CONFIG_NAMES.fullmatch(parts.name)) or classify(path) is Kind.RUNNER
+    pinned = parts.folders[:1] == ("requirements",) and not parts.language
+    return hidden or pinned or bool(_CONFIG_NAMES.fullmatch(parts.name)) or classify(path) is Kind.RUNNER
 
 
 def is_code(path: str) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from tests.repos import FIX, START, Repository, project
 
 from harness.errors import InputError
 from miner.change import MergeStyle
 from miner.sources.git import open_source
 from miner.sources.history import ChangeFilter, sightings
+from tests.repos import FIX, START, Repository, project
 
 OTHER = {"src/other.py": "x = 1\n"}
 

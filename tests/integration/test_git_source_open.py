@@ -9,10 +9,10 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from tests.repos import FIX, Repository, project
 
 from harness.errors import InfrastructureError, InputError
 from miner.sources.git import mask_credentials, open_source
+from tests.repos import FIX, Repository, project
 
 
 def test_a_work_tree_is_copied_bare(tmp_path):

@@ -1,0 +1,196 @@
+"""base + gold + test_patch is byte for byte the head's tree, whatever the files hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.process import run
+from miner.candidate import recognise
+from miner.change import Candidate, Kind, Rejection, Split
+from miner.scan import scan
+from miner.sources.git import open_source
+from miner.sources.history import ChangeFilter
+from miner.split import kinds_of, split
+from tests.repos import Repository, project
+
+
+def head_split(repo: Repository) -> tuple[Split | Rejection, str, str]:
+    """The split of HEAD, the tree that base + gold + test_patch gives, and HEAD's own tree."""
+    cache = repo.path.parent / "cache"
+    with open_source(str(repo.path), cache=cache) as copy:
+        [looked] = scan(copy, ChangeFilter(commits=frozenset({copy.tip()})))
+        assert isinstance(looked.outcome, Candidate), looked.outcome
+        cut = split(copy, looked.outcome)
+        if isinstance(cut, Rejection):
+            return cut, "", ""
+        env = {**copy.env, "GIT_INDEX_FILE": str(cache / "index")}
+        git = ["git", f"--git-dir={copy.path}"]
+        run([*git, "read-tree", looked.change.base_commit], env=env)
+        for patch in (cut.gold_patch, cut.test_patch):
+            run([*git, "apply", "--cached", "--whitespace=nowarn", "-"], env=env, input=patch)
+        made = run([*git, "write-tree"], env=env).stdout.decode().strip()
+        (cache / "index").unlink()
+    return cut, made, repo.git("rev-parse", "HEAD^{tree}")
+
+
+CONTENTS = {
+    "text": (b"one\ntwo\n", b"one\n2\n"),
+    "crlf": (b"one\r\ntwo\r\n", b"one\r\n2\r\n"),
+    "mixed line ends": (b"one\r\ntwo\nthree\r", b"one\ntwo\r\nthree\r"),
+    "latin-1": (b"caf\xe9\n", b"caf\xe8s\n"),
+    "no final newline": (b"one", b"two"),
+    "final newline lost": (b"one\n", b"one"),
+    "final newline gained": (b"one", b"one\n"),
+    "binary": (b"\x00\x01\xff\n" * 9, b"\x00\x02\xfe\n" * 7),
+    "form feeds and separators": (b"a\x0cb\x1cc\x85d\xe2\x80\xa8e\n", b"a\x0cb\x1cc\x85d\xe2\x80\xa8f\n"),
+    "a late NUL": (b"x" * 9000 + b"\n", b"x" * 9000 + b"\n\x00y\n"),
+    "lines like diff headers": (b"a\n", b"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n"),
+    "removed lines like diff headers": (b"-- a/x\ndiff --git a/x b/x\n", b"++ b/x\n"),
+    "emptied": (b"one\n", b""),
+    "filled": (b"", b"one\n"),
+    "trailing blanks": (b"one  \n\n\n", b"one\t\n \n\n"),
+}
+
+
+@pytest.mark.parametrize("side", ["src/data.bin", "tests/data.bin"])
+@pytest.mark.parametrize("name", CONTENTS)
+def test_bytes_are_kept(tmp_path, name, side):
+    old, new = CONTENTS[name]
+    repo = project(tmp_path / "app")
+    repo.commit("Before", {side: old})
+    repo.commit("Fix", {side: new, "src/app.py": "fixed = 1\n", "tests/test_app.py": "def test(): ...\n"})
+    cut, made, head = head_split(repo)
+    assert isinstance(cut, Split)
+    assert made == head
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["src/x b/y.py", 'src/quo"ted.py', "src/tab\there.py", "src/naïve é.py", b"src/latin-\xe9.py", "src/line\nfeed.py",
+     "src/back\\slash.py", "src/*.py", ":(top)src/x.py", "src/ leading.py", "src/trailing .py "],
+)  # fmt: skip
+def test_odd_paths_are_kept(tmp_path, path):
+    repo = project(tmp_path / "app")
+    repo.commit("Before", {path: "old\n"})
+    repo.commit("Fix", {path: "new\n", "src/app.py": "fixed = 1\n", "tests/test_app.py": "def test(): ...\n"})
+    cut, made, head = head_split(repo)
+    assert isinstance(cut, Split)
+    assert made == head
+
+
+def test_modes_links_renames_and_type_changes_are_kept(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.write("run.sh", "#!/bin/sh\n")
+    repo.write("src/moved.py", "same\n" * 20)
+    repo.write("becomes_link", "text\n")
+    repo.write("folder/inner.py", "x = 1\n")
+    repo.link("was_link", "run.sh")
+    repo.commit("Before")
+    repo.write("run.sh", "#!/bin/sh\n", executable=True)
+    repo.git("mv", "src/moved.py", "src/renamed.py")
+    repo.link("becomes_link", "run.sh")
+    repo.write("was_link", None)
+    repo.write("was_link", "now text\n")
+    repo.write("folder/inner.py", None)
+    (repo.path / "folder").rmdir()
+    repo.write("folder", "now a file\n")
+    repo.write("tests/test_app.py", "def test(): ...\n", executable=True)
+    repo.write("src/app.py", "fixed = 1\n")
+    repo.commit("Fix")
+    cut, made, head = head_split(repo)
+    assert isinstance(cut, Split)
+    assert made == head
+
+
+def test_attributes_of_the_repository_do_not_alter_the_patches(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Before", {".gitattributes": "*.py -diff binary\n*.txt text eol=crlf\n", "src/n.txt": b"a\r\nb\n"})
+    repo.commit(
+        "Fix", {"src/n.txt": b"a\r\nc\n", "src/app.py": "fixed = 1\n", "tests/test_app.py": "def test(): ...\n"}
+    )
+    cut, made, head = head_split(repo)
+    assert isinstance(cut, Split)
+    assert b"+fixed = 1\n" in cut.gold_patch
+    assert made == head
+
+
+def test_each_side_gets_its_files_and_the_notes_say_where_the_rest_went(tmp_path):
+    repo = project(tmp_path / "app")
+    files = {
+        "CHANGES.md": "- fixed\n",
+        "pyproject.toml": "[project]\n",
+        "src/app.py": "fixed = 1\n",
+        "tests/conftest.py": "import pytest\n",
+        "tests/data/input.json": "{}\n",
+        "tests/test_app.py": "def test(): ...\n",
+        "tox.ini": "[tox]\n",
+    }
+    repo.commit("Fix", files)
+    cut, _, _ = head_split(repo)
+    assert isinstance(cut, Split)
+    gold = {"CHANGES.md", "pyproject.toml", "src/app.py"}
+    for path in files:
+        inside = f"diff --git a/{path} ".encode()
+        assert (inside in cut.gold_patch) is (path in gold)
+        assert (inside in cut.test_patch) is (path not in gold)
+    assert cut.kinds["tests/data/input.json"] is Kind.SUPPORT
+    assert cut.test_files == ("tests/test_app.py",)
+    assert "runner configuration tox.ini goes with the test patch" in cut.notes
+    assert "project file pyproject.toml stays in the gold patch" in cut.notes
+
+
+def test_deleted_tests_are_not_given_to_the_runner(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Before", {"tests/test_old.py": "def test(): ...\n"})
+    repo.write("tests/test_old.py", None)
+    repo.commit("Fix", {"src/app.py": "fixed = 1\n", "tests/test_new.py": "def test(): ...\n"})
+    cut, made, head = head_split(repo)
+    assert isinstance(cut, Split)
+    assert cut.test_files == ("tests/test_new.py",)
+    assert made == head
+
+
+def test_a_rust_file_that_holds_its_tests_is_mixed(tmp_path):
+    repo = project(tmp_path / "app")
+    source = "fn add() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {}\n}\n"
+    repo.commit("Fix", {"src/lib.rs": source, "tests/it.rs": "#[test]\nfn it() {}\n"})
+    cut, _, _ = head_split(repo)
+    assert isinstance(cut, Rejection)
+    assert cut.reason == "mixed"
+
+
+def test_a_huge_gold_patch_is_too_large(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Fix", {"src/app.py": "x = 1\n" * 200_000, "tests/test_app.py": "def test(): ...\n"})
+    cut, _, _ = head_split(repo)
+    assert isinstance(cut, Rejection)
+    assert cut.reason == "too_large"
+
+
+# -- the scan over it
+
+
+def test_a_second_change_with_the_same_patch_is_a_duplicate(tmp_path):
+    repo = project(tmp_path / "app")
+    start = {"src/app.py": "def add(a, b):\n    return a - b\n", "tests/test_app.py": None}
+    fix = {"src/app.py": "fixed = 1\n", "tests/test_app.py": "def test(): ...\n"}
+    older = repo.commit("Fix add", fix)
+    repo.commit("Start over", start)
+    newer = repo.commit("Fix add once more", fix)
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        found = {looked.change.merge_commit: looked.outcome for looked in scan(copy)}
+    assert isinstance(found[newer], Candidate)
+    assert isinstance(found[older], Rejection)
+    assert found[older].reason == "duplicate"
+
+
+def test_a_change_picked_by_name_need_not_look_like_a_fix(tmp_path):
+    repo = project(tmp_path / "app")
+    sha = repo.commit("Add colours", {"src/app.py": "red = 1\n", "tests/test_app.py": "def test(): ...\n"})
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        [looked] = [one for one in scan(copy) if one.change.merge_commit == sha]
+        assert isinstance(looked.outcome, Rejection)
+        [picked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
+        assert isinstance(picked.outcome, Candidate)
+        files = copy.changed_files(looked.change.base_commit, sha)
+        assert isinstance(recognise(looked.change, files, kinds_of(files), threshold=0), Candidate)
