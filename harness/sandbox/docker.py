@@ -45,11 +45,13 @@ _BASE_ENV = {
 class DockerSandbox(Sandbox):
     """A sandbox on the engine that `engine.connect` finds.
 
-    `runtime` names another OCI runtime the engine knows, such as `runsc`.
+    `runtime` names another OCI runtime the engine knows, such as `runsc`. On entering, containers that dead processes
+    of this machine left behind are removed; `sweep=False` leaves that out, and needs no engine until a job comes.
     """
 
-    def __init__(self, *, runtime: str | None = None) -> None:
+    def __init__(self, *, runtime: str | None = None, sweep: bool = True) -> None:
         self._runtime = runtime
+        self._sweeps = sweep
         self._owner = engine.owner()
         self._cancelled = threading.Event()
         self._reaper = ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-reaper")
@@ -59,7 +61,8 @@ class DockerSandbox(Sandbox):
         self._hosts.chmod(0o644)
 
     def __enter__(self) -> Self:
-        engine.sweep()
+        if self._sweeps:
+            engine.sweep()
         return self
 
     def __exit__(

@@ -1,0 +1,115 @@
+"""The demo, whole: a history of our own, mined, proved, and two invented models scored on it."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.report.page import render
+
+from harness import evaluate, files
+from harness.dataset.folder import create_dataset
+from harness.predictions import read_predictions
+from harness.run_folder import RunFolder, Score, scores
+from harness.terminal import RunTicker
+from miner import pipeline
+from miner.demo.history import build_history
+from miner.demo.locate import locate_data
+from miner.demo.predictions import write_predictions
+from miner.display import MineTicker
+from miner.sources.history import ChangeFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+    from harness.executors.base import Executor
+    from harness.instance import Prediction
+    from harness.sandbox.base import Sandbox
+    from harness.settings import Settings
+    from harness.terminal import Ticker
+    from miner.demo.history import DemoRepository
+    from miner.funnel import FunnelSummary
+
+TIMEOUT = 20.0
+"""Seconds: the demo's tests take under one, and one of its models hangs on purpose."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoOutcome:
+    """What the demo came to."""
+
+    funnel: FunnelSummary
+    scores: tuple[Score, ...]
+    report: Path
+
+
+def run(
+    into: Path,
+    *,
+    settings: Settings,
+    sandbox: Sandbox,
+    executor: Executor,
+    ticker: Callable[[str], Ticker],
+) -> DemoOutcome:
+    """Build the history, mine it, score gold, null and the two models, write the report.
+
+    Leaves `repo`, `predictions`, `dataset`, `runs/*` and `report.html` in `into`; whatever is there already is used.
+
+    Raises:
+        InputError: `into` can't be written.
+        InfrastructureError: no engine, no base image, no package index.
+
+    """
+    files.make_folder(into)
+    repository = _repository(into)
+    predictions = write_predictions(repository, locate_data(), into / "predictions")
+    dataset = create_dataset(into / "dataset", name="goldseam-demo")
+    with ticker("mine") as mining:
+        funnel = pipeline.mine(
+            [str(repository.path)],
+            dataset,
+            pipeline.Options(wanted=ChangeFilter()),
+            settings=settings,
+            sandbox=sandbox,
+            executor=executor,
+            observer=MineTicker(mining),
+        )
+    ids = evaluate.scorable_ids(dataset)
+    asked: dict[str, Sequence[Prediction]] = {
+        "gold": evaluate.gold_predictions(dataset, ids),
+        "null": evaluate.null_predictions(ids),
+        **{path.stem: [item for item in read_predictions(path) if item.instance_id in ids] for path in predictions},
+    }
+    folders = [RunFolder(path=into / "runs" / name) for name in asked]
+    for folder, wanted in zip(folders, asked.values(), strict=True):
+        with ticker(f"evaluate {folder.path.name}") as scoring:
+            _score(dataset, wanted, folder, sandbox, executor, RunTicker(scoring))
+    report = into / "report.html"
+    files.write_text(report, render([folder.path for folder in folders], dataset=dataset.path))
+    found = tuple(score for folder in folders for score in scores(folder.predictions(), folder.reports()))
+    return DemoOutcome(funnel=funnel, scores=found, report=report)
+
+
+def _score(
+    dataset: Dataset,
+    wanted: Sequence[Prediction],
+    folder: RunFolder,
+    sandbox: Sandbox,
+    executor: Executor,
+    observer: evaluate.Observer,
+) -> None:
+    settings = evaluate.Settings(timeout=TIMEOUT)
+    evaluate.run(dataset, wanted, folder.path, sandbox=sandbox, executor=executor, settings=settings, observer=observer)
+
+
+def _repository(into: Path) -> DemoRepository:
+    """The demo's repository, built anew: the same data gives the same commits, and it takes less than a second."""
+    target, building = into / "repo", into / ".repo.tmp"
+    shutil.rmtree(building, ignore_errors=True)
+    built = build_history(building, locate_data())
+    shutil.rmtree(target, ignore_errors=True)
+    building.rename(target)
+    return type(built)(path=target, name=built.name, changes=built.changes)

@@ -1,0 +1,231 @@
+"""The stages a candidate goes through, each a function from a draft to a fuller draft, or to the reason it ends here."""
+
+from __future__ import annotations
+
+import io
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import IO, TYPE_CHECKING
+
+from harness import screening
+from harness.dataset.folder import write_task
+from harness.frameworks import pytest
+from harness.instance import Hidden, Instance, Task, TaskState, TestSpec
+from miner import quality
+from miner.change import Rejection, Stage
+from miner.image import build_environment
+from miner.split import language, split
+from miner.statement import problem_statement
+from miner.test_command import pytest_options
+from miner.validate import Notebook, Subject, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+    from harness.sandbox.base import Sandbox
+    from harness.settings import Settings
+    from miner.change import Candidate, Split
+    from miner.image import BuiltImage
+    from miner.sources.bare import BareRepository
+    from miner.validate import Proof
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """What every stage of a mine shares."""
+
+    repo: BareRepository
+    dataset: Dataset
+    settings: Settings
+    sandbox: Sandbox
+    runs: int
+    note: Callable[[str], None]
+    """Tells a person what is being done just now."""
+
+    @property
+    def workings(self) -> Path:
+        """Logs and unfinished proofs: ours alone, safe to delete between mines."""
+        return self.dataset.path / ".goldseam"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A task in the making."""
+
+    candidate: Candidate
+    split: Split | None = None
+    statement: str = ""
+    image: BuiltImage | None = None
+    test: TestSpec = field(default_factory=TestSpec)
+    proof: Proof | None = None
+    timings: dict[str, float] = field(default_factory=dict)
+    """Seconds by stage."""
+
+    @property
+    def instance_id(self) -> str:
+        return self.candidate.change.instance_id
+
+
+class CommitTree:
+    """A commit's files, as environment detection reads them."""
+
+    def __init__(self, repo: BareRepository, commit: str) -> None:
+        self._repo = repo
+        self._commit = commit
+
+    def read(self, path: str) -> bytes | None:
+        return self._repo.read_file(self._commit, path)
+
+    def files(self) -> tuple[str, ...]:
+        return self._repo.list_files(self._commit)
+
+
+@contextmanager
+def _timed(draft: Draft, stage: str) -> Iterator[None]:
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        draft.timings[stage] = draft.timings.get(stage, 0.0) + time.monotonic() - began
+
+
+def take_apart(draft: Draft, site: Site) -> Draft | Rejection:
+    """Gold patch, test patch, statement."""
+    with _timed(draft, "split"):
+        parts = split(site.repo, draft.candidate)
+        if isinstance(parts, Rejection):
+            return parts
+        if not parts.test_files:
+            return Rejection(stage=Stage.SPLIT, reason="no_test_file", detail="no test file is left after the change")
+        return replace(draft, split=parts, statement=problem_statement(draft.candidate.change))
+
+
+def build(draft: Draft, site: Site) -> Draft | Rejection:
+    """The image the tests run in, and how they are called."""
+    assert draft.split is not None  # noqa: S101 - the stage before made it
+    change = draft.candidate.change
+    spoken = language(file.path for file in draft.candidate.files if file.path not in draft.split.test_files)
+    if spoken != "python":
+        return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken or "no known language")
+    with _timed(draft, "image"):
+        built = build_environment(
+            CommitTree(site.repo, change.base_commit),
+            repo=change.repo,
+            base_commit=change.base_commit,
+            when=site.repo.commit_date(change.base_commit),
+            version_hint=site.repo.nearest_version(change.base_commit),
+            tar=lambda: _tar(site.repo, change.base_commit),
+            settings=site.settings.images,
+            log=site.workings / "logs" / f"{draft.instance_id}.log",
+            progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
+        )
+    if isinstance(built, Rejection):
+        return built
+    gold_paths = {path for path, kind in draft.split.kinds.items() if kind == "gold"}
+    test = TestSpec(
+        options=pytest_options(lambda path: site.repo.read_file(change.head_commit, path)),
+        plugins=pytest.safe_plugins(built.pytest_plugins),
+        pythonpath=built.pythonpath,
+        runner_config=tuple(sorted(p for p in gold_paths if p.rsplit("/", 1)[-1] in screening.RUNNER_CONFIG)),
+    )
+    return replace(draft, image=built, test=test)
+
+
+def prove(draft: Draft, site: Site) -> Draft | Rejection:
+    """The lists, from three states run several times."""
+    assert draft.split is not None  # noqa: S101
+    assert draft.image is not None  # noqa: S101
+    subject = Subject(
+        instance_id=draft.instance_id,
+        image=draft.image.image_id,
+        test=draft.test,
+        test_files=draft.split.test_files,
+        gold_patch=draft.split.gold_patch,
+        test_patch=draft.split.test_patch,
+    )
+    notebook = Notebook(site.workings / "proofs" / f"{draft.instance_id}.jsonl", subject)
+    with _timed(draft, "proof"):
+        proof = validate(
+            subject,
+            site.sandbox,
+            runs=site.runs,
+            notebook=notebook,
+            progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
+        )
+    notebook.close()
+    return proof if isinstance(proof, Rejection) else replace(draft, proof=proof)
+
+
+def keep(draft: Draft, site: Site) -> Draft:
+    """The task's folder in the dataset."""
+    public = {}
+    if draft.image is not None:
+        public = {"Dockerfile": draft.image.dockerfile, **draft.image.locks}
+    write_task(site.dataset, task_of(draft), public_files=public)
+    return draft
+
+
+def task_of(draft: Draft) -> Task:
+    """The task that a draft has come to."""
+    assert draft.split is not None  # noqa: S101
+    change, image, proof = draft.candidate.change, draft.image, draft.proof
+    instance = Instance(
+        instance_id=draft.instance_id,
+        repo=change.repo,
+        base_commit=change.base_commit,
+        created_at=change.created_at,
+        language="python",
+        version=".".join(image.python.split(".")[:2]) if image else "",
+        image=image.image_id if image else None,
+        problem_statement=draft.statement,
+        state=TaskState.PROVED if proof else TaskState.CANDIDATE,
+        test=draft.test,
+        quality=quality.fields(draft.split.gold_patch, draft.split.test_patch, draft.statement),
+        extra={"origin": _origin(draft), **({"environment": _environment(image)} if image else {})},
+    )
+    hidden = Hidden(
+        gold_patch=draft.split.gold_patch,
+        test_patch=draft.split.test_patch,
+        test_files=draft.split.test_files,
+    )
+    if proof:
+        instance = replace(instance, budgets=proof.budgets)
+        hidden = replace(
+            hidden,
+            fail_to_pass=proof.fail_to_pass,
+            pass_to_pass=proof.pass_to_pass,
+            flaky=proof.flaky,
+            evidence=proof.evidence,
+        )
+    return Task(instance=instance, hidden=hidden)
+
+
+def _origin(draft: Draft) -> dict[str, object]:
+    """Where the task comes from, less what would name the fix: no SHA but the base's."""
+    change = draft.candidate.change
+    return {
+        "number": change.number,
+        "merge_style": change.style.value,
+        "issues": [issue.number for issue in change.issues],
+        "signals": list(draft.candidate.signals),
+        "notes": list(draft.split.notes) if draft.split else [],
+    }
+
+
+def _environment(image: BuiltImage) -> dict[str, object]:
+    """The build record: what was tried, what it cost."""
+    return {
+        "rung": image.rung,
+        "python": image.python,
+        "pytest": image.pytest,
+        "attempts": [asdict(attempt) for attempt in image.attempts],
+        "seconds": {step: round(took, 2) for step, took in image.seconds.items()},
+        "layer_bytes": image.layer_bytes,
+    }
+
+
+def _tar(repo: BareRepository, commit: str) -> IO[bytes]:
+    return io.BytesIO(repo.archive_bytes(commit))
