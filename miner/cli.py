@@ -33,7 +33,9 @@ def mine(
     sources: Annotated[
         list[str], typer.Argument(metavar="SOURCE…", help="Path of a git clone, bare or not, or a clone URL.")
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Dataset folder; an unfinished mine into it goes on.")],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Dataset folder; an unfinished mine into it goes on.")
+    ] = None,
     since: Annotated[str | None, typer.Option(help="Only changes merged on this day or later (YYYY-MM-DD).")] = None,
     until: Annotated[str | None, typer.Option(help="Only changes merged on this day or earlier.")] = None,
     prs: Annotated[list[int] | None, typer.Option("--pr", help="This pull request (repeatable).")] = None,
@@ -68,6 +70,8 @@ def mine(
     if dry_run:
         _dry_run(sources, options, json_=json_)
         return
+    if out is None:
+        raise InputError("where to? give a dataset folder with -o", hint="or look first, with --dry-run")
     dataset = create_dataset(out)
     with (
         DockerSandbox(sweep=not no_validate) as sandbox,
