@@ -217,9 +217,12 @@ def _clone_or_fetch(source: str, copy: Path, env: dict[str, str], head: str | No
         # clone adds branches and tags of its own accord
         refspecs = [word for spec in _REFSPECS[2:] for word in ("-c", f"remote.origin.fetch={spec}")]
         words = ["clone", "--quiet", "--bare", "--no-local", "--template=", *refspecs, "--end-of-options", source]
-        _network(["git", *words, str(building)], shown, env)
-        _finish(building, source, head, env)
-        building.rename(copy)
+        try:
+            _network(["git", *words, str(building)], shown, env)
+            _finish(building, source, head, env)
+            building.rename(copy)
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
         return
     _write(copy / "info" / "attributes", ATTRIBUTES)
     words = ["fetch", "--quiet", "--prune", "--force", "--no-write-fetch-head", "--no-recurse-submodules"]

@@ -77,7 +77,7 @@ def _pick(walk: Walk, wanted: ChangeFilter) -> list[Entry]:
     picked: dict[str, Entry] = {}
     by_number = {entry.number: entry for entry in walk.entries if entry.number is not None}
     for number in sorted(wanted.numbers, reverse=True):
-        if (entry := by_number.get(number)) is None:
+        if (entry := by_number.get(number) or walk.entry_of_pull(number)) is None:
             seen = "its head is there, but it was not merged" if number in walk.pulls else "nothing names it"
             branch = f"{walk.repo.default_branch()} of {walk.repo.name}"
             raise InputError(

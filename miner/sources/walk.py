@@ -162,6 +162,22 @@ class Walk:
             return found
         return self._entry(next(self.read([sha])), None)  # beyond the default branch, yet asked for
 
+    def entry_of_pull(self, number: int) -> Entry | None:
+        """A pull request that came into the branch without a merge of its own, inside another one's; else None."""
+        head = self.pulls.get(number)
+        arrival = self.graph.arrival(head) if head is not None else None
+        if head is None or not arrival or self.graph.position(head) is not None:
+            return None
+        position = arrival - 1
+        base = self._merge_base(self.graph.at(position), position, head)
+        if base is None:
+            return None
+        own = self.graph.own_commits(position, head)
+        commit = next(self.read([head]))
+        return Entry(
+            commit=commit, style=MergeStyle.MERGE, base=base, head=head, position=position, number=number, own=own
+        )  # fmt: skip
+
     def in_branch(self, sha: str) -> bool:
         """Whether the default branch reaches a commit, named in full or abbreviated."""
         full = self.repo.full_sha(sha)

@@ -314,6 +314,20 @@ def test_a_pull_request_is_picked_by_its_number(tmp_path):
     assert [sighting.change.merge_commit for sighting in found] == [shas[1]]
 
 
+def test_a_pull_request_that_came_inside_another_ones_merge_is_picked_by_its_head(tmp_path):
+    repo = project(tmp_path / "app")
+    base = repo.sha()
+    repo.branch("release")
+    head = repo.commit("Fix add", FIX)
+    repo.pull_head(6)
+    repo.commit("More", OTHER)
+    repo.checkout("main")
+    repo.merge("release", "Merge pull request #7 from acme/release\n\nRelease")
+    [found] = look(repo, ChangeFilter(numbers=frozenset({6})))
+    assert (found.change.base_commit, found.change.head_commit, found.change.number) == (base, head, 6)
+    assert paths(found) == ["src/app.py", "tests/test_app.py"]
+
+
 def test_a_change_is_picked_by_a_commit_that_came_with_it(tmp_path):
     repo = project(tmp_path / "app")
     first, _ = feature(repo)

@@ -321,3 +321,36 @@ def test_an_unknown_revision_is_an_input_error(tmp_path):
             copy.resolve("f" * 40)
         with pytest.raises(InputError, match="no commit"):
             copy.resolve("--help")
+
+
+# -- clone URLs
+
+
+@pytest.fixture
+def ssh(tmp_path, monkeypatch):
+    """An ssh that runs the command it is given on this machine: git speaks its real protocol through it."""
+    script = tmp_path / "ssh"
+    script.write_text('#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(script))
+    monkeypatch.setenv("GIT_SSH_VARIANT", "simple")
+
+
+def test_a_clone_url_is_copied_and_brought_up_to_date(tmp_path, ssh):
+    repo = project(tmp_path / "acme" / "app")
+    repo.pull_head(1)
+    url = f"ssh://git@localhost{repo.path}"
+    with open_source(url, cache=tmp_path / "cache") as copy:
+        assert (copy.tip(), copy.default_branch(), copy.name) == (repo.sha(), "main", "acme/app")
+        assert copy.pull_heads() == {1: repo.sha()}
+    new = repo.commit("Fix add", FIX)
+    with open_source(url, cache=tmp_path / "cache") as copy:
+        assert copy.tip() == new
+
+
+def test_an_empty_repository_at_a_url_is_refused_and_leaves_nothing(tmp_path, ssh):
+    Repository(tmp_path / "app")
+    with pytest.raises(InputError, match="empty"):
+        open_source(f"ssh://git@localhost{tmp_path}/app", cache=tmp_path / "cache")
+    assert not list((tmp_path / "cache").glob("*.git"))
+    assert not list((tmp_path / "cache").glob("*.tmp"))

@@ -85,6 +85,8 @@ RUNNER = [
     "phpunit.xml.dist",
 ]
 
+KINDS = {Kind.TEST: TEST, Kind.SUPPORT: SUPPORT, Kind.GOLD: GOLD, Kind.RUNNER: RUNNER}
+
 
 @pytest.mark.parametrize(
     ("path", "kind"),
