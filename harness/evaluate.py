@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import os
+import platform
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
 from harness import files, patch, run_folder, screening, trial
@@ -13,11 +17,11 @@ from harness.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.grading import GRADING_VERSION, Grade, grade
 from harness.instance import Outcome, Prediction, Task, TaskState
 from harness.predictions import refuse_unknown
-from harness.run_folder import Evidence, InstanceReport, RunFolder
+from harness.run_folder import Evidence, InstanceReport, RunFolder, RunRecord
 from harness.sandbox.base import MissingImageError, SandboxError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
@@ -92,7 +96,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
         if not sandbox.is_healthy():
             raise
         return _without_trial(prediction, Outcome.INFRA_ERROR, error.message, identity, failure_class="engine")
-    graded = grade(task.hidden, found)
+    graded = _with_dropped(grade(task.hidden, found), dropped)
     report = run_folder.instance_report(
         prediction,
         graded,
@@ -162,6 +166,14 @@ def trial_spec(task: Task, model_patch: patch.Patch | None, *, timeout: float | 
         model_patch=model_patch,
         test_patch=patch.parse(hidden.test_patch, trusted=True),
     )
+
+
+def _with_dropped(graded: Grade, dropped: Sequence[screening.Dropped]) -> Grade:
+    """The reason, with the parts of the patch that were left out: whoever reads it may be looking for them."""
+    if not dropped or graded.outcome is Outcome.RESOLVED:
+        return graded
+    parts = ", ".join(f"{part.path} ({part.reason})" for part in dropped[:3])
+    return replace(graded, reason=f"{graded.reason}; left out of the patch: {parts}")
 
 
 def _without_trial(
@@ -251,6 +263,7 @@ def run(
         every = run_folder.merge_predictions(folder.predictions(), predictions)
         folder.write_predictions(every)
         tasks = {task_id: dataset.task(task_id) for task_id in {prediction.instance_id for prediction in predictions}}
+        folder.write_run(_record(dataset, tasks, every, settings))
         due = [item for item in predictions if not _is_done(folder, tasks[item.instance_id], item, settings)]
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
 
@@ -262,6 +275,23 @@ def run(
         for report in executor.map(work, due, cancel=sandbox.cancel):
             observer.finished(report)
         return write_report(dataset, folder)
+
+
+def _record(
+    dataset: Dataset, tasks: Mapping[str, Task], predictions: Iterable[Prediction], settings: Settings
+) -> RunRecord:
+    return RunRecord(
+        goldseam_version=metadata.version("goldseam"),
+        grading_version=GRADING_VERSION,
+        dataset=dataset.name,
+        dataset_version=dataset.version,
+        tasks={task_id: task.digest() for task_id, task in sorted(tasks.items())},
+        images={task_id: task.instance.image or "" for task_id, task in sorted(tasks.items())},
+        models=sorted({prediction.model_name_or_path for prediction in predictions}),
+        settings=asdict(settings),
+        machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
+        started_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
 
 
 def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:

@@ -56,6 +56,27 @@ class InstanceReport(BaseModel):
     """SHA-256 over task, patch and grading version: the verdict holds for these and nothing else."""
 
 
+class RunRecord(BaseModel):
+    """run.json: what was asked of a run, and where it was done."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    schema_version: int = SCHEMA_VERSION
+    goldseam_version: str
+    grading_version: int
+    dataset: str
+    dataset_version: int
+    tasks: dict[str, str]
+    """Task digest (SHA-256) by instance id: what the verdicts were found on."""
+    images: dict[str, str]
+    """Image digest by instance id."""
+    models: list[str]
+    settings: dict[str, Any]
+    machine: dict[str, Any]
+    started_at: str
+    """When the last call that worked on this run began, ISO 8601 in UTC."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What one prediction left behind, besides its report."""
@@ -96,6 +117,10 @@ class RunFolder:
         """The predictions that this run was asked to score so far."""
         path = self.path / PREDICTIONS_FILE
         return read_predictions(path) if path.exists() and path.stat().st_size else ()
+
+    def write_run(self, record: RunRecord) -> None:
+        """run.json: what was asked of this run, and where it was done."""
+        files.write_text(self.path / RUN_FILE, record.model_dump_json(indent=1) + "\n")
 
     def write_predictions(self, predictions: Iterable[Prediction]) -> None:
         lines = "".join(json.dumps(as_json(prediction)) + "\n" for prediction in predictions)

@@ -1,4 +1,4 @@
-"""The stages a candidate goes through, each a function from a draft to a fuller draft, or to the reason it ends here."""
+"""The stages of a candidate: each a function from a draft to a fuller draft, or to the one reason it ends here."""
 
 from __future__ import annotations
 
@@ -107,9 +107,12 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
     """The image the tests run in, and how they are called."""
     assert draft.split is not None  # noqa: S101 - the stage before made it
     change = draft.candidate.change
-    spoken = language(file.path for file in draft.candidate.files if file.path not in draft.split.test_files)
+    kinds = draft.split.kinds
+    spoken = language(path for path in kinds if kinds[path] == "gold")
+    if spoken == "unknown":  # a fix to data alone is as good as its tests
+        spoken = language(draft.split.test_files)
     if spoken != "python":
-        return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken or "no known language")
+        return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
     with _timed(draft, "image"):
         built = build_environment(
             CommitTree(site.repo, change.base_commit),

@@ -1,7 +1,7 @@
 """The proof: three states, each run several times in fresh containers; what fails before and passes after, every time.
 
-States: `base`; `before` (base + hidden tests); `after` (base + hidden tests + gold patch). The gold patch takes the very
-road that a model's patch takes, so a fix which that road would refuse makes no task.
+States: `base`; `before` (base + hidden tests); `after` (base + hidden tests + gold patch). The gold patch takes the
+very road that a model's patch takes, so a fix which that road would refuse makes no task.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from harness import patch, screening, trial
+from harness import files, patch, screening, trial
 from harness.instance import Budgets, TestStatus
 from miner.change import Rejection, Stage
 
@@ -103,9 +103,10 @@ class Notebook:
 
     def add(self, observed: Observed) -> None:
         raw = {"key": self._key, **observed.__dict__}
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("ab") as file:
-            file.write(json.dumps(raw).encode() + b"\n")
+        with files.explained(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("ab") as file:
+                file.write(json.dumps(raw).encode() + b"\n")
 
     def close(self) -> None:
         """The proof is done; its notes are in the task."""
