@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from miner.environment.evidence import Detection
 
@@ -42,14 +42,17 @@ def allows(specifier: str | None, minor: str) -> bool:
     return any(wanted.contains(f"{minor}.{patch}", prereleases=True) for patch in range(_ANY_PATCH))
 
 
-def preference(detection: Detection, when: date, minors: Iterable[str]) -> tuple[str, ...]:
+def preference(
+    detection: Detection, when: date, minors: Iterable[str], *, at_hand: Collection[str] = ()
+) -> tuple[str, ...]:
     """The minor versions of `minors` that `requires-python` allows, best first.
 
-    Released by the commit's date and named by a classifier, then released by then, then newer ones; the newest first
-    in the first two, the oldest first among those that came later.
+    Those released by the commit's date and named by a classifier come first, then those released by then, both newest
+    first; then newer ones, oldest first. Within each kind those `at_hand` go before those to be downloaded.
     """
     allowed = [minor for minor in minors if minor in RELEASED and allows(detection.requires_python, minor)]
     then = sorted((minor for minor in allowed if RELEASED[minor] <= when), key=key, reverse=True)
     later = sorted((minor for minor in allowed if RELEASED[minor] > when), key=key)
     named = [minor for minor in then if minor in detection.classifiers]
-    return tuple(dict.fromkeys((*named, *then, *later)))
+    kinds = (sorted(kind, key=lambda minor: minor not in at_hand) for kind in (named, then, later))
+    return tuple(dict.fromkeys(minor for kind in kinds for minor in kind))

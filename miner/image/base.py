@@ -45,6 +45,7 @@ PACKAGES = (
     "zlib1g",
 )
 _DEBOOTSTRAP_SECONDS = 1800
+_INSTALLED = "dpkg-query -W -f='${db:Status-Status}\\n'"
 _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
 
 
@@ -105,8 +106,8 @@ def layer(parent: str) -> Layer:
         commands=(
             f"packages='{packages}'",
             f'options="$({certificates})"',
-            "installed=\"$(dpkg-query -W -f='${db:Status-Status}\\n' $packages 2>/dev/null | grep -cx installed || true)\"",
-            f"if [ $installed = {len(PACKAGES)} ]; then missing=; else missing=yes; fi",
+            f'there="$({_INSTALLED} $packages 2>/dev/null | grep -cx installed || true)"',
+            f"if [ $there = {len(PACKAGES)} ]; then missing=; else missing=yes; fi",
             'if [ "$missing" ]; then apt-get $options -qq update; fi',
             'if [ "$missing" ]; then apt-get $options -qq install -y --no-install-recommends $packages; fi',
             "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",

@@ -133,6 +133,9 @@ def _build(workshop: Workshop, layer: Layer) -> BuiltLayer:
             raise_if_infrastructure(workshop, layer.parent, ran)
             raise StepFailedError(layer.kind, ran)
         facts = json.loads(read_result(ran.out / Path(FACTS_PATH).name))
+        # processes with different cache folders do not share locks: the first to finish names the layer
+        if theirs := _lookup(layer):
+            return theirs
         _commit(layer, ran.container, facts)
     image = engine.inspect_image(layer.tag)
     if image is None:

@@ -211,7 +211,8 @@ def _interpreters(job: _Job, ground: BuiltLayer) -> Iterator[Interpreter]:
 
     """
     offered = pythons.available_pythons(job.workshop.settings, str(ground.facts.get("python")))
-    wanted = preference(job.detection, job.when.date(), offered)
+    at_hand = [minor for minor, origin in offered.items() if origin is not pythons.Origin.DOWNLOAD]
+    wanted = preference(job.detection, job.when.date(), offered, at_hand=at_hand)
     found = 0
     for minor in wanted:
         interpreter = pythons.ensure(job.workshop, ground, minor, offered[minor])
@@ -221,10 +222,10 @@ def _interpreters(job: _Job, ground: BuiltLayer) -> Iterator[Interpreter]:
         if found == _INTERPRETERS_TRIED:
             return
     if not found:
-        here = ", ".join(sorted(minor for minor, origin in offered.items() if origin is not pythons.Origin.DOWNLOAD))
         failed = next((why for minor in wanted if (why := pythons.unavailable(minor))), "")
-        wish = f"requires-python {job.detection.requires_python or 'nothing'}; at hand: {here or 'none'}. {failed}"
-        raise _Refused(Rejection(stage=Stage.ENVIRONMENT, reason="no_interpreter", detail=wish.strip()))
+        wish = f"requires-python {job.detection.requires_python or 'nothing'}; at hand: {', '.join(at_hand) or 'none'}"
+        detail = f"{wish}. {failed}".strip()
+        raise _Refused(Rejection(stage=Stage.ENVIRONMENT, reason="no_interpreter", detail=detail))
 
 
 def _resolve(job: _Job, interpreter: Interpreter, recipe: Recipe) -> str:

@@ -1,0 +1,121 @@
+"""`goldseam images`: the images that tasks run in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from harness import terminal
+from harness.cli import JsonFlag, print_json
+from harness.errors import InfrastructureError
+
+if TYPE_CHECKING:
+    from miner.image.store import StoredImage
+
+app = typer.Typer(no_args_is_help=True, help="Task images: build a base, list, measure, clear away.")
+
+
+@app.command()
+def base(
+    *,
+    from_debian: Annotated[
+        bool, typer.Option("--from-debian", help="Build Debian here with mmdebstrap or debootstrap; needs no registry.")
+    ] = False,
+    mirror: Annotated[str | None, typer.Option(help="Debian mirror to take packages from.")] = None,
+    suite: Annotated[str, typer.Option(help="Debian release.")] = "bookworm",
+    force: Annotated[bool, typer.Option("--force", help="Build again what is there.")] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Make sure of the image that task images start from: pull it, or build it on this machine."""
+    from harness.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
+    from miner.image import base as bases  # noqa: PLC0415
+
+    if from_debian:
+        found = bases.from_debian(suite=suite, mirror=mirror, force=force)
+        name = f"{bases.LOCAL_REPOSITORY}:{suite}"
+    else:
+        settings = load_settings().images
+        found = bases.resolve(settings)
+        name = bases.describe(settings)
+    if json_:
+        print_json({"image": found, "name": name})
+    else:
+        terminal.results().print(f"{name}  {found}")
+
+
+@app.command("ls")
+def list_images(*, json_: JsonFlag = False) -> None:
+    """List the images of ours that the engine holds."""
+    from miner.image import store  # noqa: PLC0415
+
+    found = store.images()
+    if json_:
+        print_json({"images": [_as_json(image) for image in found]})
+        return
+    table = Table("kind", "image", "repository", "base commit", "MB")
+    for image in found:
+        name = next(iter(image.tags), image.id[:19])
+        table.add_row(image.kind, name, image.repo, image.base_commit[:12], f"{image.layer_bytes / 1e6:.1f}")
+    terminal.results().print(table)
+
+
+@app.command()
+def du(*, json_: JsonFlag = False) -> None:
+    """Show what images take on disk, each layer counted once."""
+    from miner.image import store  # noqa: PLC0415
+
+    kinds: dict[str, list[int]] = {}
+    for image in store.images():
+        kinds.setdefault(image.kind, []).append(image.layer_bytes)
+    total = sum(sum(sizes) for sizes in kinds.values())
+    if json_:
+        by_kind = {kind: {"images": len(sizes), "bytes": sum(sizes)} for kind, sizes in kinds.items()}
+        print_json({"kinds": by_kind, "bytes": total})
+        return
+    table = Table("kind", "images", "MB")
+    for kind, sizes in kinds.items():
+        table.add_row(kind, str(len(sizes)), f"{sum(sizes) / 1e6:.1f}")
+    table.add_row("all", str(sum(map(len, kinds.values()))), f"{total / 1e6:.1f}")
+    terminal.results().print(table)
+
+
+@app.command()
+def gc(
+    datasets: Annotated[list[Path], typer.Argument(metavar="DATASET…", help="Datasets whose tasks keep their images.")],
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Remove the images that no task of these datasets needs; bases stay."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.sandbox import engine  # noqa: PLC0415
+    from miner.image import store  # noqa: PLC0415
+
+    named = {task.instance.image for path in datasets for task in open_dataset(path).tasks() if task.instance.image}
+    needed = {found for name in named if (found := engine.image_id(name))}
+    going = store.unneeded(store.images(), needed)
+    gone = going if dry_run else tuple(image for image in going if store.remove(image))
+    freed = sum(image.layer_bytes for image in gone)
+    if json_:
+        print_json({"removed": [_as_json(image) for image in gone], "bytes": freed, "dry_run": dry_run})
+    else:
+        verb = "would remove" if dry_run else "removed"
+        terminal.results().print(f"{verb} {len(gone)} images, {freed / 1e6:.1f} MB")
+    if len(gone) < len(going):
+        raise InfrastructureError(
+            f"{len(going) - len(gone)} images are still used by containers", hint="run it again when these have ended"
+        )
+
+
+def _as_json(image: StoredImage) -> dict[str, object]:
+    return {
+        "id": image.id,
+        "kind": image.kind,
+        "tags": list(image.tags),
+        "repo": image.repo,
+        "base_commit": image.base_commit,
+        "bytes": image.layer_bytes,
+    }
