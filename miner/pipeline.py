@@ -12,6 +12,7 @@ from miner import stages
 from miner.change import Rejection, Stage
 from miner.funnel import Funnel, FunnelLine, FunnelSummary, summarise
 from miner.scan import scan
+from miner.sources.bare import MissingObjectsError
 from miner.sources.git import open_source
 from miner.stages import Draft, Site
 
@@ -170,7 +171,10 @@ def take(looked: Looked, site: Site, steps: Sequence[StageFunction]) -> FunnelLi
     draft = Draft(candidate=looked.outcome)
     rejection: Rejection | None = None
     for stage in steps:
-        result = stage(draft, site)
+        try:
+            result = stage(draft, site)
+        except MissingObjectsError as error:  # a partial clone lacks a file of this change; others may be whole
+            result = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
         if isinstance(result, Rejection):
             rejection = result
             break
