@@ -42,8 +42,9 @@ _local = threading.local()
 
 def _addresses() -> list[str | None]:
     """Where an engine may listen, best first; None means docker-py's own default."""
-    if os.environ.get("DOCKER_HOST"):
-        return [None]
+    given = os.environ.get("DOCKER_HOST")
+    if given:
+        return [None] if not given.startswith("unix://") or Path(given.removeprefix("unix://")).is_socket() else []
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     sockets = [Path("/var/run/docker.sock")]
     if runtime:

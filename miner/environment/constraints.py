@@ -12,8 +12,8 @@ def caret_to_specifier(constraint: str) -> str:
 
     Alternatives (`||`) become the range from the first one's lower bound: a specifier knows no "or".
     """
-    first = re.split(r"\|\|?", constraint)[0]
-    return ",".join(filter(None, (_one(part.strip()) for part in re.split(r"[,\s]+(?![^<>=!~^\d*])", first))))
+    first = re.sub(r"(?<=[<>=!~^])\s+", "", re.split(r"\|\|?", constraint)[0])
+    return ",".join(filter(None, (_one(part) for part in re.split(r"[,\s]+", first))))
 
 
 def _one(part: str) -> str:

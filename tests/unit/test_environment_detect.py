@@ -1,0 +1,160 @@
+from dataclasses import dataclass, field
+
+import pytest
+
+from miner.environment import Evidence, detect
+from miner.environment.constraints import caret_to_specifier
+
+
+@dataclass
+class Files:
+    contents: dict[str, str] = field(default_factory=dict)
+
+    def read(self, path):
+        return self.contents[path].encode() if path in self.contents else None
+
+    def files(self):
+        return tuple(sorted(self.contents))
+
+
+def rungs(**contents):
+    return [recipe.rung for recipe in detect(tree(**contents)).recipes]
+
+
+def tree(**contents):
+    return Files(
+        {name.replace("__", "/").replace("_dot_", ".").replace("_dash_", "-"): text for name, text in contents.items()}
+    )
+
+
+def recipe(contents, number=0):
+    return detect(Files(contents)).recipes[number]
+
+
+def test_a_tree_without_any_evidence_gets_pytest_and_no_project():
+    found = detect(Files({"a.py": ""}))
+    assert [(one.rung, one.project) for one in found.recipes] == [("pytest", None)]
+
+
+def test_a_test_group_is_preferred_to_a_dev_group():
+    first = recipe({"pyproject.toml": "[project]\nname='x'\n[dependency-groups]\ndev=['ruff']\ntests=['pytest']\n"})
+    assert first.evidence.groups == ("tests",)
+
+
+def test_a_dev_group_is_taken_where_there_is_none_for_tests():
+    first = recipe({"pyproject.toml": "[project]\nname='x'\n[dependency-groups]\ndev=['pytest']\n"})
+    assert first.evidence.groups == ("dev",)
+
+
+def test_the_richest_rung_holds_all_evidence_and_the_last_is_plain_pytest():
+    names = rungs(
+        pyproject_dot_toml="[project]\nname='x'\n[project.optional-dependencies]\ntest=['pytest']\n",
+        requirements_dash_dev_dot_txt="pytest\n",
+    )
+    assert names == [
+        "extra:test+requirements:requirements-dev.txt",
+        "extra:test",
+        "requirements:requirements-dev.txt",
+        "pytest",
+    ]
+
+
+def test_extras_of_setup_py_are_read_without_running_it():
+    text = "raise SystemExit\nEXTRA = {'testing': ['mock']}\nsetup(name='x', extras_require=EXTRA)\n"
+    assert recipe({"setup.py": text}).evidence.extras == ("testing",)
+
+
+def test_extras_whose_requirements_are_computed_still_count_by_name():
+    text = "from setuptools import setup\nsetup(extras_require={'test': open('x').read().split()})\n"
+    assert recipe({"setup.py": text}).evidence.extras == ("test",)
+
+
+def test_a_setup_py_of_python_2_is_no_obstacle():
+    found = detect(Files({"setup.py": "print 'hello'\n"}))
+    assert found.recipes[0].project == "setup.py"
+
+
+def test_tests_require_becomes_requirements():
+    first = recipe(
+        {"setup.cfg": "[metadata]\nname = x\n[options]\ntests_require =\n    mock  # for old Pythons\n    nose\n"}
+    )
+    assert first.evidence.requirements == ("mock", "nose")
+
+
+def test_tox_deps_bound_to_a_factor_are_left_out():
+    deps = ("pytest", "py27: mock", "-r{toxinidir}/requirements/tests.txt", "-c limits.txt", "{env:X}")
+    ini = "[testenv]\ndeps =\n" + "".join(f"    {line}\n" for line in deps)
+    first = recipe({"tox.ini": ini, "requirements/tests.txt": "", "limits.txt": ""})
+    assert (first.evidence.requirements, first.evidence.files, first.evidence.constraints) == (
+        ("pytest",),
+        ("requirements/tests.txt",),
+        ("limits.txt",),
+    )
+
+
+def test_tox_in_pyproject_is_read_as_well():
+    text = "[project]\nname='x'\n[tool.tox.env_run_base]\ndeps=['pytest', 'mock']\n"
+    assert recipe({"pyproject.toml": text}).evidence == Evidence(rung="tox", requirements=("pytest", "mock"))
+
+
+def test_a_compiled_requirements_file_falls_back_on_its_source():
+    names = rungs(requirements__tests_dot_txt="pytest==1", requirements__tests_dot_in="pytest")
+    assert names == ["requirements:requirements/tests.txt", "requirements:requirements/tests.in", "pytest"]
+
+
+def test_a_project_that_cannot_be_installed_needs_its_requirements_file():
+    found = recipe({"requirements.txt": "six\n", "a.py": ""})
+    assert (found.project, found.evidence.files) == (None, ("requirements.txt",))
+
+
+def test_test_helpers_are_known_by_import_and_by_fixture():
+    text = "from freezegun import freeze_time\nimport helpers\ndef test_a(mocker): ...\n"
+    found = recipe({"tests/test_a.py": text, "tests/helpers.py": ""})
+    assert found.evidence.requirements == ("freezegun", "pytest-mock")
+
+
+def test_a_module_of_the_repository_itself_is_no_requirement():
+    assert rungs(six_dot_py="", test_six_dot_py="import six\n") == ["pytest"]
+
+
+def test_poetry_groups_become_requirements():
+    text = (
+        "[tool.poetry]\nname='x'\n[tool.poetry.dependencies]\npython='^3.7'\n"
+        "[tool.poetry.dev-dependencies]\npytest='^6.2'\ntomli={version='*', python='<3.11'}\nlocal={path='.'}\n"
+    )
+    found = detect(Files({"pyproject.toml": text}))
+    assert found.recipes[0].evidence.requirements == ("pytest<7,>=6.2", 'tomli; python_version < "3.11"')
+    assert found.requires_python == ">=3.7,<4"
+
+
+@pytest.mark.parametrize(
+    ("constraint", "specifier"),
+    [
+        ("^1.2.3", ">=1.2.3,<2"),
+        ("^0.2.3", ">=0.2.3,<0.3"),
+        ("^0.0.3", ">=0.0.3,<0.0.4"),
+        ("^3.7", ">=3.7,<4"),
+        ("~1.2.3", ">=1.2.3,<1.3"),
+        ("~1", ">=1,<2"),
+        ("*", ""),
+        ("1.2.*", "==1.2.*"),
+        ("1.2", "==1.2"),
+        (">=1.2, <2", ">=1.2,<2"),
+        (">=1.2 <2", ">=1.2,<2"),
+        (">= 3.6", ">=3.6"),
+        ("~=1.2", "~=1.2"),
+        ("^2.0 || ^3.0", ">=2.0,<3"),
+    ],
+)
+def test_constraints_of_poetry_become_specifiers(constraint, specifier):
+    assert caret_to_specifier(constraint) == specifier
+
+
+def test_broken_files_are_no_evidence():
+    assert rungs(pyproject_dot_toml="[project", tox_dot_ini="testenv", setup_dot_cfg="\x00") == ["pytest"]
+
+
+def test_classifiers_name_minor_versions():
+    trove = [f"Programming Language :: Python :: {version}" for version in ("3", "3.9")]
+    text = f"[project]\nname='x'\nclassifiers={trove}\n"
+    assert detect(Files({"pyproject.toml": text})).classifiers == ("3.9",)

@@ -1,0 +1,145 @@
+import os
+from datetime import UTC, datetime
+
+import pytest
+
+from harness import process
+from harness.errors import InfrastructureError, InputError
+from harness.sandbox import engine
+from miner.environment import Evidence, Recipe
+from miner.image import secrets, steps, store
+from miner.image.base import DEFAULT_BASE
+from miner.image.layer import Layer, write_tool
+from miner.image.runner import read_result
+
+
+def layer(**changes):
+    return Layer(**{"kind": "deps", "parent": "sha256:1", "commands": ("true",), **changes})
+
+
+def test_equal_layers_have_equal_keys_and_any_change_gives_another():
+    keys = {
+        layer(**change).key for change in ({}, {"parent": "sha256:2"}, {"commands": ("false",)}, {"env": {"A": "1"}})
+    }
+    assert (len(keys), layer().key in keys) == (4, True)
+
+
+def test_a_dockerfile_mounts_what_the_build_only_borrows():
+    text = layer(env={"TZ": "UTC"}, workdir="/testbed").dockerfile()
+    assert "--mount=type=secret,id=build-env" in text
+    assert text.endswith('ENV TZ="UTC"\nWORKDIR /testbed\n')
+    assert "syntax=" not in text
+
+
+def test_a_tool_is_written_with_every_character_as_it_is(tmp_path):
+    source = "print('a \"quoted\" $HOME `x` \\n % word')\n\nprint(2)\n"
+    target = tmp_path / "tool.py"
+    process.run(["sh", "-eu", "-c", write_tool(str(target), source)])
+    assert target.read_text() == source
+
+
+def test_only_what_builds_need_is_taken_from_the_environment(tmp_path):
+    bundle = tmp_path / "ca.pem"
+    bundle.touch()
+    given = {
+        "PIP_INDEX_URL": "https://me:secret@index.example/simple",
+        "UV_INDEX_MINE_PASSWORD": "hunter22",
+        "https_proxy": "http://proxy.example:3128",
+        "GITHUB_TOKEN": "t",
+        "UV_CACHE_DIR": "/cache",
+        "PIP_FIND_LINKS": "/wheels",
+        "SSL_CERT_FILE": str(bundle),
+    }
+    found = secrets.collect(given)
+    assert set(found.variables) == {"PIP_INDEX_URL", "UV_INDEX_MINE_PASSWORD", "https_proxy"}
+    assert found.ca_bundle == bundle
+
+
+def test_an_index_set_for_pip_serves_uv_too():
+    found = secrets.collect({"PIP_INDEX_URL": "https://index.example/simple"})
+    assert found.exported()["UV_DEFAULT_INDEX"] == "https://index.example/simple"
+
+
+def test_credentials_are_masked_wherever_they_stand():
+    found = secrets.collect({"PIP_INDEX_URL": "https://me:secret@index.example/", "UV_INDEX_A_PASSWORD": "hunter22"})
+    assert found.mask("at https://me:secret@x/ with secret and hunter22 or ftp://you:pw@y") == (
+        "at https://****@x/ with **** and **** or ftp://****@y"
+    )
+
+
+def test_a_certificate_file_that_is_not_there_is_an_input_error():
+    with pytest.raises(InputError, match="SSL_CERT_FILE"):
+        secrets.collect({"SSL_CERT_FILE": "/no/such/file"})
+
+
+def test_a_lock_names_neither_the_project_nor_a_path():
+    text = (
+        "# a comment\n-e .\npytest==1 \\\n    --hash=sha256:a\nmine @ file:///testbed \\\n    --hash=sha256:b\nsix==2\n"
+    )
+    assert steps.clean_lock(text) == "pytest==1 \\\n    --hash=sha256:a\nsix==2\n"
+
+
+def test_build_backends_of_old_commits_come_from_later():
+    options = steps.cutoff(datetime(2019, 1, 2, tzinfo=UTC))
+    assert options[0] == "--exclude-newer 2019-01-02T00:00:00Z"
+    assert any("setuptools=2022-12-01" in option for option in options)
+
+
+def test_build_backends_of_newer_commits_are_those_of_the_day():
+    assert len(steps.cutoff(datetime(2024, 1, 2, tzinfo=UTC))) == 1
+
+
+def test_setuptools_is_there_until_python_3_11():
+    recipe = Recipe(project=None, evidence=Evidence(rung="pytest"))
+    assert "setuptools" in steps.requirement_lines(recipe, "3.11")
+    assert "setuptools" not in steps.requirement_lines(recipe, "3.12")
+
+
+def test_a_result_that_is_a_link_is_refused(tmp_path):
+    (tmp_path / "facts.json").symlink_to("/etc/passwd")
+    with pytest.raises(InfrastructureError, match="can't be read"):
+        read_result(tmp_path / "facts.json")
+
+
+def test_a_result_that_is_a_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "facts.json")
+    with pytest.raises(InfrastructureError, match="no regular file"):
+        read_result(tmp_path / "facts.json")
+
+
+def image(name, parent=None, kind="task"):
+    return store.StoredImage(id=name, kind=kind, tags=(), parent=parent, layer_bytes=1)
+
+
+def test_an_image_goes_before_the_one_it_is_built_on_and_needed_ones_stay_with_their_parents():
+    stored = (
+        image("base", kind="base"),
+        image("deps1", "base", "deps"),
+        image("deps2", "base", "deps"),
+        image("task1", "deps1"),
+        image("task2", "deps2"),
+    )
+    assert [one.id for one in store.unneeded(stored, {"task1"})] == ["task2", "deps2"]
+
+
+def test_this_process_is_alive_and_one_with_another_start_time_is_dead():
+    host, pid, started = engine.owner().split(":")
+    assert not engine.is_dead(engine.owner())
+    assert engine.is_dead(f"{host}:{pid}:{int(started) + 1}")
+
+
+def test_a_process_of_another_host_is_never_called_dead():
+    assert not engine.is_dead("elsewhere:1:1")
+    assert not engine.is_dead("")
+
+
+def test_no_engine_is_an_infrastructure_error_that_names_the_doctor(monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", "unix:///no/such/engine.sock")
+    monkeypatch.setattr(engine, "_local", type(engine._local)())
+    with pytest.raises(InfrastructureError) as caught:
+        engine.connect()
+    assert "goldseam doctor" in (caught.value.hint or "")
+
+
+def test_the_pinned_base_is_a_digest():
+    assert DEFAULT_BASE.startswith("debian:bookworm-slim@sha256:")

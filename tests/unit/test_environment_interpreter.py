@@ -1,0 +1,43 @@
+from datetime import date
+
+from miner.environment import Detection
+from miner.environment.interpreter import allows, preference
+
+
+def wants(requires=None, classifiers=()):
+    return Detection(recipes=(), name=None, requires_python=requires, classifiers=classifiers)
+
+
+ALL = ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
+
+
+def test_no_version_released_after_the_commit_goes_first():
+    assert preference(wants(), date(2021, 6, 1), ALL)[0] == "3.9"
+
+
+def test_versions_released_later_come_last_and_the_oldest_of_them_first():
+    assert preference(wants(">=3.12"), date(2021, 6, 1), ALL) == ("3.12", "3.13")
+
+
+def test_a_version_that_a_classifier_names_is_preferred_to_a_newer_one():
+    assert preference(wants(classifiers=("3.7", "3.8")), date(2021, 6, 1), ALL)[0] == "3.8"
+
+
+def test_what_is_at_hand_is_preferred_to_a_download_of_the_same_kind():
+    assert preference(wants(), date(2025, 1, 1), ALL, at_hand=("3.11",))[0] == "3.11"
+
+
+def test_a_later_version_at_hand_comes_after_a_download_of_the_day():
+    assert preference(wants(), date(2021, 6, 1), ("3.9", "3.11"), at_hand=("3.11",)) == ("3.9", "3.11")
+
+
+def test_requires_python_is_an_absolute_bound():
+    assert preference(wants("<3.8"), date(2025, 1, 1), ("3.11", "3.12")) == ()
+
+
+def test_a_lower_bound_on_a_patch_release_does_not_exclude_its_minor_version():
+    assert allows(">=3.9.2", "3.9")
+
+
+def test_a_specifier_that_cannot_be_read_excludes_nothing():
+    assert allows("three", "3.9")

@@ -1,0 +1,61 @@
+import pytest
+
+from harness.errors import InputError
+from harness.settings import load_settings
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "goldseam.toml"
+
+
+def test_without_a_file_the_defaults_hold(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert load_settings(env={}).images.base is None
+
+
+def test_a_variable_goes_before_the_file(file):
+    file.write_text("[images]\nbase = 'one'\n")
+    assert load_settings(file, env={"GOLDSEAM_IMAGES_BASE": "two"}).images.base == "two"
+
+
+def test_a_flag_goes_before_a_variable(file):
+    file.write_text("")
+    settings = load_settings(file, env={"GOLDSEAM_IMAGES_BASE": "two"}, images={"base": "three", "network": None})
+    assert (settings.images.base, settings.images.network) == ("three", "bridge")
+
+
+def test_an_unknown_key_is_named(file):
+    file.write_text("[images]\nbasis = 'one'\n")
+    with pytest.raises(InputError, match=r"images\.basis: unknown key"):
+        load_settings(file, env={})
+
+
+def test_an_unknown_section_is_named(file):
+    file.write_text("[image]\nbase = 'one'\n")
+    with pytest.raises(InputError, match="image: unknown key"):
+        load_settings(file, env={})
+
+
+def test_broken_toml_is_an_input_error(file):
+    file.write_text("[images\n")
+    with pytest.raises(InputError, match="not valid TOML"):
+        load_settings(file, env={})
+
+
+def test_a_python_folder_without_the_interpreter_is_refused(file, tmp_path):
+    file.write_text(f"[images.pythons]\n'3.9' = '{tmp_path}'\n")
+    with pytest.raises(InputError, match=r"images\.pythons: Python 3\.9: no bin/python3\.9"):
+        load_settings(file, env={})
+
+
+def test_pythons_come_from_a_variable_as_well(file, tmp_path):
+    file.write_text("")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3.9").touch()
+    assert load_settings(file, env={"GOLDSEAM_IMAGES_PYTHONS": f"3.9={tmp_path}"}).images.pythons == {"3.9": tmp_path}
+
+
+def test_a_missing_file_that_was_asked_for_is_an_input_error(file):
+    with pytest.raises(InputError, match="no settings file"):
+        load_settings(file, env={})
