@@ -15,12 +15,14 @@ from harness import cli as harness_cli
 from harness import terminal
 from harness.cli import JsonFlag, print_json
 from harness.errors import InfrastructureError, InputError
+from miner import images_cli
 
 if TYPE_CHECKING:
     from miner.funnel import FunnelSummary
     from miner.pipeline import Options
 
 app = harness_cli.app
+app.add_typer(images_cli.app, name="images")
 
 
 @app.callback()
