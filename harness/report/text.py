@@ -1,0 +1,111 @@
+"""Text that models, tests and issue writers wrote, made fit to be shown: cut, free of escape codes, all of it visible."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ESCAPE_CODE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
+    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\|$)"  # OSC (titles, links) and other strings
+    r"|\x1b[ -/]*[0-~]"  # two- and three-byte codes
+    r"|\x9b[0-?]*[ -/]*[@-~]"
+)
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Controls, bidi and zero-width characters, tags, and bytes that were not UTF-8: all shown by their number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutText:
+    """A text, or the part of it that is shown."""
+
+    text: str
+    size: int
+    """Bytes of the whole."""
+    shown: int
+    """Bytes of what is shown."""
+
+    @property
+    def is_cut(self) -> bool:
+        return self.shown < self.size
+
+
+def clean(text: str) -> str:
+    """A text without terminal escape codes, its lines ended by line feeds."""
+    return _ESCAPE_CODE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def head(data: bytes, limit: int) -> CutText:
+    """The first `limit` bytes at most, cut at a line where there is one."""
+    part = data[:limit]
+    if len(data) > limit and b"\n" in part:
+        part = part[: part.rindex(b"\n") + 1]
+    return _cut(part, len(data))
+
+
+def tail(path: Path, limit: int) -> CutText | None:
+    """The last `limit` bytes of a file at most, from a line's start where there is one; None where there is no file.
+
+    Reads no more than that, so that a huge file costs nothing.
+    """
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - limit))
+            part = file.read(limit)
+    except OSError:
+        return None
+    if size > limit and b"\n" in part[:-1]:
+        part = part[part.index(b"\n") + 1 :]
+    return _cut(part, size)
+
+
+def head_of_file(path: Path, limit: int) -> CutText | None:
+    """The first `limit` bytes of a file at most; None where there is no file."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(0)
+            part = head(file.read(limit + 1), limit)
+    except OSError:
+        return None
+    return CutText(text=part.text, size=size, shown=min(part.shown, size))
+
+
+def _cut(part: bytes, size: int) -> CutText:
+    # A cut may fall inside a character: its bytes show as what they are.
+    return CutText(text=clean(part.decode("utf-8", "surrogateescape")), size=size, shown=len(part))
+
+
+def visible(text: str) -> Markup:
+    """A text as HTML in which nothing hides: whatever has no look of its own stands as `U+202E` in a marked span."""
+    parts: list[Markup] = []
+    at = 0
+    plain = clean(text)
+    for found in INVISIBLE.finditer(plain):
+        parts += [escape(plain[at : found.start()]), Markup('<span class="ctl">{}</span>').format(_name(found[0]))]
+        at = found.end()
+    return Markup("").join([*parts, escape(plain[at:])])
+
+
+def _name(character: str) -> str:
+    code = ord(character)
+    return f"0x{code - 0xDC00:02X}" if 0xDC80 <= code <= 0xDCFF else f"U+{code:04X}"  # noqa: PLR2004 - PEP 383's range
+
+
+def script_json(value: Any) -> Markup:
+    """JSON that can stand inside a `<script>` element: ASCII, and nothing an HTML parser would react to."""
+    text = json.dumps(value, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 - no `<`, `>`, `&` is left, and U+2028/9 are escaped as all that is not ASCII
