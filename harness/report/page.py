@@ -170,7 +170,8 @@ def caveats(found: data.ReportData, competitors: Sequence[data.ModelSummary]) ->
     notes: list[str] = []
     if len(competitors) > 1:
         first, second = competitors[0].interval, competitors[1].interval
-        if first and second and first.overlaps(second):
+        tied = competitors[0].resolved == competitors[1].resolved
+        if first and second and not tied and first.overlaps(second):
             notes.append("The 95% intervals of the first two overlap: with this many tasks, their order may be chance.")
         shared = data.common_tasks(found.predictions, [model.column for model in competitors])
         if any(shared[model.column].total != model.scored for model in competitors):

@@ -1,4 +1,4 @@
-"""Text that models, tests and issue writers wrote, made fit to be shown: cut, free of escape codes, all of it visible."""
+"""Text that models, tests and issue writers wrote, made fit to be shown: cut, no escape codes, all visible."""
 
 from __future__ import annotations
 

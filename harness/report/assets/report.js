@@ -67,21 +67,33 @@
   function block(parent, text, classes) {
     const pre = make(parent, "pre", classes, text);
     pre.tabIndex = 0;
+    return pre;
   }
 
-  function results(parent, prediction) {
-    heading(parent, "Test results");
+  function resultTable(parent, tests) {
     const table = make(make(parent, "div", "scroll"), "table", "results");
     const row = make(make(table, "thead"), "tr");
     for (const name of ["List", "Status", "Seconds", "Test"]) make(row, "th", "", name).scope = "col";
     const body = make(table, "tbody");
-    for (const [group, status, id, seconds, text] of prediction.tests) {
+    for (const [group, status, id, seconds, text] of tests) {
       const line = make(body, "tr");
       make(line, "td", "", group || "–");
       make(line, "td", status === "PASSED" ? "o-resolved" : "o-unresolved", status);
       make(line, "td", "num", seconds === null ? "–" : seconds.toFixed(3));
       const cell = make(line, "td", "test", id);
       if (text) block(cell, text[0] + (text[2] < text[1] ? `\n(cut: ${size(text[1])} in all)` : ""));
+    }
+  }
+
+  function results(parent, prediction) {
+    const passed = prediction.tests.filter((test) => test[1] === "PASSED");
+    const others = prediction.tests.filter((test) => test[1] !== "PASSED");
+    heading(parent, "Test results");
+    if (others.length) resultTable(parent, others);
+    if (passed.length) {
+      const more = make(parent, "details", "passed");
+      make(more, "summary", "", `${passed.length} passed`);
+      lazily(more, () => resultTable(more, passed));
     }
     if (prediction.more) make(parent, "p", "fine", `${prediction.more} further tests are not listed; those that did not pass come first.`);
   }
@@ -119,7 +131,8 @@
     for (const note of p.notes || []) block(parent, note);
     if (p.output && p.output[1]) {
       heading(parent, "End of the test output", p.output, "last");
-      block(parent, p.output[0]);
+      const pre = block(parent, p.output[0]);
+      pre.scrollTop = pre.scrollHeight;
     }
   }
 
@@ -198,10 +211,9 @@
     if (link && link.hash === location.hash) follow();
   });
   window.addEventListener("hashchange", follow);
-  for (const [element] of fills) {
-    element.addEventListener("toggle", () => {
-      const hash = "#" + encodeURIComponent(element.id);
-      if (element.open && !location.hash.startsWith(hash)) history.replaceState(null, "", hash);
+  for (const element of details) {
+    element.querySelector("summary").addEventListener("click", () => {
+      if (!element.open) history.replaceState(null, "", "#" + encodeURIComponent(element.id));
     });
   }
 
@@ -237,7 +249,7 @@
       if (!verdict.has(id)) { verdict.set(id, matches(id, Number(element.dataset.solved), wanted)); shown += verdict.get(id); }
       element.hidden = !verdict.get(id);
     }
-    byId("_shown").value = shown === details.length ? `${shown} tasks` : `${shown} of ${details.length} tasks`;
+    byId("_shown").value = shown === details.length ? `${shown} task${shown === 1 ? "" : "s"}` : `${shown} of ${details.length} tasks`;
     byId("_nothing").hidden = shown > 0;
     rove(null);
   }
