@@ -168,8 +168,7 @@ class Workshop:
         began = time.monotonic()
         tail = ""
         try:
-            streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-            attached = client.attach_socket(container, params=streams)
+            attached = engine.attach(container)
             client.start(container)
             with clock, contextlib.closing(attached):
                 lines = [f"{name}={value}\n" for name, value in exported.items()]
