@@ -16,6 +16,7 @@ from rich.text import Text
 
 from harness import terminal
 from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, InputError
+from harness.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -115,6 +116,10 @@ def evaluate(
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds a task's tests may take, in place of its budget.")
     ] = None,
+    trust: Annotated[
+        Trust | None, typer.Option(help="What a pass has to withstand; by default the strongest that each task has.")
+    ] = None,
+    pairs: Annotated[int, typer.Option(min=1, help="Rounds with real tests, and as many with twins.")] = 1,
     retry_errors: Annotated[bool, typer.Option(help="Score again what infrastructure failed to score.")] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Score again what the run folder holds.")] = False,
     json_: JsonFlag = False,
@@ -125,10 +130,13 @@ def evaluate(
     from harness.dataset.folder import open_dataset  # noqa: PLC0415
     from harness.executors.local import LocalExecutor  # noqa: PLC0415
     from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
+    from harness.scoring import Demands  # noqa: PLC0415
 
     opened = open_dataset(dataset)
     asked = _asked(opened, predictions or [], gold=gold, null=null, ids=ids or [])
-    settings = work.Settings(timeout=timeout, retry_errors=retry_errors, cache=not no_cache)
+    settings = work.Settings(
+        demands=Demands(timeout=timeout, trust=trust, pairs=pairs), retry_errors=retry_errors, cache=not no_cache
+    )
     with DockerSandbox() as sandbox, terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker:
         report = work.run(
             opened,

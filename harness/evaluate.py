@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import os
 import platform
-import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
-from harness import files, patch, run_folder, screening, trial
-from harness.errors import InfrastructureError, InputError, InterruptedRunError
-from harness.grading import GRADING_VERSION, Grade, grade
+from harness import files, patch, run_folder, scoring, screening
+from harness.dataset.folder import TEST_FILE
+from harness.errors import InputError
+from harness.frameworks import framework
+from harness.grading import GRADING_VERSION, Grade
 from harness.instance import Outcome, Prediction, Task, TaskState
 from harness.predictions import refuse_unknown
 from harness.run_folder import Evidence, InstanceReport, RunFolder, RunRecord
 from harness.sandbox.base import MissingImageError, SandboxError
+from harness.scoring import Demands
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 GOLD = "gold"
 NULL = "null"
-_INFRA_ATTEMPTS = 3
-_RETRY_SECONDS = 1.0
 
 
 class Observer(Protocol):
@@ -51,8 +50,7 @@ class Observer(Protocol):
 class Settings:
     """How a run is done."""
 
-    timeout: float | None = None
-    """Seconds a task's tests may take, in place of the task's own budget."""
+    demands: Demands = field(default_factory=Demands)
     retry_errors: bool = False
     """Score again what an earlier call could not score for want of infrastructure."""
     cache: bool = True
@@ -79,7 +77,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
     data = prediction.patch_bytes()
     parsed: patch.Patch | None = None
     dropped: tuple[screening.Dropped, ...] = ()
-    if prediction.model_name_or_path != NULL:
+    if prediction.model_name_or_path != NULL or data.strip():
         if not data.strip():
             why = "the model gave no patch" if prediction.model_patch is None else "the model patch is empty"
             return _without_trial(prediction, Outcome.EMPTY_PATCH, why, identity)
@@ -89,23 +87,28 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
             return _without_trial(prediction, Outcome.APPLY_FAILED, str(error), identity)
         parsed, dropped = screened.kept, screened.dropped
     try:
-        found, attempts = _with_retries(task, parsed, sandbox, settings)
+        scored = scoring.score(task, parsed, sandbox, settings.demands)
     except MissingImageError as error:
         return _without_trial(prediction, Outcome.INFRA_ERROR, error.message, identity, failure_class="missing_image")
     except SandboxError as error:
         if not sandbox.is_healthy():
             raise
         return _without_trial(prediction, Outcome.INFRA_ERROR, error.message, identity, failure_class="engine")
-    graded = _with_dropped(grade(task.hidden, found), dropped)
+    found = scored.trial
+    graded = _with_dropped(scored.grade, dropped)
     report = run_folder.instance_report(
         prediction,
         graded,
-        dropped=[{"path": part.path, "reason": part.reason} for part in dropped],
+        dropped=[
+            {"path": part.path.encode("utf-8", "backslashreplace").decode(), "reason": part.reason} for part in dropped
+        ],
         repairs=list(parsed.repairs) if parsed else [],
         timings={**found.timings, "tests": found.seconds},
         max_rss_kb=found.max_rss_kb,
         cpu_seconds=found.cpu_seconds,
-        attempts=attempts,
+        attempts=scored.attempts,
+        trust=scored.trust,
+        rounds=list(scored.rounds),
         key=identity,
     )
     return Verdict(report=report, evidence=_evidence(data, found))
@@ -129,43 +132,10 @@ def screen(task: Task, data: bytes) -> screening.Screened:
 def key(task: Task, prediction: Prediction, settings: Settings) -> str:
     """SHA-256 over everything the verdict depends on."""
     digest = hashlib.sha256()
-    budgets = replace(task.instance.budgets, seconds=settings.timeout or task.instance.budgets.seconds)
-    for part in (task.digest(), repr(budgets), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
+    for part in (task.digest(), repr(settings.demands), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
         digest.update(f"{part}\0".encode())
     digest.update(prediction.patch_bytes())
     return digest.hexdigest()
-
-
-def _with_retries(task: Task, parsed: patch.Patch | None, sandbox: Sandbox, settings: Settings) -> tuple[Trial, int]:
-    spec = trial_spec(task, parsed, timeout=settings.timeout)
-    for attempt in itertools.count(1):
-        try:
-            found = trial.run(spec, sandbox)
-        except (MissingImageError, InterruptedRunError):
-            raise
-        except InfrastructureError:
-            if attempt >= _INFRA_ATTEMPTS:
-                raise
-            time.sleep(_RETRY_SECONDS * attempt)
-            continue
-        if grade(task.hidden, found).failure_class != "setup" or attempt >= _INFRA_ATTEMPTS:
-            return found, attempt
-    raise AssertionError  # itertools.count never ends
-
-
-def trial_spec(task: Task, model_patch: patch.Patch | None, *, timeout: float | None = None) -> trial.TrialSpec:
-    """A trial of a patch on a task, with its hidden tests."""
-    instance, hidden = task.instance, task.hidden
-    if instance.image is None:
-        raise MissingImageError(f"task {instance.instance_id} has no image yet", hint="mine it without --no-validate")
-    return trial.TrialSpec(
-        image=instance.image,
-        test=instance.test,
-        files=hidden.test_files,
-        budgets=replace(instance.budgets, seconds=timeout or instance.budgets.seconds),
-        model_patch=model_patch,
-        test_patch=patch.parse(hidden.test_patch, trusted=True),
-    )
 
 
 def _with_dropped(graded: Grade, dropped: Sequence[screening.Dropped]) -> Grade:
@@ -259,10 +229,11 @@ def run(
     """
     refuse_unknown(predictions, dataset.ids())
     folder = RunFolder(path=out)
+    tasks = {task_id: _usable(dataset, task_id) for task_id in {prediction.instance_id for prediction in predictions}}
     with files.locked(out / ".lock", busy=f"another goldseam is writing {out}"):
+        folder.remove_strays()
         every = run_folder.merge_predictions(folder.predictions(), predictions)
         folder.write_predictions(every)
-        tasks = {task_id: dataset.task(task_id) for task_id in {prediction.instance_id for prediction in predictions}}
         folder.write_run(_record(dataset, tasks, every, settings))
         due = [item for item in predictions if not _is_done(folder, tasks[item.instance_id], item, settings)]
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
@@ -292,6 +263,24 @@ def _record(
         machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
         started_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
+
+
+def _usable(dataset: Dataset, instance_id: str) -> Task:
+    """A task that predictions can be scored on.
+
+    Raises:
+        InputError: a file of it is broken; the message names it.
+
+    """
+    task = dataset.task(instance_id)
+    framework(task.instance.test.framework)
+    try:
+        patch.parse(task.hidden.test_patch, trusted=True)
+    except patch.PatchError as error:
+        where = dataset.task_folder(instance_id) / TEST_FILE
+        hint = "`goldseam holdout check` reports every problem of a dataset"
+        raise InputError(f"{where} is no patch: {error}", hint=hint) from error
+    return task
 
 
 def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,15 +43,43 @@ def sign(key: bytes, head: bytes, body: bytes) -> bytes:
 def read(stdout: bytes, keys: Keys) -> Transcript:
     """Take the channel apart and hold every frame against its number and its signature.
 
-    A last line without a newline is a sender that was killed while writing; it is left out and is no violation.
+    A last line without a newline is a sender that was killed while writing; it is left out and is no violation. The
+    same holds for a line that breaks off right before the supervisor says that it saw the test process killed.
     """
     by_sender: dict[bytes, list[dict[str, Any]]] = {b"s": [], b"t": []}
-    violations: list[str] = []
-    for number, line in enumerate(stdout.split(b"\n")[:-1], start=1):
+    violations: dict[int, str] = {}
+    lines = stdout.split(b"\n")[:-1]
+    for index, line in enumerate(lines):
+        if not line and lines[index + 1 : index + 2] and lines[index + 1].startswith(b"s"):
+            continue  # the supervisor begins its last frame on a line of its own
         problem = _take(line, keys, by_sender)
         if problem is not None:
-            violations.append(f"frame {number}: {problem}")
-    return Transcript(supervisor=tuple(by_sender[b"s"]), tests=tuple(by_sender[b"t"]), violations=tuple(violations))
+            violations[index] = f"frame {index + 1}: {problem}"
+    if _was_killed(by_sender):
+        violations.pop(len(lines) - 2, None)
+    return Transcript(
+        supervisor=tuple(by_sender[b"s"]), tests=tuple(by_sender[b"t"]), violations=tuple(violations.values())
+    )
+
+
+def _was_killed(by_sender: Mapping[bytes, list[dict[str, Any]]]) -> bool:
+    """Whether the supervisor saw the test process die of a signal, before that had said that it was done."""
+    last, tests = by_sender[b"s"][-1:], by_sender[b"t"]
+    killed = any(frame["t"] == "exit" and frame.get("signal") is not None for frame in last)
+    return killed and not any(frame["t"] == "finish" for frame in tests)
+
+
+Shapes = Mapping[str, Mapping[str, tuple[type, ...]]]
+"""By a frame's kind: its fields, each with the types it may have."""
+
+
+def has_shape(frame: Mapping[str, Any], shapes: Shapes) -> bool:
+    """Whether a frame has the fields of its kind, each of a type it may have, and every number is finite."""
+    fields = shapes.get(frame["t"])
+    return fields is not None and all(
+        type(frame.get(name)) in types and (not isinstance(frame[name], float) or math.isfinite(frame[name]))
+        for name, types in fields.items()
+    )
 
 
 def _take(line: bytes, keys: Keys, by_sender: dict[bytes, list[dict[str, Any]]]) -> str | None:
@@ -66,7 +96,7 @@ def _take(line: bytes, keys: Keys, by_sender: dict[bytes, list[dict[str, Any]]])
         return "a frame after the last one"
     try:
         frame = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "not JSON"
     if not isinstance(frame, dict) or not isinstance(frame.get("t"), str):
         return "not a frame object"

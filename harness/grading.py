@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from harness.instance import Outcome, TestStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from harness.instance import Hidden
     from harness.trial import Trial
 
-GRADING_VERSION = 1
+GRADING_VERSION = 2
 """Goes up when a rule below changes, so that a cached verdict is never one of an older rule."""
 
 
@@ -44,11 +44,12 @@ class Grade:
     tests: TestsStatus = field(default_factory=TestsStatus)
 
 
-def grade(hidden: Hidden, trial: Trial) -> Grade:
+def grade(hidden: Hidden, trial: Trial, *, ignoring: Collection[str] = ()) -> Grade:
     """The outcome of one trial of a model patch.
 
     The order matters: what says that our own side failed comes first, then what says that the channel was forged, then
-    what became of the tests. A test passes only with PASSED: skipped, xfailed and missing are no passes.
+    what became of the tests. A test passes only with PASSED: skipped, xfailed and missing are no passes. Listed tests
+    in `ignoring` say nothing in this trial.
     """
     if not hidden.fail_to_pass:
         why = "the task lists no FAIL_TO_PASS test, so nothing could resolve it"
@@ -65,18 +66,18 @@ def grade(hidden: Hidden, trial: Trial) -> Grade:
     if not trial.ran and not trial.oom_killed and not trial.timed_out:
         why = "the container ended before the tests were started"
         return Grade(outcome=Outcome.INFRA_ERROR, failure_class="setup", reason=why)
-    tests = tests_status(hidden, trial.report.statuses)
+    tests = listed_status(hidden, trial.report.statuses, ignoring=ignoring)
     if trial.exited and trial.report.finished and not trial.timed_out and not trial.oom_killed and tests.all_passed:
         return Grade(outcome=Outcome.RESOLVED, failure_class=None, reason="every listed test passed", tests=tests)
     failure_class, reason = _why_not(trial, tests)
     return Grade(outcome=Outcome.UNRESOLVED, failure_class=failure_class, reason=reason, tests=tests)
 
 
-def tests_status(hidden: Hidden, statuses: Mapping[str, TestStatus]) -> TestsStatus:
+def listed_status(hidden: Hidden, statuses: Mapping[str, TestStatus], *, ignoring: Collection[str] = ()) -> TestsStatus:
     """The listed tests' statuses, and nothing of any other test."""
     return TestsStatus(
-        fail_to_pass={test_id: statuses.get(test_id) for test_id in hidden.fail_to_pass},
-        pass_to_pass={test_id: statuses.get(test_id) for test_id in hidden.pass_to_pass},
+        fail_to_pass={test_id: statuses.get(test_id) for test_id in hidden.fail_to_pass if test_id not in ignoring},
+        pass_to_pass={test_id: statuses.get(test_id) for test_id in hidden.pass_to_pass if test_id not in ignoring},
     )
 
 

@@ -109,6 +109,20 @@ class Instance:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TrustMaterial:
+    """What mining prepared so that a pass can be believed (see harness/trust.py); part of the hidden side."""
+
+    files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By path of a test file: its source as `real`, `twin`, `blind` and `blind_twin`."""
+    twinned: tuple[str, ...] = ()
+    """FAIL_TO_PASS ids that must not pass in a twin."""
+    blinded: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """FAIL_TO_PASS ids that are blind: the places (indices of `expected`) that each of them has to reach."""
+    expected: tuple[str, ...] = ()
+    """By place: the value expected there, as Python source of a literal."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hidden:
     """The hidden side of a task: never in an image, never shown to a model."""
 
@@ -122,6 +136,7 @@ class Hidden:
     hints: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """What the proof saw: runs per state and per-test counts."""
+    trust: TrustMaterial = field(default_factory=TrustMaterial)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -150,6 +165,8 @@ class Task:
             self.hidden.fail_to_pass,
             self.hidden.pass_to_pass,
             self.hidden.test_files,
+            [(path, sorted(sources.items())) for path, sources in sorted(self.hidden.trust.files.items())],
+            (self.hidden.trust.twinned, sorted(self.hidden.trust.blinded.items()), self.hidden.trust.expected),
         ]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -170,4 +187,8 @@ class Prediction:
     """Cost, latency, tokens, settings…: kept, never needed."""
 
     def patch_bytes(self) -> bytes:
-        return (self.model_patch or "").encode("utf-8", "surrogateescape")
+        text = self.model_patch or ""
+        try:
+            return text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:  # half a surrogate pair, as JSON can hold it: no character, so no valid UTF-8 either
+            return text.encode("utf-8", "surrogatepass")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _KNOWN = ("instance_id", "model_name_or_path", "model_patch", "sample")
 _SHOWN = 10
+_SHOWN_CHARACTERS = 200
+_MAX_SAMPLE = 10**9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +49,8 @@ def _records(path: Path, text: str) -> Iterator[_Record]:
         yield from _lines(path, text)
         return
     try:
-        whole = json.loads(text)
-    except ValueError as error:
+        whole = json.loads(text, object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
         if first == "{":
             yield from _lines(path, text)
             return
@@ -59,13 +61,19 @@ def _records(path: Path, text: str) -> Iterator[_Record]:
     elif isinstance(whole, dict) and "instance_id" in whole:
         yield _Record(where=f"{path}", value=whole)
     elif isinstance(whole, dict):
-        for instance_id, value in whole.items():
-            where = f"{path}, entry {instance_id!r}"
-            if not isinstance(value, dict):
-                raise InputError(f"{where}: expected an object, found {type(value).__name__}")
-            yield _Record(where=where, value={"instance_id": instance_id, **value})
+        yield from _by_id(path, whole)
     else:
         raise InputError(f"{path}: expected a list or an object of predictions, found {type(whole).__name__}")
+
+
+def _by_id(path: Path, whole: dict[str, Any]) -> Iterator[_Record]:
+    for instance_id, value in whole.items():
+        where = f"{path}, entry {instance_id!r}"
+        if not isinstance(value, dict):
+            raise InputError(f"{where}: expected an object, found {type(value).__name__}")
+        if value.get("instance_id", instance_id) != instance_id:
+            raise InputError(f"{where} says that it is for {value['instance_id']!r}")
+        yield _Record(where=where, value={**value, "instance_id": instance_id})
 
 
 def _lines(path: Path, text: str) -> Iterator[_Record]:
@@ -73,12 +81,22 @@ def _lines(path: Path, text: str) -> Iterator[_Record]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
-        except ValueError as error:
+            value = json.loads(line, object_pairs_hook=_object)
+        except (ValueError, RecursionError) as error:
             raise InputError(
                 f"{path}, line {number} is not JSON: {error}", hint="mend or remove that line; nothing was run"
             ) from error
         yield _Record(where=f"{path}, line {number}", value=value)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; a name given twice is an error, since one of the two values would be lost without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} is given twice in one object")
+    return found
 
 
 def _prediction(record: _Record) -> Prediction:
@@ -87,13 +105,15 @@ def _prediction(record: _Record) -> Prediction:
         raise InputError(f"{where}: expected an object, found {type(value).__name__}")
     for name in ("instance_id", "model_name_or_path"):
         if not isinstance(value.get(name), str) or not value[name].strip():
-            raise InputError(f"{where}: {name} must be a non-empty string, found {json.dumps(value.get(name))}")
+            raise InputError(f"{where}: {name} must be a non-empty string, found {_shown(value.get(name))}")
+        if not value[name].isprintable():
+            raise InputError(f"{where}: {name} has a character that cannot be shown: {_shown(value[name])}")
     patch = value.get("model_patch")
     if "model_patch" not in value or not isinstance(patch, str | None):
         raise InputError(f"{where}: model_patch must be a string or null, found {_kind(value, 'model_patch')}")
     sample = value.get("sample", 0)
-    if not isinstance(sample, int) or isinstance(sample, bool) or sample < 0:
-        raise InputError(f"{where}: sample must be a whole number from 0, found {json.dumps(sample)}")
+    if not isinstance(sample, int) or isinstance(sample, bool) or not 0 <= sample < _MAX_SAMPLE:
+        raise InputError(f"{where}: sample must be a whole number from 0, found {_shown(sample)}")
     return Prediction(
         instance_id=value["instance_id"],
         model_name_or_path=value["model_name_or_path"],
@@ -101,6 +121,11 @@ def _prediction(record: _Record) -> Prediction:
         sample=sample,
         extra={name: field for name, field in value.items() if name not in _KNOWN},
     )
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
 
 
 def _kind(value: dict[str, Any], name: str) -> str:

@@ -15,6 +15,7 @@ from harness.dataset.folder import read_text
 from harness.errors import InputError
 from harness.instance import Outcome, Prediction
 from harness.predictions import as_json, read_predictions
+from harness.trust import Trust, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -52,6 +53,10 @@ class InstanceReport(BaseModel):
     max_rss_kb: int = 0
     cpu_seconds: float = 0.0
     attempts: int = 1
+    trust: Trust = Trust.STANDARD
+    """What the pass had to withstand."""
+    rounds: list[Variant] = Field(default_factory=list)
+    """The form of the hidden tests in each container that was run."""
     key: str = ""
     """SHA-256 over task, patch and grading version: the verdict holds for these and nothing else."""
 
@@ -95,6 +100,11 @@ class RunFolder:
     def sample_folder(self, prediction: Prediction) -> Path:
         model = folder_name(prediction.model_name_or_path)
         return self.path / "results" / model / prediction.instance_id / str(prediction.sample)
+
+    def remove_strays(self) -> None:
+        """Remove what writes that were killed half-way left behind."""
+        for folder in (self.path, *self.path.glob("results/*/*/*")):
+            files.remove_strays(folder)
 
     def read(self, prediction: Prediction) -> InstanceReport | None:
         """The finished report of a prediction, or None where there is none, or only a broken one."""
@@ -181,6 +191,11 @@ def swebench_tests_status(tests: TestsStatus) -> dict[str, dict[str, list[str]]]
     }
 
 
+def _readable(text: str) -> str:
+    """Text that can be written as UTF-8: what is no character (untrusted code may print it) becomes an escape."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def instance_report(prediction: Prediction, grade: Grade, **fields: Any) -> InstanceReport:
     """The report of one graded prediction."""
     patch = prediction.model_patch
@@ -191,7 +206,7 @@ def instance_report(prediction: Prediction, grade: Grade, **fields: Any) -> Inst
         outcome=grade.outcome,
         resolved=grade.outcome is Outcome.RESOLVED,
         failure_class=grade.failure_class,
-        reason=grade.reason,
+        reason=_readable(grade.reason),
         patch_is_None=patch is None,
         patch_exists=bool(patch and patch.strip()),
         patch_successfully_applied=grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.TAMPERED),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import re
 import secrets
 from dataclasses import dataclass, field
 from importlib import resources
@@ -13,7 +15,7 @@ from harness.frameworks import framework
 from harness.sandbox.base import Job
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from harness.frameworks.base import TestReport
     from harness.instance import Budgets, TestSpec
@@ -32,7 +34,8 @@ def take(n):
     return bytes(data)
 head=json.loads(take(int(take(8),16)).decode())
 exec(compile(take(head["runner"]),"<goldseam>","exec"))
-main(head["spec"],{name:take(head[name]) for name in("model","tests")},[bytearray.fromhex(key) for key in head["keys"]])
+blobs={name:take(head[name]) for name in("model","tests","overlay")}
+main(head.pop("spec"),blobs,[bytearray.fromhex(key) for key in head.pop("keys")])
 """
 
 
@@ -46,6 +49,8 @@ class TrialSpec:
     budgets: Budgets
     model_patch: Patch | None = None
     test_patch: Patch | None = None
+    overlay: Mapping[str, bytes] = field(default_factory=dict)
+    """Files put in place after the patches, by path."""
     env: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -93,11 +98,18 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
     return read(sandbox.run(job), keys, spec)
 
 
+@functools.cache
+def _runner() -> bytes:
+    """The supervisor's source; read once, so that a run never mixes two versions of it."""
+    return resources.files("harness.runner").joinpath("supervisor.py").read_bytes()
+
+
 def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
-    runner = resources.files("harness.runner").joinpath("supervisor.py").read_bytes()
+    runner = _runner()
     blobs = {
         "model": spec.model_patch.raw if spec.model_patch else b"",
         "tests": spec.test_patch.raw if spec.test_patch else b"",
+        "overlay": b"".join(spec.overlay.values()),
     }
     paths = {
         "model": sorted(spec.model_patch.paths) if spec.model_patch else [],
@@ -113,20 +125,25 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
             "pythonpath": spec.test.pythonpath,
             "seconds": spec.budgets.seconds,
             "paths": paths,
+            "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
         },
     }
     encoded = json.dumps(head).encode()
-    return b"%08x" % len(encoded) + encoded + runner + blobs["model"] + blobs["tests"]
+    return b"%08x" % len(encoded) + encoded + runner + b"".join(blobs.values())
 
 
 def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
     """Make sense of what a job left behind. Pure."""
     transcript = frames.read(result.stdout, keys)
-    said: dict[str, Mapping[str, Any]] = {frame["t"]: frame for frame in transcript.supervisor if frame["t"] != "apply"}
-    applied = {frame["which"]: frame for frame in transcript.supervisor if frame["t"] == "apply"}
+    orderly = _is_orderly(transcript.supervisor)
+    from_us = transcript.supervisor if orderly else ()
+    said: dict[str, Mapping[str, Any]] = {frame["t"]: frame for frame in from_us if frame["t"] != "apply"}
+    applied = {frame["which"]: frame for frame in from_us if frame["t"] == "apply"}
     report = framework(spec.test.framework).read(transcript.tests)
     ended = said.get("exit", {})
     violations = [*transcript.violations, *report.violations]
+    if not orderly:
+        violations.append("the supervisor's frames are not those of a supervisor")
     if result.stdout_overflow:
         violations.append("the result channel was flooded")
     if report.finished and ended and ended["code"] != 0:
@@ -150,6 +167,28 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         output_size=result.stderr_size,
         timings={**result.timings, "prepare": float(said.get("ready", {}).get("seconds", 0.0))},
     )
+
+
+_SHAPES: frames.Shapes = {
+    "apply": {"which": (str,), "ok": (bool,), "error": (str,)},
+    "setup_error": {"text": (str,)},
+    "ready": {"seconds": (float, int), "python": (str,)},
+    "exit": {
+        "code": (int, type(None)),
+        "signal": (int, type(None)),
+        "timed_out": (bool,),
+        "seconds": (float, int),
+        "cpu_seconds": (float, int),
+        "max_rss_kb": (int,),
+    },
+}
+_ORDER = re.compile(r"(apply )*(setup_error |ready (exit )?)?")
+
+
+def _is_orderly(said: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the frames are what the supervisor writes, in its order."""
+    order = "".join(f"{frame['t']} " for frame in said)
+    return all(frames.has_shape(frame, _SHAPES) for frame in said) and _ORDER.fullmatch(order) is not None
 
 
 def _apply_error(frame: Mapping[str, Any] | None) -> str | None:

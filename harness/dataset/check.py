@@ -89,6 +89,7 @@ def _task_problems(folder: Path, has_image: Callable[[str], bool] | None) -> Ite
     yield from _statement_problems(task)
     yield from _patch_problems(task)
     yield from _list_problems(task)
+    yield from _trust_problems(task)
     yield from _image_problems(task, folder, has_image)
 
 
@@ -137,6 +138,17 @@ def _list_problems(task: Task) -> Iterator[str]:
             yield "FAIL_TO_PASS is empty, so nothing could resolve the task"
         if not hidden.test_files:
             yield "test_files is empty, so no test would be run"
+
+
+def _trust_problems(task: Task) -> Iterator[str]:
+    material, known = task.hidden.trust, set(task.hidden.fail_to_pass)
+    for name, ids in (("twinned", material.twinned), ("blinded", tuple(material.blinded))):
+        if strangers := sorted(set(ids) - known):
+            yield f"trust.json: {name} names {strangers[0]}, which is not in FAIL_TO_PASS"
+    if any(not 0 <= place < len(material.expected) for places in material.blinded.values() for place in places):
+        yield "trust.json: a blind test names a place that `expected` does not have"
+    if (material.twinned or material.blinded) and not material.files:
+        yield "trust.json: it has ids but no files"
 
 
 def _image_problems(task: Task, folder: Path, has_image: Callable[[str], bool] | None) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
@@ -19,9 +19,10 @@ from harness.dataset.schema import (
     TaskModel,
     TestModel,
     TestsModel,
+    TrustModel,
 )
 from harness.errors import InputError
-from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Task, TaskState, TestSpec
+from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Task, TaskState, TestSpec, TrustMaterial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,6 +37,7 @@ HINTS_FILE = "hints.md"
 TESTS_FILE = "tests.json"
 GOLD_FILE = "gold.patch"
 TEST_FILE = "test.patch"
+TRUST_FILE = "trust.json"
 _BUDGET_FIELDS = tuple(Budgets.__dataclass_fields__)
 _SPEC_FIELDS = tuple(TestSpec.__dataclass_fields__)
 
@@ -137,9 +139,17 @@ def read_task(folder: Path) -> Task:
             test_files=tests.test_files,
             hints=read_text(folder / HINTS_FILE) if (folder / HINTS_FILE).exists() else "",
             evidence=tests.evidence,
+            trust=_trust(folder / TRUST_FILE),
             extra=tests.model_extra or {},
         ),
     )
+
+
+def _trust(path: Path) -> TrustMaterial:
+    if not path.exists():
+        return TrustMaterial()
+    model = read_model(path, TrustModel)
+    return TrustMaterial(files=dict(model.files), twinned=model.twinned, blinded=model.blinded, expected=model.expected)
 
 
 def _instance(model: TaskModel, statement: str) -> Instance:
@@ -180,6 +190,9 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
     files.write_bytes(building / GOLD_FILE, hidden.gold_patch)
     files.write_bytes(building / TEST_FILE, hidden.test_patch)
     write_tests(building, hidden)
+    if hidden.trust.files:
+        model = TrustModel.model_validate(asdict(hidden.trust))
+        files.write_text(building / TRUST_FILE, json.dumps(model.known(), indent=1) + "\n")
     write_instance(building, instance)
     with files.explained(target):
         _remove_tree(target)
@@ -235,7 +248,7 @@ def read_model(path: Path, kind: type[Model]) -> Model:
     text = read_text(path)
     try:
         raw: Any = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (ValueError, yaml.YAMLError) as error:
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise InputError(f"{path} is not {path.suffix[1:].upper()}: {' '.join(str(error).split())[:300]}") from error
     if not isinstance(raw, dict):
         raise InputError(f"{path}: expected a mapping of fields, found {type(raw).__name__}")
@@ -272,7 +285,8 @@ def read_text(path: Path) -> str:
     try:
         return read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 (byte {error.start})") from error
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line} is not UTF-8 (byte {error.start} of the file)") from error
 
 
 def _remove_tree(path: Path) -> None:

@@ -26,6 +26,8 @@ class TestReport:
     collect_errors: Mapping[str, str] = field(default_factory=dict)
     """Per file that could not be collected: what the framework said."""
     internal_error: str = ""
+    values: Mapping[str, tuple[tuple[int, Any], ...]] = field(default_factory=dict)
+    """Per blind test id: place and encoded value, in the order in which they came."""
     finished: bool = False
     exit_code: int | None = None
     violations: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from harness.frames import Shapes, has_shape
 from harness.frameworks.base import TestReport
 from harness.instance import TestStatus
 
@@ -36,6 +37,23 @@ BLOCKED_PLUGINS = frozenset(
 
 _KEPT_WITH_VALUE = ("--import-mode", "--doctest-glob", "--asyncio-mode", "--ds", "--dc", "--timeout", "-m", "-W")
 _KEPT = ("--doctest-modules", "--doctest-continue-on-failure", "--strict-markers", "--strict", "--reuse-db")
+_SHAPES: Shapes = {
+    "report": {
+        "id": (str,),
+        "when": (str,),
+        "outcome": (str,),
+        "xfail": (bool,),
+        "seconds": (float, int),
+        "text": (str,),
+    },
+    "collected": {"ids": (list,)},
+    "collect_error": {"id": (str,), "text": (str,)},
+    "collect_skip": {"id": (str,), "text": (str,)},
+    "internal_error": {"text": (str,)},
+    "value": {"id": (str,), "place": (int,), "value": (dict,)},
+    "finish": {"code": (int,)},
+}
+"""What the recorder of harness/runner/supervisor.py writes; a frame of any other form is somebody else's."""
 _SEVERITY = (
     TestStatus.FAILED,
     TestStatus.ERROR,
@@ -109,7 +127,10 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     errors: dict[str, str] = {}
     internal = ""
     exit_code: int | None = None
+    forged = [frame for frame in frames if not has_shape(frame, _SHAPES)]
     for frame in frames:
+        if forged:
+            break
         kind = frame["t"]
         if kind == "report":
             test_id = str(frame["id"])
@@ -135,10 +156,21 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         collected=tuple(collected),
         collect_errors=errors,
         internal_error=internal,
+        values={} if forged else _values(frames),
         finished=exit_code is not None,
         exit_code=exit_code,
-        violations=_violations(statuses, collected, errors, exit_code),
+        violations=("a frame that the recorder does not write",)
+        if forged
+        else _violations(statuses, collected, errors, exit_code),
     )
+
+
+def _values(frames: Sequence[Mapping[str, Any]]) -> dict[str, tuple[tuple[int, Any], ...]]:
+    values: dict[str, list[tuple[int, Any]]] = {}
+    for frame in frames:
+        if frame["t"] == "value":
+            values.setdefault(frame["id"], []).append((frame["place"], frame["value"]))
+    return {test_id: tuple(found) for test_id, found in values.items()}
 
 
 def _status(frame: Mapping[str, Any]) -> TestStatus:
@@ -147,6 +179,8 @@ def _status(frame: Mapping[str, Any]) -> TestStatus:
         return TestStatus.FAILED if in_call else TestStatus.ERROR
     if outcome == "skipped":
         return TestStatus.XFAIL if xfail else TestStatus.SKIPPED
+    if outcome != "passed":
+        return TestStatus.ERROR  # a plugin's own word, such as `rerun`; never a pass
     return TestStatus.XPASS if xfail and in_call else TestStatus.PASSED
 
 

@@ -6,12 +6,12 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.report.page import render
-
 from harness import evaluate, files
 from harness.dataset.folder import create_dataset
 from harness.predictions import read_predictions
+from harness.report.page import render
 from harness.run_folder import RunFolder, Score, scores
+from harness.scoring import Demands
 from harness.terminal import RunTicker
 from miner import pipeline
 from miner.demo.history import build_history
@@ -101,7 +101,7 @@ def _score(
     executor: Executor,
     observer: evaluate.Observer,
 ) -> None:
-    settings = evaluate.Settings(timeout=TIMEOUT)
+    settings = evaluate.Settings(demands=Demands(timeout=TIMEOUT))
     evaluate.run(dataset, wanted, folder.path, sandbox=sandbox, executor=executor, settings=settings, observer=observer)
 
 

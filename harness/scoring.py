@@ -1,0 +1,126 @@
+"""One patch on one task: as many rounds in fresh containers as the trust level asks for, and one grade over them."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from harness import patch, trial, trust
+from harness.errors import InfrastructureError, InterruptedRunError
+from harness.grading import Grade, grade
+from harness.instance import Outcome
+from harness.sandbox.base import MissingImageError
+from harness.trust import Trust, Variant
+
+if TYPE_CHECKING:
+    from harness.instance import Task
+    from harness.sandbox.base import Sandbox
+    from harness.trial import Trial
+
+INFRA_ATTEMPTS = 3
+_RETRY_SECONDS = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demands:
+    """What a pass has to withstand."""
+
+    timeout: float | None = None
+    """Seconds a task's tests may take, in place of the task's own budget."""
+    trust: Trust | None = None
+    """The level asked for; None means the strongest that the task was prepared for."""
+    pairs: int = 1
+    """Rounds with the real tests, and as many with twins."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scored:
+    """The grade of a patch, and the trial that tells most about it."""
+
+    grade: Grade
+    trial: Trial
+    trust: Trust
+    """The level it was held to."""
+    rounds: tuple[Variant, ...]
+    """The rounds that were run."""
+    attempts: int
+    """1, or more where infrastructure failed in between."""
+
+
+def score(task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands: Demands) -> Scored:
+    """Grade a patch. The real tests come first, so a patch that fails them costs one round.
+
+    Raises:
+        InfrastructureError: the engine failed more often than is retried.
+
+    """
+    material = task.hidden.trust
+    level = _level(task, demands)
+    first: Scored | None = None
+    done: list[Variant] = []
+    for variant in trust.rounds(material, level, pairs=demands.pairs):
+        found, attempts = _run(task, model_patch, variant, sandbox, demands)
+        done.append(variant)
+        if variant is Variant.BLIND and trust.has_opaque_values(material, found):
+            return score(task, model_patch, sandbox, replace(demands, trust=Trust.TWINS))
+        found = trust.with_blind_results(material, variant, found)
+        graded = grade(task.hidden, found, ignoring=trust.must_fail(material, variant))
+        why = trust.forged(material, variant, found)
+        if why is not None:
+            graded = replace(graded, outcome=Outcome.TAMPERED, failure_class="forged", reason=why)
+        here = Scored(grade=graded, trial=found, trust=level, rounds=tuple(done), attempts=attempts)
+        if graded.outcome is not Outcome.RESOLVED:
+            return here
+        first = first or here
+    assert first is not None  # noqa: S101 - there is always a round
+    return replace(first, rounds=tuple(done))
+
+
+def _level(task: Task, demands: Demands) -> Trust:
+    order = list(Trust)
+    best = trust.strongest(task.hidden.trust)
+    return best if demands.trust is None else min(demands.trust, best, key=order.index)
+
+
+def _run(
+    task: Task, model_patch: patch.Patch | None, variant: Variant, sandbox: Sandbox, demands: Demands
+) -> tuple[Trial, int]:
+    spec = trial_spec(task, model_patch, variant=variant, timeout=demands.timeout)
+    for attempt in itertools.count(1):
+        try:
+            found = trial.run(spec, sandbox)
+        except (MissingImageError, InterruptedRunError):
+            raise
+        except InfrastructureError:
+            if attempt >= INFRA_ATTEMPTS:
+                raise
+            time.sleep(_RETRY_SECONDS * attempt)
+            continue
+        if grade(task.hidden, found).failure_class != "setup" or attempt >= INFRA_ATTEMPTS:
+            return found, attempt
+    raise AssertionError  # itertools.count never ends
+
+
+def trial_spec(
+    task: Task, model_patch: patch.Patch | None, *, variant: Variant = Variant.PLAIN, timeout: float | None = None
+) -> trial.TrialSpec:
+    """A trial of a patch on a task, with its hidden tests in one of their forms.
+
+    Raises:
+        MissingImageError: the task is a candidate without an image.
+
+    """
+    instance, hidden = task.instance, task.hidden
+    if instance.image is None:
+        raise MissingImageError(f"task {instance.instance_id} has no image yet", hint="mine it without --no-validate")
+    return trial.TrialSpec(
+        image=instance.image,
+        test=instance.test,
+        files=hidden.test_files,
+        budgets=replace(instance.budgets, seconds=timeout or instance.budgets.seconds),
+        model_patch=model_patch,
+        test_patch=patch.parse(hidden.test_patch, trusted=True),
+        overlay=trust.overlay(hidden.trust, variant),
+    )
