@@ -32,6 +32,8 @@ _PLAIN_CLASSES = frozenset(
         "timeout",
     }
 )
+_TELLING_DROPS = frozenset({"hidden_test", "import_root"})
+"""Reasons for dropping a part of a patch that say where hidden tests are."""
 _REASONS = {
     "collection_error": "a hidden test file could not be imported with this patch",
     "runner_error": "the test runner itself failed with this patch",
@@ -100,6 +102,8 @@ class PredictionView:
     max_rss_kb: int = 0
     cpu_seconds: float = 0.0
     attempts: int = 1
+    trust: str = ""
+    """What a pass had to withstand."""
     hidden: HiddenDetails | None = None
 
 
@@ -250,7 +254,7 @@ def public_reason(report: InstanceReport, *, is_gold: bool) -> str:
 def public_dropped(report: InstanceReport, *, is_gold: bool) -> tuple[str, ...]:
     """Dropped parts without a path that would name a hidden test or a file of the fix."""
     return tuple(
-        part.get("reason", "") if is_gold or part.get("reason") == "hidden_test" else dropped_part(part)
+        part.get("reason", "") if is_gold or part.get("reason") in _TELLING_DROPS else dropped_part(part)
         for part in report.dropped
     )
 

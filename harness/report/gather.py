@@ -67,10 +67,10 @@ def gather(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
     gold = {task_id: _gold(opened, task_id) for task_id in ids}
     views = [_view(item, gold[item.prediction.instance_id], leave) for item in items]
     return data.ReportData(
-        title=", ".join(path.resolve().name for path in runs),
+        title=", ".join(_run_names(runs)),
         dataset=f"{opened.name}, version {opened.version}" if opened else "",
         canary=opened.canary if opened else "",
-        runs=tuple(path.resolve().name for path in runs),
+        runs=tuple(_run_names(runs)),
         models=models,
         tasks=tuple(_task(opened, task_id, leave) for task_id in sorted(ids)),
         predictions=tuple(sorted(views, key=lambda view: (view.instance_id, view.column, view.sample))),
@@ -85,8 +85,8 @@ def _bytes_each(predictions: int) -> int:
 
 
 def _read_runs(runs: Sequence[Path]) -> tuple[list[_Item], tuple[data.ModelSummary, ...]]:
-    groups: list[tuple[RunFolder, str, list[tuple[Prediction, InstanceReport | None]]]] = []
-    for path in runs:
+    groups: list[tuple[RunFolder, str, str, list[tuple[Prediction, InstanceReport | None]]]] = []
+    for path, run in zip(runs, _run_names(runs), strict=True):
         if not (path / PREDICTIONS_FILE).is_file() and not (path / "results").is_dir():
             what = f"it has neither {PREDICTIONS_FILE} nor results" if path.is_dir() else "there is no such folder"
             raise InputError(f"{path} is not a run: {what}", hint="make one with `goldseam evaluate DATASET -o RUN`")
@@ -94,12 +94,11 @@ def _read_runs(runs: Sequence[Path]) -> tuple[list[_Item], tuple[data.ModelSumma
         by_model: dict[str, list[tuple[Prediction, InstanceReport | None]]] = {}
         for prediction, report in _read_run(folder):
             by_model.setdefault(prediction.model_name_or_path, []).append((prediction, report))
-        groups += [(folder, model, by_model[model]) for model in sorted(by_model)]
-    names = [model for _, model, _ in groups]
+        groups += [(folder, run, model, by_model[model]) for model in sorted(by_model)]
+    names = [model for _, _, model, _ in groups]
     items: list[_Item] = []
     models: list[data.ModelSummary] = []
-    for column, (folder, model, pairs) in enumerate(groups):
-        run = folder.path.resolve().name
+    for column, (folder, run, model, pairs) in enumerate(groups):
         models.append(
             data.summarise_model(
                 [report for _, report in pairs if report is not None],
@@ -112,6 +111,15 @@ def _read_runs(runs: Sequence[Path]) -> tuple[list[_Item], tuple[data.ModelSumma
         )
         items += [_Item(folder=folder, column=column, prediction=asked, report=found) for asked, found in pairs]
     return items, tuple(models)
+
+
+def _run_names(runs: Sequence[Path]) -> list[str]:
+    """Each run's folder name, with the folder above it where that would not tell two apart."""
+    names = [path.resolve().name for path in runs]
+    return [
+        name if names.count(name) == 1 else f"{path.resolve().parent.name}/{name}"
+        for path, name in zip(runs, names, strict=True)
+    ]
 
 
 def _read_run(folder: RunFolder) -> Iterator[tuple[Prediction, InstanceReport | None]]:
@@ -217,6 +225,7 @@ def _view(item: _Item, gold: bytes | None, leave: _Leave) -> data.PredictionView
         max_rss_kb=report.max_rss_kb,
         cpu_seconds=report.cpu_seconds,
         attempts=report.attempts,
+        trust=report.trust.value,
         hidden=_hidden(item, report, leave) if leave.hidden else None,
     )
 

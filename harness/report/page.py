@@ -282,6 +282,7 @@ def _prediction_json(view: data.PredictionView) -> dict[str, Any]:
         "rss": view.max_rss_kb,
         "cpu": round(view.cpu_seconds, 3),
         "attempts": view.attempts,
+        "trust": view.trust,
     }
     if view.hidden is not None:
         made["tests"] = [

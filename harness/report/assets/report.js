@@ -116,6 +116,7 @@
       ...(timings.length ? [["timings", timings.join(", ")]] : []),
       ...(p.cpu ? [["CPU", p.cpu.toFixed(2) + " s"]] : []),
       ...(p.rss ? [["peak memory", size(p.rss * 1024)]] : []),
+      ...(p.trust ? [["trust", p.trust]] : []),
       ...(p.attempts > 1 ? [["attempts", p.attempts]] : []),
       ...(p.repairs.length ? [["repaired", p.repairs.join(", ")]] : []),
     ]);

@@ -1,0 +1,148 @@
+"""The page as text: what it says first, what it holds, and what it must not hold."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.cli import app
+from harness.instance import Outcome
+from harness.report import page
+from harness.report.gather import gather
+from harness.run_folder import RunFolder
+from tests.report_runs import FUNNEL, SECRET_GOLD, SECRET_OUTPUT, SECRET_TEST, add, make_dataset, make_run
+
+ONE = "acme__widgets-100"
+SECRETS = (SECRET_TEST, "test_secret_place", SECRET_GOLD, SECRET_OUTPUT, "hidden_test_patch", "tests/test_a.py")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    place = tmp_path_factory.mktemp("report")
+    dataset = make_dataset(place / "ds", 12)
+    (dataset.path / "funnel.jsonl").write_text(FUNNEL)
+    return dataset.path, make_run(place / "run", 12, {"gold": 1, "null": 0, "alpha": 0.7, "beta": 0.3})
+
+
+def test_by_default_nothing_hidden_is_in_the_page(folders):
+    html = page.render([folders[1]], dataset=folders[0])
+    assert [secret for secret in SECRETS if secret in html] == []
+    assert "Private by default" in html
+
+
+def test_with_leave_everything_hidden_is_in_the_page_and_it_says_so(folders):
+    html = page.render([folders[1]], dataset=folders[0], with_hidden=True)
+    assert [secret for secret in SECRETS if secret not in html] == []
+    assert "Do not publish it" in html
+
+
+def test_the_page_asks_for_nothing_from_anywhere(folders):
+    html = page.render([folders[1]], dataset=folders[0])
+    assert re.findall(r"""(?:src|href)=["'](?!#|data:,)[^"']+""", html) == []
+    assert "@import" not in html
+    assert "default-src 'none'" in html
+
+
+def test_the_same_folders_give_the_same_page(folders):
+    assert page.render([folders[1]], dataset=folders[0]) == page.render([folders[1]], dataset=folders[0])
+
+
+def test_a_run_can_be_shown_without_its_dataset(folders):
+    assert ONE in page.render([folders[1]])
+
+
+def test_the_funnel_stands_in_the_page(folders):
+    assert "311 changes looked at, 40 accepted" in page.render([folders[1]], dataset=folders[0])
+
+
+def test_every_closing_script_tag_is_ours(tmp_path):
+    run = tmp_path / "run"
+    evil = "+</script><script>alert(1)</script>\n"
+    RunFolder(path=run).write_predictions([add(run, ONE, "</script><b>alpha", patch=evil)])
+    html = page.render([run], with_hidden=True)
+    assert html.count("</script>") == 2
+    assert "<b>alpha" not in html
+
+
+def _headline(run):
+    return page.headline(gather([run]).competitors())
+
+
+def test_the_headline_names_the_model_that_resolves_most(tmp_path):
+    run = tmp_path / "run"
+    made = [add(run, ONE, "alpha"), add(run, ONE, "beta", Outcome.UNRESOLVED)]
+    RunFolder(path=run).write_predictions(made)
+    assert _headline(run) == "alpha resolves most: 1 of 1"
+
+
+def test_the_headline_names_no_winner_of_a_tie(tmp_path):
+    run = tmp_path / "run"
+    RunFolder(path=run).write_predictions([add(run, ONE, "alpha"), add(run, ONE, "beta")])
+    assert _headline(run) == "alpha and beta resolve equally many: 1"
+
+
+def test_the_headline_names_no_winner_where_nothing_was_resolved(tmp_path):
+    run = tmp_path / "run"
+    made = [add(run, ONE, name, Outcome.UNRESOLVED) for name in ("alpha", "beta")]
+    RunFolder(path=run).write_predictions(made)
+    assert _headline(run) == "No model resolved a task"
+
+
+def test_a_run_without_a_verdict_says_so(tmp_path):
+    run = tmp_path / "run"
+    RunFolder(path=run).write_predictions([add(run, ONE, "alpha", Outcome.INFRA_ERROR)])
+    assert _headline(run) == "No prediction has been scored yet"
+    assert "No prediction has been scored yet" in page.render([run])
+
+
+def test_overlapping_intervals_are_pointed_out(tmp_path):
+    run = tmp_path / "run"
+    made = [add(run, ONE, "alpha"), add(run, ONE, "beta", Outcome.UNRESOLVED)]
+    RunFolder(path=run).write_predictions(made)
+    found = gather([run])
+    assert any("may be chance" in note for note in page.caveats(found, found.competitors()))
+
+
+def test_controls_that_fail_are_pointed_out(tmp_path):
+    run = tmp_path / "run"
+    made = [add(run, ONE, "gold", Outcome.UNRESOLVED), add(run, ONE, "null"), add(run, ONE, "alpha")]
+    RunFolder(path=run).write_predictions(made)
+    notes = page.caveats(found := gather([run]), found.competitors())
+    assert sum("some tasks are broken" in note for note in notes) == 2
+
+
+def test_samples_that_differ_are_shown_as_a_share(tmp_path):
+    run = tmp_path / "run"
+    made = [add(run, ONE, "alpha"), add(run, ONE, "alpha", Outcome.UNRESOLVED, sample=1)]
+    RunFolder(path=run).write_predictions(made)
+    cell = page.rows(gather([run]))[0].cells[0]
+    assert (cell.kind, cell.short) == ("mixed", "1/2")
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(None, "–"), (0.0, "0%"), (0.001, "<1%"), (0.5, "50%"), (0.999, ">99%"), (1.0, "100%")]
+)
+def test_a_share_is_never_rounded_to_nothing_or_all(share, text):
+    assert page.percent(share) == text
+
+
+def test_four_hundred_tasks_and_six_models_stay_a_page_of_sane_size(tmp_path):
+    run = make_run(tmp_path / "run", 400, {f"model-{number}": 0.1 * number for number in range(6)})
+    assert len(page.render([run])) < 6_000_000
+
+
+def test_many_long_patches_are_cut(tmp_path):
+    run = tmp_path / "run"
+    patch = "diff --git a/x b/x\n" + "+line\n" * 200_000
+    RunFolder(path=run).write_predictions([add(run, ONE, f"model-{number}", patch=patch) for number in range(20)])
+    assert len(page.render([run])) < 3_000_000
+
+
+def test_the_command_writes_the_page_and_prints_one_json_document(folders, tmp_path):
+    out = tmp_path / "new" / "report.html"
+    done = CliRunner().invoke(app, ["report", str(folders[1]), "-o", str(out), "--dataset", str(folders[0]), "--json"])
+    assert done.exit_code == 0
+    assert '"resolved"' in done.stdout
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
