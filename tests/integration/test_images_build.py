@@ -31,6 +31,8 @@ def settings(tmp_path_factory):
     return chosen
 
 
+ATTRIBUTES = {".gitattributes": "*.bat text eol=crlf\n", "run.bat": "echo one\necho two\n"}
+"""A file that git would change on its way in or out."""
 CANARY = b"lentToABuildOnly"
 
 
@@ -91,7 +93,7 @@ def sh(image, script):
 
 @pytest.fixture(scope="session")
 def built(settings, tmp_path_factory):
-    image = Project("tiny_src").build(settings, tmp_path_factory.mktemp("log") / "build.log")
+    image = Project("tiny_src", **ATTRIBUTES).build(settings, tmp_path_factory.mktemp("log") / "build.log")
     assert isinstance(image, BuiltImage), image
     return image
 
@@ -163,7 +165,7 @@ def test_a_second_commit_with_the_same_lock_builds_only_its_source_layer(built, 
 
 
 def test_the_same_commit_gives_the_same_image(built, settings, tmp_path):
-    assert Project("tiny_src").build(settings, tmp_path / "log").image_id == built.image_id
+    assert Project("tiny_src", **ATTRIBUTES).build(settings, tmp_path / "log").image_id == built.image_id
 
 
 def test_threads_that_need_the_same_layer_build_it_once(settings, tmp_path):
