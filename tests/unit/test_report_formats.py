@@ -1,0 +1,55 @@
+"""docs/formats.md names every field that a file of ours has."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from harness.dataset import folder
+from harness.dataset.schema import BudgetsModel, DatasetModel, TaskModel, TestModel, TestsModel, TrustModel
+from harness.instance import Outcome, Prediction, TaskState, TestStatus
+from harness.run_folder import InstanceReport, RunRecord, Score, run_report
+from miner.change import Stage
+from miner.funnel import FunnelLine
+
+PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+MODELS = (
+    BudgetsModel,
+    DatasetModel,
+    FunnelLine,
+    InstanceReport,
+    RunRecord,
+    TaskModel,
+    TestModel,
+    TestsModel,
+    TrustModel,
+)
+
+
+def _names():
+    for model in MODELS:
+        for name, field in model.model_fields.items():
+            yield model.__name__, field.alias or name
+    for kind in (Prediction, Score):
+        for field in dataclasses.fields(kind):
+            if field.name != "extra":
+                yield kind.__name__, field.name
+    for name in run_report([], [], []):
+        yield "run report", name
+
+
+@pytest.mark.parametrize(("model", "name"), sorted(set(_names())))
+def test_every_field_is_described(model, name):
+    assert f"`{name}`" in PAGE, f"docs/formats.md does not mention {name} of {model}"
+
+
+@pytest.mark.parametrize("word", [*Outcome, *TaskState, *TestStatus, *Stage])
+def test_every_word_of_a_closed_list_is_described(word):
+    assert f"`{word.value}`" in PAGE
+
+
+@pytest.mark.parametrize("name", [value for key, value in vars(folder).items() if key.endswith("_FILE")])
+def test_every_file_of_a_dataset_is_described(name):
+    assert name in PAGE
