@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup
 
-import harness
 from harness import files
 from harness.instance import Outcome
 from harness.report import data
@@ -137,7 +136,6 @@ def render_data(found: data.ReportData) -> str:
         script=Markup(script),  # noqa: S704 - our own file
         style_hash=_csp_hash(style),
         script_hash=_csp_hash(script),
-        version=harness.__version__ if hasattr(harness, "__version__") else "",
     )
     return html.encode("utf-8", "replace").decode()
 
@@ -246,7 +244,8 @@ def cell(column: int, samples: Sequence[data.PredictionView]) -> Cell:
 def payload(found: data.ReportData) -> dict[str, Any]:
     """What the page's script shows when a task is opened. Keys are short: there may be thousands of each."""
     by_task: dict[str, list[dict[str, Any]]] = {}
-    for view in found.predictions:
+    rank = {model.column: place for place, model in enumerate(ordered(found))}
+    for view in sorted(found.predictions, key=lambda view: (rank[view.column], view.sample)):
         by_task.setdefault(view.instance_id, []).append(_prediction_json(view))
     return {
         "models": [model.label for model in found.models],
