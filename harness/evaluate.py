@@ -99,9 +99,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
     report = run_folder.instance_report(
         prediction,
         graded,
-        dropped=[
-            {"path": part.path.encode("utf-8", "backslashreplace").decode(), "reason": part.reason} for part in dropped
-        ],
+        dropped=[{"path": run_folder.readable(part.path), "reason": part.reason} for part in dropped],
         repairs=list(parsed.repairs) if parsed else [],
         timings={**found.timings, "tests": found.seconds},
         max_rss_kb=found.max_rss_kb,

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 MAX_BYTES = 1024 * 1024
 MAX_FILES = 100
 
-_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+MAX_PATH_BYTES = 4096
+_MAX_LOST_LINES = 16
+"""How many trailing context lines a repair may put back; `git diff` writes 3, few people ask for more than 10."""
+_HUNK = re.compile(rb"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _EXTENDED = (
     b"old mode ",
     b"new mode ",
@@ -52,6 +55,9 @@ class FilePatch:
     removed: int = 0
     hunks: int = 0
     binary: bool = False
+    makes_file: bool = False
+    """Whether applying it can bring a file into being: a new file, a rename or copy, or hunks without an old line,
+    which `git apply` takes for a new file when there is none."""
 
     @property
     def path(self) -> str:
@@ -68,6 +74,11 @@ class FilePatch:
     @property
     def is_new(self) -> bool:
         return self.old_path is None
+
+    @property
+    def unmakes_file(self) -> bool:
+        """Whether the file is gone from its old path afterwards."""
+        return self.old_path is not None and self.new_path != self.old_path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +136,8 @@ def _check_paths(file: FilePatch) -> None:
         parts = path.split("/")
         if path.startswith("/") or "" in parts or "." in parts or ".." in parts:
             raise PatchError(f"the path {path!r} leaves the work tree")
+        if len(path.encode("utf-8", "surrogateescape")) > MAX_PATH_BYTES:
+            raise PatchError(f"a path of more than {MAX_PATH_BYTES} bytes: {path[:60]!r}…")
         if "\0" in path or "\\" in path or any(ord(char) < 32 for char in path):  # noqa: PLR2004 - control characters
             raise PatchError(f"the path {path!r} has a character that a path may not have")
         if any(part.lower() == ".git" or part.lower().startswith("git~") for part in parts):
@@ -161,6 +174,16 @@ class _Headers:
     modes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Counts:
+    """What the hunks of one file add up to."""
+
+    hunks: int = 0
+    added: int = 0
+    removed: int = 0
+    old_lines: int = 0
+
+
 class _Reader:
     def __init__(self, lines: list[bytes], repairs: list[str]) -> None:
         self.lines = lines
@@ -195,13 +218,13 @@ class _Reader:
             self.at += 1
         if self._peek(0).startswith(b"GIT binary patch"):
             self._binary()
-            return self._finish(start, headers, (0, 0, 0), binary=True)
+            return self._finish(start, headers, _Counts(), binary=True)
         if self._peek(0).startswith(b"Binary files "):
             raise self._fail("a binary change without its data (make it with `git diff --binary`)")
         if self._peek(0).startswith(b"--- "):
             self._names(headers)
             return self._finish(start, headers, self._hunks())
-        return self._finish(start, headers, (0, 0, 0))
+        return self._finish(start, headers, _Counts())
 
     def _plain_file(self) -> FilePatch:
         start = self.at
@@ -236,22 +259,23 @@ class _Reader:
         headers.new, headers.saw_new = _side(self.lines[self.at][4:]), True
         self.at += 1
 
-    def _hunks(self) -> tuple[int, int, int]:
-        hunks = added = removed = 0
+    def _hunks(self) -> _Counts:
+        hunks = added = removed = old_lines = 0
         while (match := _HUNK.match(self._peek(0))) is not None:
             old_left = int(match[2]) if match[2] is not None else 1
             new_left = int(match[4]) if match[4] is not None else 1
             self.at += 1
             more_added, more_removed = self._hunk_body(old_left, new_left)
             hunks, added, removed = hunks + 1, added + more_added, removed + more_removed
+            old_lines += old_left
         if hunks == 0:
             raise self._fail("a file header without a hunk")
-        return hunks, added, removed
+        return _Counts(hunks=hunks, added=added, removed=removed, old_lines=old_lines)
 
     def _hunk_body(self, old_left: int, new_left: int) -> tuple[int, int]:
         added = removed = 0
         while old_left > 0 or new_left > 0:
-            if self.at >= len(self.lines) and old_left == new_left:
+            if self.at >= len(self.lines) and old_left == new_left <= _MAX_LOST_LINES:
                 # Whoever stripped the text took trailing blank context lines with it.
                 self.lines.append(b" ")
                 self.repairs.append("trailing blank context")
@@ -285,21 +309,19 @@ class _Reader:
             if not self._peek(0) and self.at < len(self.lines):
                 self.at += 1
 
-    def _finish(
-        self, start: int, headers: _Headers, counts: tuple[int, int, int], *, binary: bool = False
-    ) -> FilePatch:
+    def _finish(self, start: int, headers: _Headers, counts: _Counts, *, binary: bool = False) -> FilePatch:
         old, new = _agree(headers, self._fail)
-        hunks, added, removed = counts
         raw = b"\n".join(self.lines[start : self.at]) + b"\n"
         return FilePatch(
             old_path=old,
             new_path=new,
             raw=raw,
             modes=tuple(headers.modes),
-            added=added,
-            removed=removed,
-            hunks=hunks,
+            added=counts.added,
+            removed=counts.removed,
+            hunks=counts.hunks,
             binary=binary,
+            makes_file=(old != new and new is not None) or (counts.hunks > 0 and counts.old_lines == 0),
         )
 
 
@@ -327,7 +349,7 @@ def _agree(headers: _Headers, fail: Callable[[str], PatchError]) -> tuple[str | 
     both = claims_old | claims_new
     moved = headers.moved_from is not None
     if len(claims_old) > 1 or len(claims_new) > 1 or (not moved and len(both) != 1) or (created and deleted):
-        raise fail(f"the headers name different files: {', '.join(sorted(both)) or 'none'}")
+        raise fail(f"the headers name different files: {', '.join(map(repr, sorted(both))) or 'none'}")
     old = None if created else next(iter(claims_old or claims_new))
     new = None if deleted else next(iter(claims_new or claims_old))
     return old, new

@@ -191,7 +191,7 @@ def swebench_tests_status(tests: TestsStatus) -> dict[str, dict[str, list[str]]]
     }
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """Text that can be written as UTF-8: what is no character (untrusted code may print it) becomes an escape."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -206,7 +206,7 @@ def instance_report(prediction: Prediction, grade: Grade, **fields: Any) -> Inst
         outcome=grade.outcome,
         resolved=grade.outcome is Outcome.RESOLVED,
         failure_class=grade.failure_class,
-        reason=_readable(grade.reason),
+        reason=readable(grade.reason),
         patch_is_None=patch is None,
         patch_exists=bool(patch and patch.strip()),
         patch_successfully_applied=grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.TAMPERED),

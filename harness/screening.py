@@ -66,7 +66,7 @@ def screen(patch: Patch, *, hidden_paths: Collection[str], allowed_config: Colle
     kept: list[FilePatch] = []
     dropped: list[Dropped] = []
     for file in patch.files:
-        reasons = (_reason(path, hidden_paths, allowed_config, roots) for path in sorted(file.paths))
+        reasons = (_reason(file, path, hidden_paths, allowed_config, roots) for path in sorted(file.paths))
         reason = next((reason for reason in reasons if reason is not None), None)
         if reason is None:
             kept.append(file)
@@ -87,7 +87,7 @@ def import_roots(test_paths: Collection[str]) -> frozenset[str]:
 
 
 def _reason(
-    path: str, hidden_paths: Collection[str], allowed_config: Collection[str], roots: frozenset[str]
+    file: FilePatch, path: str, hidden_paths: Collection[str], allowed_config: Collection[str], roots: frozenset[str]
 ) -> str | None:
     name = posixpath.basename(path)
     parts = path.split("/")
@@ -103,7 +103,9 @@ def _reason(
         return "package_metadata"
     if name.startswith(".git"):
         return "git_settings"
-    return _shadow(path, roots)
+    if name == "__init__.py" and file.unmakes_file and path == file.old_path and posixpath.dirname(path) in roots:
+        return "import_root"  # without it pytest would put another folder first on sys.path
+    return _shadow(path, roots) if file.makes_file and path == file.new_path else None
 
 
 def _overlaps(path: str, hidden: str) -> bool:
@@ -112,7 +114,11 @@ def _overlaps(path: str, hidden: str) -> bool:
 
 
 def _shadow(path: str, roots: frozenset[str]) -> str | None:
-    """Whether a module would be imported in place of the standard library's or the runner's."""
+    """Whether a new module would be imported in place of the standard library's or the runner's.
+
+    Only new ones count: a package's own `numbers.py` that was there before is in no folder on sys.path, or the tests
+    would not have run at base.
+    """
     for root in roots:
         if root and not path.startswith(root + "/"):
             continue

@@ -38,6 +38,8 @@ ConnectionLost = (requests.exceptions.RequestException, docker.errors.DockerExce
 
 _CALL_SECONDS = 120
 _local = threading.local()
+_clients: dict[threading.Thread, APIClient] = {}
+_clients_lock = threading.Lock()
 
 
 def _addresses() -> list[str | None]:
@@ -74,11 +76,28 @@ def connect() -> APIClient:
             reason = str(error)
             continue
         _local.client, _local.pid = client, os.getpid()
+        _keep(client)
         return client
     where = os.environ.get("DOCKER_HOST") or "the usual sockets"
     raise InfrastructureError(
         f"no container engine answers at {where} ({reason})", hint="run `goldseam doctor`; it says what to start"
     )
+
+
+def _keep(client: APIClient) -> None:
+    """Remember a thread's client, and close those of threads that have ended."""
+    with _clients_lock:
+        for thread in [thread for thread in _clients if not thread.is_alive()]:
+            _clients.pop(thread).close()
+        _clients[threading.current_thread()] = client
+
+
+def disconnect() -> None:
+    """Close every thread's connections; the next call of `connect` in this thread opens a new one."""
+    _local.client = None
+    with _clients_lock:
+        while _clients:
+            _clients.popitem()[1].close()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +161,13 @@ def attach(container: str) -> socket.socket:
     client: Any = connect()
     attached = client.attach_socket(container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
     wire: socket.socket = getattr(attached, "_sock", attached)
-    return wire
+    if type(wire) is not socket.socket:
+        return wire  # TLS: such a socket has no second handle
+    own = wire.dup()
+    for holder in (getattr(attached, "_response", None), attached, wire):  # each keeps the connection open
+        if holder is not None:
+            holder.close()
+    return own
 
 
 def send(attached: Any, data: bytes) -> None:
