@@ -1,0 +1,32 @@
+"""What integration tests share: the engine's task image, built once, and a sandbox."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.sandbox import engine
+from harness.sandbox.docker import DockerSandbox
+from tests import tiny
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _closed_connections() -> Iterator[None]:
+    yield
+    engine.disconnect()
+
+
+@pytest.fixture(scope="session")
+def tiny_image(tmp_path_factory) -> str:
+    """The id of the image of `tests.tiny`'s project."""
+    return tiny.build_image(tmp_path_factory.mktemp("image"))
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[DockerSandbox]:
+    with DockerSandbox() as opened:
+        yield opened
