@@ -115,9 +115,9 @@ class TrustMaterial:
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By path of a test file: its source as `real`, `twin`, `blind` and `blind_twin`."""
     twinned: tuple[str, ...] = ()
-    """FAIL_TO_PASS ids that must not pass in a twin."""
+    """Listed ids that must not pass in a twin."""
     blinded: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """FAIL_TO_PASS ids that are blind: the places (indices of `expected`) that each of them has to reach."""
+    """Listed ids that are blind: the places (indices of `expected`) that each of them has to reach."""
     expected: tuple[str, ...] = ()
     """By place: the value expected there, as Python source of a literal."""
 

@@ -123,4 +123,5 @@ def trial_spec(
         model_patch=model_patch,
         test_patch=patch.parse(hidden.test_patch, trusted=True),
         overlay=trust.overlay(hidden.trust, variant),
+        twin=variant in (Variant.TWIN, Variant.BLIND_TWIN),
     )

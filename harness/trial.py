@@ -51,6 +51,8 @@ class TrialSpec:
     test_patch: Patch | None = None
     overlay: Mapping[str, bytes] = field(default_factory=dict)
     """Files put in place after the patches, by path."""
+    twin: bool = False
+    """Whether the runner turns the expectations that the test files pass through it."""
     env: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -125,6 +127,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
             "pythonpath": spec.test.pythonpath,
             "seconds": spec.budgets.seconds,
             "paths": paths,
+            "twin": spec.twin,
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
         },
     }

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import time
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING
 
-from harness import screening
+from harness import scoring, screening, trial
 from harness.dataset.folder import write_task
+from harness.evaluate import screen
 from harness.frameworks import pytest
-from harness.instance import Hidden, Instance, Task, TaskState, TestSpec
+from harness.instance import Hidden, Instance, Outcome, Task, TaskState, TestSpec, TrustMaterial
 from miner import quality
 from miner.change import Rejection, Stage
+from miner.harden import prepare
 from miner.image import build_environment
 from miner.split import language, split
 from miner.statement import problem_statement
@@ -21,12 +24,14 @@ from miner.test_command import pytest_options
 from miner.validate import Notebook, Subject, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
+    from harness.patch import Patch
     from harness.sandbox.base import Sandbox
     from harness.settings import Settings
+    from harness.trial import Trial
     from miner.change import Candidate, Split
     from miner.image import BuiltImage
     from miner.sources.bare import BareRepository
@@ -61,6 +66,7 @@ class Draft:
     image: BuiltImage | None = None
     test: TestSpec = field(default_factory=TestSpec)
     proof: Proof | None = None
+    trust: TrustMaterial = field(default_factory=TrustMaterial)
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds by stage."""
 
@@ -162,6 +168,52 @@ def prove(draft: Draft, site: Site) -> Draft | Rejection:
     return proof if isinstance(proof, Rejection) else replace(draft, proof=proof)
 
 
+def harden(draft: Draft, site: Site) -> Draft:
+    """Twins and blind tests, as far as the hidden tests allow them."""
+    assert draft.split is not None  # noqa: S101
+    assert draft.proof is not None  # noqa: S101
+    task = task_of(draft)
+    fix = gold_patch(task)
+    head = draft.candidate.change.head_commit
+    found = {path: site.repo.read_file(head, path) for path in draft.split.test_files if path.endswith(".py")}
+
+    def run(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> Trial:
+        spec = scoring.trial_spec(task, fix if gold else None)
+        return trial.run(replace(spec, overlay=files, twin=twin), site.sandbox)
+
+    site.note(f"{draft.instance_id}: twins and blind tests")
+    with _timed(draft, "harden"):
+        material = prepare(
+            {path: source for path, source in found.items() if source is not None},
+            fail_to_pass=task.hidden.fail_to_pass,
+            pass_to_pass=task.hidden.pass_to_pass,
+            seed=hashlib.sha256(task.hidden.test_patch + task.hidden.gold_patch).hexdigest(),
+            run=run,
+        )
+    return replace(draft, trust=material)
+
+
+def confirm(draft: Draft, site: Site) -> Draft | Rejection:
+    """The task as evaluation will see it: gold resolves it, no change at all does not."""
+    task = task_of(draft)
+    gold, demands = gold_patch(task), scoring.Demands()
+    with _timed(draft, "confirm"):
+        scored = scoring.score(task, gold, site.sandbox, demands)
+        if scored.grade.outcome is not Outcome.RESOLVED and draft.trust.files:
+            plain = replace(draft, trust=TrustMaterial())
+            return confirm(plain, site)
+        if scored.grade.outcome is not Outcome.RESOLVED:
+            return Rejection(stage=Stage.VALIDATION, reason="gold_unresolved", detail=scored.grade.reason)
+        if scoring.score(task, None, site.sandbox, demands).grade.outcome is Outcome.RESOLVED:
+            return Rejection(stage=Stage.VALIDATION, reason="null_resolves", detail="no change at all resolves it")
+    return draft
+
+
+def gold_patch(task: Task) -> Patch:
+    """The gold patch by the road of a model's patch."""
+    return screen(task, task.hidden.gold_patch).kept
+
+
 def keep(draft: Draft, site: Site) -> Draft:
     """The task's folder in the dataset."""
     public = {}
@@ -202,6 +254,7 @@ def task_of(draft: Draft) -> Task:
             pass_to_pass=proof.pass_to_pass,
             flaky=proof.flaky,
             evidence=proof.evidence,
+            trust=draft.trust,
         )
     return Task(instance=instance, hidden=hidden)
 

@@ -141,10 +141,10 @@ def _list_problems(task: Task) -> Iterator[str]:
 
 
 def _trust_problems(task: Task) -> Iterator[str]:
-    material, known = task.hidden.trust, set(task.hidden.fail_to_pass)
+    material, known = task.hidden.trust, {*task.hidden.fail_to_pass, *task.hidden.pass_to_pass}
     for name, ids in (("twinned", material.twinned), ("blinded", tuple(material.blinded))):
         if strangers := sorted(set(ids) - known):
-            yield f"trust.json: {name} names {strangers[0]}, which is not in FAIL_TO_PASS"
+            yield f"trust.json: {name} names {strangers[0]}, which is in neither list"
     if any(not 0 <= place < len(material.expected) for places in material.blinded.values() for place in places):
         yield "trust.json: a blind test names a place that `expected` does not have"
     if (material.twinned or material.blinded) and not material.files:

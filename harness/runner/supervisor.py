@@ -127,6 +127,7 @@ def run_pytest(spec, frames):
     import builtins
 
     builtins.__goldseam_value__ = value
+    builtins.__goldseam_expect__ = other if spec["twin"] else lambda found: found
 
     class Recorder(object):
         def pytest_runtest_logstart(self, nodeid):
@@ -167,6 +168,35 @@ def run_pytest(spec, frames):
         frames.send("collected", ids=[])
         return 5  # pytest's own code for "no tests collected"
     return pytest.main(list(spec["argv"]) + files, plugins=[Recorder()])
+
+
+def other(value):
+    """Another value of the same type, as near as can be; where there is none, one that nothing equals."""
+    if value is None or value is Ellipsis:
+        return 0
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, (int, float, complex)):
+        return value + type(value)(1)
+    if isinstance(value, (str, bytes)):
+        return value + value[:1] if value else type(value)(b"0") if isinstance(value, bytes) else "0"
+    try:
+        if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+            return type(value)([other(value[0])] + list(value[1:])) if value else type(value)([0])
+        if type(value) in (set, frozenset):
+            return type(value)(list(value)[1:]) if value else type(value)([0])
+        if type(value) is dict:
+            return dict(list(value.items())[1:]) if value else {0: 0}
+        for step in (1, __import__("datetime").timedelta(days=1)):
+            try:
+                moved = value + step
+            except Exception:
+                continue
+            if type(moved) is type(value) and moved != value:
+                return moved
+    except Exception:
+        pass
+    return object()
 
 
 def encoded(value, left=100):

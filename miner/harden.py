@@ -1,0 +1,226 @@
+"""Twins and blind tests of a task, proved: with the gold patch each does what an honest patch must make it do."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from harness import trust
+from harness.instance import TestStatus, TrustMaterial
+from harness.trust import Variant
+from miner.twins import Function, Site, SiteKind, TestSource
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from harness.trial import Trial
+
+
+class Run(Protocol):
+    """One trial with these files in place, with or without the gold patch."""
+
+    def __call__(self, files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> Trial:
+        """`twin` has the runner turn the expectations that are passed through it."""
+        ...
+
+
+_ASSERTION = re.compile(r"^E\s+(assert\b|AssertionError)", re.MULTILINE)
+_TRIES = 4
+"""How many expectations of a test are tried for a twin before it gets none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A test function with FAIL_TO_PASS ids, and all its listed ids."""
+
+    path: str
+    function: Function
+    ids: tuple[str, ...]
+    fails: tuple[str, ...]
+
+
+def prepare(
+    sources: Mapping[str, bytes], *, fail_to_pass: Collection[str], pass_to_pass: Collection[str], seed: str, run: Run
+) -> TrustMaterial:
+    """Make and prove what a task's tests allow; nothing, where they allow nothing.
+
+    `sources` are the hidden test files by path, as the tests' patch leaves them; `seed` must be unknown to a model.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    files: dict[str, TestSource] = {}
+    for path, source in sources.items():
+        try:
+            files[path] = TestSource(source)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+    listed = (*fail_to_pass, *pass_to_pass)
+    files = _written_anew(files, listed, run)
+    targets = [target for target in targets_of(fail_to_pass, pass_to_pass) if target.path in files]
+    if not targets:
+        return TrustMaterial()
+    workshop = _Workshop(files=files, seed=seed, run=run)
+    turned = workshop.twins(targets)
+    if not turned:
+        return TrustMaterial()
+    return workshop.material(turned, workshop.blinds(list(turned)))
+
+
+def targets_of(fail_to_pass: Iterable[str], pass_to_pass: Iterable[str]) -> tuple[Target, ...]:
+    """The test functions behind FAIL_TO_PASS ids."""
+    fails: dict[tuple[str, Function], list[str]] = {}
+    every: dict[tuple[str, Function], list[str]] = {}
+    for test_id in fail_to_pass:
+        fails.setdefault(function_of(test_id), []).append(test_id)
+        every.setdefault(function_of(test_id), []).append(test_id)
+    for test_id in pass_to_pass:
+        if function_of(test_id) in fails:
+            every[function_of(test_id)].append(test_id)
+    return tuple(
+        Target(path=path, function=function, ids=tuple(every[path, function]), fails=tuple(ids))
+        for (path, function), ids in fails.items()
+    )
+
+
+def function_of(test_id: str) -> tuple[str, Function]:
+    """Path and names of a pytest id: `tests/test_a.py::TestB::test_c[x]`."""
+    path, _, rest = test_id.partition("::")
+    return path, tuple(rest.split("[", 1)[0].split("::"))
+
+
+def _written_anew(files: Mapping[str, TestSource], listed: Collection[str], run: Run) -> dict[str, TestSource]:
+    """The files whose listed tests all pass with the gold patch when they are written anew from their trees."""
+    trial = run({path: source.real().encode() for path, source in files.items()}, gold=True)
+    broken = {
+        function_of(test_id)[0] for test_id in listed if trial.report.statuses.get(test_id) is not TestStatus.PASSED
+    }
+    return {path: source for path, source in files.items() if path not in broken}
+
+
+class _Workshop:
+    def __init__(self, *, files: Mapping[str, TestSource], seed: str, run: Run) -> None:
+        self._files = files
+        self._seed = seed
+        self._run = run
+
+    def twins(self, targets: Iterable[Target]) -> dict[Target, Site]:
+        """For each target the expectation whose turning makes all its ids fail with the gold patch."""
+        open_ = {target: self._files[target.path].sites(target.function)[:_TRIES] for target in targets}
+        found: dict[Target, Site] = {}
+        for number in range(_TRIES):
+            tried = {target: sites[number] for target, sites in open_.items() if len(sites) > number}
+            tried = {target: site for target, site in tried.items() if target not in found}
+            if not tried:
+                break
+            trial = self._run(self._sources(turned=tried, wrapped=tried), gold=True, twin=True)
+            statuses = trial.report.statuses
+            failed = {
+                test_id for test_id, status in statuses.items() if status in (TestStatus.FAILED, TestStatus.ERROR)
+            }
+            found |= {
+                target: site
+                for target, site in tried.items()
+                if failed >= set(target.ids) and _for_the_right_reason(site, target, trial)
+            }
+        return found
+
+    def blinds(self, targets: Iterable[Target]) -> dict[Target, tuple[Site, ...]]:
+        """The targets that can be blind: with the gold patch every value fits, without it none of FAIL_TO_PASS does."""
+        sites = {target: self._blindable(target) for target in targets}
+        sites = {target: found for target, found in sites.items() if found}
+        if not sites:
+            return {}
+        trial = self._run(self._sources(blind=sites), gold=True)
+        trial_before = self._run(self._sources(blind=sites), gold=False)
+        return {
+            target: found
+            for target, found in sites.items()
+            if self._fits(target, sites, trial, target.ids) == set(target.ids)
+            and not self._fits(target, sites, trial_before, target.fails)
+        }
+
+    def _blindable(self, target: Target) -> tuple[Site, ...]:
+        return tuple(site for site in self._files[target.path].sites(target.function) if site.blindable)
+
+    def _fits(
+        self, target: Target, sites: Mapping[Target, tuple[Site, ...]], trial: Trial, ids: Iterable[str]
+    ) -> set[str]:
+        """The ids whose test passed and whose values are the expected ones."""
+        material = self._blind_material(sites, trial)
+        material = replace(material, blinded={test_id: material.blinded.get(test_id, ()) for test_id in target.ids})
+        judged = trust.with_blind_results(material, Variant.BLIND, trial)
+        return {
+            test_id
+            for test_id in ids
+            if material.blinded[test_id] and judged.report.statuses.get(test_id) is TestStatus.PASSED
+        }
+
+    def _blind_material(self, sites: Mapping[Target, tuple[Site, ...]], trial: Trial) -> TrustMaterial:
+        """Blind ids with the places that a trial reached, and the values expected there."""
+        blinded = {
+            test_id: tuple(sorted({place for place, _ in trial.report.values.get(test_id, ())}))
+            for target in sites
+            for test_id in target.ids
+        }
+        expected = [self._files[target.path].expected(site) for target, found in sites.items() for site in found]
+        return TrustMaterial(blinded=blinded, expected=tuple(expected))
+
+    def _sources(
+        self,
+        *,
+        turned: Mapping[Target, Site] | None = None,
+        wrapped: Mapping[Target, Site] | None = None,
+        blind: Mapping[Target, tuple[Site, ...]] | None = None,
+    ) -> dict[str, bytes]:
+        places = _places(blind or {})
+        return {
+            path: source.rewritten(
+                turned=[site for target, site in (turned or {}).items() if target.path == path],
+                wrapped=[
+                    site
+                    for target, site in (wrapped or {}).items()
+                    if target.path == path and site.kind is SiteKind.EXPECT
+                ],
+                blind={number: place for (where, number), place in places.items() if where == path},
+                rng=random.Random(f"{self._seed} {path}"),  # noqa: S311 - repeatable; the seed is hidden
+            ).encode()
+            for path, source in self._files.items()
+        }
+
+    def material(self, turned: Mapping[Target, Site], blind: Mapping[Target, tuple[Site, ...]]) -> TrustMaterial:
+        """Everything as a task keeps it, the blind forms proved once more as they are kept."""
+        others = {target: site for target, site in turned.items() if target not in blind}
+        forms = {
+            Variant.REAL: self._sources(wrapped=turned),
+            Variant.TWIN: self._sources(turned=turned, wrapped=turned),
+            Variant.BLIND: self._sources(wrapped=others, blind=blind),
+            Variant.BLIND_TWIN: self._sources(turned=others, wrapped=others, blind=blind),
+        }
+        kept = TrustMaterial()
+        if blind:
+            kept = self._blind_material(blind, self._run(forms[Variant.BLIND], gold=True))
+        return replace(
+            kept,
+            files={
+                path: {variant.value: sources[path].decode() for variant, sources in forms.items()}
+                for path in self._files
+            },
+            twinned=tuple(sorted(test_id for target in turned for test_id in target.ids)),
+        )
+
+
+def _for_the_right_reason(site: Site, target: Target, trial: Trial) -> bool:
+    """Another constant must be unequal, not impossible: a 30th of February fails whatever the code under test does."""
+    if site.kind not in (SiteKind.CONSTANT, SiteKind.EXPECT):
+        return True
+    return all(_ASSERTION.search(trial.report.texts.get(test_id, "")) for test_id in target.ids)
+
+
+def _places(blind: Mapping[Target, tuple[Site, ...]]) -> dict[tuple[str, int], int]:
+    """Numbers of the blind expectations, over all files, by path and node."""
+    every = [(target.path, site.place) for target, sites in blind.items() for site in sites]
+    return {where: place for place, where in enumerate(every)}
