@@ -117,6 +117,17 @@ def parse(data: bytes, *, trusted: bool = False) -> Patch:
     if data and not data.endswith(b"\n"):
         data += b"\n"
         repairs.append("last newline")
+    files = _sections(data, repairs, trusted=trusted)
+    if not files:
+        raise PatchError("there is no file header (`diff --git …` or `--- …` with `+++ …`) in it")
+    _check_conflicts(files)
+    patch = Patch(files=tuple(files), repairs=tuple(repairs))
+    if not trusted and _sections(patch.raw, [], trusted=False) != files:
+        raise PatchError("its parts are read differently once the text between them is left out")
+    return patch
+
+
+def _sections(data: bytes, repairs: list[str], *, trusted: bool) -> list[FilePatch]:
     reader = _Reader(data.split(b"\n")[:-1], repairs)
     files: list[FilePatch] = []
     while (file := reader.next_file()) is not None:
@@ -125,10 +136,7 @@ def parse(data: bytes, *, trusted: bool = False) -> Patch:
         files.append(file)
         if len(files) > MAX_FILES and not trusted:
             raise PatchError(f"the patch touches more than {MAX_FILES} files")
-    if not files:
-        raise PatchError("there is no file header (`diff --git …` or `--- …` with `+++ …`) in it")
-    _check_conflicts(files)
-    return Patch(files=tuple(files), repairs=tuple(repairs))
+    return files
 
 
 def _check_paths(file: FilePatch) -> None:
