@@ -174,9 +174,9 @@ def recognise(
 
 def _by_files(files: Sequence[ChangedFile], kinds: Mapping[str, Kind]) -> Rejection | None:
     paths = [file.path for file in files]
-    gold = [path for path in paths if kinds[path] is Kind.GOLD]
+    gold = [path for path in paths if kinds[path] in (Kind.GOLD, Kind.MIXED)]
     # A test that is only deleted proves nothing.
-    tests = [file.path for file in files if kinds[file.path] is Kind.TEST and file.status != "D"]
+    tests = [file.path for file in files if kinds[file.path] in (Kind.TEST, Kind.MIXED) and file.status != "D"]
     product = [path for path in gold if not is_docs(path) and not is_config(path)]
     if product and not tests:
         code = [path for path in product if is_code(path)]

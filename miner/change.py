@@ -28,6 +28,32 @@ class LinkedIssue:
     last_edited_at: str | None = None
     comments: tuple[str, ...] = ()
     """Comments made before the fix's first commit, oldest first."""
+    repo: str = ""
+    """`owner/name`, where it is another repository's issue."""
+    edited_after_fix: bool = False
+    """Whether the text was changed after the fix's first commit, so that it may tell of the fix."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PullRequest:
+    """What a forge says of one merged pull request: which commit it became, and its words."""
+
+    number: int
+    title: str
+    body: str
+    head_commit: str
+    base_branch: str
+    merge_commit: str | None = None
+    """The merge, the squash or the last rebased commit; None where the forge has forgotten it."""
+    merged_at: str = ""
+    """ISO 8601 in UTC."""
+    updated_at: str = ""
+    commits: int = 0
+    """How many commits it had; 0 where the forge doesn't tell."""
+    labels: tuple[str, ...] = ()
+    closes: tuple[tuple[str, int], ...] = ()
+    """Issues that the forge links to it: repository and number."""
+    node_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +112,8 @@ class Kind(StrEnum):
     """Fixtures, snapshots, test data: travels with the tests."""
     RUNNER = "runner"
     """Runner configuration (pytest.ini, tox.ini…): recorded, see split.py for where it goes."""
+    MIXED = "mixed"
+    """Code with tests inside: cut by the line, see inline.py."""
 
 
 class Stage(StrEnum):

@@ -17,8 +17,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from miner import inline
 from miner.change import Candidate, ChangedFile, Kind, Rejection, Split, Stage
 
 if TYPE_CHECKING:
@@ -102,7 +103,6 @@ _CONFIG_NAMES = re.compile(
     re.IGNORECASE,
 )
 _NOT_DOCS = re.compile(r"requirements.*\.txt|constraints.*\.txt|CMakeLists\.txt", re.IGNORECASE)
-_RUST_INLINE_TEST = re.compile(rb"^[ +-].*#\[(?:\w+::)?(?:test|cfg\(test\))|^@@.*\bmod tests?\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,14 +111,6 @@ class _Parts:
     """Lower case."""
     name: str
     language: str
-
-
-class RawDiffs(Protocol):
-    """What a split asks of a repository."""
-
-    def diff_sections(self, base: str, head: str) -> dict[str, bytes]:
-        """The raw diff of each changed path between two commits, in git's order."""
-        ...
 
 
 def _parts(path: str) -> _Parts:
@@ -205,22 +197,32 @@ def test_modules(paths: Iterable[str]) -> tuple[str, ...]:
 test_modules.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
 
 
-def split(repo: RawDiffs, candidate: Candidate) -> Split | Rejection:
+def split(repo: inline.Contents, candidate: Candidate) -> Split | Rejection:
     """Cut a candidate's diff into gold and test patch, raw bytes: base + gold + test_patch is the head's tree.
 
     Returns a Rejection with reason `mixed` (a file holds code and tests), `too_large` or `no_code`.
     """
+    change = candidate.change
     kinds = kinds_of(candidate.files)
-    sections = repo.diff_sections(candidate.change.base_commit, candidate.change.head_commit)
-    if mixed := [path for path, raw in sections.items() if _holds_inline_tests(path, kinds[path], raw)]:
-        return _no("mixed", f"{mixed[0]} holds code and tests, and the change touches the tests in it")
-    gold = b"".join(raw for path, raw in sections.items() if kinds[path] is Kind.GOLD)
-    tests = b"".join(raw for path, raw in sections.items() if kinds[path] is not Kind.GOLD)
+    gold, tests = b"", b""
+    for path, raw in repo.diff_sections(change.base_commit, change.head_commit).items():
+        code, test = (raw, b"") if kinds[path] is Kind.GOLD else (b"", raw)
+        if kinds[path] is Kind.GOLD and inline.holds_tests(path, raw):
+            parts = inline.cut(
+                path, raw, repo.read_file(change.base_commit, path), repo.read_file(change.head_commit, path)
+            )
+            if parts is None:
+                return _no("mixed", f"{path} holds code and tests, and the change touches the tests in it")
+            code, test = parts
+            kinds[path] = Kind.MIXED if code and test else Kind.TEST if test else Kind.GOLD
+        gold += code
+        tests += test
     if not gold:
         return _no("no_code", "nothing is left for the gold patch")
     if len(gold) > MAX_GOLD_BYTES:
         return _no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
-    present = (file.path for file in candidate.files if file.status != "D" and kinds[file.path] is Kind.TEST)
+    there = (file.path for file in candidate.files if file.status != "D")
+    present = (path for path in there if kinds[path] in (Kind.TEST, Kind.MIXED))
     return Split(gold_patch=gold, test_patch=tests, kinds=kinds, test_files=test_modules(present), notes=_notes(kinds))
 
 
@@ -228,12 +230,9 @@ def _no(reason: str, detail: str) -> Rejection:
     return Rejection(stage=Stage.SPLIT, reason=reason, detail=detail)
 
 
-def _holds_inline_tests(path: str, kind: Kind, raw: bytes) -> bool:
-    return kind is Kind.GOLD and path.endswith(".rs") and bool(_RUST_INLINE_TEST.search(raw))
-
-
 def _notes(kinds: Mapping[str, Kind]) -> tuple[str, ...]:
     notes = [f"runner configuration {path} goes with the test patch" for path in _of(kinds, Kind.RUNNER)]
+    notes += [f"{path} holds code and tests: cut by the line" for path in _of(kinds, Kind.MIXED)]
     gold = _of(kinds, Kind.GOLD)
     notes += [f"project file {path} stays in the gold patch" for path in gold if is_config(path)]
     notes += [f"documentation {path} stays in the gold patch" for path in gold if is_docs(path) and not is_config(path)]

@@ -150,10 +150,90 @@ def test_deleted_tests_are_not_given_to_the_runner(tmp_path):
     assert made == head
 
 
-def test_a_rust_file_that_holds_its_tests_is_mixed(tmp_path):
+RUST_BEFORE = """use std::fmt;
+
+pub fn add(a: i32, b: i32) -> i32 {
+    a - b // not a brace: }
+}
+
+const BRACE: char = '}';
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_nothing() {
+        assert_eq!(add(1, 0), 1, "a brace in a string: {{");
+    }
+}
+
+pub fn unrelated() {}
+"""
+RUST_AFTER = (
+    RUST_BEFORE.replace("a - b //", "a + b //")
+    .replace("mod tests {\n", "mod tests {\n    use std::mem;\n")
+    .replace(
+        '{{");\n    }\n', '{{");\n    }\n\n    #[test]\n    fn adds() {\n        assert_eq!(add(1, 1), 2);\n    }\n'
+    )
+    .replace("pub fn unrelated() {}\n", "pub fn unrelated() {}\n\npub fn related() {}")
+)
+
+
+def test_a_rust_file_that_holds_its_tests_is_cut_by_the_line(tmp_path):
     repo = project(tmp_path / "app")
-    source = "fn add() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {}\n}\n"
-    repo.commit("Fix", {"src/lib.rs": source, "tests/it.rs": "#[test]\nfn it() {}\n"})
+    repo.commit("Before", {"src/lib.rs": RUST_BEFORE})
+    repo.commit("Fix add", {"src/lib.rs": RUST_AFTER})
+    cut, made, head = head_split(repo)
+    assert isinstance(cut, Split)
+    assert made == head
+    assert (cut.kinds, cut.test_files) == ({"src/lib.rs": Kind.MIXED}, ("src/lib.rs",))
+    assert b"+    a + b" in cut.gold_patch
+    assert b"+pub fn related() {}" in cut.gold_patch
+    assert b"fn adds()" not in cut.gold_patch
+    assert b"use std::mem" not in cut.gold_patch
+    changed = [line for line in cut.test_patch.splitlines() if line[:1] in b"+-" and line[:3] not in (b"+++", b"---")]
+    assert not [line for line in changed if b"a + b" in line or b"related" in line]
+
+
+def test_a_new_rust_file_is_made_by_the_gold_patch_and_gets_its_tests_from_the_other(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Fix add", {"src/lib.rs": RUST_AFTER})
+    cut, made, head = head_split(repo)
+    assert isinstance(cut, Split)
+    assert made == head
+    assert b"new file mode" in cut.gold_patch
+    assert b"new file mode" not in cut.test_patch
+    assert b"#[test]" not in cut.gold_patch
+
+
+def test_a_rust_change_to_inline_tests_alone_has_no_code(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Before", {"src/lib.rs": RUST_BEFORE})
+    repo.commit("Fix the test", {"src/lib.rs": RUST_BEFORE.replace("add(1, 0)", "add(2, 0)")})
+    cut, _, _ = head_split(repo)
+    assert isinstance(cut, Rejection)
+    assert cut.reason == "no_code"
+
+
+@pytest.mark.parametrize(
+    ("path", "added"),
+    [
+        ("src/app.py", "def test_add():\n    assert add(1, 1) == 2\n"),
+        ("src/add.cpp", 'TEST_CASE("adds") { CHECK(add(1, 1) == 2); }\n'),
+        ("src/add.ts", "if (import.meta.vitest) {}\n"),
+        ("add.go", "func TestAdd(t *testing.T) {}\n"),
+        ("src/Add.java", "    @Test\n    void adds() {}\n"),
+        ("src/Add.kt", "    @Test\n    fun adds() {}\n"),
+        ("lib/add.rb", "class AddCheck < Minitest::Test\nend\n"),
+        ("src/Add.php", "final class AddCheck extends TestCase {}\n"),
+        ("src/Add.cs", "    [Fact]\n    public void Adds() {}\n"),
+    ],
+)
+def test_code_and_tests_in_one_file_are_mixed_where_no_cut_is_known(tmp_path, path, added):
+    repo = project(tmp_path / "app")
+    repo.commit("Before", {path: "\n"})
+    repo.commit("Fix add", {path: f"\n{added}", "tests/test_app.py": "def test(): ...\n"})
     cut, _, _ = head_split(repo)
     assert isinstance(cut, Rejection)
     assert cut.reason == "mixed"
