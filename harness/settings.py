@@ -56,10 +56,33 @@ class ImageSettings(_Section):
         return value.expanduser().absolute()
 
 
+class GithubSettings(_Section):
+    """`[github]`: which GitHub, as whom, and how patiently. Tokens are read from the environment only."""
+
+    api_url: str | None = None
+    """An Enterprise server's API, such as `https://github.example.com/api/v3`; None means github.com."""
+    app_id: str = ""
+    app_installation_id: int = Field(default=0, ge=0)
+    app_private_key_file: Path | None = None
+    page_size: int = Field(default=50, ge=1, le=100)
+    """Pull requests a page; halved where the server can't answer."""
+    max_wait_seconds: float = Field(default=7200.0, ge=0)
+    """How long one request may wait for rate limits and faults to pass, in all."""
+
+
+class MiningSettings(_Section):
+    """`[mining]`: what is taken for a bug fix."""
+
+    min_score: float = 2.0
+    """A change whose signals sum to this or more is a candidate."""
+
+
 class Settings(_Section):
     """All of goldseam.toml."""
 
     images: ImageSettings = Field(default_factory=ImageSettings)
+    github: GithubSettings = Field(default_factory=GithubSettings)
+    mining: MiningSettings = Field(default_factory=MiningSettings)
 
 
 def _from_file(path: Path | None) -> dict[str, Any]:
@@ -95,6 +118,12 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
+def _plain_variables(section: str, fields: Mapping[str, object], env: Mapping[str, str]) -> dict[str, Any]:
+    """GOLDSEAM_<SECTION>_<FIELD> of a section whose values are plain."""
+    names = {name: f"GOLDSEAM_{section.upper()}_{name.upper()}" for name in fields}
+    return {name: env[variable] for name, variable in names.items() if env.get(variable)}
+
+
 def load_settings(
     path: Path | None = None,
     *,
@@ -114,6 +143,10 @@ def load_settings(
     if isinstance(section, dict):
         flags = {key: value for key, value in (images or {}).items() if value is not None}
         data["images"] = {**section, **_from_environment(os.environ if env is None else env), **flags}
+    for name, model in (("github", GithubSettings), ("mining", MiningSettings)):
+        written = data.get(name, {})
+        if isinstance(written, dict):
+            data[name] = {**written, **_plain_variables(name, model.model_fields, os.environ if env is None else env)}
     try:
         return Settings.model_validate(data)
     except ValidationError as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from miner.candidate import THRESHOLD, recognise
-from miner.change import Candidate, Change, Rejection, Stage
+from miner.candidate import THRESHOLD, closing_references, recognise
+from miner.change import Candidate, Change, Kind, Rejection, Stage
+from miner.inline import files_with_tests_inside
 from miner.sources.history import ChangeFilter, sightings
 from miner.split import kinds_of
 
@@ -14,8 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from miner.sources.bare import BareRepository
+    from miner.sources.history import Sighting
+    from miner.sources.origin import Forge
 
-_BATCH = 50
+_CANDIDATES = 20
+"""Candidates judged at a time: as many as a forge is asked about in one request."""
+_CHANGES = 500
+
+Seen = MutableMapping[str, tuple[str, str, str]]
+"""Patch ids met so far, with the repository, merge commit and instance id of the first change that had each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,49 +33,109 @@ class Looked:
 
     change: Change
     outcome: Candidate | Rejection
+    patch_id: str = ""
+    """`git patch-id` without context lines, of candidates."""
 
 
-def scan(repo: BareRepository, wanted: ChangeFilter | None = None, *, threshold: float = THRESHOLD) -> Iterator[Looked]:
+@dataclass(frozen=True, kw_only=True)
+class _Doubt:
+    """A change on its way to judgement."""
+
+    sighting: Sighting
+    kinds: Mapping[str, Kind]
+    outcome: Candidate | Rejection
+
+    @property
+    def asks(self) -> bool:
+        """Whether the issues it closes could matter: to a candidate, or to what only lacks a signal."""
+        if isinstance(self.outcome, Candidate):
+            return True
+        words = f"{self.sighting.change.title}\n{self.sighting.change.body}"
+        return self.outcome.reason == "not_a_bug_fix" and bool(closing_references(words))
+
+
+def scan(
+    repo: BareRepository,
+    wanted: ChangeFilter | None = None,
+    *,
+    threshold: float = THRESHOLD,
+    forge: Forge | None = None,
+    seen: Seen | None = None,
+    after: str | None = None,
+) -> Iterator[Looked]:
     """Every change of the default branch that the filter lets through, newest first, judged.
 
     Changes picked one by one (`numbers`, `commits`) need not look like a bug fix: whoever names a change has judged
-    it. All other reasons still hold.
+    it. All other reasons still hold. `forge` tells more of changes than git does. `seen` is shared by the scans whose
+    changes must not be each other's duplicates. `after` is the tip up to which an earlier scan saw everything.
 
     Raises:
         InputError: a change asked for is not there.
 
     """
     wanted = wanted or ChangeFilter()
-    if wanted.picks:
-        threshold = float("-inf")
-    seen: dict[str, Change] = {}
-    batch: list[Looked] = []
-    for sighting in sightings(repo, wanted):
-        outcome = sighting.rejection or recognise(
-            sighting.change, sighting.files, kinds_of(sighting.files), threshold=threshold
-        )
-        batch.append(Looked(change=sighting.change, outcome=outcome))
-        if len(batch) == _BATCH:
-            yield from _without_duplicates(repo, batch, seen)
-            batch = []
-    yield from _without_duplicates(repo, batch, seen)
+    judge = _Judge(repo, forge, float("-inf") if wanted.picks else threshold, {} if seen is None else seen)
+    waiting: list[_Doubt] = []
+    asking = 0
+    for sighting in sightings(repo, wanted, told=forge.pulls if forge else (), after=after):
+        doubt = judge.first(sighting)
+        waiting.append(doubt)
+        asking += doubt.asks
+        if asking == _CANDIDATES or len(waiting) == _CHANGES:
+            yield from judge.finally_(waiting)
+            waiting, asking = [], 0
+    yield from judge.finally_(waiting)
 
 
-def _without_duplicates(repo: BareRepository, batch: Sequence[Looked], seen: dict[str, Change]) -> Iterator[Looked]:
-    """Reject candidates whose patch id a newer candidate has: backports and cherry-picks without a note."""
-    pairs = [
-        (looked.change.base_commit, looked.change.head_commit)
-        for looked in batch
-        if isinstance(looked.outcome, Candidate)
-    ]
-    ids = iter(repo.patch_ids(pairs))
-    for looked in batch:
-        patch_id = next(ids) if isinstance(looked.outcome, Candidate) else None
-        if patch_id is None or (first := seen.setdefault(patch_id, looked.change)) is looked.change:
-            yield looked
-            continue
-        detail = f"the same patch as {first.instance_id}"
-        yield Looked(
-            change=looked.change,
-            outcome=Rejection(stage=Stage.RECOGNITION, reason="duplicate", detail=detail),
-        )
+class _Judge:
+    def __init__(self, repo: BareRepository, forge: Forge | None, threshold: float, seen: Seen) -> None:
+        self._repo = repo
+        self._forge = forge
+        self._threshold = threshold
+        self._seen = seen
+
+    def first(self, sighting: Sighting) -> _Doubt:
+        """Judge by what git tells, and the forge's list."""
+        kinds = kinds_of(sighting.files)
+        if sighting.rejection:
+            return _Doubt(sighting=sighting, kinds=kinds, outcome=sighting.rejection)
+        change = sighting.change
+        for path in files_with_tests_inside(self._repo, change.base_commit, change.head_commit, kinds):
+            kinds[path] = Kind.MIXED
+        outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
+        return _Doubt(sighting=sighting, kinds=kinds, outcome=outcome)
+
+    def finally_(self, doubts: Sequence[_Doubt]) -> Iterator[Looked]:
+        """Judge again with the issues' words, then drop duplicates."""
+        asked = [doubt.sighting.change for doubt in doubts if doubt.asks] if self._forge else []
+        told = dict(zip((change.merge_commit for change in asked), self._forge.detail(asked), strict=True)) if (
+            self._forge and asked
+        ) else {}  # fmt: skip
+        looks = [self._again(doubt, told.get(doubt.sighting.change.merge_commit)) for doubt in doubts]
+        yield from self._without_duplicates(looks)
+
+    def _again(self, doubt: _Doubt, change: Change | None) -> Looked:
+        if change is None or not change.issues:
+            return Looked(change=doubt.sighting.change, outcome=doubt.outcome)
+        outcome = recognise(change, doubt.sighting.files, doubt.kinds, threshold=self._threshold)
+        return Looked(change=change, outcome=outcome)
+
+    def _without_duplicates(self, looks: Sequence[Looked]) -> Iterator[Looked]:
+        """Reject candidates whose patch id an earlier one has: backports, cherry-picks without a note, forks."""
+        candidates = [looked.change for looked in looks if isinstance(looked.outcome, Candidate)]
+        pairs = [(change.base_commit, change.head_commit) for change in candidates]
+        ids = iter(self._repo.patch_ids(pairs, context=0))
+        for looked in looks:
+            patch_id = next(ids) if isinstance(looked.outcome, Candidate) else None
+            if patch_id is None:
+                yield looked
+                continue
+            change = looked.change
+            who = (change.repo, change.merge_commit, change.instance_id)
+            first = self._seen.setdefault(patch_id, who)
+            if first[:2] == who[:2]:
+                yield replace(looked, patch_id=patch_id)
+                continue
+            detail = f"the same patch as {first[2]}"
+            no = Rejection(stage=Stage.RECOGNITION, reason="duplicate", detail=detail)
+            yield replace(looked, outcome=no, patch_id=patch_id)

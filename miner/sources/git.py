@@ -7,12 +7,14 @@ the copy is cloned from the shadow.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import fcntl
 import hashlib
 import os
 import re
 import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,9 @@ from harness.process import Completed, run
 from miner.sources.bare import ATTRIBUTES, SAFE_CONFIG, BareRepository, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from miner.change import PullRequest
 
 _REFSPECS = (
     "+refs/heads/*:refs/heads/*",
@@ -34,6 +38,27 @@ _CREDENTIALS = re.compile(r"://[^/@\s]+@")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Access:
+    """How to reach a clone URL that asks who we are, and which pull requests are wanted of it."""
+
+    token: str = field(repr=False)
+    pulls: Sequence[PullRequest] = ()
+    """Their heads are fetched where they are needed to tell a squash from a rebase; no others are."""
+
+    def environment(self, url: str) -> dict[str, str]:
+        """Configuration for one git process: the token is on no disk and in no argument list."""
+        pair = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
+        site = "/".join(url.split("/")[:3])
+        return {
+            "GIT_CONFIG_COUNT": "2",
+            "GIT_CONFIG_KEY_0": f"http.{site}/.extraHeader",
+            "GIT_CONFIG_VALUE_0": f"Authorization: Basic {pair}",
+            "GIT_CONFIG_KEY_1": "credential.helper",  # an empty value forgets the user's helpers: they would store it
+            "GIT_CONFIG_VALUE_1": "",
+        }
+
+
 def is_url(source: str) -> bool:
     """Whether a source is a clone URL and not a path."""
     return bool(_URL.match(source))
@@ -44,10 +69,10 @@ def mask_credentials(text: str) -> str:
     return _CREDENTIALS.sub("://***@", text)
 
 
-def open_source(source: str, *, cache: Path, name: str | None = None) -> BareRepository:
+def open_source(source: str, *, cache: Path, name: str | None = None, access: Access | None = None) -> BareRepository:
     """Copy a repository (a path or a clone URL) into `cache`, or bring an earlier copy up to date, and open it.
 
-    `name` overrides the `owner/name` found in the origin remote, the URL or the folder's name.
+    `name` overrides the `owner/name` found in the origin remote, the URL or the folder's name; `access` is for a URL.
 
     Raises:
         InputError: no repository there, an empty one, or a shallow one.
@@ -64,7 +89,7 @@ def open_source(source: str, *, cache: Path, name: str | None = None) -> BareRep
     with _locked(cache / f"{key}.lock"):
         _sweep(cache, key)
         if url:
-            _copy_url(source, copy, _write(cache / "network.gitconfig", _network_config()))
+            _copy_url(source, copy, _write(cache / "network.gitconfig", _network_config()), access)
         else:
             _copy_local(Path(where), copy, config)
     chosen = name or (_name_from_url(source) if url else _local_name(Path(where), config))
@@ -211,12 +236,20 @@ def _choose_head(shadow: Path, env: dict[str, str]) -> str:
 # -- copies
 
 
-def _clone_or_fetch(source: str, copy: Path, env: dict[str, str], head: str | None, *, shown: str) -> None:
+def _clone_or_fetch(
+    source: str,
+    copy: Path,
+    env: dict[str, str],
+    head: str | None,
+    *,
+    shown: str,
+    refspecs: Sequence[str] = _REFSPECS,
+) -> None:
     if not copy.exists():
         building = copy.with_suffix(f".{os.getpid()}.new.tmp")
         # clone adds branches and tags of its own accord
-        refspecs = [word for spec in _REFSPECS[2:] for word in ("-c", f"remote.origin.fetch={spec}")]
-        words = ["clone", "--quiet", "--bare", "--no-local", "--template=", *refspecs, "--end-of-options", source]
+        further = [word for spec in refspecs[2:] for word in ("-c", f"remote.origin.fetch={spec}")]
+        words = ["clone", "--quiet", "--bare", "--no-local", "--template=", *further, "--end-of-options", source]
         try:
             _network(["git", *words, str(building)], shown, env)
             _finish(building, source, head, env)
@@ -226,7 +259,7 @@ def _clone_or_fetch(source: str, copy: Path, env: dict[str, str], head: str | No
         return
     _write(copy / "info" / "attributes", ATTRIBUTES)
     words = ["fetch", "--quiet", "--prune", "--force", "--no-write-fetch-head", "--no-recurse-submodules"]
-    _network(["git", f"--git-dir={copy}", *words, "--end-of-options", source, *_REFSPECS], shown, env)
+    _network(["git", f"--git-dir={copy}", *words, "--end-of-options", source, *refspecs], shown, env)
     _finish(copy, source, head, env)
 
 
@@ -255,16 +288,48 @@ def _remote_head(source: str, env: dict[str, str]) -> str:
     raise InputError("the repository is empty: it has no commit", hint="give a repository with a history")
 
 
-def _copy_url(source: str, copy: Path, config: Path) -> None:
+def _copy_url(source: str, copy: Path, config: Path, access: Access | None) -> None:
     env = {**environment(config), "GIT_ALLOW_PROTOCOL": "http:https:ssh:git:file"}
     if not any(os.environ.get(variable) for variable in ("GIT_SSH_COMMAND", "GIT_SSH")):
         env["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"  # never wait for a password nobody will type
-    _clone_or_fetch(source, copy, env, None, shown=source)
+    if access is None:
+        _clone_or_fetch(source, copy, env, None, shown=source)
+        return
+    env |= access.environment(source)
+    _clone_or_fetch(source, copy, env, None, shown=source, refspecs=_REFSPECS[:2])
+    _fetch_pulls(source, copy, env, access.pulls)
 
 
-def _network(argv: list[str], source: str, env: dict[str, str]) -> Completed:
+def _fetch_pulls(source: str, copy: Path, env: dict[str, str], pulls: Sequence[PullRequest]) -> None:
+    """Fetch the heads that the copy lacks: of squashes and rebases, and the merges of branches that are gone."""
+    git = ["git", f"--git-dir={copy}"]
+    merges = "\n".join(pull.merge_commit for pull in pulls if pull.merge_commit).encode()
+    listed = run([*git, "cat-file", "--batch-check=%(objectname)"], env=env, input=merges).stdout.decode().split("\n")
+    there = {line for line in listed if re.fullmatch(r"[0-9a-f]+", line)}
+    found = run([*git, "rev-list", "--no-walk", "--parents", "--stdin"], env=env, input="\n".join(there).encode())
+    merged = {words[0] for line in found.stdout.decode().splitlines() if len(words := line.split()) > 2}  # noqa: PLR2004
+    have = run([*git, "for-each-ref", "--format=%(refname)", "refs/pull"], env=env).stdout.decode().split()
+    wanted = {f"refs/pull/{pull.number}/head" for pull in pulls if pull.merge_commit not in merged}.difference(have)
+    if not wanted:
+        return
+    offered = _network(
+        ["git", "ls-remote", "--end-of-options", source, "refs/pull/*/head"], source, env
+    ).stdout.decode()
+    specs = [f"+{ref}:{ref}" for line in offered.splitlines() if (ref := line.partition("\t")[2]) in wanted]
+    words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--stdin"]
+    if specs:
+        _network([*git, *words, "--end-of-options", source], source, env, input="\n".join(specs).encode())
+
+
+def _network(
+    argv: list[str],
+    source: str,
+    env: dict[str, str],
+    *,
+    input: bytes | None = None,  # noqa: A002 - subprocess's own word
+) -> Completed:
     """Run a git command that talks to a source."""
-    done = run(argv, env=env, check=False)
+    done = run(argv, env=env, input=input, check=False)
     if done.returncode != 0:
         raise InfrastructureError(
             f"git could not read {mask_credentials(source)}: {mask_credentials(done.error_text)}",

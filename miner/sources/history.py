@@ -14,6 +14,7 @@ from miner.sources.walk import CHUNK, Entry, Walk
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from miner.change import PullRequest
     from miner.sources.bare import BareRepository
 
 MAX_FILES = 100
@@ -50,24 +51,52 @@ class Sighting:
     rejection: Rejection | None = None
 
 
-def sightings(repo: BareRepository, wanted: ChangeFilter | None = None) -> Iterator[Sighting]:
+def sightings(
+    repo: BareRepository,
+    wanted: ChangeFilter | None = None,
+    *,
+    told: Sequence[PullRequest] = (),
+    after: str | None = None,
+) -> Iterator[Sighting]:
     """Changes of the default branch, newest first, each with its files and perhaps a rejection.
+
+    `told` is what a forge says of its pull requests: their numbers and words, and those merged into other branches.
+    `after` is the tip of an earlier look: only what came since is seen again, and what has been reverted since.
 
     Raises:
         InputError: a pull request or commit asked for is not there.
 
     """
     wanted = wanted or ChangeFilter()
-    walk = Walk(repo)
+    walk = Walk(repo, told)
     entries = _select(walk, wanted)
+    if after is not None:
+        entries = _since(walk, entries, after)
     for start in range(0, len(entries), CHUNK):
         yield from _details(walk, entries[start : start + CHUNK])
 
 
+def _since(walk: Walk, entries: Sequence[Entry], tip: str) -> list[Entry]:
+    """What a tip did not reach yet, and what changes since have reverted."""
+    known = walk.graph.position(tip)
+    if known is None:
+        return list(entries)
+
+    def is_new(sha: str) -> bool:
+        arrival = walk.graph.arrival(sha) if sha in walk.graph else None
+        return arrival is None or arrival > known
+
+    return [entry for entry in entries if is_new(entry.commit.sha) or (entry.reverted_by and is_new(entry.reverted_by))]
+
+
 def _select(walk: Walk, wanted: ChangeFilter) -> list[Entry]:
-    entries = walk.entries
     if wanted.picks:
         entries = _pick(walk, wanted)
+    else:
+        seen = {entry.commit.sha for entry in walk.entries}
+        numbers = {entry.number for entry in walk.entries}
+        others = (pull for pull in walk.told.values() if pull.number not in numbers and pull.merge_commit not in seen)
+        entries = [*walk.entries, *(walk.elsewhere(pull) for pull in others)]
     since = wanted.since.timestamp() if wanted.since else float("-inf")
     until = wanted.until.timestamp() if wanted.until else float("inf")
     return [entry for entry in entries if since <= entry.commit.time <= until]
@@ -77,7 +106,7 @@ def _pick(walk: Walk, wanted: ChangeFilter) -> list[Entry]:
     picked: dict[str, Entry] = {}
     by_number = {entry.number: entry for entry in walk.entries if entry.number is not None}
     for number in sorted(wanted.numbers, reverse=True):
-        if (entry := by_number.get(number) or walk.entry_of_pull(number)) is None:
+        if (entry := _find(walk, by_number, number)) is None:
             seen = "its head is there, but it was not merged" if number in walk.pulls else "nothing names it"
             branch = f"{walk.repo.default_branch()} of {walk.repo.name}"
             raise InputError(
@@ -92,6 +121,15 @@ def _pick(walk: Walk, wanted: ChangeFilter) -> list[Entry]:
     return sorted(picked.values(), key=lambda entry: order.get(entry.commit.sha, -1))
 
 
+def _find(walk: Walk, by_number: dict[int, Entry], number: int) -> Entry | None:
+    """A pull request wherever it went: the default branch, another one's merge, another branch."""
+    if entry := by_number.get(number) or walk.entry_of_pull(number):
+        return entry
+    if pull := walk.told.get(number):
+        return walk.elsewhere(pull)
+    return walk.entry_on_other_branch(number)
+
+
 def _details(walk: Walk, entries: Sequence[Entry]) -> Iterator[Sighting]:
     """Sightings of some entries: messages, files and the rejections that git alone can tell."""
     wanted = [sha for entry in entries if not entry.reason for sha in entry.own if sha != entry.commit.sha]
@@ -104,13 +142,14 @@ def _details(walk: Walk, entries: Sequence[Entry]) -> Iterator[Sighting]:
         own = tuple(
             messages.get(sha, "") or (entry.commit.message if sha == entry.commit.sha else "") for sha in entry.own
         )
-        change = _change(walk.repo.name, entry, tuple(message for message in own if message))
+        pull = walk.told.get(entry.number or 0)
+        change = _change(walk.repo.name, entry, tuple(message for message in own if message), pull)
         touched = files.get(id(entry), ())
         rejection = _reject(walk, entry, touched, lfs)
         yield Sighting(change=change, files=touched, rejection=rejection)
 
 
-def _change(repo: str, entry: Entry, messages: tuple[str, ...]) -> Change:
+def _change(repo: str, entry: Entry, messages: tuple[str, ...], pull: PullRequest | None) -> Change:
     told = entry.commit.told
     if not told.title and messages:
         first = read_message(messages[0])
@@ -122,10 +161,11 @@ def _change(repo: str, entry: Entry, messages: tuple[str, ...]) -> Change:
         merge_commit=entry.commit.sha,
         style=entry.style,
         created_at=datetime.fromtimestamp(entry.commit.time, tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        title=told.title or entry.commit.message.partition("\n")[0],
-        body=told.body,
+        title=(pull.title if pull else told.title) or entry.commit.message.partition("\n")[0],
+        body=pull.body if pull else told.body,
         messages=messages,
         number=entry.number,
+        labels=pull.labels if pull else (),
         reverted_by=entry.reverted_by,
     )
 

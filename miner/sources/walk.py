@@ -16,6 +16,7 @@ main`) is rejected as `branch_merge`, and what it brings is looked at change by 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from miner.change import MergeStyle
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import IO
 
+    from miner.change import PullRequest
     from miner.sources.bare import BareRepository
 
 CHUNK = 200
@@ -66,9 +68,12 @@ class Entry:
 class Walk:
     """The state of one pass over one repository."""
 
-    def __init__(self, repo: BareRepository) -> None:
+    def __init__(self, repo: BareRepository, told: Sequence[PullRequest] = ()) -> None:
+        """Walk a history; `told` is what a forge says of its pull requests, which beats what messages say."""
         self.repo = repo
         self.pulls = repo.pull_heads()
+        self.told = {pull.number: pull for pull in told}
+        self._told_of = {pull.merge_commit: pull for pull in told if pull.merge_commit}
         self._pull_of_head = {head: number for number, head in sorted(self.pulls.items(), reverse=True)}
         tip = repo.tip()
         graph_words = ("log", "--format=%H %ct %P", tip, "--glob=refs/pull/*/head", "--")
@@ -120,15 +125,16 @@ class Walk:
             return Entry(
                 commit=commit, style=MergeStyle.COMMIT, head=commit.sha, reason="root_commit", detail="no parent"
             )
+        number = self._number_of(commit)
         if len(parents) == 1:
-            style = MergeStyle.COMMIT if commit.told.number is None else MergeStyle.SQUASH
+            style = MergeStyle.COMMIT if number is None else MergeStyle.SQUASH
             return Entry(
                 commit=commit, style=style, base=parents[0], head=commit.sha, position=position, own=(commit.sha,),
-                number=commit.told.number,
+                number=number,
             )  # fmt: skip
         entry = Entry(
             commit=commit, style=MergeStyle.MERGE, base=parents[0], head=parents[1], position=position,
-            number=commit.told.number or self._pull_of_head.get(parents[1]),
+            number=number or self._pull_of_head.get(parents[1]),
         )  # fmt: skip
         if len(parents) > 2:  # noqa: PLR2004
             entry.reason, entry.detail = "octopus_merge", f"{len(parents)} parents"
@@ -143,6 +149,32 @@ class Walk:
         else:
             out = self.repo.git("rev-list", "--reverse", f"{parents[0]}..{parents[1]}", "--").stdout.decode()
             entry.own = tuple(out.split())
+        return entry
+
+    def _number_of(self, commit: Commit) -> int | None:
+        """The forge's word first, then the message's, unless the forge knows that number by another commit."""
+        if pull := self._told_of.get(commit.sha):
+            return pull.number
+        named = self.told.get(commit.told.number or 0)
+        return None if named and named.merge_commit else commit.told.number
+
+    def elsewhere(self, pull: PullRequest) -> Entry:
+        """A pull request that is no change of the default branch by itself, and what became of it."""
+        sha = pull.merge_commit or pull.head_commit
+        there = bool(sha) and self.repo.full_sha(sha) is not None
+        if there and (arrival := self.graph.arrival(sha) if sha in self.graph else None) is not None:
+            carrier = self.graph.at(arrival)
+            entry = self._entry(next(self.read([sha])), None)
+            if not entry.reason:
+                entry.reason, entry.detail = "part_of_another", f"came into {self.repo.default_branch()} with {carrier}"
+        elif there and pull.merge_commit:
+            entry = self._entry(next(self.read([sha])), None)
+        else:
+            empty = Commit(sha=sha, parents=(), time=_seconds(pull.merged_at), author=("", "", ""), message="",
+                           told=Told(title=pull.title, body=pull.body))  # fmt: skip
+            entry = Entry(commit=empty, style=MergeStyle.COMMIT, head=sha, reason="not_in_history",
+                          detail=f"merged into {pull.base_branch}, of which the clone has nothing")  # fmt: skip
+        entry.number = pull.number
         return entry
 
     def _merge_base(self, parent: str, position: int | None, head: str) -> str | None:
@@ -178,6 +210,22 @@ class Walk:
             commit=commit, style=MergeStyle.MERGE, base=base, head=head, position=position, number=number, own=own
         )  # fmt: skip
 
+    def entry_on_other_branch(self, number: int) -> Entry | None:
+        """A pull request that messages on other branches name; the newest where there are several."""
+        words = (
+            "log",
+            "--first-parent",
+            "-z",
+            _FORMAT,
+            "--fixed-strings",
+            f"--grep=#{number}",
+            "--exclude=refs/pull/*",
+        )
+        for commit in _commits(self.repo, (*words, "--all", f"^{self.repo.tip()}", "--")):
+            if commit.told.number == number:
+                return self._entry(commit, None)
+        return None
+
     def in_branch(self, sha: str) -> bool:
         """Whether the default branch reaches a commit, named in full or abbreviated."""
         full = self.repo.full_sha(sha)
@@ -201,7 +249,10 @@ class Walk:
         """Tell squash from rebase where the pull request's head is there to compare with."""
         cases: list[tuple[Entry, int, str, str]] = []
         for entry in self.entries:
-            if entry.style is not MergeStyle.SQUASH or entry.number not in self.pulls or entry.reason:
+            if entry.style is not MergeStyle.SQUASH or entry.number is None or entry.reason:
+                continue
+            if entry.number not in self.pulls:
+                self._without_head(entry, entry.number)
                 continue
             head = self.pulls[entry.number]
             base = self._merge_base(entry.base, entry.position, head)
@@ -216,6 +267,13 @@ class Walk:
             if pull_id != own_id and not self._is_rebase(entry, count, pull_id):
                 entry.reason = "base_unknown"
                 entry.detail = f"its patch differs from that of pull request {entry.number}"
+
+    def _without_head(self, entry: Entry, number: int) -> None:
+        """Of several commits and no head to compare with, only a message that names the number tells a squash."""
+        pull = self.told.get(number)
+        if pull and pull.commits > 1 and entry.commit.told.number != number:
+            entry.reason = "base_unknown"
+            entry.detail = f"the head of pull request {number} is gone, so squash and rebase can't be told apart"
 
     def _is_rebase(self, entry: Entry, count: int, pull_id: str | None) -> bool:
         """Take the last `count` commits for one change if together they are the pull request's patch."""
@@ -290,6 +348,11 @@ class Walk:
                     commits.setdefault(short[:7], sha)
                 for number in reverted_numbers(told.title, told.body):
                     numbers.setdefault(number, sha)
+
+
+def _seconds(moment: str) -> int:
+    """Seconds since 1970 of an ISO 8601 moment; 0 for none."""
+    return int(datetime.fromisoformat(moment).timestamp()) if moment else 0
 
 
 def _commits(repo: BareRepository, words: Sequence[str]) -> Iterator[Commit]:

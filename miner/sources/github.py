@@ -1,0 +1,333 @@
+"""GitHub as a source: an organisation, a repository or a pull request.
+
+The plan, so that a thousand merged pull requests cost about thirty requests: git tells the changes (one bare clone),
+pages of fifty tell which pull request each one is, and only what looks like a bug fix is asked about further, twenty
+at a time. Diffs never come from the API: it cuts long ones off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import re
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from harness.errors import GoldseamError, InputError
+from miner.candidate import closing_references
+from miner.sources import github_queries as queries
+from miner.sources.git import Access, is_url, open_source
+from miner.sources.github_client import Gateway, GithubError, NotThereError, TooMuchError
+from miner.sources.origin import Opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from github.Repository import Repository
+
+    from miner.change import Change, LinkedIssue, PullRequest
+    from miner.sources.github_auth import Host
+    from miner.sources.history import ChangeFilter
+    from miner.sources.origin import Reached
+
+_OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9_]|-(?=[A-Za-z0-9_]))*"
+_NAME = r"[A-Za-z0-9._-]+"
+_SOURCE = re.compile(rf"(?P<owner>{_OWNER})(?:/(?P<name>{_NAME}))?/?")
+_PULL_URL = re.compile(
+    rf"(?P<site>https?://[^/@\s]+)/(?P<owner>{_OWNER})/(?P<name>{_NAME})/pull/(?P<number>[1-9]\d*)(?:[/?#]\S*)?"
+)
+_AHEAD = 2
+"""Repositories made ready while another one is mined."""
+_NUMBERS_PAGE = 40
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter:
+    """Which repositories of an owner to mine; by default those that are neither archived nor forks."""
+
+    names: tuple[str, ...] = ()
+    """Patterns such as `api-*`; one that starts with `!` shuts out. Case doesn't matter."""
+    topics: frozenset[str] = frozenset()
+    """One of these."""
+    languages: frozenset[str] = frozenset()
+    """The main language is one of these."""
+    archived: bool = False
+    forks: bool = False
+    visibility: str | None = None
+    """`public`, `private` or `internal`."""
+
+    def why_not(self, repository: Repository) -> str | None:
+        """Why a repository is left out, or None."""
+        name = repository.name.lower()
+        shut = [one[1:] for one in self.names if one.startswith("!")]
+        open_ = [one for one in self.names if not one.startswith("!")]
+        if any(fnmatch.fnmatchcase(name, one.lower()) for one in shut):
+            return "its name is shut out"
+        if open_ and not any(fnmatch.fnmatchcase(name, one.lower()) for one in open_):
+            return "its name is not asked for"
+        if repository.archived and not self.archived:
+            return "archived"
+        if repository.fork and not self.forks:
+            return "a fork"
+        visibility = repository.visibility or ("private" if repository.private else "public")
+        if self.visibility and visibility != self.visibility:
+            return visibility
+        if self.languages and (repository.language or "").lower() not in _lower(self.languages):
+            return f"written in {repository.language or 'no language'}"
+        if self.topics and not _lower(self.topics) & _lower(repository.topics or ()):
+            return "has none of the topics"
+        return None
+
+
+def _lower(words: Iterable[str]) -> set[str]:
+    return {word.lower() for word in words}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """What a source on the command line names on GitHub."""
+
+    owner: str
+    name: str | None = None
+    """None: all repositories of the owner."""
+    number: int | None = None
+    """A single pull request."""
+
+
+def address_of(source: str, host: Host) -> Address | None:
+    """Read a source as GitHub's, or None: it is a path or a clone URL.
+
+    Raises:
+        InputError: a pull request of another GitHub than `host`, which its credential must not reach.
+
+    """
+    if found := _PULL_URL.fullmatch(source):
+        if found["site"].lower().replace("http://", "https://") != host.web_url.lower().replace("http://", "https://"):
+            raise InputError(
+                f"{source} is not on {host.name}", hint=f"say which GitHub it is on: --api-url {found['site']}/api/v3"
+            )
+        return Address(owner=found["owner"], name=found["name"], number=int(found["number"]))
+    if is_url(source) or Path(source).expanduser().exists():
+        return None
+    found = _SOURCE.fullmatch(source)
+    if not found or found["name"] in (".", ".."):
+        return None
+    return Address(owner=found["owner"], name=found["name"])
+
+
+def origins_of(
+    address: Address, gateway: Gateway, chosen: Filter, *, cache: Path, page_size: int
+) -> list[GithubOrigin]:
+    """The repositories that an address names, forks last: of two equal fixes the first one found is kept.
+
+    Raises:
+        GithubError: the owner can't be asked about.
+
+    """
+    if address.name is not None:
+        whole = f"{address.owner}/{address.name.removesuffix('.git')}"
+        numbers = frozenset({address.number} if address.number else ())
+        return [GithubOrigin(gateway=gateway, repository=whole, cache=cache, page_size=page_size, numbers=numbers)]
+    every = list(gateway.repositories(address.owner))
+    taken = [one for one in every if chosen.why_not(one) is None]
+    if not taken:
+        seen = f"{len(every)} repositories, and the filter leaves none" if every else "no repository that we may see"
+        raise NotThereError(f"{address.owner} on {gateway.host.name} has {seen}")
+    taken.sort(key=lambda one: one.fork)
+    return [GithubOrigin(gateway=gateway, repository=one.full_name, cache=cache, page_size=page_size) for one in taken]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GithubOrigin:
+    """One repository on GitHub; a `miner.sources.origin.Origin`."""
+
+    gateway: Gateway
+    repository: str
+    """`owner/name`."""
+    cache: Path
+    page_size: int = 50
+    numbers: frozenset[int] = frozenset()
+
+    @property
+    def name(self) -> str:
+        host = self.gateway.host.name
+        return self.repository if host == "github.com" else f"{host}/{self.repository}"
+
+    def narrow(self, wanted: ChangeFilter) -> ChangeFilter:
+        return replace(wanted, numbers=wanted.numbers | self.numbers) if self.numbers else wanted
+
+    def open(self, wanted: ChangeFilter, reached: Reached | None) -> Opened:
+        forge = GithubForge(self.gateway, self.repository, page_size=self.page_size)
+        if wanted.numbers and not wanted.commits:
+            forge.read_numbers(sorted(wanted.numbers))
+        else:
+            since = wanted.since.strftime("%Y-%m-%dT%H:%M:%SZ") if wanted.since else ""
+            forge.read_pages(since=max(since, reached.updated if reached else ""))
+        with self._scrubbed():
+            repo = open_source(
+                self.gateway.host.clone_url(forge.repository),
+                cache=self.cache,
+                name=forge.repository,
+                access=Access(token=self.gateway.token(), pulls=forge.pulls),
+            )
+        return Opened(repo=repo, forge=forge)
+
+    @contextlib.contextmanager
+    def _scrubbed(self) -> Iterator[None]:
+        try:
+            yield
+        except GoldseamError as error:
+            raise type(error)(self.gateway.scrub(error.message), hint=error.hint) from None
+
+
+class GithubForge:
+    """What GitHub tells of one repository; a `miner.sources.origin.Forge`."""
+
+    def __init__(self, gateway: Gateway, repository: str, *, page_size: int = 50) -> None:
+        self._gateway = gateway
+        self._page_size = page_size
+        self.repository = repository
+        """`owner/name`; the new one once GitHub has told it."""
+        self.pulls: tuple[PullRequest, ...] = ()
+
+    @property
+    def updated(self) -> str:
+        return max((pull.updated_at for pull in self.pulls), default="")
+
+    @property
+    def _variables(self) -> dict[str, str]:
+        owner, _, name = self.repository.partition("/")
+        return {"owner": owner, "name": name}
+
+    # -- lists
+
+    def read_pages(self, *, since: str = "") -> None:
+        """List merged pull requests: all of them, or those changed since a moment (ISO 8601 in UTC).
+
+        Raises:
+            GithubError: the list can't be had.
+
+        """
+        order = {"field": "UPDATED_AT" if since else "CREATED_AT", "direction": "DESC"}
+        pulls: dict[int, PullRequest] = {}
+        size, after = self._page_size, None
+        while True:
+            variables = {**self._variables, "first": size, "after": after, "order": order}
+            try:
+                answer = self._gateway.query(queries.PULLS, variables, about=self.repository, shrinks=size > 1)
+            except TooMuchError:
+                size = max(1, size // 2)
+                continue
+            page = queries.read_page(self._whole(answer.data))
+            self.repository = page.repository
+            pulls.update((pull.number, pull) for pull in page.pulls if pull.updated_at >= since)
+            old = since and any(pull.updated_at < since for pull in page.pulls)
+            if page.next_cursor is None or old:
+                break
+            after = page.next_cursor
+        self.pulls = tuple(pulls.values())
+
+    def read_numbers(self, numbers: Sequence[int]) -> None:
+        """Read single pull requests; those that are not there or not merged are left out."""
+        found: list[PullRequest] = []
+        for start in range(0, len(numbers), _NUMBERS_PAGE):
+            text = queries.pulls_by_number(numbers[start : start + _NUMBERS_PAGE])
+            answer = self._gateway.query(text, self._variables, about=self.repository)
+            page = queries.read_pulls(self._whole(answer.data))
+            self.repository = page.repository
+            found.extend(page.pulls)
+        self.pulls = tuple(found)
+
+    def _whole(self, data: object) -> dict[str, object]:
+        if not isinstance(data, dict) or not data.get("repository"):
+            raise NotThereError(
+                f"{self._gateway.host.name} has no repository {self.repository}, or does not show it to this credential"
+            )
+        return data
+
+    # -- details
+
+    def detail(self, changes: Sequence[Change]) -> list[Change]:
+        """The same changes with the issues they close.
+
+        Issues that GitHub links; where it links none (a base that is not the default branch, keywords in commits
+        only), those that the change's words name with a closing keyword.
+        """
+        pulls = {pull.number: pull for pull in self.pulls}
+        known: dict[int, tuple[LinkedIssue, ...]] = {}
+        asked = [change for change in changes if change.number in pulls]
+        size = queries.DETAILS_PAGE
+        start = 0
+        while start < len(asked):
+            part = asked[start : start + size]
+            try:
+                known.update(self._issues_of(part, pulls, shrinks=size > 1))
+            except TooMuchError:
+                size = max(1, size // 2)
+                continue
+            start += len(part)
+        return [replace(change, issues=known.get(change.number or 0, ()) or change.issues) for change in changes]
+
+    def _issues_of(
+        self, changes: Sequence[Change], pulls: dict[int, PullRequest], *, shrinks: bool
+    ) -> dict[int, tuple[LinkedIssue, ...]]:
+        by_words = {change.number or 0: self._named_by(change) for change in changes}
+        asked = {number: [] if pulls[number].closes else references for number, references in by_words.items()}
+        issues: dict[str, list[int]] = {}
+        for repository, number in (one for references in asked.values() for one in references):
+            issues.setdefault(repository, []).append(number)
+        text, variables = queries.details(issues)
+        ids = [pulls[number].node_id for number in by_words]
+        answer = self._gateway.query(text, {**variables, "ids": ids}, about=self.repository, shrinks=shrinks)
+        told = queries.read_details(answer.data, issues, self.repository)
+        result: dict[int, tuple[LinkedIssue, ...]] = {}
+        for number, references in asked.items():
+            before = told.begun.get(number, "")
+            named = (told.named_issue(where, one, before=before, home=self.repository) for where, one in references)
+            result[number] = told.by_pull.get(number, ()) or tuple(issue for issue in named if issue)
+        return result
+
+    def _named_by(self, change: Change) -> list[tuple[str, int]]:
+        words = "\n".join((change.title, change.body, *change.messages))
+        found = [(one.repo or self.repository, one.number) for one in closing_references(words)]
+        return list(dict.fromkeys(found))[: queries.ISSUES]
+
+
+# -- several repositories
+
+
+def ahead(items: Iterable[Item], work: Callable[[Item], Result]) -> Iterator[tuple[Item, Callable[[], Result]]]:
+    """Each item with a way to its result, which is worked out on another thread while earlier items are used."""
+    with ThreadPoolExecutor(max_workers=_AHEAD, thread_name_prefix="goldseam-source") as pool:
+        waiting: deque[tuple[Item, Future[Result]]] = deque()
+        source = iter(items)
+        try:
+            while True:
+                while len(waiting) <= _AHEAD and (item := next(source, None)) is not None:
+                    waiting.append((item, pool.submit(work, item)))
+                if not waiting:
+                    return
+                first, future = waiting.popleft()
+                yield first, future.result
+        finally:
+            for _, future in waiting:
+                future.cancel()
+
+
+__all__ = [
+    "Address",
+    "Filter",
+    "Gateway",
+    "GithubError",
+    "GithubForge",
+    "GithubOrigin",
+    "address_of",
+    "ahead",
+    "origins_of",
+]

@@ -1,0 +1,297 @@
+"""The GraphQL questions, and their answers read into values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from miner.change import LinkedIssue, PullRequest
+from miner.sources.bare import SHA
+from miner.sources.github_client import GithubError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+LABELS = 20
+ISSUES = 10
+COMMENTS = 50
+DETAILS_PAGE = 20
+"""Pull requests whose issues are asked for at once."""
+
+_PULL = f"""
+  id number title body mergedAt updatedAt baseRefName headRefOid mergeCommit {{ oid }} commits {{ totalCount }}
+  labels(first: {LABELS}) {{ nodes {{ name }} }}
+  closingIssuesReferences(first: {ISSUES}) {{ nodes {{ number repository {{ nameWithOwner }} }} }}
+"""
+_ISSUE = f"""
+  number title body createdAt lastEditedAt repository {{ nameWithOwner }}
+  labels(first: {LABELS}) {{ nodes {{ name }} }}
+  comments(first: {COMMENTS}) {{ nodes {{ body createdAt author {{ login }} }} }}
+"""
+
+PULLS = f"""
+query MergedPullRequests($owner: String!, $name: String!, $first: Int!, $after: String, $order: IssueOrder!) {{
+  repository(owner: $owner, name: $name) {{
+    nameWithOwner
+    pullRequests(first: $first, after: $after, states: MERGED, orderBy: $order) {{
+      pageInfo {{ hasNextPage endCursor }}
+      nodes {{ {_PULL} }}
+    }}
+  }}
+}}
+"""
+
+
+def pulls_by_number(numbers: Iterable[int]) -> str:
+    """The question for single pull requests."""
+    fields = "\n".join(f"p{number}: pullRequest(number: {number:d}) {{ state {_PULL} }}" for number in numbers)
+    return f"""
+query PullRequests($owner: String!, $name: String!) {{
+  repository(owner: $owner, name: $name) {{ nameWithOwner {fields} }}
+}}
+"""
+
+
+def details(issues: Mapping[str, Sequence[int]]) -> tuple[str, dict[str, str]]:
+    """The question for the issues of some pull requests, and of issues that only their words name, by repository.
+
+    Returns the text and the variables it needs beside `ids`.
+    """
+    parts, variables, declared = [], {}, []
+    for place, (repository, numbers) in enumerate(sorted(issues.items())):
+        variables[f"owner{place}"], _, variables[f"name{place}"] = repository.partition("/")
+        declared.append(f", $owner{place}: String!, $name{place}: String!")
+        fields = " ".join(f"i{number}: issue(number: {number:d}) {{ {_ISSUE} }}" for number in sorted(set(numbers)))
+        parts.append(f"r{place}: repository(owner: $owner{place}, name: $name{place}) {{ nameWithOwner {fields} }}")
+    text = f"""
+query Details($ids: [ID!]!{"".join(declared)}) {{
+  nodes(ids: $ids) {{
+    ... on PullRequest {{
+      number
+      commits(first: 1) {{ nodes {{ commit {{ authoredDate }} }} }}
+      closingIssuesReferences(first: {ISSUES}) {{ nodes {{ {_ISSUE} }} }}
+    }}
+  }}
+  {" ".join(parts)}
+}}
+"""
+    return text, variables
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, frozen=True)
+
+
+Node = TypeVar("Node", bound=_Model)
+
+
+class _Nodes(_Model, Generic[Node]):
+    nodes: tuple[Node | None, ...] | None = ()
+
+    @property
+    def there(self) -> tuple[Node, ...]:
+        return tuple(node for node in self.nodes or () if node is not None)
+
+
+class _Named(_Model):
+    name: str
+
+
+class _Repository(_Model):
+    name_with_owner: str
+
+
+class _Reference(_Model):
+    number: int
+    repository: _Repository
+
+
+class _Oid(_Model):
+    oid: str
+
+
+class _Count(_Model):
+    total_count: int
+
+
+class _PageInfo(_Model):
+    has_next_page: bool
+    end_cursor: str | None = None
+
+
+class _Pull(_Model):
+    id: str
+    number: int
+    title: str
+    body: str
+    merged_at: str | None
+    updated_at: str
+    base_ref_name: str
+    head_ref_oid: str
+    merge_commit: _Oid | None
+    commits: _Count
+    labels: _Nodes[_Named] | None = None
+    closing_issues_references: _Nodes[_Reference] | None = None
+    state: str = "MERGED"
+
+    def value(self) -> PullRequest:
+        merge = self.merge_commit.oid if self.merge_commit else None
+        return PullRequest(
+            number=self.number,
+            title=self.title,
+            body=self.body.replace("\r\n", "\n"),
+            head_commit=self.head_ref_oid if SHA.fullmatch(self.head_ref_oid) else "",
+            base_branch=self.base_ref_name,
+            merge_commit=merge if merge and SHA.fullmatch(merge) else None,
+            merged_at=self.merged_at or "",
+            updated_at=self.updated_at,
+            commits=self.commits.total_count,
+            labels=tuple(label.name for label in self.labels.there) if self.labels else (),
+            closes=tuple((one.repository.name_with_owner, one.number) for one in self.closing_issues_references.there)
+            if self.closing_issues_references
+            else (),
+            node_id=self.id,
+        )
+
+
+class _Pulls(_Nodes[_Pull]):
+    page_info: _PageInfo
+
+
+class _RepositoryPulls(_Repository):
+    pull_requests: _Pulls
+
+
+class _Author(_Model):
+    login: str
+
+
+class _Comment(_Model):
+    body: str
+    created_at: str
+    author: _Author | None = None
+
+
+class _Issue(_Model):
+    number: int
+    title: str
+    body: str
+    created_at: str
+    last_edited_at: str | None = None
+    repository: _Repository
+    labels: _Nodes[_Named] | None = None
+    comments: _Nodes[_Comment] | None = None
+
+    def value(self, before: str, home: str) -> LinkedIssue:
+        """The issue without what was said at or after a moment (ISO 8601 in UTC, which sorts as text)."""
+        comments = self.comments.there if self.comments else ()
+        edited = self.last_edited_at
+        where = self.repository.name_with_owner
+        return LinkedIssue(
+            number=self.number,
+            title=self.title,
+            body=self.body.replace("\r\n", "\n"),
+            labels=tuple(label.name for label in self.labels.there) if self.labels else (),
+            created_at=self.created_at,
+            last_edited_at=edited,
+            comments=tuple(one.body.replace("\r\n", "\n") for one in comments if not before or one.created_at < before),
+            repo="" if where == home else where,
+            edited_after_fix=bool(edited and before and edited >= before),
+        )
+
+
+class _Commit(_Model):
+    authored_date: str
+
+
+class _PullCommit(_Model):
+    commit: _Commit
+
+
+class _Detail(_Model):
+    number: int
+    commits: _Nodes[_PullCommit]
+    closing_issues_references: _Nodes[_Issue] | None = None
+
+
+class Page(BaseModel):
+    """One page of merged pull requests."""
+
+    model_config = ConfigDict(frozen=True)
+
+    repository: str
+    """`owner/name` as it is now: a renamed repository tells its new name."""
+    pulls: tuple[PullRequest, ...]
+    next_cursor: str | None = None
+
+
+def read_page(data: Mapping[str, Any]) -> Page:
+    """The answer to `PULLS`."""
+    found = _read(_RepositoryPulls, data["repository"])
+    info = found.pull_requests.page_info
+    return Page(
+        repository=found.name_with_owner,
+        pulls=tuple(pull.value() for pull in found.pull_requests.there),
+        next_cursor=info.end_cursor if info.has_next_page else None,
+    )
+
+
+def read_pulls(data: Mapping[str, Any]) -> Page:
+    """The answer to `pulls_by_number`: the merged ones among those that are there."""
+    found = data["repository"]
+    pulls = [_read(_Pull, value) for key, value in found.items() if key[0] == "p" and key[1:].isdigit() and value]
+    return Page(
+        repository=str(found["nameWithOwner"]), pulls=tuple(one.value() for one in pulls if one.state == "MERGED")
+    )
+
+
+class Details(BaseModel):
+    """What the candidates' issues say."""
+
+    model_config = ConfigDict(frozen=True)
+
+    by_pull: dict[int, tuple[LinkedIssue, ...]] = Field(default_factory=dict)
+    begun: dict[int, str] = Field(default_factory=dict)
+    """When the first commit of each was written, ISO 8601 in UTC."""
+    named: dict[tuple[str, int], tuple[_Issue, str]] = Field(default_factory=dict)
+    """Issues asked for by number, with the repository's name as it is now."""
+
+    def named_issue(self, repository: str, number: int, *, before: str, home: str) -> LinkedIssue | None:
+        """An issue asked for by number, as it stood before a moment."""
+        found = self.named.get((repository, number))
+        return found[0].value(before, home) if found else None
+
+
+def read_details(data: Mapping[str, Any], issues: Mapping[str, Sequence[int]], home: str) -> Details:
+    """The answer to `details`."""
+    by_pull: dict[int, tuple[LinkedIssue, ...]] = {}
+    begun: dict[int, str] = {}
+    for raw in data.get("nodes") or ():
+        if not raw:
+            continue
+        node = _read(_Detail, raw)
+        first = next(iter(node.commits.there), None)
+        begun[node.number] = first.commit.authored_date if first else ""
+        linked = node.closing_issues_references.there if node.closing_issues_references else ()
+        by_pull[node.number] = tuple(issue.value(begun[node.number], home) for issue in linked)
+    named: dict[tuple[str, int], tuple[_Issue, str]] = {}
+    for place, (repository, numbers) in enumerate(sorted(issues.items())):
+        answer = data.get(f"r{place}") or {}
+        for number in numbers:
+            if raw := answer.get(f"i{number}"):
+                named[repository, number] = (_read(_Issue, raw), str(answer["nameWithOwner"]))
+    return Details(by_pull=by_pull, begun=begun, named=named)
+
+
+Model = TypeVar("Model", bound=_Model)
+
+
+def _read(kind: type[Model], raw: Any) -> Model:
+    try:
+        return kind.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise GithubError(f"GitHub's answer is not what its schema says: {where}: {first['msg']}") from None
