@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import io
 import json
+import sys
 import tarfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from harness import process
 from harness.dataset.folder import Dataset, create_dataset, write_task
 from harness.errors import InfrastructureError
 from harness.instance import Budgets, Hidden, Instance, Prediction, Task, TaskState, TestSpec
@@ -19,6 +21,8 @@ from miner.image import BuiltImage, base, build_environment
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from harness.process import Completed
 
 CALC = "src/calc/__init__.py"
 TESTS = "tests/test_calc.py"
@@ -172,3 +176,8 @@ def write_predictions(path: Path, patches: Mapping[str, str | None], *, instance
     )
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+def goldseam(*words: str | Path, env: Mapping[str, str] | None = None) -> Completed:
+    """The command line in a process of its own, run to its end."""
+    return process.run([sys.executable, "-m", "miner.cli", *map(str, words)], env=env, check=False)

@@ -37,8 +37,10 @@ GOOD = {
     "a path with a space": (b"diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n" + HUNK, {"a b"}),
     "a removed line of dashes": (NAMES + b"@@ -1,2 +1,1 @@\n--- x\n a\n", {"f.py"}),
     "binary data": (
-        b"diff --git a/b b/b\nindex 1..2 100644\nGIT binary patch\n"
-        b"literal 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n",
+        (
+            b"diff --git a/b b/b\nindex 1..2 100644\nGIT binary patch\n"
+            b"literal 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n"
+        ),
         {"b"},
     ),
 }

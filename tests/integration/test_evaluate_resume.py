@@ -1,0 +1,153 @@
+"""Runs that are stopped anywhere go on where they stopped; engine trouble is never a verdict."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess  # noqa: TID251 - a process to be killed half-way
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from harness.sandbox import engine
+from tests import tiny
+
+pytestmark = pytest.mark.engine
+
+COUNT = 6
+
+
+@pytest.fixture
+def dataset(tmp_path, tiny_image):
+    return tiny.dataset(tmp_path / "dataset", tiny.task(tiny_image))
+
+
+@pytest.fixture
+def command(dataset, tmp_path):
+    slow = tiny.fix("import time; time.sleep(1)", "return a + b")
+    predictions = tiny.write_predictions(tmp_path / "p.jsonl", {f"m{number}": slow for number in range(COUNT)})
+    return ["evaluate", dataset.path, "-p", predictions, "-o", tmp_path / "run", "-j", "1"]
+
+
+def reports(run: Path) -> dict[str, int]:
+    """When each finished report was written, in nanoseconds, by model."""
+    return {path.parts[-4]: path.stat().st_mtime_ns for path in run.glob("results/*/*/*/report.json")}
+
+
+def ours() -> list[str]:
+    found = engine.connect().containers(all=True, filters={"label": [f"{engine.LABEL_KIND}=run"]})
+    return [one["Id"] for one in found if engine.is_dead(one["Labels"][engine.LABEL_OWNER])]
+
+
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 130), ("SIGKILL", -9)])
+def test_a_stopped_run_goes_on_and_repeats_nothing(number, code, command, tmp_path):
+    argv = [sys.executable, "-m", "miner.cli", *map(str, command)]
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
+        for line in child.stderr:
+            if line.startswith("[2/"):
+                child.send_signal(getattr(signal, number))
+                break
+        child.stderr.read()
+        assert child.wait() == code
+    before = reports(tmp_path / "run")
+    assert 2 <= len(before) < COUNT
+    if number != "SIGKILL":
+        assert ours() == []
+    done = tiny.goldseam(*command)
+    assert done.returncode == 0, done.error_text
+    after = reports(tmp_path / "run")
+    assert {model: after[model] for model in before} == before
+    assert len(after) == COUNT
+    assert json.loads((tmp_path / "run/report.json").read_bytes())["resolved_instances"] == COUNT
+    assert list((tmp_path / "run").rglob("*.tmp")) == []
+    assert ours() == []
+
+
+def test_a_finished_run_is_not_run_again(command, tmp_path):
+    assert tiny.goldseam(*command).returncode == 0
+    before = reports(tmp_path / "run")
+    assert tiny.goldseam(*command, env={"COLUMNS": "200"}).returncode == 0
+    assert reports(tmp_path / "run") == before
+
+
+def test_a_missing_image_is_exit_4_and_scored_when_asked_again(tmp_path, tiny_image):
+    tiny.dataset(tmp_path / "dataset", tiny.task())
+    command = ["evaluate", tmp_path / "dataset", "--gold", "-o", tmp_path / "run"]
+    done = tiny.goldseam(*command)
+    assert done.returncode == 4
+    assert "--retry-errors" in done.error_text
+    (report,) = (tmp_path / "run").glob("results/*/*/*/report.json")
+    found = json.loads(report.read_bytes())
+    assert (found["outcome"], found["failure_class"]) == ("infra_error", "missing_image")
+    when = reports(tmp_path / "run")
+    assert tiny.goldseam(*command).returncode == 4
+    assert reports(tmp_path / "run") == when
+    assert tiny.goldseam(*command, "--retry-errors").returncode == 4
+    assert reports(tmp_path / "run") != when
+
+
+class Proxy:
+    """A way to the engine that can be cut."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cut = threading.Event()
+        self.server = socket.socket(socket.AF_UNIX)
+        self.server.bind(str(path))
+        self.server.listen(64)
+        self.server.settimeout(0.1)
+        self.threads = [threading.Thread(target=self.accept)]
+        self.threads[0].start()
+
+    def accept(self) -> None:
+        while not self.cut.is_set():
+            with contextlib.suppress(TimeoutError):
+                ours, _ = self.server.accept()
+                theirs = socket.socket(socket.AF_UNIX)
+                theirs.connect("/var/run/docker.sock")
+                self.threads.append(threading.Thread(target=self.forward, args=(ours, theirs)))
+                self.threads[-1].start()
+        self.server.close()
+        self.path.unlink(missing_ok=True)
+
+    def forward(self, ours: socket.socket, theirs: socket.socket) -> None:
+        with ours, theirs, selectors.DefaultSelector() as ready:
+            ready.register(ours, selectors.EVENT_READ, theirs)
+            ready.register(theirs, selectors.EVENT_READ, ours)
+            while not self.cut.is_set():
+                for key, _ in ready.select(0.1):
+                    data = key.fileobj.recv(65536)
+                    if not data:
+                        return
+                    key.data.sendall(data)
+
+    def close(self) -> None:
+        self.cut.set()
+        while self.threads:
+            self.threads.pop().join()
+
+
+@pytest.mark.skipif(not Path("/var/run/docker.sock").is_socket(), reason="needs Docker's own socket")
+def test_an_engine_that_vanishes_ends_the_run_and_scores_nothing_wrongly(command, tmp_path):
+    proxy = Proxy(tmp_path / "proxy.sock")
+    env = {**os.environ, "DOCKER_HOST": f"unix://{proxy.path}"}
+    argv = [sys.executable, "-m", "miner.cli", *map(str, command)]
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=env) as child:
+        for line in child.stderr:
+            if line.startswith("[2/"):
+                break
+        proxy.close()
+        rest = child.stderr.read()
+        assert child.wait() == 4, rest
+    outcomes = [
+        json.loads(path.read_bytes())["outcome"] for path in (tmp_path / "run").glob("results/*/*/*/report.json")
+    ]
+    assert set(outcomes) == {"resolved"}
+    assert tiny.goldseam(*command).returncode == 0
+    assert len(reports(tmp_path / "run")) == COUNT
