@@ -188,9 +188,9 @@ def _is_constant(node: ast.expr) -> bool:
         case ast.Constant():
             return True
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
-            return bool(parts) and all(map(_is_constant, parts))
+            return all(map(_is_constant, parts))
         case ast.Dict(keys=keys, values=values):
-            return bool(keys) and all(part is not None and _is_constant(part) for part in (*keys, *values))
+            return all(part is not None and _is_constant(part) for part in (*keys, *values))
         case ast.UnaryOp(operand=operand):
             return _is_constant(operand)
         case ast.BinOp(left=left, right=right):
