@@ -1,0 +1,3 @@
+from .store import Shelf
+
+__all__ = ["Shelf"]
