@@ -352,6 +352,12 @@ def _agree(headers: _Headers, fail: Callable[[str], PatchError]) -> tuple[str | 
         claims_old.add(headers.old)
     if headers.saw_new and headers.new is not None:
         claims_new.add(headers.new)
+    if headers.git_line is not None:
+        undeclared = (headers.saw_old and headers.old is None and not headers.created) or (
+            headers.saw_new and headers.new is None and not headers.deleted
+        )
+        if undeclared:  # git refuses it, or takes /dev/null for a file of the tree
+            raise fail("/dev/null without a line `new file mode` or `deleted file mode`")
     created = headers.created or (headers.saw_old and headers.old is None)
     deleted = headers.deleted or (headers.saw_new and headers.new is None)
     both = claims_old | claims_new

@@ -102,6 +102,7 @@ REFUSED = {
         b"diff --git a/b b/b\nold mode 100644\nnew mode 100755\n\n" + PLAIN,
         "different files",
     ),
+    "nothing without saying so": (b"diff --git a/n b/n\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", "/dev/null"),
     "too many bytes": (PLAIN + b"x" * MAX_BYTES, "bytes"),
     "too many files": (b"".join(section(f"f{n}") for n in range(MAX_FILES + 1)), "more than"),
 }
