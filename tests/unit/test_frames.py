@@ -1,0 +1,70 @@
+"""The result channel: every frame is held against its number, signature and form."""
+
+from __future__ import annotations
+
+import json
+
+from harness.frames import Keys, read, sign
+
+KEYS = Keys(supervisor=b"s" * 32, tests=b"t" * 32)
+EXIT = {"t": "exit", "signal": 9}
+
+
+def frame(sender: str, number: int, **fields) -> bytes:
+    head, body = f"{sender}{number}".encode(), json.dumps(fields).encode()
+    key = KEYS.supervisor if sender == "s" else KEYS.tests
+    return head + b" " + sign(key, head, body) + b" " + body + b"\n"
+
+
+def test_signed_frames_in_order_are_taken():
+    found = read(frame("s", 0, t="ready") + frame("t", 0, t="finish") + b"\n" + frame("s", 1, t="exit"), KEYS)
+    assert found.violations == ()
+    assert [one["t"] for one in (*found.supervisor, *found.tests)] == ["ready", "exit", "finish"]
+
+
+def test_a_replay_is_a_violation():
+    once = frame("t", 0, t="report")
+    assert len(read(once + once, KEYS).violations) == 1
+
+
+def test_a_gap_is_a_violation():
+    assert "number 1 where 0 was due" in read(frame("t", 1, t="report"), KEYS).violations[0]
+
+
+def test_another_key_is_a_violation():
+    assert "signature" in read(frame("t", 0, t="x").replace(b"t0", b"s0"), KEYS).violations[0]
+
+
+def test_printed_text_is_a_violation():
+    assert read(b"PASSED\n", KEYS).violations == ("frame 1: not a frame",)
+
+
+def test_a_blank_line_is_a_violation_unless_the_supervisor_follows():
+    assert read(b"\n", KEYS).violations
+    assert read(b"\n" + frame("t", 0, t="x"), KEYS).violations
+
+
+def test_a_frame_after_the_last_one_is_a_violation():
+    assert read(frame("t", 0, t="finish") + frame("t", 1, t="report"), KEYS).violations
+
+
+def test_a_line_cut_short_at_the_end_is_none():
+    assert read(frame("t", 0, t="x") + b"t1 abc", KEYS).violations == ()
+
+
+def test_a_line_cut_short_by_a_kill_that_the_supervisor_saw_is_none():
+    assert read(b"t0 abc\n" + frame("s", 0, **EXIT), KEYS).violations == ()
+
+
+def test_half_a_line_after_the_finish_is_a_violation():
+    assert read(frame("t", 0, t="finish") + b"t1 abc\n" + frame("s", 0, **EXIT), KEYS).violations
+
+
+def test_half_a_line_of_a_process_that_ended_by_itself_is_a_violation():
+    assert read(b"t0 abc\n" + frame("s", 0, t="exit", signal=None), KEYS).violations
+
+
+def test_brackets_without_end_are_a_violation():
+    body = b'{"t":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    line = b"t0 " + sign(KEYS.tests, b"t0", body) + b" " + body + b"\n"
+    assert read(line, KEYS).violations == ("frame 1: not JSON",)

@@ -1,0 +1,37 @@
+"""A run on disk."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import InputError
+from harness.grading import Grade
+from harness.instance import Outcome
+from harness.run_folder import RunFolder, folder_name, instance_report, merge_predictions
+from tests import tiny
+
+
+def test_models_that_differ_have_folders_that_differ():
+    names = ["a/b", "a__b", "a b", "a_b", "..", ".", "x" * 300, "x" * 301, "é", "A", "a/b/c"]
+    folders = [folder_name(name) for name in names]
+    assert len(set(folders)) == len(names)
+    assert all("/" not in folder and folder not in ("", ".", "..") for folder in folders)
+
+
+def test_a_reason_that_is_no_text_can_be_written(tmp_path):
+    grade = Grade(outcome=Outcome.UNRESOLVED, failure_class="x", reason="bad \ud800 \udce9")
+    assert instance_report(tiny.prediction(), grade).model_dump_json()
+
+
+def test_another_patch_for_the_same_prediction_is_refused():
+    with pytest.raises(InputError, match="another patch"):
+        merge_predictions([tiny.prediction("a")], [tiny.prediction("b")])
+
+
+def test_what_killed_writes_left_is_removed(tmp_path):
+    folder = RunFolder(path=tmp_path)
+    stray = folder.sample_folder(tiny.prediction()) / ".report.json.abc.tmp"
+    stray.parent.mkdir(parents=True)
+    stray.touch()
+    folder.remove_strays()
+    assert not stray.exists()

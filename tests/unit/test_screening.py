@@ -1,0 +1,66 @@
+"""What of a model patch reaches the work tree."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.patch import parse
+from harness.screening import screen
+
+HIDDEN = ("pkg/core/tests/test_x.py",)
+EDIT = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
+NEW = "--- /dev/null\n+++ b/{0}\n@@ -0,0 +1 @@\n+b\n"
+APPENDED_TO_NOTHING = "--- a/{0}\n+++ b/{0}\n@@ -0,0 +1 @@\n+b\n"
+GONE = "--- a/{0}\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
+MOVED = "diff --git a/{0} b/kept.py\nsimilarity index 100%\nrename from {0}\nrename to kept.py\n"
+
+
+def reasons(form: str, path: str, **more) -> list[str]:
+    return [part.reason for part in screen(parse(form.format(path).encode()), hidden_paths=HIDDEN, **more).dropped]
+
+
+@pytest.mark.parametrize(
+    ("form", "path", "reason"),
+    [
+        (EDIT, "pkg/core/tests/test_x.py", "hidden_test"),
+        (MOVED, "pkg/core/tests/test_x.py", "hidden_test"),
+        (NEW, "pkg/core/tests", "hidden_test"),
+        (NEW, "pkg/core/tests/test_x.py/y", "hidden_test"),
+        (GONE, "conftest.py", "conftest"),
+        (MOVED, "a/conftest.py", "conftest"),
+        (EDIT, "pyproject.toml", "runner_config"),
+        (NEW, "pkg/core/tests/pytest.toml", "runner_config"),
+        (NEW, "pkg/random.py", "shadows_module"),
+        (APPENDED_TO_NOTHING, "pkg/random.py", "shadows_module"),
+        (NEW, "src/_pytest/runner.py", "shadows_module"),
+        (NEW, "usercustomize.py", "startup_module"),
+        (GONE, "pkg/core/__init__.py", "import_root"),
+        (MOVED, "pkg/__init__.py", "import_root"),
+        (NEW, "x.dist-info/entry_points.txt", "package_metadata"),
+        (NEW, "pkg/fast.so", "compiled_or_path_file"),
+        (NEW, "pkg/.gitattributes", "git_settings"),
+    ],
+)
+def test_what_could_touch_the_judge_is_dropped(form, path, reason):
+    assert reasons(form, path) == [reason]
+
+
+@pytest.mark.parametrize(
+    ("form", "path"),
+    [
+        (EDIT, "pkg/core/numbers.py"),
+        (EDIT, "src/attr/_make.py"),
+        (NEW, "pkg/core/__init__.py"),
+        (EDIT, "pkg/core/__init__.py"),
+        (GONE, "other/__init__.py"),
+        (NEW, "docs/random.py"),
+        (NEW, "pkg/core/tests/test_mine.py"),
+        (NEW, "randomness.py"),
+    ],
+)
+def test_honest_changes_are_kept(form, path):
+    assert reasons(form, path) == []
+
+
+def test_runner_configuration_that_the_gold_patch_changes_is_allowed():
+    assert reasons(EDIT, "setup.cfg", allowed_config=("setup.cfg",)) == []
