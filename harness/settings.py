@@ -129,8 +129,10 @@ def load_settings(
     *,
     env: Mapping[str, str] | None = None,
     images: Mapping[str, object] | None = None,
+    github: Mapping[str, object] | None = None,
+    mining: Mapping[str, object] | None = None,
 ) -> Settings:
-    """Read the settings that hold here: flags (`images`, None values ignored) over variables over the file.
+    """Read the settings that hold here: flags (by section, None values ignored) over variables over the file.
 
     Without `path`, goldseam.toml of the current folder is read if there is one.
 
@@ -143,10 +145,12 @@ def load_settings(
     if isinstance(section, dict):
         flags = {key: value for key, value in (images or {}).items() if value is not None}
         data["images"] = {**section, **_from_environment(os.environ if env is None else env), **flags}
-    for name, model in (("github", GithubSettings), ("mining", MiningSettings)):
+    for name, model, chosen in (("github", GithubSettings, github), ("mining", MiningSettings, mining)):
         written = data.get(name, {})
         if isinstance(written, dict):
-            data[name] = {**written, **_plain_variables(name, model.model_fields, os.environ if env is None else env)}
+            variables = _plain_variables(name, model.model_fields, os.environ if env is None else env)
+            flags = {key: value for key, value in (chosen or {}).items() if value is not None}
+            data[name] = {**written, **variables, **flags}
     try:
         return Settings.model_validate(data)
     except ValidationError as error:

@@ -15,6 +15,8 @@ from miner.split import is_code, is_config, is_docs
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+RULES = 1
+"""Counts up when recognition changes, so that changes left under older rules are looked at again."""
 THRESHOLD = 2.0
 """A change whose signals sum to this or more is taken for a bug fix."""
 

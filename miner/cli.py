@@ -18,8 +18,13 @@ from harness.errors import InfrastructureError, InputError
 from miner import images_cli
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.settings import Settings
     from miner.funnel import FunnelSummary
     from miner.pipeline import Options
+
+_GITHUB = "GitHub"
 
 app = harness_cli.app
 app.add_typer(images_cli.app, name="images")
@@ -33,7 +38,11 @@ def root() -> None:
 @app.command()
 def mine(
     sources: Annotated[
-        list[str], typer.Argument(metavar="SOURCE…", help="Path of a git clone, bare or not, or a clone URL.")
+        list[str],
+        typer.Argument(
+            metavar="SOURCE…",
+            help="Path of a git clone, a clone URL; on GitHub an organisation, owner/name or a pull request's URL.",
+        ),
     ],
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="Dataset folder; an unfinished mine into it goes on.")
@@ -49,6 +58,31 @@ def mine(
         bool, typer.Option("--no-validate", help="Stop after the split: candidates without an image.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print candidates and reasons; write nothing.")] = False,
+    min_score: Annotated[
+        float | None, typer.Option("--min-score", help="Score from which a change is taken for a bug fix.")
+    ] = None,
+    api_url: Annotated[
+        str | None, typer.Option("--api-url", help="API of a GitHub Enterprise server.", rich_help_panel=_GITHUB)
+    ] = None,
+    repos: Annotated[
+        list[str] | None,
+        typer.Option("--repos", metavar="GLOB", help="Repositories called so; !GLOB: not so.", rich_help_panel=_GITHUB),
+    ] = None,
+    topics: Annotated[
+        list[str] | None, typer.Option("--topic", help="Repositories with this topic.", rich_help_panel=_GITHUB)
+    ] = None,
+    languages: Annotated[
+        list[str] | None,
+        typer.Option("--language", help="Repositories mainly in this language.", rich_help_panel=_GITHUB),
+    ] = None,
+    archived: Annotated[
+        bool, typer.Option("--archived", help="Archived repositories too.", rich_help_panel=_GITHUB)
+    ] = False,
+    forks: Annotated[bool, typer.Option("--forks", help="Forks too.", rich_help_panel=_GITHUB)] = False,
+    visibility: Annotated[
+        str | None,
+        typer.Option("--visibility", help="Only public, private or internal ones.", rich_help_panel=_GITHUB),
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
     jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
     json_: JsonFlag = False,
@@ -59,6 +93,7 @@ def mine(
     from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
     from miner import display, pipeline  # noqa: PLC0415
+    from miner.sources.github import Filter  # noqa: PLC0415
     from miner.sources.history import ChangeFilter  # noqa: PLC0415
 
     wanted = ChangeFilter(
@@ -67,10 +102,27 @@ def mine(
         numbers=frozenset(prs or ()),
         commits=frozenset(commits or ()),
     )
-    options = pipeline.Options(wanted=wanted, limit=limit, runs=runs, validate=not no_validate, fresh=fresh, name=name)
-    settings = load_settings()
+    settings = load_settings(github={"api_url": api_url}, mining={"min_score": min_score})
+    chosen = Filter(
+        names=tuple(repos or ()),
+        topics=frozenset(topics or ()),
+        languages=frozenset(languages or ()),
+        archived=archived,
+        forks=forks,
+        visibility=_visibility(visibility),
+    )
+    options = pipeline.Options(
+        wanted=wanted,
+        limit=limit,
+        runs=runs,
+        validate=not no_validate,
+        fresh=fresh,
+        name=name,
+        threshold=settings.mining.min_score,
+        repositories=chosen,
+    )
     if dry_run:
-        _dry_run(sources, options, json_=json_)
+        _dry_run(sources, options, settings, json_=json_)
         return
     if out is None:
         raise InputError("where to? give a dataset folder with -o", hint="or look first, with --dry-run")
@@ -79,6 +131,7 @@ def mine(
         DockerSandbox(sweep=not no_validate) as sandbox,
         terminal.Ticker(terminal.messages(), "mine", quiet=json_) as ticker,
     ):
+        observer = display.MineTicker(ticker)
         summary = pipeline.mine(
             sources,
             dataset,
@@ -86,14 +139,31 @@ def mine(
             settings=settings,
             sandbox=sandbox,
             executor=LocalExecutor(jobs=jobs),
-            observer=display.MineTicker(ticker),
+            observer=observer,
         )
     if json_:
-        print_json(_summary_json(summary))
+        print_json({**_summary_json(summary), "warnings": observer.warnings, "not_mined": observer.problems})
     else:
         console = terminal.results()
         console.print(display.funnel_table(summary))
         console.print(Text(f"dataset: {out}", style="bright_black"))
+    _report_problems(observer.problems)
+
+
+def _visibility(word: str | None) -> str | None:
+    if word not in (None, "public", "private", "internal"):
+        raise InputError(f"--visibility expects public, private or internal, found {word!r}")
+    return word
+
+
+def _report_problems(problems: Mapping[str, str]) -> None:
+    """Some repositories could not be mined: everything else was, but nobody should take it for all."""
+    if problems:
+        listed = "; ".join(f"{name}: {message}" for name, message in problems.items())
+        raise InfrastructureError(
+            f"{len(problems)} sources could not be mined: {listed}",
+            hint="all others were; run the same command again to try these once more",
+        )
 
 
 def _day(text: str | None, flag: str, *, end: bool = False) -> datetime | None:
@@ -110,24 +180,26 @@ def _day(text: str | None, flag: str, *, end: bool = False) -> datetime | None:
     return moment + timedelta(days=1, microseconds=-1) if whole_day else moment
 
 
-def _dry_run(sources: list[str], options: Options, *, json_: bool) -> None:
+def _dry_run(sources: list[str], options: Options, settings: Settings, *, json_: bool) -> None:
     """Print what recognition makes of every change; nothing is built and nothing written but the bare copy."""
-    from harness.settings import load_settings  # noqa: PLC0415
     from miner import display  # noqa: PLC0415
     from miner.funnel import FunnelLine, summarise  # noqa: PLC0415
     from miner.pipeline import look  # noqa: PLC0415
 
     lines: list[FunnelLine] = []
+    problems: list[str] = []
     console = terminal.results()
-    for source in sources:
-        for line in look(source, options, settings=load_settings()):
-            lines.append(line)
-            if line.accepted and not json_:
-                console.print(display.funnel_line(line), Text(" ".join(line.signals), style="cyan"), soft_wrap=True)
+    for line in look(sources, options, settings=settings, warn=problems.append):
+        lines.append(line)
+        if not json_:
+            console.print(display.looked_line(line), soft_wrap=True)
     if json_:
-        print_json({"changes": [json.loads(line.model_dump_json()) for line in lines]})
+        changes = [json.loads(line.model_dump_json()) for line in lines]
+        print_json({"changes": changes, "warnings": problems})
     else:
         console.print(display.funnel_table(summarise(lines)))
+    if problems:
+        raise InfrastructureError("; ".join(problems), hint="all other sources were looked at")
 
 
 def _summary_json(summary: FunnelSummary) -> dict[str, object]:

@@ -11,6 +11,7 @@ from miner.change import Stage
 
 if TYPE_CHECKING:
     from harness.doctor import Diagnosis
+    from harness.errors import GoldseamError
     from harness.terminal import Ticker
     from miner.funnel import FunnelLine, FunnelSummary
 
@@ -23,6 +24,9 @@ class MineTicker:
     def __init__(self, ticker: Ticker) -> None:
         self._ticker = ticker
         self._left = 0
+        self.warnings: list[str] = []
+        self.problems: dict[str, str] = {}
+        """What could not be mined, and why."""
 
     def source(self, name: str) -> None:
         self._ticker.note(name)
@@ -35,6 +39,14 @@ class MineTicker:
             self._left += 1
             return
         self._ticker.step(funnel_line(line))
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+        self._ticker.step(Text(f"warning: {text}", style="yellow"))
+
+    def problem(self, name: str, error: GoldseamError) -> None:
+        self.problems[name] = error.message
+        self._ticker.step(Text(f"not mined  {name}: {error.message}", style="red"))
 
 
 def funnel_line(line: FunnelLine) -> Text:
@@ -51,6 +63,17 @@ def funnel_line(line: FunnelLine) -> Text:
     if line.seconds >= 1:
         text.append(f"  {line.seconds:.0f} s", style="bright_black")
     return text
+
+
+def looked_line(line: FunnelLine) -> Text:
+    """One change of a dry run: a candidate with its score and signals, or the reason why it was left."""
+    if line.accepted:
+        text = funnel_line(line)
+        text.append(f"  {line.score or 0:g}: ", style="bold")
+        return text.append(" ".join(line.signals), style="cyan")
+    text = Text(f"{'left':<10} {line.instance_id}  ", style="bright_black")
+    text.append(f"{line.reason}  ", style="yellow")
+    return text.append(" ".join(line.detail.split())[:160], style="bright_black")
 
 
 def funnel_table(summary: FunnelSummary) -> Table:

@@ -50,6 +50,8 @@ class FunnelLine(BaseModel):
     """How long deciding took."""
     timings: dict[str, float] = Field(default_factory=dict)
     """Seconds by stage."""
+    patch_id: str = ""
+    """`git patch-id` of a candidate: equal ones are one task, whatever their branch, fork or repository."""
 
     @property
     def accepted(self) -> bool:
@@ -66,6 +68,7 @@ class FunnelLine(BaseModel):
         seconds: float = 0.0,
         timings: Mapping[str, float] | None = None,
         detail: str = "",
+        patch_id: str = "",
     ) -> Self:
         """The line of a change: rejected for a reason, or accepted."""
         return cls(
@@ -83,6 +86,7 @@ class FunnelLine(BaseModel):
             decided_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             seconds=round(seconds, 3),
             timings={stage: round(took, 3) for stage, took in (timings or {}).items()},
+            patch_id=patch_id,
         )
 
 
@@ -150,9 +154,17 @@ class Funnel:
             )
         return line
 
-    def decided(self) -> dict[str, FunnelLine]:
-        """The last line of each change, by merge commit: what need not be looked at again."""
-        return {line.change: line for line in self.read()}
+    def decided(self) -> dict[tuple[str, str], FunnelLine]:
+        """The last line of each change, by repository and merge commit: what need not be looked at again."""
+        return {(line.repo, line.change): line for line in self.read()}
+
+    def seen(self) -> dict[str, tuple[str, str, str]]:
+        """Patch ids decided so far, with the repository, merge commit and instance id of the first change."""
+        found: dict[str, tuple[str, str, str]] = {}
+        for line in self.read():
+            if line.patch_id and line.reason != "duplicate":
+                found.setdefault(line.patch_id, (line.repo, line.change, line.instance_id))
+        return found
 
     def append(self, line: FunnelLine) -> None:
         """Add a line; when this returns, it is on the disk.

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from harness import files
+from harness.errors import GoldseamError, InfrastructureError
 from miner import stages
+from miner.candidate import RULES, THRESHOLD
 from miner.change import Rejection, Stage
+from miner.cursor import Cursor, Cursors
 from miner.funnel import Funnel, FunnelLine, FunnelSummary, summarise
-from miner.scan import scan
+from miner.retire import retire_reverted
+from miner.scan import Seen, scan
 from miner.sources.bare import MissingObjectsError
-from miner.sources.git import open_source
+from miner.sources.expand import Expander
+from miner.sources.github import Filter, ahead
 from miner.stages import Draft, Site
 
 if TYPE_CHECKING:
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from harness.settings import Settings
     from miner.scan import Looked
     from miner.sources.history import ChangeFilter
+    from miner.sources.origin import Opened, Origin, Reached
 
 NOT_VALIDATED = "candidate only: not built, not proved"
 
@@ -48,6 +54,14 @@ class Observer(Protocol):
         """One more change has its line in the funnel."""
         ...
 
+    def warn(self, text: str) -> None:
+        """Something a person should know of, though the mine goes on."""
+        ...
+
+    def problem(self, name: str, error: GoldseamError) -> None:
+        """One of several sources could not be mined; the others go on."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
@@ -63,6 +77,21 @@ class Options:
     """Look again at what was decided before."""
     name: str | None = None
     """`owner/name` of the repository, where the source can't tell."""
+    threshold: float = THRESHOLD
+    """The score from which a change is taken for a bug fix."""
+    repositories: Filter = field(default_factory=Filter)
+    """Which repositories of an organisation."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything is asked for, so that a later mine need not look at it again."""
+        wanted = self.wanted
+        return not wanted.picks and wanted.since is None and wanted.until is None and self.limit is None
+
+    @property
+    def rules(self) -> str:
+        """What a cursor holds for."""
+        return f"{RULES}/{self.threshold:g}/{'proved' if self.validate else 'candidates'}"
 
 
 def mine(
@@ -85,75 +114,193 @@ def mine(
     with files.locked(dataset.path / ".goldseam" / "lock", busy=f"another goldseam is mining into {dataset.path}"):
         files.remove_strays(dataset.path)
         funnel = Funnel(dataset.path / "funnel.jsonl")
+        cursors = Cursors(dataset.path)
         if options.fresh:
             files.write_bytes(funnel.path, b"")
-        for source in sources:
-            observer.source(source)
-            _mine_source(source, dataset, options, funnel, settings, sandbox, executor, observer)
+            cursors.forget()
+        seen = funnel.seen()
+        for origin, opened, only in _opened(sources, options, settings, cursors, observer):
+            observer.source(origin.name)
+            try:
+                work = opened()
+            except GoldseamError as error:
+                if only:
+                    raise
+                observer.problem(origin.name, error)
+                continue
+            site = Site(
+                repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
+                note=observer.note,
+            )  # fmt: skip
+            mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=seen, observer=observer)
+            try:
+                _mine_origin(mining, site, cursors, executor)
+            finally:
+                work.repo.close()
         return summarise(funnel.read())
 
 
-def _mine_source(
-    source: str,
-    dataset: Dataset,
-    options: Options,
-    funnel: Funnel,
-    settings: Settings,
-    sandbox: Sandbox,
-    executor: Executor,
-    observer: Observer,
-) -> None:
-    observer.note(f"copying {source}")
-    repo = open_source(source, cache=settings.images.cache_dir / "sources", name=options.name)
-    try:
-        site = Site(
-            repo=repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs, note=observer.note
-        )
-        observer.note(f"scanning {repo.name}")
-        due = _due(scan(repo, options.wanted), funnel, options, observer)
-        steps = TO_PROOF if options.validate else TO_CANDIDATE
-        for line in executor.map(lambda looked: take(looked, site, steps), due, cancel=sandbox.cancel):
-            funnel.append(line)
-            observer.decided(line)
-    finally:
-        repo.close()
+@dataclass(frozen=True, kw_only=True)
+class _Mining:
+    """One origin being mined."""
+
+    origin: Origin
+    work: Opened
+    options: Options
+    funnel: Funnel
+    seen: Seen
+    observer: Observer
 
 
-def look(source: str, options: Options, *, settings: Settings) -> Iterator[FunnelLine]:
-    """What recognition makes of every change of a source, as funnel lines; writes nothing but the bare copy."""
-    repo = open_source(source, cache=settings.images.cache_dir / "sources", name=options.name)
-    try:
-        candidates = 0
-        for looked in scan(repo, options.wanted):
-            if isinstance(looked.outcome, Rejection):
-                yield FunnelLine.of(looked.change, looked.outcome)
-                continue
-            if candidates == options.limit:
-                return
-            candidates += 1
-            yield FunnelLine.of(
-                looked.change, None, signals=looked.outcome.signals, score=looked.outcome.score, detail=NOT_VALIDATED
-            )
-    finally:
-        repo.close()
+def _opened(
+    sources: Sequence[str], options: Options, settings: Settings, cursors: Cursors | None, observer: Observer
+) -> Iterator[tuple[Origin, Callable[[], Opened], bool]]:
+    """Each repository with a way to its copy, which is made while earlier ones are mined, and whether it is alone."""
+    cache = settings.images.cache_dir / "sources"
+    expander = Expander(
+        settings.github, cache=cache, chosen=options.repositories, called=options.name, note=observer.note
+    )
+    origins: list[Origin] = []
+    for source in sources:
+        observer.note(f"asking for {source}")
+        try:
+            origins += expander.origins(source, options.wanted)
+        except InfrastructureError as error:
+            if len(sources) == 1:
+                raise
+            observer.problem(source, error)
+
+    def open_(origin: Origin) -> Opened:
+        reached = _reached(cursors, origin, options)
+        return origin.open(origin.narrow(options.wanted), reached)
+
+    for origin, opened in ahead(origins, open_):
+        yield origin, opened, len(sources) == len(origins) == 1
 
 
-def _due(looks: Iterator[Looked], funnel: Funnel, options: Options, observer: Observer) -> Iterator[Looked]:
-    """The candidates still to be decided; rejections of recognition go to the funnel on the way."""
-    decided = funnel.decided()
+def _reached(cursors: Cursors | None, origin: Origin, options: Options) -> Reached | None:
+    if cursors is None or not options.whole or options.fresh:
+        return None
+    return cursors.get(origin.name, options.rules)
+
+
+def _mine_origin(mining: _Mining, site: Site, cursors: Cursors, executor: Executor) -> None:
+    options, repo, observer = mining.options, mining.work.repo, mining.observer
+    reached = _reached(cursors, mining.origin, options)
+    after = reached.tip if reached else None
+    if after is not None and not repo.has_on_branch(after):
+        _warn_of_rewriting(mining, after)
+        after = None
+    observer.note(f"scanning {repo.name}")
+    wanted = mining.origin.narrow(options.wanted)
+    looks = scan(
+        repo, wanted, threshold=options.threshold, forge=mining.work.forge, seen=mining.seen, after=after
+    )  # fmt: skip
+    steps = TO_PROOF if options.validate else TO_CANDIDATE
+    due = _due(looks, mining, site)
+    for line in executor.map(lambda looked: take(looked, site, steps), due, cancel=site.sandbox.cancel):
+        mining.funnel.append(line)
+        observer.decided(line)
+    if options.whole:
+        updated = mining.work.forge.updated if mining.work.forge else ""
+        updated = max(updated, reached.updated if reached else "")
+        cursors.set(mining.origin.name, Cursor(tip=repo.tip(), updated=updated, rules=options.rules, repo=repo.name))
+
+
+def _warn_of_rewriting(mining: _Mining, tip: str) -> None:
+    """Say that a branch was force-pushed, and which tasks came from what it has lost."""
+    repo = mining.work.repo
+    there = {line.decode() for line in repo.lines("rev-list", "--all")}
+    lost = [line for line in mining.funnel.read() if line.repo == repo.name and line.change not in there]
+    tasks = sorted({line.instance_id for line in lost if line.accepted})
+    mining.observer.warn(
+        f"{repo.name}: history was rewritten: {repo.default_branch()} has lost {tip[:12]}, so everything is looked at"
+        f" again; {len(lost)} changes decided before are gone"
+        + (f", among them the tasks {', '.join(tasks)}" if tasks else "")
+    )
+
+
+class _Silent:
+    """An observer of looks: only what a person should know is passed on."""
+
+    def __init__(self, warn: Callable[[str], None] | None) -> None:
+        self._warn = warn
+
+    def source(self, name: str) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+    def decided(self, line: FunnelLine) -> None: ...
+
+    def warn(self, text: str) -> None:
+        if self._warn:
+            self._warn(text)
+
+    def problem(self, name: str, error: GoldseamError) -> None:
+        self.warn(f"{name} could not be mined: {error.message}")
+
+
+def look(
+    sources: Sequence[str], options: Options, *, settings: Settings, warn: Callable[[str], None] | None = None
+) -> Iterator[FunnelLine]:
+    """What recognition makes of every change of some sources, as funnel lines; writes nothing but the bare copies.
+
+    Raises:
+        InputError: a source can't be read.
+        InfrastructureError: the only source can't be reached; of several, `warn` is told.
+
+    """
+    observer = _Silent(warn)
+    seen: Seen = {}
+    for origin, opened, only in _opened(sources, options, settings, None, observer):
+        try:
+            work = opened()
+        except GoldseamError as error:
+            if only:
+                raise
+            observer.problem(origin.name, error)
+            continue
+        try:
+            wanted = origin.narrow(options.wanted)
+            looks = scan(work.repo, wanted, threshold=options.threshold, forge=work.forge, seen=seen)
+            yield from _lines(looks, options.limit)
+        finally:
+            work.repo.close()
+
+
+def _lines(looks: Iterator[Looked], limit: int | None) -> Iterator[FunnelLine]:
     candidates = 0
     for looked in looks:
-        line = decided.get(looked.change.merge_commit)
         if isinstance(looked.outcome, Rejection):
-            if line is None:
-                line = FunnelLine.of(looked.change, looked.outcome)
-                funnel.append(line)
-                observer.decided(line)
+            yield FunnelLine.of(looked.change, looked.outcome)
             continue
-        if options.limit is not None and candidates >= options.limit:
+        if candidates == limit:
             return
         candidates += 1
-        if line is None or not _stands(line, options):
+        yield FunnelLine.of(
+            looked.change, None, signals=looked.outcome.signals, score=looked.outcome.score, detail=NOT_VALIDATED
+        )
+
+
+def _due(looks: Iterator[Looked], mining: _Mining, site: Site) -> Iterator[Looked]:
+    """The candidates still to be decided; rejections of recognition go to the funnel on the way."""
+    decided = mining.funnel.decided()
+    candidates = 0
+    for looked in looks:
+        line = decided.get((looked.change.repo, looked.change.merge_commit))
+        if isinstance(looked.outcome, Rejection):
+            reverted = line is not None and line.accepted and looked.outcome.reason == "reverted"
+            if line is None or reverted:
+                if line and reverted:
+                    retire_reverted(site.dataset, line.instance_id)
+                line = FunnelLine.of(looked.change, looked.outcome, patch_id=looked.patch_id)
+                mining.funnel.append(line)
+                mining.observer.decided(line)
+            continue
+        if mining.options.limit is not None and candidates >= mining.options.limit:
+            return
+        candidates += 1
+        if line is None or not _stands(line, mining.options):
             yield looked
 
 
@@ -186,5 +333,6 @@ def take(looked: Looked, site: Site, steps: Sequence[StageFunction]) -> FunnelLi
         score=looked.outcome.score,
         seconds=time.monotonic() - began,
         timings=draft.timings,
+        patch_id=looked.patch_id,
         detail="" if draft.proof else NOT_VALIDATED,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import time
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -15,11 +16,11 @@ from harness.evaluate import screen
 from harness.frameworks import pytest
 from harness.instance import Hidden, Instance, Outcome, Task, TaskState, TestSpec, TrustMaterial
 from miner import quality
-from miner.change import Rejection, Stage
+from miner.change import Kind, Rejection, Stage
 from miner.harden import prepare
 from miner.image import build_environment
 from miner.split import language, split
-from miner.statement import problem_statement
+from miner.statement import hints, problem_statement, spoken_language
 from miner.test_command import pytest_options
 from miner.validate import Notebook, Subject, validate
 
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
     from miner.image import BuiltImage
     from miner.sources.bare import BareRepository
     from miner.validate import Proof
+
+
+_TEMPLATE = re.compile(
+    r"(?:\.github/|docs/|\.gitlab/)?(?:PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|merge_request_templates)(?:\.\w+|/[^/]+\.md)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,17 +113,31 @@ def take_apart(draft: Draft, site: Site) -> Draft | Rejection:
             return parts
         if not parts.test_files:
             return Rejection(stage=Stage.SPLIT, reason="no_test_file", detail="no test file is left after the change")
-        return replace(draft, split=parts, statement=problem_statement(draft.candidate.change))
+        change = draft.candidate.change
+        templates = _templates(site.repo, change.base_commit)
+        told = problem_statement(change, gold_patch=parts.gold_patch, templates=templates)
+        return replace(draft, split=parts, statement=told)
+
+
+def _templates(repo: BareRepository, commit: str) -> list[str]:
+    """The forms that a repository gives to whoever writes an issue or a pull request."""
+    paths = (path for path in repo.list_files(commit) if _TEMPLATE.fullmatch(path))
+    found = (repo.read_file(commit, path) for path in paths)
+    return [content.decode("utf-8", "replace") for content in found if content]
+
+
+def spoken_in(parts: Split) -> str:
+    """The language of what a change does to the code; of its tests where it is a fix to data alone."""
+    kinds = parts.kinds
+    found = language(path for path in kinds if kinds[path] in (Kind.GOLD, Kind.MIXED))
+    return language(parts.test_files) if found == "unknown" else found
 
 
 def build(draft: Draft, site: Site) -> Draft | Rejection:
     """The image the tests run in, and how they are called."""
     assert draft.split is not None  # noqa: S101 - the stage before made it
     change = draft.candidate.change
-    kinds = draft.split.kinds
-    spoken = language(path for path in kinds if kinds[path] == "gold")
-    if spoken == "unknown":  # a fix to data alone is as good as its tests
-        spoken = language(draft.split.test_files)
+    spoken = spoken_in(draft.split)
     if spoken != "python":
         return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
     with _timed(draft, "image"):
@@ -232,7 +253,7 @@ def task_of(draft: Draft) -> Task:
         repo=change.repo,
         base_commit=change.base_commit,
         created_at=change.created_at,
-        language="python",
+        language=spoken_in(draft.split),
         version=".".join(image.python.split(".")[:2]) if image else "",
         image=image.image_id if image else None,
         problem_statement=draft.statement,
@@ -245,6 +266,7 @@ def task_of(draft: Draft) -> Task:
         gold_patch=draft.split.gold_patch,
         test_patch=draft.split.test_patch,
         test_files=draft.split.test_files,
+        hints=hints(change),
     )
     if proof:
         instance = replace(instance, budgets=proof.budgets)
@@ -266,6 +288,13 @@ def _origin(draft: Draft) -> dict[str, object]:
         "number": change.number,
         "merge_style": change.style.value,
         "issues": [issue.number for issue in change.issues],
+        "issues_edited": {
+            issue.number: {"last_edited_at": issue.last_edited_at, "after_the_fix_began": issue.edited_after_fix}
+            for issue in change.issues
+            if issue.last_edited_at
+        },
+        "statement_from": "issue" if change.issues else "change",
+        "statement_language": spoken_language(draft.statement),
         "signals": list(draft.candidate.signals),
         "notes": list(draft.split.notes) if draft.split else [],
     }

@@ -165,6 +165,11 @@ class BareRepository:
             raise InputError(f"{self.name} has no commit {revision!r}", hint="fetch it in the source first")
         return sha
 
+    def has_on_branch(self, commit: str) -> bool:
+        """Whether a commit stands on the default branch's own line, or is merged into it."""
+        words = ("merge-base", "--is-ancestor", _sha(commit), self.tip())
+        return self.full_sha(commit) is not None and self.git(*words, check=False).returncode == 0
+
     def full_sha(self, abbreviated: str) -> str | None:
         """The full SHA of an abbreviated one that some message named, if it is a commit here."""
         if not _ABBREVIATED.fullmatch(abbreviated):

@@ -1,0 +1,21 @@
+"""Tasks whose fix was taken back after they were made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness.dataset.folder import write_instance
+from harness.instance import TaskState
+
+if TYPE_CHECKING:
+    from harness.dataset.folder import Dataset
+
+
+def retire_reverted(dataset: Dataset, instance_id: str) -> None:
+    """Mark a task as retired, if it is there: a later change reverted its fix."""
+    if instance_id not in dataset.ids():
+        return
+    instance = dataset.task(instance_id).with_state(TaskState.RETIRED).instance
+    instance = replace(instance, extra={**instance.extra, "retired": "its fix was reverted"})
+    write_instance(dataset.task_folder(instance_id), instance)

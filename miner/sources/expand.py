@@ -1,0 +1,64 @@
+"""From the words of the command line to repositories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.errors import InputError
+from miner.sources.github import Filter, address_of, origins_of
+from miner.sources.github_auth import find_credential, host_of
+from miner.sources.github_client import Gateway
+from miner.sources.origin import GitOrigin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from harness.settings import GithubSettings
+    from miner.sources.history import ChangeFilter
+    from miner.sources.origin import Origin
+
+
+class Expander:
+    """Knows one GitHub, and asks it only when a source names something on it."""
+
+    def __init__(
+        self,
+        settings: GithubSettings,
+        *,
+        cache: Path,
+        chosen: Filter | None = None,
+        called: str | None = None,
+        note: Callable[[str], None] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._cache = cache
+        self._chosen = chosen or Filter()
+        self._called = called
+        self._note = note
+        self._gateway: Gateway | None = None
+
+    def origins(self, source: str, wanted: ChangeFilter) -> list[Origin]:
+        """The repositories that a source names, in the order to mine them.
+
+        Raises:
+            InputError: single changes are asked of several repositories, or nobody to ask GitHub as.
+            GithubError: GitHub can't be asked.
+
+        """
+        host = host_of(self._settings.api_url)
+        address = address_of(source, host)
+        if address is None:
+            return [GitOrigin(source=source, cache=self._cache, called=self._called)]
+        if address.name is None and wanted.picks:
+            raise InputError(
+                f"--pr and --commit pick from one repository, and {source} may have many",
+                hint=f"name it: {source}/REPOSITORY",
+            )
+        if self._gateway is None:
+            credential = find_credential(host, self._settings)
+            waits = self._settings.max_wait_seconds
+            self._gateway = Gateway(host, credential, max_wait=waits, note=self._note)
+        size = self._settings.page_size
+        found = origins_of(address, self._gateway, self._chosen, cache=self._cache, page_size=size)
+        return list(found)
