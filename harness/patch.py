@@ -136,6 +136,8 @@ def _sections(data: bytes, repairs: list[str], *, trusted: bool) -> list[FilePat
         files.append(file)
         if len(files) > MAX_FILES and not trusted:
             raise PatchError(f"the patch touches more than {MAX_FILES} files")
+    if len(reader.styles) > 1:  # from one bare name on, git takes the prefixes of all others for folders
+        raise PatchError("some paths have a prefix (`a/`, `b/`) and some have none")
     return files
 
 
@@ -197,6 +199,7 @@ class _Reader:
         self.lines = lines
         self.at = 0
         self.repairs = repairs
+        self.styles: set[str] = set()
 
     def _fail(self, why: str) -> PatchError:
         return PatchError(f"line {self.at + 1}: {why}")
@@ -220,6 +223,7 @@ class _Reader:
     def _git_file(self) -> FilePatch:
         start = self.at
         headers = _Headers(git_line=self.lines[self.at][len(b"diff --git ") :])
+        self.styles.add("prefixed")
         self.at += 1
         while self.at < len(self.lines) and self.lines[self.at].startswith(_EXTENDED):
             self._extended(headers, self.lines[self.at])
@@ -237,6 +241,8 @@ class _Reader:
     def _plain_file(self) -> FilePatch:
         start = self.at
         headers = _Headers()
+        names = [line for line in (self._peek(0)[4:], self._peek(1)[4:]) if not line.startswith(b"/dev/null")]
+        self.styles.add("prefixed" if any(b"/" in name for name in names) else "bare")
         self._names(headers)
         return self._finish(start, headers, self._hunks())
 

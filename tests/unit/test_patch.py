@@ -20,6 +20,7 @@ def section(path: str, hunk: bytes = HUNK) -> bytes:
 GOOD = {
     "a diff of git": (WHOLE, {"f.py"}),
     "a plain diff": (PLAIN, {"f.py"}),
+    "names without a prefix": (b"--- f\n+++ f\n" + HUNK + b"--- g\n+++ g\n" + HUNK, {"f", "g"}),
     "time stamps after a tab": (b"--- a/f.py\t2024-01-01 00:00:00\n+++ b/f.py\t2024-01-02\n" + HUNK, {"f.py"}),
     "a commit message before": (b"From 123 Mon Sep 17\nSubject: [PATCH] x\n\n---\n f.py | 2 +-\n\n" + WHOLE, {"f.py"}),
     "a signature after": (WHOLE + b"-- \n2.39.5\n\n", {"f.py"}),
@@ -103,6 +104,7 @@ REFUSED = {
         "different files",
     ),
     "nothing without saying so": (b"diff --git a/n b/n\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", "/dev/null"),
+    "paths with and without prefix": (b"--- f\n+++ f\n" + HUNK + section("g"), "prefix"),
     "too many bytes": (PLAIN + b"x" * MAX_BYTES, "bytes"),
     "too many files": (b"".join(section(f"f{n}") for n in range(MAX_FILES + 1)), "more than"),
 }
