@@ -1,0 +1,256 @@
+"""`goldseam mine` as a person runs it: a real history, real images, killed and gone on with, and wrong input."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess  # noqa: TID251 - the program is killed half-way
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from harness import process
+from harness.dataset.check import check
+from harness.dataset.folder import open_dataset
+from harness.instance import TaskState
+from harness.sandbox import engine
+from miner.demo.history import build_history
+from miner.demo.locate import locate_data
+
+GOLDSEAM = (sys.executable, "-m", "miner.cli")
+ONE = "goldseam-demo__pocketledger-4"
+FLAKY = "goldseam-demo__pocketledger-19"
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory) -> Path:
+    return build_history(tmp_path_factory.mktemp("history") / "repo", locate_data()).path
+
+
+def mine(*words: str | Path, env=None) -> process.Completed:
+    return process.run([*GOLDSEAM, "mine", *words], env=env, check=False)
+
+
+def funnel(dataset: Path) -> list[dict]:
+    return [json.loads(line) for line in (dataset / "funnel.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def mined(history, tmp_path_factory) -> Path:
+    """A dataset of two tasks, one of them with a flaky test."""
+    out = tmp_path_factory.mktemp("mined") / "dataset"
+    done = mine(history, "-o", out, "--pr", "4", "--pr", "19", "-j", "2")
+    assert done.returncode == 0, done.error_text
+    return out
+
+
+@pytest.mark.engine
+def test_a_mined_task_is_proved_and_whole(mined):
+    task = open_dataset(mined).task(ONE)
+
+    assert check(mined) == ()
+    assert task.instance.state is TaskState.PROVED
+    assert task.hidden.fail_to_pass
+    assert task.hidden.pass_to_pass
+    assert task.instance.image.startswith("sha256:")
+
+
+@pytest.mark.engine
+def test_a_flaky_test_is_in_neither_list(mined):
+    hidden = open_dataset(mined).task(FLAKY).hidden
+    unstable = "tests/test_ledger.py::test_references_differ"
+
+    assert unstable not in (*hidden.fail_to_pass, *hidden.pass_to_pass)
+
+
+@pytest.mark.engine
+def test_the_hidden_tests_are_in_no_layer_and_the_image_has_one_commit(mined):
+    task = open_dataset(mined).task(FLAKY)
+    name = task.hidden.fail_to_pass[0].partition("::")[2]
+    assert f"def {name}(".encode() in task.hidden.test_patch
+    script = 'git -C /testbed log --oneline --all | wc -l; grep -rF "$0" /testbed /opt/goldseam/src | wc -l'
+    out = in_container(task.instance.image, ["sh", "-c", script, name])
+
+    assert out.split() == ["1", "0"]
+
+
+@pytest.mark.engine
+def test_a_second_mine_decides_nothing_again(mined, history):
+    before = funnel(mined)
+    stamp = (mined / "tasks" / ONE / "task.yaml").stat().st_mtime_ns
+
+    done = mine(history, "-o", mined, "--pr", "4", "--pr", "19")
+
+    assert done.returncode == 0, done.error_text
+    assert funnel(mined) == before
+    assert (mined / "tasks" / ONE / "task.yaml").stat().st_mtime_ns == stamp
+
+
+@pytest.mark.engine
+def test_gold_resolves_and_null_does_not(mined, tmp_path):
+    done = process.run([*GOLDSEAM, "evaluate", mined, "--gold", "--null", "-o", tmp_path / "run", "--json"])
+
+    models = {model["model"]: model for model in json.loads(done.stdout)["goldseam"]["models"]}
+    assert (models["gold"]["resolved"], models["gold"]["total"]) == (2, 2)
+    assert (models["null"]["resolved"], models["null"]["total"]) == (0, 2)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_mine_that_is_killed_goes_on(history, tmp_path, signal_number):
+    out = tmp_path / "dataset"
+    words = [*GOLDSEAM, "mine", history, "-o", out, "--pr", "4", "--pr", "6", "-j", "1"]
+    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as child:
+        wait_for(lambda: any((out / ".goldseam" / "proofs").glob("*.jsonl")), child)
+        os.kill(child.pid, signal_number)
+        code = child.wait(timeout=60)
+    assert code == (130 if signal_number != signal.SIGKILL else -signal.SIGKILL)
+
+    done = process.run(words, check=False)
+
+    assert done.returncode == 0, done.error_text
+    assert [line["reason"] for line in funnel(out)] == ["accepted", "accepted"]
+    assert check(out) == ()
+    assert not [path for path in out.rglob("*") if path.name.endswith(".tmp")]
+    assert not list((out / ".goldseam" / "proofs").iterdir())
+    assert own_containers(child.pid) == []
+
+
+def test_a_dry_run_writes_nothing(history, tmp_path, monkeypatch):
+    done = process.run([*GOLDSEAM, "mine", history, "--dry-run", "--json"], cwd=tmp_path)
+
+    changes = json.loads(done.stdout)["changes"]
+    assert len(changes) == 19
+    assert sum(change["reason"] == "accepted" for change in changes) == 9
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_candidates_without_proof_need_no_engine(history, tmp_path):
+    out = tmp_path / "dataset"
+    done = mine(history, "-o", out, "--no-validate", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+
+    assert done.returncode == 0, done.error_text
+    dataset = open_dataset(out)
+    assert len(dataset.ids()) == 9
+    assert {task.instance.state for task in dataset.tasks()} == {TaskState.CANDIDATE}
+    assert {task.instance.image for task in dataset.tasks()} == {None}
+    assert check(out) == ()
+
+
+def test_the_funnel_sums_to_the_changes_looked_at(history, tmp_path):
+    out = tmp_path / "dataset"
+    done = mine(history, "-o", out, "--no-validate", "--json", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+
+    summary = json.loads(done.stdout)
+    assert summary["looked_at"] == summary["accepted"] + sum(entry["changes"] for entry in summary["rejected"])
+    assert summary["looked_at"] == len(funnel(out))
+
+
+def test_days_narrow_what_is_looked_at(history, tmp_path):
+    whole = json.loads(mine(history, "--dry-run", "--json").stdout)["changes"]
+    days = sorted(change["created_at"][:10] for change in whole)
+    middle = days[len(days) // 2]
+
+    since = json.loads(mine(history, "--dry-run", "--json", "--since", middle).stdout)["changes"]
+    until = json.loads(mine(history, "--dry-run", "--json", "--until", middle).stdout)["changes"]
+
+    assert min(change["created_at"][:10] for change in since) == middle
+    assert max(change["created_at"][:10] for change in until) == middle
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["./no-such-folder", "-o", "out"], "no-such-folder"),
+        (["plain", "-o", "out"], "not a git repository"),
+        (["empty", "-o", "out"], "no commit"),
+        (["shallow", "-o", "out"], "shallow"),
+        (["repo", "-o", "out", "--pr", "999"], "999"),
+        (["repo", "-o", "out", "--since", "yesterday"], "--since"),
+        (["repo"], "-o"),
+        (["repo", "-o", "a-file"], "a-file"),
+        (["repo", "-o", "not-a-dataset"], "not-a-dataset"),
+    ],
+)
+def test_wrong_input_is_named_and_leaves_nothing(history, tmp_path, words, says):
+    prepare(tmp_path, history)
+    before = sorted(tmp_path.rglob("*"))
+
+    done = process.run([*GOLDSEAM, "mine", *words, "--no-validate"], cwd=tmp_path, check=False)
+
+    assert done.returncode == 2, done.error_text
+    assert says in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
+    assert not list((tmp_path / "out" / "tasks").glob("*"))
+    assert [path for path in sorted(tmp_path.rglob("*")) if "out" not in path.parts] == before
+
+
+def test_a_repository_of_another_user_is_read(history, tmp_path):
+    process.run(["cp", "-r", history, tmp_path / "theirs"])
+    process.run(["chown", "-R", "65534:65534", tmp_path / "theirs"])
+
+    done = mine(tmp_path / "theirs", "--dry-run", "--json")
+
+    assert done.returncode == 0, done.error_text
+
+
+def test_a_full_disk_is_said_and_what_was_done_is_kept(history, tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    process.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small])
+    try:
+        done = mine(history, "-o", small / "dataset", "--no-validate", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+        assert done.returncode == 4
+        assert "no space left" in done.stderr.decode().lower()
+        process.run(["mount", "-o", "remount,size=8m", small])
+        again = mine(history, "-o", small / "dataset", "--no-validate", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+        assert again.returncode == 0, again.error_text
+        assert len(open_dataset(small / "dataset").ids()) == 9
+    finally:
+        process.run(["umount", small])
+
+
+@pytest.mark.engine
+def test_without_an_engine_mining_stops_with_what_to_do(history, tmp_path):
+    done = mine(history, "-o", tmp_path / "dataset", env={"DOCKER_HOST": "tcp://127.0.0.1:1"})
+
+    assert done.returncode == 4
+    assert "goldseam doctor" in done.stderr.decode()
+
+
+def prepare(folder: Path, history: Path) -> None:
+    """Sources and outputs of every wrong kind."""
+    process.run(["git", "clone", "-q", "--no-local", history, folder / "repo"])
+    process.run(["git", "clone", "-q", "--depth", "1", f"file://{history}", folder / "shallow"])
+    process.run(["git", "init", "-q", folder / "empty"])
+    (folder / "plain").mkdir()
+    (folder / "a-file").write_text("x")
+    (folder / "not-a-dataset").mkdir()
+    (folder / "not-a-dataset" / "notes.txt").write_text("mine")
+
+
+def wait_for(happened, child, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert child.poll() is None, "the program ended too early"
+        assert time.monotonic() < deadline, "nothing happened"
+        time.sleep(0.05)
+
+
+def own_containers(pid: int) -> list[str]:
+    found = engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]})
+    return [entry["Id"] for entry in found if f":{pid}:" in entry["Labels"][engine.LABEL_OWNER]]
+
+
+def in_container(image: str, argv: list[str]) -> str:
+    client = engine.connect()
+    created = client.create_container(image=image, command=argv, labels={engine.LABEL_OWNER: engine.owner()})
+    try:
+        client.start(created["Id"])
+        client.wait(created["Id"])
+        return client.logs(created["Id"]).decode()
+    finally:
+        engine.remove_container(created["Id"])
