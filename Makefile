@@ -8,7 +8,7 @@ BIN := .venv/bin
 
 export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
 
-.PHONY: help setup venv engine base demo test lint check clean
+.PHONY: help setup venv engine base demo schemas test lint check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,7 +27,10 @@ base: setup
 demo: base ## mine, prove and score the demo into demo-out
 	$(BIN)/goldseam demo --into $(DEMO)
 
-test: base ## run all tests, with coverage
+schemas: venv ## fetch GitHub's official schemas, which the tests' server holds itself to (npm)
+	@$(BIN)/python -m tests.github_server.schemas > /dev/null
+
+test: base schemas ## run all tests, with coverage
 	$(BIN)/pytest --cov --cov-report=term $(TESTS)
 
 lint: venv ## ruff, mypy, import-linter

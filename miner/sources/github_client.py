@@ -279,7 +279,7 @@ def _judge_refusal(
     lower = message.lower()
     if "x-github-sso" in headers or "saml" in lower:
         return _fail(_sso(about, host))
-    if after := _number(headers.get("retry-after")):
+    if (after := _number(headers.get("retry-after"))) is not None:
         return _Verdict(end=_End.WAIT, seconds=after, why="asked to wait", limit=True)
     if headers.get("x-ratelimit-remaining") == "0" or lower.startswith("api rate limit exceeded"):
         return _Verdict(end=_End.WAIT, seconds=_until_reset(headers), why="the rate limit is used up", limit=True)
