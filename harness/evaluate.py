@@ -123,7 +123,7 @@ def screen(task: Task, data: bytes) -> screening.Screened:
     return screening.screen(
         patch.parse(data),
         hidden_paths=tests | set(task.hidden.test_files),
-        allowed_config=task.instance.test.runner_config,
+        allowed=task.instance.test.allowed_paths,
     )
 
 

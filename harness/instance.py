@@ -79,8 +79,8 @@ class TestSpec:
     """pytest plugins (entry point names) to load by name; nothing else is loaded."""
     pythonpath: tuple[str, ...] = ()
     """Folders of the repository put on sys.path, relative to its root."""
-    runner_config: tuple[str, ...] = ()
-    """Runner configuration files that the gold patch changes, which a model patch may change too."""
+    allowed_paths: tuple[str, ...] = ()
+    """Files that the gold patch changes and that screening would leave out of a patch: a model may change them too."""
     env: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -158,7 +158,7 @@ class Task:
         parts: list[object] = [
             self.instance.instance_id,
             self.instance.image,
-            (spec.framework, spec.options, spec.plugins, spec.pythonpath, spec.runner_config, sorted(spec.env.items())),
+            (spec.framework, spec.options, spec.plugins, spec.pythonpath, spec.allowed_paths, sorted(spec.env.items())),
             (budgets.memory_mb, budgets.cpus, budgets.pids, budgets.disk_mb, budgets.seconds),
             hashlib.sha256(self.hidden.test_patch).hexdigest(),
             hashlib.sha256(self.hidden.gold_patch).hexdigest(),

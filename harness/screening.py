@@ -33,6 +33,9 @@ RUNNER_CONFIG = frozenset(
 """Files that a Python test runner reads its settings from, at any depth."""
 
 _BINARY_SUFFIXES = (".so", ".pyd", ".dylib", ".pyc", ".pyo", ".pth", ".egg-link")
+_TEST_FOLDERS = frozenset({"__tests__", "test", "tests"})
+ALLOWABLE = frozenset({"runner_config", "shadows_module", "test_support"})
+"""Reasons that do not stand against a file which the gold patch itself changes."""
 _STARTUP = frozenset({"sitecustomize", "usercustomize"})
 _RUNNER_MODULES = frozenset(
     {"_pytest", "pytest", "py", "pluggy", "iniconfig", "packaging", "exceptiongroup", "tomli", "attr", "attrs"}
@@ -56,17 +59,21 @@ class Screened:
     dropped: tuple[Dropped, ...]
 
 
-def screen(patch: Patch, *, hidden_paths: Collection[str], allowed_config: Collection[str] = ()) -> Screened:
+def screen(patch: Patch, *, hidden_paths: Collection[str], allowed: Collection[str] = ()) -> Screened:
     """Take out of a model patch what could touch the judge.
 
-    `hidden_paths` are the files that the hidden tests consist of; `allowed_config` the runner configuration that the
-    gold patch changes too, so that a model may.
+    `hidden_paths` are the files that the hidden tests consist of; `allowed` those that the gold patch changes although
+    they look like the judge's, so that a model may.
     """
+    folders = test_folders(hidden_paths)
     roots = import_roots(hidden_paths)
     kept: list[FilePatch] = []
     dropped: list[Dropped] = []
     for file in patch.files:
-        reasons = (_reason(file, path, hidden_paths, allowed_config, roots) for path in sorted(file.paths))
+        reasons = (
+            None if path in allowed else _reason(file, path, hidden_paths, folders, roots)
+            for path in sorted(file.paths)
+        )
         reason = next((reason for reason in reasons if reason is not None), None)
         if reason is None:
             kept.append(file)
@@ -86,8 +93,22 @@ def import_roots(test_paths: Collection[str]) -> frozenset[str]:
     return frozenset(roots)
 
 
+def test_folders(test_paths: Collection[str]) -> frozenset[str]:
+    """The outermost folder of each hidden test that is named for tests: helpers and data of the tests live there."""
+    found: set[str] = set()
+    for path in test_paths:
+        parts = path.split("/")[:-1]
+        depth = next((number for number, part in enumerate(parts, start=1) if part in _TEST_FOLDERS), None)
+        if depth is not None:
+            found.add("/".join(parts[:depth]))
+    return frozenset(found)
+
+
+test_folders.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
+
+
 def _reason(
-    file: FilePatch, path: str, hidden_paths: Collection[str], allowed_config: Collection[str], roots: frozenset[str]
+    file: FilePatch, path: str, hidden_paths: Collection[str], folders: frozenset[str], roots: frozenset[str]
 ) -> str | None:
     name = posixpath.basename(path)
     parts = path.split("/")
@@ -95,8 +116,10 @@ def _reason(
         return "hidden_test"
     if name == "conftest.py":
         return "conftest"
-    if name in RUNNER_CONFIG and path not in allowed_config:
+    if name in RUNNER_CONFIG:
         return "runner_config"
+    if any(path.startswith(folder + "/") for folder in folders):
+        return "test_support"
     if name.endswith(_BINARY_SUFFIXES) or "__pycache__" in parts:
         return "compiled_or_path_file"
     if any(part.endswith((".egg-info", ".dist-info")) for part in parts):

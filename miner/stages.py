@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING
 
-from harness import scoring, screening, trial
+from harness import hygiene, patch, scoring, screening, trial
 from harness.dataset.folder import write_task
 from harness.evaluate import screen
 from harness.frameworks import pytest
+from harness.imagecheck import inspect_image
 from harness.instance import Hidden, Instance, Outcome, Task, TaskState, TestSpec, TrustMaterial
 from miner import quality
 from miner.change import Kind, Rejection, Stage
@@ -154,14 +155,20 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
         )
     if isinstance(built, Rejection):
         return built
-    gold_paths = {path for path, kind in draft.split.kinds.items() if kind == "gold"}
     test = TestSpec(
         options=pytest_options(lambda path: site.repo.read_file(change.head_commit, path)),
         plugins=pytest.safe_plugins(built.pytest_plugins),
         pythonpath=built.pythonpath,
-        runner_config=tuple(sorted(p for p in gold_paths if p.rsplit("/", 1)[-1] in screening.RUNNER_CONFIG)),
+        allowed_paths=_allowed_paths(draft.split),
     )
     return replace(draft, image=built, test=test)
+
+
+def _allowed_paths(parts: Split) -> tuple[str, ...]:
+    """What the gold patch changes although it looks like the judge's."""
+    hidden = patch.parse(parts.test_patch, trusted=True).paths | set(parts.test_files)
+    screened = screening.screen(patch.parse(parts.gold_patch, trusted=True), hidden_paths=hidden)
+    return tuple(sorted(part.path for part in screened.dropped if part.reason in screening.ALLOWABLE))
 
 
 def prove(draft: Draft, site: Site) -> Draft | Rejection:
@@ -187,6 +194,22 @@ def prove(draft: Draft, site: Site) -> Draft | Rejection:
         )
     notebook.close()
     return proof if isinstance(proof, Rejection) else replace(draft, proof=proof)
+
+
+def inspect(draft: Draft, site: Site) -> Draft | Rejection:
+    """The image holds nothing that only the fix and its tests have."""
+    assert draft.split is not None  # noqa: S101
+    assert draft.image is not None  # noqa: S101
+    change = draft.candidate.change
+    commits = {change.head_commit, change.merge_commit} - {change.base_commit}
+    wanted = hygiene.secrets(draft.split.gold_patch, draft.split.test_patch, commits=commits)
+    site.note(f"{draft.instance_id}: searching the image for the fix")
+    with _timed(draft, "inspect"):
+        leaks = inspect_image(draft.image.image_id, wanted, cache=site.settings.images.cache_dir / "layers")
+    if leaks:
+        told = "; ".join(f"{leak.where}: {leak.what}" for leak in leaks[:5])
+        return Rejection(stage=Stage.IMAGE, reason="leaks_fix", detail=told)
+    return draft
 
 
 def harden(draft: Draft, site: Site) -> Draft:

@@ -153,7 +153,7 @@ def _patches(subject: Subject) -> _Patches:
     gold = screening.screen(
         patch.parse(subject.gold_patch),
         hidden_paths=tests.paths | set(subject.test_files),
-        allowed_config=subject.test.runner_config,
+        allowed=subject.test.allowed_paths,
     )
     return _Patches(gold=gold.kept, tests=tests)
 

@@ -39,7 +39,7 @@ class TestModel(FileModel):
     options: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     pythonpath: tuple[str, ...] = ()
-    runner_config: tuple[str, ...] = ()
+    allowed_paths: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
 
 

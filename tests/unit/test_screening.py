@@ -54,7 +54,6 @@ def test_what_could_touch_the_judge_is_dropped(form, path, reason):
         (EDIT, "pkg/core/__init__.py"),
         (GONE, "other/__init__.py"),
         (NEW, "docs/random.py"),
-        (NEW, "pkg/core/tests/test_mine.py"),
         (NEW, "randomness.py"),
     ],
 )
@@ -62,5 +61,16 @@ def test_honest_changes_are_kept(form, path):
     assert reasons(form, path) == []
 
 
-def test_runner_configuration_that_the_gold_patch_changes_is_allowed():
-    assert reasons(EDIT, "setup.cfg", allowed_config=("setup.cfg",)) == []
+def test_what_the_gold_patch_changes_is_allowed():
+    assert reasons(EDIT, "setup.cfg", allowed=("setup.cfg",)) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["pkg/core/tests/test_mine.py", "pkg/core/tests/helpers.py", "pkg/core/tests/data/golden.json"]
+)
+def test_everything_beside_the_hidden_tests_is_left_out(path):
+    assert reasons(NEW, path) == ["test_support"]
+
+
+def test_a_folder_for_tests_without_hidden_ones_is_kept():
+    assert reasons(NEW, "elsewhere/tests/helpers.py") == []
