@@ -19,7 +19,7 @@ from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, 
 from harness.trust import Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from harness.dataset.folder import Dataset
     from harness.instance import Prediction
@@ -218,21 +218,22 @@ def report(
 @holdout.command()
 def check(
     dataset: DatasetArgument,
-    images: Annotated[bool, typer.Option("--images", help="Also ask the engine for every image.")] = False,
+    images: Annotated[
+        bool, typer.Option("--images", help="Also ask the engine for every image, and search it for the fix.")
+    ] = False,
     json_: JsonFlag = False,
 ) -> None:
     """Report every problem of a dataset at once; exit code 1 if there is one."""
     from harness.dataset import check as checking  # noqa: PLC0415
     from harness.dataset.folder import open_dataset  # noqa: PLC0415
 
-    has_image: Callable[[str], bool] | None = None
+    engine_check: checking.ImageCheck | None = None
     if images:
-        from harness.sandbox.engine import image_id  # noqa: PLC0415
+        from harness.imagecheck import engine_check as with_engine  # noqa: PLC0415
+        from harness.settings import load_settings  # noqa: PLC0415
 
-        def has_image(ref: str) -> bool:
-            return image_id(ref) is not None
-
-    problems = checking.check(dataset, has_image=has_image)
+        engine_check = with_engine(load_settings().images.cache_dir / "layers")
+    problems = checking.check(dataset, images=engine_check)
     if json_:
         print_json({"problems": [{"where": problem.where, "what": problem.what} for problem in problems]})
     else:

@@ -35,7 +35,15 @@ if TYPE_CHECKING:
 NOT_VALIDATED = "candidate only: not built, not proved"
 
 StageFunction = Callable[[Draft, Site], "Draft | Rejection"]
-TO_PROOF: tuple[StageFunction, ...] = (stages.take_apart, stages.build, stages.prove, stages.keep)
+TO_PROOF: tuple[StageFunction, ...] = (
+    stages.take_apart,
+    stages.build,
+    stages.prove,
+    stages.inspect,
+    stages.harden,
+    stages.confirm,
+    stages.keep,
+)
 TO_CANDIDATE: tuple[StageFunction, ...] = (stages.take_apart, stages.keep)
 
 

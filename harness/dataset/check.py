@@ -14,7 +14,7 @@ from harness.errors import InputError
 from harness.instance import INSTANCE_ID, TaskState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from harness.instance import Task
@@ -31,10 +31,20 @@ class Problem:
     what: str
 
 
-def check(path: Path, *, has_image: Callable[[str], bool] | None = None) -> tuple[Problem, ...]:
+@dataclass(frozen=True, kw_only=True)
+class ImageCheck:
+    """What only the engine can tell of images."""
+
+    has: Callable[[str], bool]
+    """Whether it holds an image."""
+    leaks: Callable[[Task], Iterable[str]]
+    """What the image of a task gives away of its fix and hidden tests."""
+
+
+def check(path: Path, *, images: ImageCheck | None = None) -> tuple[Problem, ...]:
     """Every problem of a dataset; none means that `evaluate` can rely on it.
 
-    `has_image` tells whether the engine or registry holds an image; without it only the form of the digest is checked.
+    `images` asks the engine; without it only the form of the digests is checked.
 
     Raises:
         InputError: there is no dataset at that path.
@@ -46,7 +56,7 @@ def check(path: Path, *, has_image: Callable[[str], bool] | None = None) -> tupl
     dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")
     for instance_id in dataset.ids():
         folder = dataset.task_folder(instance_id)
-        problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in _task_problems(folder, has_image))
+        problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in _task_problems(folder, images))
     return tuple(problems)
 
 
@@ -74,7 +84,7 @@ def _funnel(path: Path) -> Iterator[Problem]:
             yield Problem(where=f"funnel.jsonl, line {number}", what="not a JSON object")
 
 
-def _task_problems(folder: Path, has_image: Callable[[str], bool] | None) -> Iterator[str]:
+def _task_problems(folder: Path, images: ImageCheck | None) -> Iterator[str]:
     if not INSTANCE_ID.fullmatch(folder.name):
         yield "the folder's name is no instance id (letters, digits, `_.-`)"
     broken = list(_broken_files(folder))
@@ -90,7 +100,7 @@ def _task_problems(folder: Path, has_image: Callable[[str], bool] | None) -> Ite
     yield from _patch_problems(task)
     yield from _list_problems(task)
     yield from _trust_problems(task)
-    yield from _image_problems(task, folder, has_image)
+    yield from _image_problems(task, folder, images)
 
 
 def _broken_files(folder: Path) -> Iterator[str]:
@@ -151,7 +161,7 @@ def _trust_problems(task: Task) -> Iterator[str]:
         yield "trust.json: it has ids but no files"
 
 
-def _image_problems(task: Task, folder: Path, has_image: Callable[[str], bool] | None) -> Iterator[str]:
+def _image_problems(task: Task, folder: Path, images: ImageCheck | None) -> Iterator[str]:
     image, state = task.instance.image, task.instance.state
     if image is None:
         if state is not TaskState.CANDIDATE:
@@ -159,7 +169,9 @@ def _image_problems(task: Task, folder: Path, has_image: Callable[[str], bool] |
         return
     if not IMAGE_DIGEST.fullmatch(image):
         yield f"image {image!r} is not pinned by digest (repository@sha256:… or sha256:…)"
-    elif has_image is not None and not has_image(image):
+    elif images is not None and not images.has(image):
         yield f"the engine has no image {image}"
+    elif images is not None:
+        yield from images.leaks(task)
     if not (folder / "Dockerfile").is_file():
         yield "Dockerfile is missing, so nobody can tell how the image came to be"

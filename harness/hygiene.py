@@ -1,0 +1,174 @@
+"""What of a fix or its hidden tests can be found in an image: every file and git object searched, as bytes. Pure.
+
+Searched for are the lines that only the fix and its tests bring, the names of the new tests, the files that are new
+with them, and the fix's commit. The tree at base_commit may hold some such lines by chance; these are no evidence
+anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness import patch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+TREES = ("testbed/", "opt/goldseam/src/")
+"""Where a task's image holds the tree at base_commit."""
+
+_SHORTEST_LINE = 12
+_ENOUGH = 3
+"""So many different lines in one file are no chance; where there are fewer in all, only likely places count."""
+_LARGEST_TEXT = 32 * 1024 * 1024
+_COMMIT = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
+_TEST_NAME = re.compile(rb"^\+\s*(?:async\s+)?(?:def|class)\s+(test\w+|Test\w+)")
+_CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|wheels-v\d+|sdists-v\d+)/")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Secrets:
+    """What an image must not hold."""
+
+    lines: frozenset[bytes]
+    """Added by the fix or its tests and not to be seen in their patches otherwise; without white space around."""
+    by_path: tuple[tuple[str, frozenset[bytes]], ...]
+    """The same by file that a patch touches."""
+    names: frozenset[bytes]
+    """Of new test functions and classes."""
+    new_paths: frozenset[str]
+    commits: frozenset[bytes] = frozenset()
+    """Full SHAs of the fix, in hexadecimal."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leak:
+    """A place in an image that gives something away."""
+
+    where: str
+    what: str
+
+
+def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secrets:
+    """What only the fix and its hidden tests have.
+
+    Raises:
+        PatchError: one of them is no patch.
+
+    """
+    files = [*patch.parse(gold, trusted=True).files, *patch.parse(tests, trusted=True).files]
+    old = {line for file in files for line in _marked(file.raw, b" -")}
+    added = [(file, frozenset(set(_marked(file.raw, b"+")) - old)) for file in files]
+    named = {match[1] for file in files for line in file.raw.split(b"\n") if (match := _TEST_NAME.match(line))}
+    return Secrets(
+        lines=frozenset().union(*(lines for _, lines in added)),
+        by_path=tuple((file.path, lines) for file, lines in added if lines),
+        names=frozenset(name for name in named if not any(name in line for line in old)),
+        new_paths=frozenset(file.path for file in files if file.is_new),
+        commits=frozenset(commit.encode() for commit in commits if commit),
+    )
+
+
+def _marked(raw: bytes, marks: bytes) -> Iterator[bytes]:
+    """Lines of hunks with one of the marks, where they say enough to be known again."""
+    for line in raw.split(b"\n"):
+        if line[:1] and line[:1] in marks and not line.startswith((b"+++ ", b"--- ")):
+            text = line[1:].strip()
+            if len(text) >= _SHORTEST_LINE and any(97 <= byte <= 122 for byte in text.lower()):  # noqa: PLR2004 - a-z
+                yield text
+
+
+@dataclass(kw_only=True)
+class Search:
+    """Fed every file of an image once, in any order; then asked for the leaks."""
+
+    secrets: Secrets
+    unpack: Callable[[bytes], Iterable[tuple[str, bytes]]]
+    """Takes a git pack apart: the objects in it, by name."""
+    files: int = 0
+    objects: int = 0
+    _tree: set[bytes] = field(default_factory=set)
+    _in_place: dict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    _hits: dict[str, set[bytes]] = field(default_factory=dict)
+    _leaks: list[Leak] = field(default_factory=list)
+
+    def feed(self, path: str, data: bytes) -> None:
+        """One file, by its path without a leading slash."""
+        self.files += 1
+        tree = next((prefix for prefix in TREES if path.startswith(prefix)), None)
+        inner = path[len(tree) :] if tree else path
+        if tree and inner.startswith(".git/"):
+            self._git(path, inner.removeprefix(".git/"), data)
+        elif path.endswith(".pyc"):
+            self._names(path, data)
+        elif tree:
+            self._of_tree(path, inner, data)
+        else:
+            self._other(path, data)
+
+    def _of_tree(self, path: str, inner: str, data: bytes) -> None:
+        if inner in self.secrets.new_paths:
+            self._leaks.append(Leak(where=path, what="a file that only the fix or its hidden tests bring"))
+            return
+        found = self._lines(data)
+        self._tree |= found
+        self._in_place[inner] |= found
+
+    def _git(self, path: str, inner: str, data: bytes) -> None:
+        if inner.startswith("objects/pack/") and inner.endswith(".pack"):
+            for name, content in self.unpack(data):
+                self._object(f"{path}:{name}", content)
+        elif re.fullmatch(r"objects/[0-9a-f]{2}/[0-9a-f]{38,62}", inner):
+            self._object(path, zlib.decompress(data).partition(b"\0")[2])
+        else:
+            self._commits(path, data)
+
+    def _object(self, where: str, content: bytes) -> None:
+        self.objects += 1
+        self._hits[where] = self._lines(content)
+        self._commits(where, content)
+
+    def _other(self, path: str, data: bytes) -> None:
+        if _CACHE.search(path):
+            self._leaks.append(Leak(where=path, what="left in a package cache"))
+        if len(data) > _LARGEST_TEXT or b"\0" in data[:8192]:
+            return
+        if found := self._lines(data):
+            self._hits[path] = found
+        self._commits(path, data)
+
+    def _names(self, path: str, data: bytes) -> None:
+        if names := sorted(name for name in self.secrets.names if name in data):
+            self._leaks.append(Leak(where=path, what=f"byte code that names the hidden test {names[0].decode()}"))
+
+    def _commits(self, where: str, data: bytes) -> None:
+        if self.secrets.commits and not self.secrets.commits.isdisjoint(_COMMIT.findall(data)):
+            self._leaks.append(Leak(where=where, what="it names the fix's commit"))
+
+    def _lines(self, data: bytes) -> set[bytes]:
+        return {line for part in data.split(b"\n") if (line := part.strip()) in self.secrets.lines}
+
+    def leaks(self) -> tuple[Leak, ...]:
+        """Everything found; only to be asked once all files were fed."""
+        return (*self._leaks, *self._applied(), *self._copied())
+
+    def _applied(self) -> Iterator[Leak]:
+        """Files of the tree that look as if a patch had been applied to them already."""
+        for path, lines in self.secrets.by_path:
+            if len(lines) > 1 and lines <= self._in_place.get(path, set()):
+                yield Leak(where=path, what="it has every line that the fix or its hidden tests add to it")
+
+    def _copied(self) -> Iterator[Leak]:
+        """Anything else with lines that the tree does not have."""
+        rare = self.secrets.lines - self._tree
+        likely = {path.rsplit("/", 1)[-1] for path, _ in self.secrets.by_path}
+        for where, found in sorted(self._hits.items()):
+            told = found & rare
+            place = ".git/" in where or where.rsplit("/", 1)[-1] in likely
+            if len(told) >= _ENOUGH or (place and told):
+                sample = min(told).decode("utf-8", "replace")[:60]
+                yield Leak(where=where, what=f"{len(told)} line(s) of the fix or its hidden tests, such as {sample!r}")

@@ -1,0 +1,66 @@
+"""The hygiene gate on real images."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import hygiene, imagecheck
+from harness.dataset import check
+from harness.sandbox import engine, layers
+from tests import tiny
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("layers")
+
+
+@pytest.fixture
+def leaking_image(tiny_image):
+    """The task image with the fix and the hidden tests in a layer, and a layer over it that deletes them."""
+    client = engine.connect()
+    script = (
+        f"mkdir /keep; printf '%s' '{tiny.HIDDEN_TESTS}' > /keep/x.py; printf '%s' '{tiny.FIXED}' > /keep/__init__.py"
+    )
+    image = tiny_image
+    for words in (script, "rm -r /keep"):
+        container = client.create_container(image, entrypoint=[], command=["sh", "-c", words], user="0:0")["Id"]
+        client.start(container)
+        client.wait(container)
+        image = client.commit(container)["Id"]
+        client.remove_container(container)
+    yield image
+    client.remove_image(image)  # and with it the one below, which has no other name
+
+
+def secrets(task):
+    return hygiene.secrets(task.hidden.gold_patch, task.hidden.test_patch)
+
+
+def test_the_image_of_a_task_is_clean(tiny_image, cache):
+    assert imagecheck.inspect_image(tiny_image, secrets(tiny.task(tiny_image)), cache=cache) == ()
+
+
+def test_the_newest_layer_is_the_tree_and_its_repository(tiny_image):
+    paths = {path for path, _ in layers.newest_layer(tiny_image)}
+    assert {"testbed/.git/HEAD", "testbed/.git/config"} <= paths
+    assert any(path.endswith(tiny.CALC) for path in paths)
+    assert not any(path.startswith("usr/bin/") for path in paths)
+
+
+def test_what_a_later_layer_deletes_is_found(leaking_image, cache):
+    found = imagecheck.inspect_image(leaking_image, secrets(tiny.task(leaking_image)), cache=cache)
+    assert any(leak.where.startswith("keep/") for leak in found), found
+
+
+def test_every_layer_of_a_saved_image_is_read(leaking_image):
+    paths = {path for path, _ in layers.every_layer(leaking_image)}
+    assert {"keep/x.py", "testbed/.git/HEAD"} <= paths
+
+
+def test_check_reports_a_leak(leaking_image, cache, tmp_path):
+    made = tiny.dataset(tmp_path / "dataset", tiny.task(leaking_image))
+    problems = check.check(made.path, images=imagecheck.engine_check(cache))
+    assert any("gives the fix away" in problem.what for problem in problems), problems

@@ -1,0 +1,82 @@
+"""What the search of an image finds, and what it lets pass."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+
+from harness import hygiene
+from harness.imagecheck import unpack
+from tests import tiny
+from tests.repos import Repository
+
+BASE = "def total(items):\n    return sum(items)\n"
+FIXED = "def total(items):\n    checked = [item for item in items if item]\n    return sum(checked, start=0)\n"
+TESTS = "from shop import total\n\n\ndef test_without_holes():\n    assert total([1, None, 2]) == 3\n"
+COMMIT = "ab" * 20
+SECRETS = hygiene.secrets(
+    tiny.diff("shop.py", BASE, FIXED).encode(), tiny.diff("tests/test_shop.py", None, TESTS).encode(), commits=[COMMIT]
+)
+
+
+def leaks(files, secrets=SECRETS):
+    search = hygiene.Search(secrets=secrets, unpack=unpack)
+    for path, data in {"testbed/shop.py": BASE.encode(), **files}.items():
+        search.feed(path, data)
+    return search.leaks()
+
+
+def loose(content):
+    return zlib.compress(b"blob %d\0" % len(content) + content)
+
+
+def test_a_clean_image_has_no_leak():
+    files = {"usr/lib/x.py": b"import os\n", "testbed/.git/objects/ab/" + "c" * 38: loose(BASE.encode())}
+    assert leaks(files) == ()
+
+
+LEAKS = {
+    "the fix in a loose git object": {"testbed/.git/objects/ab/" + "c" * 38: loose(FIXED.encode())},
+    "the fixed module among the installed packages": {
+        "opt/goldseam/venv/lib/python3.11/site-packages/shop.py": FIXED.encode()
+    },
+    "the hidden tests in place": {"testbed/tests/test_shop.py": TESTS.encode()},
+    "the hidden tests in the pristine tree": {"opt/goldseam/src/tests/test_shop.py": TESTS.encode()},
+    "the hidden tests under another name": {"var/tmp/x.py": TESTS.encode()},
+    "the fix in place": {"testbed/shop.py": FIXED.encode()},
+    "byte code of the hidden tests": {
+        "testbed/tests/__pycache__/test_shop.cpython-311.pyc": b"\0\0test_without_holes\0"
+    },
+    "the fix's commit in a file of git": {"testbed/.git/FETCH_HEAD": COMMIT.encode() + b"\t\tbranch 'main'\n"},
+    "the fix's commit elsewhere": {"etc/build": b"built from " + COMMIT.encode()},
+    "a package cache": {"root/.cache/pip/http/a/b": b"x"},
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_leak_is_found(name):
+    assert leaks(LEAKS[name])
+
+
+def test_the_fix_in_a_packed_object_is_found(tmp_path):
+    repository = Repository(tmp_path / "repo")
+    (repository.path / "shop.py").write_text(FIXED)
+    repository.git("add", ".")
+    repository.git("commit", "-qm", "fix")
+    repository.git("gc", "-q")
+    (pack,) = (repository.path / ".git/objects/pack").glob("*.pack")
+    assert leaks({"testbed/.git/objects/pack/pack-1.pack": pack.read_bytes()})
+
+
+def test_lines_that_the_tree_has_anyway_are_no_leak():
+    files = {"testbed/other.py": FIXED.encode(), "testbed/.git/objects/ab/" + "c" * 38: loose(FIXED.encode())}
+    assert leaks(files) == ()
+
+
+def test_one_common_line_in_an_unrelated_file_is_chance():
+    assert leaks({"usr/lib/x.py": b"    return sum(checked, start=0)\n"}) == ()
+
+
+def test_binary_files_of_the_system_are_left_alone():
+    assert leaks({"usr/bin/x": b"\0" + FIXED.encode()}) == ()
