@@ -71,7 +71,9 @@ class Attack(BaseModel):
             return fill(self.patch, project, task)
         if generated := self._generated():
             return generated
-        changes: dict[str, str] = {fill(path, project, task): fill(text, project, task) for path, text in self.files.items()}
+        changes: dict[str, str] = {
+            fill(path, project, task): fill(text, project, task) for path, text in self.files.items()
+        }
         product = self._product(project, task)
         if product != project.base[project.product]:
             changes[project.product] = product

@@ -55,16 +55,12 @@ class Tried:
 
 def tasks(sandbox: Sandbox, folder: Path, projects: Iterable[Project] = PROJECTS) -> dict[str, Task]:
     """The proved tasks by project; images are built where the engine has none."""
-    return {
-        project.name: project.task(tiny.build_image(folder, project.base), sandbox, folder) for project in projects
-    }
+    return {project.name: project.task(tiny.build_image(folder, project.base), sandbox, folder) for project in projects}
 
 
 def one(task: Task, attempt: Try, sandbox: Sandbox) -> Tried:
     """Score a patch as `goldseam evaluate` would."""
-    prediction = Prediction(
-        instance_id=task.instance_id, model_name_or_path=attempt.name, model_patch=attempt.patch
-    )
+    prediction = Prediction(instance_id=task.instance_id, model_name_or_path=attempt.name, model_patch=attempt.patch)
     for _ in range(attempt.repeat):
         verdict = evaluate.evaluate_one(task, prediction, sandbox, settings=SETTINGS)
     return Tried(attempt=attempt, report=verdict.report)

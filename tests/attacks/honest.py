@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
+
 from harness.process import run
 from tests.repos import Repository
 
@@ -17,49 +19,7 @@ if TYPE_CHECKING:
 
 Changes = dict[str, str | None]
 
-SOLUTIONS: Mapping[str, tuple[str, ...]] = {
-    "judged_src": (
-        "    share, rest = divmod(cents, parts)\n    return [share + 1] * rest + [share] * (parts - rest)\n",
-        "    share = cents // parts\n    rest = cents - share * parts\n"
-        "    return [share + (1 if index < rest else 0) for index in range(parts)]\n",
-        "    result = []\n    left = cents\n    for remaining in range(parts, 0, -1):\n        piece = -(-left // remaining)\n"
-        "        result.append(piece)\n        left -= piece\n    return result\n",
-        "    result = [cents // parts] * parts\n    for index in range(cents % parts):\n        result[index] += 1\n"
-        "    return result\n",
-        "    return sorted(((cents + index) // parts for index in range(parts)), reverse=True)\n",
-    ),
-    "judged_flat": (
-        '    signs = dict(_SIGNS)\n    signs.update({400: "CD", 40: "XL", 4: "IV"})\n    text = ""\n'
-        "    for value in sorted(signs, reverse=True):\n        text += signs[value] * (number // value)\n"
-        "        number %= value\n    return text\n",
-        '    text = ""\n    for value, sign in _SIGNS:\n        text += sign * (number // value)\n        number %= value\n'
-        '    for long, short in (("CCCC", "CD"), ("XXXX", "XL"), ("IIII", "IV")):\n'
-        "        text = text.replace(long, short)\n    return text\n",
-        '    thousands = "M" * (number // 1000)\n'
-        '    hundreds = ",C,CC,CCC,CD,D,DC,DCC,DCCC,CM".split(",")[number // 100 % 10]\n'
-        '    tens = ",X,XX,XXX,XL,L,LX,LXX,LXXX,XC".split(",")[number // 10 % 10]\n'
-        '    ones = ",I,II,III,IV,V,VI,VII,VIII,IX".split(",")[number % 10]\n'
-        "    return thousands + hundreds + tens + ones\n",
-        '    found = ""\n    for value, sign in sorted([*_SIGNS, (400, "CD"), (40, "XL"), (4, "IV")])[::-1]:\n'
-        "        while number >= value:\n            found = found + sign\n            number = number - value\n    return found\n",
-        '    for value, sign in [(4, "IV"), (40, "XL"), (400, "CD")]:\n        if (value, sign) not in _SIGNS:\n'
-        "            _SIGNS.append((value, sign))\n    _SIGNS.sort(reverse=True)\n    parts = []\n"
-        "    for value, sign in _SIGNS:\n        count, number = divmod(number, value)\n        parts.append(sign * count)\n"
-        '    return "".join(parts)\n',
-    ),
-    "judged_kit": (
-        "        if key not in self._kept:\n            return default\n        self._kept.move_to_end(key)\n"
-        "        return self._kept[key]\n",
-        "        try:\n            self._kept.move_to_end(key)\n        except KeyError:\n            return default\n"
-        "        return self._kept[key]\n",
-        "        if key in self._kept:\n            self._kept[key] = self._kept.pop(key)\n        return self._kept.get(key, default)\n",
-        "        missing = object()\n        value = self._kept.pop(key, missing)\n        if value is missing:\n"
-        "            return default\n        self._kept[key] = value\n        return value\n",
-        "        kept = [(one, value) for one, value in self._kept.items() if one != key]\n"
-        "        if key in self._kept:\n            kept.append((key, self._kept[key]))\n            self._kept = OrderedDict(kept)\n"
-        "        return self._kept.get(key, default)\n",
-    ),
-}
+SOLUTIONS: Mapping[str, list[str]] = yaml.safe_load(Path(__file__).with_name("solutions.yaml").read_text("utf-8"))
 """Right bodies of the wrong function, by project."""
 
 
@@ -98,13 +58,21 @@ def _comments(project: Project, changes: Changes) -> Changes:
 
 def _docstring(project: Project, changes: Changes) -> Changes:
     text = _product(project, changes)
-    return {**changes, project.product: text.replace('"""\n', '\n\nNow right for every input, “quoted” and ünusual.\n"""\n', 1)}
+    return {
+        **changes,
+        project.product: text.replace('"""\n', '\n\nNow right for every input, “quoted” and ünusual.\n"""\n', 1),
+    }
 
 
 def _type_hints(project: Project, changes: Changes) -> Changes:
     text = _product(project, changes)
-    hinted = text.replace("(cents, parts):", "(cents: int, parts: int) -> list:").replace("(number):", "(number: int) -> str:")
-    return {**changes, project.product: hinted.replace("(self, key, default=None):", "(self, key: str, default: object = None):")}
+    for old, new in (
+        ("(cents, parts):", "(cents: int, parts: int) -> list:"),
+        ("(number):", "(number: int) -> str:"),
+        ("(self, key, default=None):", "(self, key: str, default: object = None):"),
+    ):
+        text = text.replace(old, new)
+    return {**changes, project.product: text}
 
 
 def _reformatted(project: Project, changes: Changes) -> Changes:
@@ -135,7 +103,10 @@ def _helper_module(project: Project, changes: Changes) -> Changes:
 def _logging(project: Project, changes: Changes) -> Changes:
     text = _product(project, changes)
     end = text.index('"""\n') + 4
-    return {**changes, project.product: f"{text[:end]}\nimport logging\n{text[end:]}\nlogging.getLogger(__name__).debug('ready')\n"}
+    return {
+        **changes,
+        project.product: f"{text[:end]}\nimport logging\n{text[end:]}\nlogging.getLogger(__name__).debug('ready')\n",
+    }
 
 
 def _own_tests(project: Project, changes: Changes) -> Changes:
@@ -162,15 +133,29 @@ def _data_files(project: Project, changes: Changes) -> Changes:
 
 
 def _odd_names(_project: Project, changes: Changes) -> Changes:
-    return {**changes, "docs/a file with spaces.txt": "x\n", "docs/größe.txt": "x\n", "docs/deep/er/and/deeper.txt": "x\n"}
+    return {
+        **changes,
+        "docs/a file with spaces.txt": "x\n",
+        "docs/größe.txt": "x\n",
+        "docs/deep/er/and/deeper.txt": "x\n",
+    }
 
 
 def _leftovers(_project: Project, changes: Changes) -> Changes:
-    return {**changes, "reproduce.py": "print('it fails')\n", "fix.patch.orig": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"}
+    return {
+        **changes,
+        "reproduce.py": "print('it fails')\n",
+        "fix.patch.orig": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+    }
 
 
 def _settings(_project: Project, changes: Changes) -> Changes:
-    return {**changes, ".editorconfig": "root = true\n", "tox.ini": "[tox]\nenvlist = py311\n", "Makefile": "test:\n\tpytest\n"}
+    return {
+        **changes,
+        ".editorconfig": "root = true\n",
+        "tox.ini": "[tox]\nenvlist = py311\n",
+        "Makefile": "test:\n\tpytest\n",
+    }
 
 
 def _new_package(project: Project, changes: Changes) -> Changes:

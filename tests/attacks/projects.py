@@ -7,7 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness import scoring, trial
+from harness.evaluate import screen
 from harness.instance import Budgets, Hidden, Instance, Task, TaskState, TestSpec
+from miner.harden import prepare
 from miner.validate import Notebook, Proof, Subject, validate
 from tests import tiny
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.sandbox.base import Sandbox
+    from harness.trial import Trial
 
 FOLDER = Path(__file__).parent.parent / "projects"
 BUDGETS = Budgets(seconds=8, memory_mb=256, pids=64, disk_mb=64)
@@ -83,7 +87,24 @@ class Project:
         notebook = Notebook(notes / f"{self.name}.jsonl", subject)
         proof = validate(subject, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
         assert isinstance(proof, Proof), proof
-        return self._task(subject, proof)
+        return self._hardened(self._task(subject, proof), sandbox)
+
+    def _hardened(self, task: Task, sandbox: Sandbox) -> Task:
+        """With twins and blind tests, as mining prepares them."""
+        fix = screen(task, task.hidden.gold_patch).kept
+
+        def ran(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> Trial:
+            spec = scoring.trial_spec(task, fix if gold else None)
+            return trial.run(replace(spec, overlay=files, twin=twin), sandbox)
+
+        material = prepare(
+            {path: text.encode() for path, text in self.hidden.items()},
+            fail_to_pass=task.hidden.fail_to_pass,
+            pass_to_pass=task.hidden.pass_to_pass,
+            seed=self.name,
+            run=ran,
+        )
+        return replace(task, hidden=replace(task.hidden, trust=material))
 
     def _task(self, subject: Subject, proof: Proof) -> Task:
         return Task(
@@ -127,7 +148,8 @@ PROJECTS = (
         product="roman.py",
         body='    text = ""\n    for value, sign in _SIGNS:\n        text += sign * (number // value)\n'
         "        number %= value\n    return text\n",
-        solution='    text = ""\n    for value, sign in sorted([*_SIGNS, (400, "CD"), (40, "XL"), (4, "IV")], reverse=True):\n'
+        solution='    text = ""\n'
+        '    for value, sign in sorted([*_SIGNS, (400, "CD"), (40, "XL"), (4, "IV")], reverse=True):\n'
         "        text += sign * (number // value)\n        number %= value\n    return text\n",
         cheat="    return VALUE\n",
         kind="str",
@@ -141,7 +163,7 @@ PROJECTS = (
         "        return self._kept.get(key, default)\n",
         cheat="        self.keys = lambda: VALUE\n        return VALUE\n",
         kind="list",
-        needle="move_to_end",
+        needle="self._kept.move_to_end(key)",
     ),
 )
 """src layout with parametrised pytest functions; flat with unittest and a data file; a package with fixtures and
