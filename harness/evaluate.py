@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from harness.executors.base import Executor
     from harness.sandbox.base import Sandbox
     from harness.trial import Trial
+    from harness.verdict_cache import VerdictCache
 
 GOLD = "gold"
 NULL = "null"
@@ -217,8 +218,11 @@ def run(
     executor: Executor,
     settings: Settings,
     observer: Observer,
+    kept: VerdictCache | None = None,
 ) -> dict[str, object]:
     """Score predictions into a run folder and return its report. What the folder already holds is not done again.
+
+    `kept` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
 
     Raises:
         InputError: an unknown id, or a folder that cannot be written or is in use.
@@ -237,8 +241,17 @@ def run(
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
 
         def work(prediction: Prediction) -> InstanceReport:
-            verdict = evaluate_one(tasks[prediction.instance_id], prediction, sandbox, settings=settings)
+            task = tasks[prediction.instance_id]
+            cache = kept if settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
+            known = cache.get(key(task, prediction, settings), prediction) if cache else None
+            verdict = (
+                Verdict(report=known[0], evidence=known[1])
+                if known
+                else evaluate_one(task, prediction, sandbox, settings=settings)
+            )
             folder.write(prediction, verdict.report, verdict.evidence)
+            if cache and not known:
+                cache.put(verdict.report, verdict.evidence)
             return verdict.report
 
         for report in executor.map(work, due, cancel=sandbox.cancel):

@@ -53,6 +53,8 @@ class InstanceReport(BaseModel):
     max_rss_kb: int = 0
     cpu_seconds: float = 0.0
     attempts: int = 1
+    reused: bool = False
+    """Taken over from an earlier run of the same patch on the same task under the same rules."""
     trust: Trust = Trust.STANDARD
     """What the pass had to withstand."""
     rounds: list[Variant] = Field(default_factory=list)

@@ -1,0 +1,59 @@
+"""Verdicts kept across run folders: the same patch on the same task under the same rules is not run twice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from harness import files
+from harness.instance import Outcome
+from harness.run_folder import Evidence, InstanceReport
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.instance import Prediction
+
+_REPORT, _RESULTS, _OUTPUT = "report.json", "results.json", "test_output.txt"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictCache:
+    """A folder of verdicts by key (`harness.evaluate.key`); its owner's alone, since evidence quotes hidden tests."""
+
+    path: Path
+
+    def get(self, key: str, prediction: Prediction) -> tuple[InstanceReport, Evidence] | None:
+        """The verdict kept under a key, as this prediction's own; None where there is none, or only a broken one."""
+        folder = self._folder(key)
+        try:
+            report = InstanceReport.model_validate_json((folder / _REPORT).read_bytes())
+            results = json.loads((folder / _RESULTS).read_bytes())
+            output = (folder / _OUTPUT).read_bytes()
+        except (OSError, ValueError, ValidationError):
+            return None
+        own = {
+            "instance_id": prediction.instance_id,
+            "model_name_or_path": prediction.model_name_or_path,
+            "sample": prediction.sample,
+            "reused": True,
+        }
+        evidence = Evidence(patch=prediction.patch_bytes(), output=output, results=results)
+        return report.model_copy(update=own), evidence
+
+    def put(self, report: InstanceReport, evidence: Evidence) -> None:
+        """Keep a verdict. What infrastructure failed to score is none."""
+        if report.outcome is Outcome.INFRA_ERROR or not report.key:
+            return
+        folder = self._folder(report.key)
+        with files.explained(self.path):
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        files.write_bytes(folder / _OUTPUT, evidence.output, durable=False)
+        files.write_bytes(folder / _RESULTS, json.dumps(evidence.results).encode(), durable=False)
+        files.write_bytes(folder / _REPORT, report.model_dump_json().encode(), durable=False)
+
+    def _folder(self, key: str) -> Path:
+        return self.path / key[:2] / key

@@ -1,0 +1,56 @@
+"""Verdicts kept across run folders."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.instance import Outcome, Prediction
+from harness.run_folder import Evidence, InstanceReport
+from harness.verdict_cache import VerdictCache
+
+KEY = "ab" + "0" * 62
+PREDICTION = Prediction(instance_id="a__b-1", model_name_or_path="second", model_patch="diff", sample=3)
+
+
+@pytest.fixture
+def cache(tmp_path) -> VerdictCache:
+    return VerdictCache(path=tmp_path / "verdicts")
+
+
+def report(outcome: Outcome = Outcome.UNRESOLVED) -> InstanceReport:
+    return InstanceReport(
+        instance_id="a__b-1", model_name_or_path="first", outcome=outcome, resolved=False, reason="why", key=KEY
+    )
+
+
+def test_a_verdict_comes_back_as_the_asking_predictions_own(cache):
+    cache.put(report(), Evidence(patch=b"diff", output=b"printed", results={"tests": {}}))
+
+    found, evidence = cache.get(KEY, PREDICTION)
+
+    assert (found.model_name_or_path, found.sample, found.reused) == ("second", 3, True)
+    assert (found.outcome, found.reason) == (Outcome.UNRESOLVED, "why")
+    assert (evidence.patch, evidence.output, evidence.results) == (b"diff", b"printed", {"tests": {}})
+
+
+def test_an_infrastructure_error_is_never_kept(cache):
+    cache.put(report(Outcome.INFRA_ERROR), Evidence(patch=b""))
+
+    assert cache.get(KEY, PREDICTION) is None
+
+
+def test_an_unknown_key_has_no_verdict(cache):
+    assert cache.get("cd" + "0" * 62, PREDICTION) is None
+
+
+def test_a_broken_entry_is_no_verdict(cache):
+    cache.put(report(), Evidence(patch=b"diff"))
+    next(cache.path.rglob("report.json")).write_bytes(b'{"half')
+
+    assert cache.get(KEY, PREDICTION) is None
+
+
+def test_nobody_else_can_read_the_cache(cache):
+    cache.put(report(), Evidence(patch=b"diff"))
+
+    assert cache.path.stat().st_mode & 0o077 == 0
