@@ -121,7 +121,9 @@ def evaluate(
     ] = None,
     pairs: Annotated[int, typer.Option(min=1, help="Rounds with real tests, and as many with twins.")] = 1,
     retry_errors: Annotated[bool, typer.Option(help="Score again what infrastructure failed to score.")] = False,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Score again what the run folder holds.")] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Score again what this or another run has scored.")
+    ] = False,
     json_: JsonFlag = False,
 ) -> int:
     """Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not."""
@@ -131,6 +133,8 @@ def evaluate(
     from harness.executors.local import LocalExecutor  # noqa: PLC0415
     from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.scoring import Demands  # noqa: PLC0415
+    from harness.settings import load_settings  # noqa: PLC0415
+    from harness.verdict_cache import VerdictCache  # noqa: PLC0415
 
     opened = open_dataset(dataset)
     asked = _asked(opened, predictions or [], gold=gold, null=null, ids=ids or [])
@@ -146,6 +150,7 @@ def evaluate(
             executor=LocalExecutor(jobs=jobs),
             settings=settings,
             observer=terminal.RunTicker(ticker),
+            kept=VerdictCache(path=load_settings().images.cache_dir / "verdicts"),
         )
     folder = run_folder.RunFolder(path=out)
     if json_:
