@@ -10,14 +10,14 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
-from harness import files, patch, run_folder, scoring, screening
+from harness import files, patch, review, run_folder, scoring, screening
 from harness.dataset.folder import TEST_FILE
 from harness.errors import InputError
 from harness.frameworks import framework
 from harness.grading import GRADING_VERSION, Grade
 from harness.instance import Outcome, Prediction, Task, TaskState
 from harness.predictions import refuse_unknown
-from harness.run_folder import Evidence, InstanceReport, RunFolder, RunRecord
+from harness.run_folder import Evidence, InstanceReport, RunFolder, RunRecord, readable
 from harness.sandbox.base import MissingImageError, SandboxError
 from harness.scoring import Demands
 
@@ -101,6 +101,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
         prediction,
         graded,
         dropped=[{"path": run_folder.readable(part.path), "reason": part.reason} for part in dropped],
+        flags=[{"path": readable(flag.path), "sign": flag.sign} for flag in review.flags(parsed)] if parsed else [],
         repairs=list(parsed.repairs) if parsed else [],
         timings={**found.timings, "tests": found.seconds},
         max_rss_kb=found.max_rss_kb,
@@ -125,6 +126,7 @@ def screen(task: Task, data: bytes) -> screening.Screened:
         patch.parse(data),
         hidden_paths=tests | set(task.hidden.test_files),
         allowed=task.instance.test.allowed_paths,
+        modules=task.instance.test.modules,
     )
 
 

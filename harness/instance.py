@@ -81,6 +81,8 @@ class TestSpec:
     """Folders of the repository put on sys.path, relative to its root."""
     allowed_paths: tuple[str, ...] = ()
     """Files that the gold patch changes and that screening would leave out of a patch: a model may change them too."""
+    modules: tuple[str, ...] = ()
+    """Top-level modules of the installed dependencies: a model patch may not bring others of these names."""
     env: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -158,7 +160,15 @@ class Task:
         parts: list[object] = [
             self.instance.instance_id,
             self.instance.image,
-            (spec.framework, spec.options, spec.plugins, spec.pythonpath, spec.allowed_paths, sorted(spec.env.items())),
+            (
+                spec.framework,
+                spec.options,
+                spec.plugins,
+                spec.pythonpath,
+                spec.allowed_paths,
+                spec.modules,
+                sorted(spec.env.items()),
+            ),
             (budgets.memory_mb, budgets.cpus, budgets.pids, budgets.disk_mb, budgets.seconds),
             hashlib.sha256(self.hidden.test_patch).hexdigest(),
             hashlib.sha256(self.hidden.gold_patch).hexdigest(),

@@ -47,6 +47,8 @@ class InstanceReport(BaseModel):
     patch_successfully_applied: bool = False
     tests_status: dict[str, dict[str, list[str]]] = Field(default_factory=dict)
     dropped: list[dict[str, str]] = Field(default_factory=list)
+    flags: list[dict[str, str]] = Field(default_factory=list)
+    """What a person should look at before believing a pass: `path` and `sign`; see harness/review.py."""
     repairs: list[str] = Field(default_factory=list)
     timings: dict[str, float] = Field(default_factory=dict)
     """Seconds per step; `tests` is the test process itself."""

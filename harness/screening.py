@@ -59,19 +59,22 @@ class Screened:
     dropped: tuple[Dropped, ...]
 
 
-def screen(patch: Patch, *, hidden_paths: Collection[str], allowed: Collection[str] = ()) -> Screened:
+def screen(
+    patch: Patch, *, hidden_paths: Collection[str], allowed: Collection[str] = (), modules: Collection[str] = ()
+) -> Screened:
     """Take out of a model patch what could touch the judge.
 
     `hidden_paths` are the files that the hidden tests consist of; `allowed` those that the gold patch changes although
-    they look like the judge's, so that a model may.
+    they look like the judge's, so that a model may; `modules` the names that the task's dependencies are imported by.
     """
+    taken = _STDLIB | _RUNNER_MODULES | set(modules)
     folders = test_folders(hidden_paths)
     roots = import_roots(hidden_paths)
     kept: list[FilePatch] = []
     dropped: list[Dropped] = []
     for file in patch.files:
         reasons = (
-            None if path in allowed else _reason(file, path, hidden_paths, folders, roots)
+            None if path in allowed else _reason(file, path, hidden_paths, folders, roots, taken)
             for path in sorted(file.paths)
         )
         reason = next((reason for reason in reasons if reason is not None), None)
@@ -108,7 +111,12 @@ test_folders.__test__ = False  # type: ignore[attr-defined]  # pytest must not t
 
 
 def _reason(
-    file: FilePatch, path: str, hidden_paths: Collection[str], folders: frozenset[str], roots: frozenset[str]
+    file: FilePatch,
+    path: str,
+    hidden_paths: Collection[str],
+    folders: frozenset[str],
+    roots: frozenset[str],
+    taken: frozenset[str],
 ) -> str | None:
     name = posixpath.basename(path)
     parts = path.split("/")
@@ -128,7 +136,7 @@ def _reason(
         return "git_settings"
     if name == "__init__.py" and file.unmakes_file and path == file.old_path and posixpath.dirname(path) in roots:
         return "import_root"  # without it pytest would put another folder first on sys.path
-    return _shadow(path, roots) if file.makes_file and path == file.new_path else None
+    return _shadow(path, roots, taken) if file.makes_file and path == file.new_path else None
 
 
 def _overlaps(path: str, hidden: str) -> bool:
@@ -136,8 +144,8 @@ def _overlaps(path: str, hidden: str) -> bool:
     return path == hidden or path.startswith(hidden + "/") or hidden.startswith(path + "/")
 
 
-def _shadow(path: str, roots: frozenset[str]) -> str | None:
-    """Whether a new module would be imported in place of the standard library's or the runner's.
+def _shadow(path: str, roots: frozenset[str], taken: frozenset[str]) -> str | None:
+    """Whether a new module would be imported in place of the standard library's, the runner's or a dependency's.
 
     Only new ones count: a package's own `numbers.py` that was there before is in no folder on sys.path, or the tests
     would not have run at base.
@@ -150,6 +158,6 @@ def _shadow(path: str, roots: frozenset[str]) -> str | None:
         if first != module or "/" in path[len(root) + 1 if root else 0 :]:
             if module in _STARTUP:
                 return "startup_module"
-            if module in _RUNNER_MODULES or (module in _STDLIB and module not in {"test", "this"}):
+            if module in taken and module not in {"test", "this"}:
                 return "shadows_module"
     return None

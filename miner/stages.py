@@ -26,7 +26,7 @@ from miner.test_command import pytest_options
 from miner.validate import Notebook, Subject, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
@@ -159,15 +159,16 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
         options=pytest_options(lambda path: site.repo.read_file(change.head_commit, path)),
         plugins=pytest.safe_plugins(built.pytest_plugins),
         pythonpath=built.pythonpath,
-        allowed_paths=_allowed_paths(draft.split),
+        allowed_paths=_allowed_paths(draft.split, built.modules),
+        modules=built.modules,
     )
     return replace(draft, image=built, test=test)
 
 
-def _allowed_paths(parts: Split) -> tuple[str, ...]:
+def _allowed_paths(parts: Split, modules: Collection[str]) -> tuple[str, ...]:
     """What the gold patch changes although it looks like the judge's."""
     hidden = patch.parse(parts.test_patch, trusted=True).paths | set(parts.test_files)
-    screened = screening.screen(patch.parse(parts.gold_patch, trusted=True), hidden_paths=hidden)
+    screened = screening.screen(patch.parse(parts.gold_patch, trusted=True), hidden_paths=hidden, modules=modules)
     return tuple(sorted(part.path for part in screened.dropped if part.reason in screening.ALLOWABLE))
 
 

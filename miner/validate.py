@@ -154,6 +154,7 @@ def _patches(subject: Subject) -> _Patches:
         patch.parse(subject.gold_patch),
         hidden_paths=tests.paths | set(subject.test_files),
         allowed=subject.test.allowed_paths,
+        modules=subject.test.modules,
     )
     return _Patches(gold=gold.kept, tests=tests)
 

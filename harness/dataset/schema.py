@@ -40,6 +40,7 @@ class TestModel(FileModel):
     plugins: tuple[str, ...] = ()
     pythonpath: tuple[str, ...] = ()
     allowed_paths: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
 
 

@@ -60,6 +60,8 @@ class BuiltImage:
     """Version of pytest."""
     pytest_plugins: tuple[str, ...]
     """Entry point names of group pytest11."""
+    modules: tuple[str, ...]
+    """Top-level modules and packages of the dependencies."""
     pythonpath: tuple[str, ...]
     """Folders of the repository that had to be put on sys.path, since it can't be installed."""
     dockerfile: str
@@ -303,6 +305,7 @@ def _result(
         python=str(facts["python"]),
         pytest=str(facts["pytest"]),
         pytest_plugins=tuple(facts["plugins"]),
+        modules=tuple(facts["modules"]),
         pythonpath=tuple(facts["pythonpath"]),
         dockerfile=dockerfile.render(base.describe(job.workshop.settings), recipes, job.workshop.variables),
         locks={steps.LOCK_NAME: lock},

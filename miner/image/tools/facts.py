@@ -32,6 +32,14 @@ def version(site_packages: Path, name: str) -> str:
     return ""
 
 
+def modules(site_packages: Path) -> list[str]:
+    """Names that can be imported from site-packages: top-level modules and packages."""
+    found = {path.name.split(".")[0] for path in site_packages.glob("*.py")}
+    found.update(path.name.split(".")[0] for path in site_packages.glob("*.so"))
+    found.update(path.name for path in site_packages.iterdir() if path.is_dir() and path.name.isidentifier())
+    return sorted(found - {"__pycache__", "__editable__"})
+
+
 def main(venv: str, pythonpath: str) -> None:
     """Look at the virtual environment `venv`; `pythonpath` names a JSON file, which may be missing."""
     code = "import platform; print(platform.python_version())"
@@ -42,6 +50,7 @@ def main(venv: str, pythonpath: str) -> None:
         "python": done.stdout.decode().strip(),
         "pytest": version(site_packages, "pytest"),
         "plugins": plugins(site_packages),
+        "modules": modules(site_packages),
         "pythonpath": json.loads(roots.read_text()) if roots.exists() else [],
     }
     json.dump(facts, sys.stdout, sort_keys=True)
