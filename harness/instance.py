@@ -118,10 +118,11 @@ class TrustMaterial:
     """By path of a test file: its source as `real`, `twin`, `blind` and `blind_twin`."""
     twinned: tuple[str, ...] = ()
     """Listed ids that must not pass in a twin."""
-    blinded: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Listed ids that are blind: the places (indices of `expected`) that each of them has to reach."""
-    expected: tuple[str, ...] = ()
-    """By place: the value expected there, as Python source of a literal."""
+    blinded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Listed ids that are blind: by the number of each place that they have to reach, the value expected there, as
+    Python source of a literal."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Ids in the blind files, whose tables name rows by number, to the listed ids they stand for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +177,11 @@ class Task:
             self.hidden.pass_to_pass,
             self.hidden.test_files,
             [(path, sorted(sources.items())) for path, sources in sorted(self.hidden.trust.files.items())],
-            (self.hidden.trust.twinned, sorted(self.hidden.trust.blinded.items()), self.hidden.trust.expected),
+            (
+                self.hidden.trust.twinned,
+                [(test_id, sorted(places.items())) for test_id, places in sorted(self.hidden.trust.blinded.items())],
+                sorted(self.hidden.trust.renamed.items()),
+            ),
         ]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 

@@ -63,7 +63,7 @@ def score(task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands
     for variant in trust.rounds(material, level, pairs=demands.pairs):
         found, attempts = _run(task, model_patch, variant, sandbox, demands)
         done.append(variant)
-        if variant is Variant.BLIND and trust.has_opaque_values(material, found):
+        if trust.has_opaque_values(material, variant, found):
             return score(task, model_patch, sandbox, replace(demands, trust=Trust.TWINS))
         found = trust.with_blind_results(material, variant, found)
         graded = grade(task.hidden, found, ignoring=trust.must_fail(material, variant))

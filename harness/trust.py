@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from harness.instance import TestStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from harness.frameworks.base import TestReport
     from harness.instance import TrustMaterial
     from harness.trial import Trial
 
@@ -80,32 +81,63 @@ def must_fail(material: TrustMaterial, variant: Variant) -> frozenset[str]:
 
 
 def with_blind_results(material: TrustMaterial, variant: Variant, trial: Trial) -> Trial:
-    """The trial with each blind test's status as the comparison on the host has it."""
-    if variant not in (Variant.BLIND, Variant.BLIND_TWIN):
+    """The trial under the listed ids, with each blind test's status as the comparison on the host has it."""
+    if not _is_blind(variant):
         return trial
-    statuses = dict(trial.report.statuses)
-    texts = dict(trial.report.texts)
+    report = _under_listed_ids(material, trial.report)
+    statuses, texts = dict(report.statuses), dict(report.texts)
     for test_id, places in material.blinded.items():
-        problem = _mismatch(material, places, trial.report.values.get(test_id, ()))
+        problem = _mismatch(places, report.values.get(test_id, ()))
         if problem is not None and statuses.get(test_id) is TestStatus.PASSED:
             statuses[test_id] = TestStatus.FAILED
             texts[test_id] = problem
-    return replace(trial, report=replace(trial.report, statuses=statuses, texts=texts))
+    return replace(trial, report=replace(report, statuses=statuses, texts=texts))
 
 
-def has_opaque_values(material: TrustMaterial, trial: Trial) -> bool:
+def _is_blind(variant: Variant) -> bool:
+    return variant in (Variant.BLIND, Variant.BLIND_TWIN)
+
+
+def _under_listed_ids(material: TrustMaterial, report: TestReport) -> TestReport:
+    def listed(test_id: str) -> str:
+        return material.renamed.get(test_id, test_id)
+
+    return replace(
+        report,
+        statuses={listed(test_id): status for test_id, status in report.statuses.items()},
+        seconds={listed(test_id): took for test_id, took in report.seconds.items()},
+        texts={listed(test_id): text for test_id, text in report.texts.items()},
+        values={listed(test_id): values for test_id, values in report.values.items()},
+        collected=tuple(listed(test_id) for test_id in report.collected),
+    )
+
+
+def has_opaque_values(material: TrustMaterial, variant: Variant, trial: Trial) -> bool:
     """Whether a value came out that cannot be compared on the host; twins decide then."""
-    return any(_is_opaque(value) for test_id in material.blinded for _, value in trial.report.values.get(test_id, ()))
+    if not _is_blind(variant):
+        return False
+    values = _under_listed_ids(material, trial.report).values
+    return any(_is_opaque(value) for test_id in material.blinded for _, value in values.get(test_id, ()))
 
 
-def _mismatch(material: TrustMaterial, places: Sequence[int], found: Sequence[tuple[int, Any]]) -> str | None:
-    missing = sorted(set(places) - {place for place, _ in found})
+def is_literal(text: str) -> bool:
+    """Whether a text is the Python source of a literal."""
+    try:
+        ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _mismatch(places: Mapping[str, str], found: Sequence[tuple[int, Any]]) -> str | None:
+    missing = set(places) - {str(place) for place, _ in found}
     if missing:
         return f"{len(missing)} value(s) that the test compares did not come out"
     for place, value in found:
-        if not 0 <= place < len(material.expected):
+        expected = places.get(str(place))
+        if expected is None:
             return "a value for a place that the test does not have"
-        if decoded(value) != ast.literal_eval(material.expected[place]):
+        if decoded(value) != ast.literal_eval(expected):
             return f"the value at place {place} is not the one expected"
     return None
 

@@ -13,7 +13,7 @@ from harness.trust import Variant
 from miner.twins import Function, Site, SiteKind, TestSource
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from harness.trial import Trial
 
@@ -59,11 +59,11 @@ def prepare(
         except (SyntaxError, ValueError, RecursionError):
             continue
     listed = (*fail_to_pass, *pass_to_pass)
-    files = _written_anew(files, listed, run)
+    files, collected = _written_anew(files, listed, run)
     targets = [target for target in targets_of(fail_to_pass, pass_to_pass) if target.path in files]
     if not targets:
         return TrustMaterial()
-    workshop = _Workshop(files=files, seed=seed, run=run)
+    workshop = _Workshop(files=files, collected=collected, seed=seed, run=run)
     turned = workshop.twins(targets)
     if not turned:
         return TrustMaterial()
@@ -92,18 +92,21 @@ def function_of(test_id: str) -> tuple[str, Function]:
     return path, tuple(rest.split("[", 1)[0].split("::"))
 
 
-def _written_anew(files: Mapping[str, TestSource], listed: Collection[str], run: Run) -> dict[str, TestSource]:
-    """The files whose listed tests all pass with the gold patch when they are written anew from their trees."""
+def _written_anew(
+    files: Mapping[str, TestSource], listed: Collection[str], run: Run
+) -> tuple[dict[str, TestSource], tuple[str, ...]]:
+    """The files whose listed tests all pass with the gold patch when written anew, and all ids that were collected."""
     trial = run({path: source.real().encode() for path, source in files.items()}, gold=True)
     broken = {
         function_of(test_id)[0] for test_id in listed if trial.report.statuses.get(test_id) is not TestStatus.PASSED
     }
-    return {path: source for path, source in files.items() if path not in broken}
+    return {path: source for path, source in files.items() if path not in broken}, trial.report.collected
 
 
 class _Workshop:
-    def __init__(self, *, files: Mapping[str, TestSource], seed: str, run: Run) -> None:
+    def __init__(self, *, files: Mapping[str, TestSource], collected: Sequence[str], seed: str, run: Run) -> None:
         self._files = files
+        self._collected = collected
         self._seed = seed
         self._run = run
 
@@ -134,40 +137,44 @@ class _Workshop:
         sites = {target: found for target, found in sites.items() if found}
         if not sites:
             return {}
-        trial = self._run(self._sources(blind=sites), gold=True)
-        trial_before = self._run(self._sources(blind=sites), gold=False)
+        after = self._run(self._sources(blind=sites), gold=True)
+        before = self._run(self._sources(blind=sites), gold=False)
+        material = self._blind_material(sites, after)
+        fits, fits_before = _passing(material, after), _passing(material, before)
         return {
             target: found
             for target, found in sites.items()
-            if self._fits(target, sites, trial, target.ids) == set(target.ids)
-            and not self._fits(target, sites, trial_before, target.fails)
+            if fits >= set(target.ids) and not fits_before & set(target.fails)
         }
 
     def _blindable(self, target: Target) -> tuple[Site, ...]:
         return tuple(site for site in self._files[target.path].sites(target.function) if site.blindable)
 
-    def _fits(
-        self, target: Target, sites: Mapping[Target, tuple[Site, ...]], trial: Trial, ids: Iterable[str]
-    ) -> set[str]:
-        """The ids whose test passed and whose values are the expected ones."""
-        material = self._blind_material(sites, trial)
-        material = replace(material, blinded={test_id: material.blinded.get(test_id, ()) for test_id in target.ids})
-        judged = trust.with_blind_results(material, Variant.BLIND, trial)
-        return {
-            test_id
-            for test_id in ids
-            if material.blinded[test_id] and judged.report.statuses.get(test_id) is TestStatus.PASSED
-        }
-
     def _blind_material(self, sites: Mapping[Target, tuple[Site, ...]], trial: Trial) -> TrustMaterial:
-        """Blind ids with the places that a trial reached, and the values expected there."""
-        blinded = {
-            test_id: tuple(sorted({place for place, _ in trial.report.values.get(test_id, ())}))
-            for target in sites
-            for test_id in target.ids
-        }
-        expected = [self._files[target.path].expected(site) for target, found in sites.items() for site in found]
-        return TrustMaterial(blinded=blinded, expected=tuple(expected))
+        """Blind ids with the places that a trial reached and the values expected there; others are left out."""
+        blinded: dict[str, dict[str, str]] = {}
+        renamed: dict[str, str] = {}
+        numbers = _numbers(sites)
+        for target, found in sites.items():
+            names = self._listed_names(target, trial)
+            for blind_id, test_id in names.items():
+                reached = {place for place, _ in trial.report.values.get(blind_id, ())}
+                source = self._files[target.path]
+                places = {numbers[target.path, site]: source.expected(site, blind_id) for site in found}
+                expected = {str(place): text for place, text in places.items() if place in reached and text is not None}
+                if test_id in target.ids and expected and len(expected) == len(reached):
+                    blinded[test_id] = expected
+                if blind_id != test_id:
+                    renamed[blind_id] = test_id
+        return TrustMaterial(blinded=blinded, renamed=renamed)
+
+    def _listed_names(self, target: Target, trial: Trial) -> dict[str, str]:
+        """The ids of a test function in a blind file, to those of the real one: the order of collection is the same."""
+        place = (target.path, target.function)
+        real = [test_id for test_id in self._collected if function_of(test_id) == place]
+        blind = [test_id for test_id in trial.report.collected if function_of(test_id) == place]
+        same = len(real) == len(blind) == len(set(real)) == len(set(blind))
+        return dict(zip(blind, real, strict=True)) if same else {}
 
     def _sources(
         self,
@@ -176,7 +183,7 @@ class _Workshop:
         wrapped: Mapping[Target, Site] | None = None,
         blind: Mapping[Target, tuple[Site, ...]] | None = None,
     ) -> dict[str, bytes]:
-        places = _places(blind or {})
+        numbers = _numbers(blind or {})
         return {
             path: source.rewritten(
                 turned=[site for target, site in (turned or {}).items() if target.path == path],
@@ -185,7 +192,7 @@ class _Workshop:
                     for target, site in (wrapped or {}).items()
                     if target.path == path and site.kind is SiteKind.EXPECT
                 ],
-                blind={number: place for (where, number), place in places.items() if where == path},
+                blind={site: number for (where, site), number in numbers.items() if where == path},
                 rng=random.Random(f"{self._seed} {path}"),  # noqa: S311 - repeatable; the seed is hidden
             ).encode()
             for path, source in self._files.items()
@@ -220,7 +227,13 @@ def _for_the_right_reason(site: Site, target: Target, trial: Trial) -> bool:
     return all(_ASSERTION.search(trial.report.texts.get(test_id, "")) for test_id in target.ids)
 
 
-def _places(blind: Mapping[Target, tuple[Site, ...]]) -> dict[tuple[str, int], int]:
-    """Numbers of the blind expectations, over all files, by path and node."""
-    every = [(target.path, site.place) for target, sites in blind.items() for site in sites]
-    return {where: place for place, where in enumerate(every)}
+def _numbers(blind: Mapping[Target, tuple[Site, ...]]) -> dict[tuple[str, Site], int]:
+    """A number for each blind expectation, over all files."""
+    every = [(target.path, site) for target, sites in blind.items() for site in sites]
+    return {where: number for number, where in enumerate(every)}
+
+
+def _passing(material: TrustMaterial, trial: Trial) -> set[str]:
+    """The blind ids whose test passed with the expected values."""
+    statuses = trust.with_blind_results(material, Variant.BLIND, trial).report.statuses
+    return {test_id for test_id in material.blinded if statuses.get(test_id) is TestStatus.PASSED}

@@ -11,9 +11,11 @@ from __future__ import annotations
 import ast
 import copy
 import string
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, cast
+
+from miner import columns
 
 if TYPE_CHECKING:
     import random
@@ -80,7 +82,10 @@ class Site:
 
     place: int
     kind: SiteKind
+    function: Function = ()
     blindable: bool = False
+    parameter: str | None = None
+    """The parameter of a table that the expectation comes from, where it can be blind."""
 
 
 class TestSource:
@@ -109,20 +114,23 @@ class TestSource:
         node = self._functions.get(function)
         if node is None:
             return ()
-        found = [self._site(inner) for inner in ast.walk(node)]
-        return tuple(sorted((site for site in found if site is not None), key=lambda site: site.kind))
+        table = columns.columns(node)
+        found = [self._site(inner, function, table) for inner in ast.walk(node)]
+        sites = [site for site in found if site is not None]
+        sites = [replace(site, blindable=site.blindable and _is_whole(site, sites, node)) for site in sites]
+        return tuple(sorted(sites, key=lambda site: site.kind))
 
     def rewritten(
         self,
         *,
         turned: Collection[Site] = (),
         wrapped: Collection[Site] = (),
-        blind: Mapping[int, int] | None = None,
+        blind: Mapping[Site, int] | None = None,
         rng: random.Random,
     ) -> str:
         """The file with some expectations turned, some passed through the runner, some handed out blind.
 
-        `blind` has the place of each by its node's number.
+        `blind` has a number for each, under which its value comes out.
         """
         tree = copy.deepcopy(self._tree)
         nodes = list(ast.walk(tree))
@@ -130,25 +138,35 @@ class TestSource:
             _wrap(nodes[site.place])
         for site in turned:
             _turn(nodes[site.place], site.kind, rng)
-        for number, place in (blind or {}).items():
-            _hand_out(nodes[number], place)
+        tables: dict[Function, set[str]] = {}
+        for site, number in (blind or {}).items():
+            _hand_out(nodes[site.place], number, parameter=site.parameter)
+            if site.parameter:
+                tables.setdefault(site.function, set()).add(site.parameter)
+        for function, names in tables.items():
+            node = cast("columns.Function", nodes[self._numbers[id(self._functions[function])]])
+            columns.blank(node, {name: column for name, column in columns.columns(node).items() if name in names})
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
-    def expected(self, site: Site) -> str:
-        """The literal that a blindable site expects, as source."""
-        node = list(ast.walk(self._tree))[site.place]
-        sides = _equal_sides(node)
+    def expected(self, site: Site, blind_id: str) -> str | None:
+        """The literal that a blind test expects at a site, as source; None where its id names no row of the table."""
+        if site.parameter is not None:
+            table = columns.columns(self._functions[site.function])
+            return table[site.parameter].value(blind_id.partition("[")[2])
+        sides = _equal_sides(list(ast.walk(self._tree))[site.place])
         assert sides is not None  # noqa: S101 - blindable sites have them
         return ast.unparse(sides[1])
 
-    def _site(self, node: ast.AST) -> Site | None:
+    def _site(self, node: ast.AST, function: Function, table: Mapping[str, columns.Column]) -> Site | None:
         place = self._numbers[id(node)]
         sides = _equal_sides(node)
         if sides is not None and _is_constant(sides[1]):
             blindable = _is_literal(sides[1]) and not _is_trivial(sides[1])
-            return Site(place=place, kind=SiteKind.CONSTANT, blindable=blindable)
+            return Site(place=place, kind=SiteKind.CONSTANT, function=function, blindable=blindable)
         if sides is not None:
-            return Site(place=place, kind=SiteKind.EXPECT)
+            name = next((side.id for side in sides[::-1] if isinstance(side, ast.Name) and side.id in table), None)
+            blindable = name is not None and not all(map(_is_trivial, table[name].values))
+            return Site(place=place, kind=SiteKind.EXPECT, function=function, blindable=blindable, parameter=name)
         if isinstance(node, ast.Assert):
             return Site(place=place, kind=SiteKind.INVERT)
         if isinstance(node, ast.Expr) and _method(node.value) in _OPPOSITE_METHODS:
@@ -159,7 +177,15 @@ class TestSource:
         return None
 
 
-def _functions(node: ast.AST, names: Function) -> Iterator[tuple[Function, ast.AST]]:
+def _is_whole(site: Site, sites: Collection[Site], function: columns.Function) -> bool:
+    """Whether a table's column is used as an expectation only, so that nothing misses its literals."""
+    if site.parameter is None:
+        return True
+    expected = sum(other.parameter == site.parameter for other in sites)
+    return columns.used(function, site.parameter) == expected
+
+
+def _functions(node: ast.AST, names: Function) -> Iterator[tuple[Function, columns.Function]]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.ClassDef):
             yield from _functions(child, (*names, child.name))
@@ -327,10 +353,12 @@ _CHANGES: dict[type, Callable[..., object]] = {
 }
 
 
-def _hand_out(node: ast.AST, place: int) -> None:
+def _hand_out(node: ast.AST, place: int, *, parameter: str | None) -> None:
     """Turn an equality with a literal into handing the value out; the literal is gone from the file."""
     sides = _equal_sides(node)
     assert sides is not None  # noqa: S101 - blindable sites have them
+    if parameter is not None and isinstance(sides[0], ast.Name) and sides[0].id == parameter:
+        sides = (sides[1], sides[0])
     call = ast.Call(func=ast.Name(id=HAND_OUT, ctx=ast.Load()), args=[ast.Constant(value=place), sides[0]], keywords=[])
     if isinstance(node, ast.Assert):
         # A statement can't change its class in place: an assertion on a call that always returns true is the same.

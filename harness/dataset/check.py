@@ -12,6 +12,7 @@ from harness.dataset import folder as dataset_folder
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.errors import InputError
 from harness.instance import INSTANCE_ID, TaskState
+from harness.trust import is_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -155,8 +156,10 @@ def _trust_problems(task: Task) -> Iterator[str]:
     for name, ids in (("twinned", material.twinned), ("blinded", tuple(material.blinded))):
         if strangers := sorted(set(ids) - known):
             yield f"trust.json: {name} names {strangers[0]}, which is in neither list"
-    if any(not 0 <= place < len(material.expected) for places in material.blinded.values() for place in places):
-        yield "trust.json: a blind test names a place that `expected` does not have"
+    if not all(is_literal(text) for places in material.blinded.values() for text in places.values()):
+        yield "trust.json: a blind test expects something that is no literal"
+    if any(not places for places in material.blinded.values()):
+        yield "trust.json: a blind test has no place to reach"
     if (material.twinned or material.blinded) and not material.files:
         yield "trust.json: it has ids but no files"
 

@@ -149,7 +149,9 @@ def _trust(path: Path) -> TrustMaterial:
     if not path.exists():
         return TrustMaterial()
     model = read_model(path, TrustModel)
-    return TrustMaterial(files=dict(model.files), twinned=model.twinned, blinded=model.blinded, expected=model.expected)
+    return TrustMaterial(
+        files=dict(model.files), twinned=model.twinned, blinded=dict(model.blinded), renamed=model.renamed
+    )
 
 
 def _instance(model: TaskModel, statement: str) -> Instance:

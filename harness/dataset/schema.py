@@ -81,8 +81,8 @@ class TrustModel(FileModel):
     schema_version: Annotated[int, Field(ge=1)] = SCHEMA_VERSION
     files: dict[str, dict[str, str]] = Field(default_factory=dict)
     twinned: tuple[str, ...] = ()
-    blinded: dict[str, tuple[int, ...]] = Field(default_factory=dict)
-    expected: tuple[str, ...] = ()
+    blinded: dict[str, dict[str, str]] = Field(default_factory=dict)
+    renamed: dict[str, str] = Field(default_factory=dict)
 
 
 class DatasetModel(FileModel):

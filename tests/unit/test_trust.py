@@ -10,11 +10,10 @@ from harness.instance import TestStatus, TrustMaterial
 from harness.trial import Trial
 from harness.trust import Trust, Variant
 
-TWINNED = TrustMaterial(
-    files={"t.py": {"real": "r", "twin": "t", "blind": "b", "blind_twin": "bt"}}, twinned=("a", "b")
-)
-BLIND_A = TrustMaterial(files=TWINNED.files, twinned=("a", "b"), blinded={"a": (0,)}, expected=("'right'",))
-ALL_BLIND = TrustMaterial(files=TWINNED.files, twinned=("a",), blinded={"a": (0,)}, expected=("'right'",))
+FORMS = {"t.py": {"real": "r", "twin": "t", "blind": "b", "blind_twin": "bt"}}
+TWINNED = TrustMaterial(files=FORMS, twinned=("a", "b"))
+BLIND_A = TrustMaterial(files=FORMS, twinned=("a", "b"), blinded={"a": {"0": "'right'"}}, renamed={"a[g0x0]": "a"})
+ALL_BLIND = TrustMaterial(files=FORMS, twinned=("a",), blinded={"a": {"0": "'right'"}})
 
 
 def trial(statuses=None, values=None) -> Trial:
@@ -127,5 +126,11 @@ def test_what_cannot_be_decoded_equals_nothing(encoded):
 
 
 def test_a_value_of_an_unknown_type_is_left_to_twins():
-    assert trust.has_opaque_values(BLIND_A, trial(values={"a": ((0, {"list": [{"opaque": "Money"}]}),)}))
-    assert not trust.has_opaque_values(BLIND_A, trial(values={"a": ((0, {"list": [{"int": "1"}]}),)}))
+    assert trust.has_opaque_values(BLIND_A, Variant.BLIND, trial(values={"a": ((0, {"list": [{"opaque": "Money"}]}),)}))
+    assert not trust.has_opaque_values(BLIND_A, Variant.BLIND, trial(values={"a": ((0, {"list": [{"int": "1"}]}),)}))
+
+
+def test_a_row_of_a_blind_table_counts_for_the_test_it_stands_for():
+    found = trial({"a[g0x0]": TestStatus.PASSED}, {"a[g0x0]": ((0, {"str": "right"}),)})
+
+    assert trust.with_blind_results(BLIND_A, Variant.BLIND, found).report.statuses == {"a": TestStatus.PASSED}

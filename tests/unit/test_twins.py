@@ -58,7 +58,7 @@ def test_constants_inside_of_calls_are_expectations_too():
 def test_a_literal_on_the_left_is_the_expectation():
     source, site = only_site("assert 'abc' == value()")
 
-    assert source.expected(site) == "'abc'"
+    assert source.expected(site, "t") == "'abc'"
 
 
 def test_a_computed_expectation_goes_through_the_runner_in_every_form():
@@ -104,7 +104,7 @@ def test_an_expected_message_becomes_another_one():
 def test_a_blind_form_holds_no_expectation():
     source, site = only_site("assert value() == 'expected text', 'message'")
 
-    written = source.rewritten(blind={site.place: 4}, rng=rng())
+    written = source.rewritten(blind={site: 4}, rng=rng())
 
     assert "expected text" not in written
     assert "__goldseam_value__(4, value())" in written
@@ -113,7 +113,7 @@ def test_a_blind_form_holds_no_expectation():
 def test_a_blind_unittest_assertion_hands_its_value_out():
     source, site = only_site("self.assertEqual(value(), [1, 2, 3])")
 
-    assert "__goldseam_value__(0, value())" in source.rewritten(blind={site.place: 0}, rng=rng())
+    assert "__goldseam_value__(0, value())" in source.rewritten(blind={site: 0}, rng=rng())
 
 
 @pytest.mark.parametrize("literal", ["None", "True", "0", "''", "[]"])
@@ -143,6 +143,58 @@ def test_every_form_is_python():
     for written in (
         source.real(),
         source.rewritten(turned=[site], rng=rng()),
-        source.rewritten(blind={site.place: 0}, rng=rng()),
+        source.rewritten(blind={site: 0}, rng=rng()),
     ):
         ast.parse(written)
+
+
+TABLE = b"""\
+@pytest.mark.parametrize("given, expected", [(1, "one"), pytest.param(2, "two", id="the second")])
+def test_it(given, expected):
+    assert name(given) == expected
+"""
+
+
+def test_a_tables_column_of_expectations_is_blind():
+    source = TestSource(TABLE)
+    (site,) = source.sites(("test_it",))
+
+    written = source.rewritten(blind={site: 3}, rng=rng())
+
+    assert "'one'" not in written
+    assert "two" not in written
+    assert "the second" not in written
+    assert "(1, None)" in written
+    assert "ids=['g0x0', 'g0x1']" in written
+    assert "__goldseam_value__(3, name(given))" in written
+
+
+def test_a_row_is_found_by_its_number():
+    source = TestSource(TABLE)
+    (site,) = source.sites(("test_it",))
+
+    assert [source.expected(site, f"t.py::test_it[g0x{row}]") for row in (0, 1, 2)] == ["'one'", "'two'", None]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        TABLE.replace(b'"one"', b"one()"),
+        TABLE.replace(b"== expected", b"== expected, expected"),
+        TABLE.replace(b'"one"', b"True").replace(b'"two"', b"None"),
+        TABLE.replace(b"[(1", b"[*more, (1"),
+        TABLE.replace(b")])", b")], indirect=True)"),
+    ],
+)
+def test_a_table_that_would_miss_its_literals_or_could_be_guessed_is_not_blind(table):
+    (site,) = TestSource(table).sites(("test_it",))
+
+    assert site.kind is SiteKind.EXPECT
+    assert not site.blindable
+
+
+def test_a_table_of_single_values_is_blind_too():
+    source = TestSource(b"@pytest.mark.parametrize('x', ['a', 'b'])\ndef test_it(x):\n    assert f() == x\n")
+    (site,) = source.sites(("test_it",))
+
+    assert "[None, None], ids=['g0x0', 'g0x1']" in source.rewritten(blind={site: 0}, rng=rng())
