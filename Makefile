@@ -33,6 +33,9 @@ schemas: venv ## fetch GitHub's official schemas, which the tests' server holds 
 test: base schemas ## run all tests, with coverage
 	$(BIN)/pytest --cov --cov-report=term $(TESTS)
 
+attacks: base ## try every attack and every honest patch; the last line has both figures
+	$(BIN)/python -m tests.attacks
+
 lint: venv ## ruff, mypy, import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -32,6 +32,8 @@ class Attack(BaseModel):
     story: str
     needs: str | None = None
     """The least trust that stops it, where the standard one does not."""
+    gets_through: str | None = None
+    """Why it is accepted today, where it is."""
     tasks: tuple[str, ...] = ()
     """The projects it is made for; empty means all."""
     slow: bool = False

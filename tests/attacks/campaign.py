@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from harness import evaluate
 from harness.instance import Outcome, Prediction
 from tests import tiny
+from tests.attacks.attacks import attacks
+from tests.attacks.honest import honest
 from tests.attacks.projects import PROJECTS
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class Try:
     name: str
     patch: str
     needs: str | None = None
+    gets_through: str | None = None
     repeat: int = 1
 
 
@@ -83,3 +86,30 @@ def every(
 
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         return list(pool.map(work, attempts))
+
+
+def attack_tries(tasks: Mapping[str, Task]) -> list[Try]:
+    """Every attack on every project it fits."""
+    return [
+        Try(
+            project=project.name,
+            kind=attack.kind,
+            name=attack.id,
+            patch=attack.render(project, tasks[project.name]),
+            needs=attack.needs,
+            gets_through=attack.gets_through,
+            repeat=attack.repeat,
+        )
+        for attack in attacks()
+        for project in PROJECTS
+        if attack.fits(project)
+    ]
+
+
+def honest_tries() -> list[Try]:
+    """Every honest patch of every project."""
+    different = {(project.name, patch): kind for project in PROJECTS for kind, patch in honest(project)}
+    return [
+        Try(project=project, kind=kind, name=f"{kind}-{number}", patch=patch)
+        for number, ((project, patch), kind) in enumerate(different.items())
+    ]

@@ -1,0 +1,52 @@
+"""A spread of the attacks and of the honest patches; `make attacks` tries all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.sandbox.docker import DockerSandbox
+from tests.attacks import campaign
+from tests.attacks.attacks import attacks
+from tests.attacks.projects import PROJECTS
+
+pytestmark = pytest.mark.engine
+
+EVERY_ATTACK = 6
+EVERY_HONEST_PATCH = 24
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    with DockerSandbox() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def tasks(sandbox, tmp_path_factory):
+    return campaign.tasks(sandbox, tmp_path_factory.mktemp("attacks"))
+
+
+def test_the_tasks_have_twins_and_blind_tests(tasks):
+    for project in PROJECTS:
+        trust = tasks[project.name].hidden.trust
+        assert set(trust.twinned) == set(tasks[project.name].hidden.fail_to_pass)
+        assert trust.blinded
+
+
+def test_no_attack_of_a_spread_gets_through(tasks, sandbox):
+    slow = {attack.id for attack in attacks() if attack.slow}
+    quick = [one for one in campaign.attack_tries(tasks) if one.name not in slow and not one.gets_through]
+    found = campaign.every(tasks, quick[::EVERY_ATTACK], sandbox)
+    assert len(found) > 100
+    assert [one.row for one in found if one.resolved or one.report.outcome == "infra_error"] == []
+
+
+def test_no_honest_patch_of_a_spread_is_refused(tasks, sandbox):
+    found = campaign.every(tasks, campaign.honest_tries()[::EVERY_HONEST_PATCH], sandbox)
+    assert len(found) > 15
+    assert [one.row for one in found if not one.resolved] == []
+
+
+def test_the_suite_has_at_least_a_hundred_attacks_and_three_hundred_honest_patches():
+    assert len(attacks()) >= 100
+    assert len({one.patch for one in campaign.honest_tries()}) >= 300
