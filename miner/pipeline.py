@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harness import files
-from harness.errors import GoldseamError, InfrastructureError
+from harness.errors import GoldseamError, InfrastructureError, InputError
 from miner import stages
 from miner.candidate import RULES, THRESHOLD
 from miner.change import Rejection, Stage
@@ -18,6 +19,7 @@ from miner.retire import retire_reverted
 from miner.scan import Seen, scan
 from miner.sources.bare import MissingObjectsError
 from miner.sources.expand import Expander
+from miner.sources.git import is_url
 from miner.sources.github import Filter, ahead
 from miner.stages import Draft, Site
 
@@ -177,6 +179,11 @@ def _opened(
             if len(sources) == 1:
                 raise
             observer.problem(source, error)
+        except InputError as error:
+            if is_url(source) or Path(source).exists():
+                raise
+            why = f"there is no folder {source} here, and as a name on GitHub: {error.message}"
+            raise InputError(why, hint=error.hint) from error
 
     def open_(origin: Origin) -> Opened:
         reached = _reached(cursors, origin, options)
