@@ -14,6 +14,7 @@ import hashlib
 import os
 import re
 import shutil
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -350,7 +351,7 @@ def _write(path: Path, text: str) -> Path:
     """Write a small file of ours whole, so that another process never reads half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.is_file() or path.read_text() != text:
-        fresh = path.with_name(f".{path.name}.{os.getpid()}")
+        fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
         fresh.write_text(text)
         fresh.replace(path)
     return path

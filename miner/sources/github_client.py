@@ -175,7 +175,7 @@ class Gateway:
             pages = client.get_organization(owner).get_repos(type="all")
             first = self._ask(lambda: pages.get_page(0), owner)
         except NotThereError:
-            pages = client.get_user(owner).get_repos(type="owner")
+            pages = self._ask(lambda: client.get_user(owner), owner).get_repos(type="owner")
             first = self._ask(lambda: pages.get_page(0), owner)
         yield from first
         number, page = 1, first

@@ -108,7 +108,7 @@ def rest_problems(method: str, template: str, status: int, body: Any) -> list[st
     return [f"{'/'.join(map(str, error.path))}: {error.message[:200]}" for error in validator.iter_errors(body)]
 
 
-def filled(name: str, **values: Any) -> dict[str, Any]:
+def filled(name: str, /, **values: Any) -> dict[str, Any]:
     """A body of a named schema: what it requires, filled in, and the given values over it."""
     body = _fill(openapi()["components"]["schemas"][name])
     return {**body, **values}

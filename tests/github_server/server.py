@@ -8,6 +8,7 @@ import os
 import re
 import threading
 import time
+import traceback
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
@@ -101,7 +102,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve()
 
     def _serve(self) -> None:
-        body = self._body()
+        try:
+            self._answer(self._body())
+        except Exception:  # noqa: BLE001 - a fault of the server's own must fail the test, not be retried
+            self.owner.problems.append(traceback.format_exc())
+            self._send(400, {"message": "the test server is broken"})
+
+    def _answer(self, body: bytes) -> None:
         path = urlsplit(self.path).path
         if re.search(r"\.git/", path):
             self._git(path, body)
@@ -169,6 +176,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _rest(self, path: str) -> None:
         asked = parse_qs(urlsplit(self.path).query)
+        if person := re.fullmatch(r"/users/([^/]+)", path):
+            self._person(person[1])
+            return
         found = re.fullmatch(r"/(orgs|users)/([^/]+)/repos", path)
         if self.command != "GET" or not found:
             self.owner.problems.append(f"{self.command} {path}: no client of ours should ask that")
@@ -185,6 +195,17 @@ class _Handler(BaseHTTPRequestHandler):
         every = world.of(login)
         body = [self._repository(repo) for repo in every[(number - 1) * size : number * size]]
         self._checked("GET", template, 200, body)
+
+    def _person(self, login: str) -> None:
+        if login in self.owner.world.users:
+            self._checked(
+                "GET",
+                "/users/{username}",
+                200,
+                schemas.filled("public-user", login=login, url=f"{self.owner.api_url}/users/{login}"),
+            )
+        else:
+            self._send(404, {"message": "Not Found", "documentation_url": "https://docs.github.com/rest"})
 
     def _checked(self, method: str, template: str, status: int, body: Any) -> None:
         self.owner.problems += schemas.rest_problems(method, template, status, body)
