@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.instance import Prediction
 
+RuntimeOption = Annotated[
+    str | None,
+    typer.Option(envvar="GOLDSEAM_RUNTIME", help="OCI runtime of the engine for containers, such as runsc or kata."),
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset folder.", show_default=False)]
 
@@ -120,6 +124,7 @@ def evaluate(
         Trust | None, typer.Option(help="What a pass has to withstand; by default the strongest that each task has.")
     ] = None,
     pairs: Annotated[int, typer.Option(min=1, help="Rounds with real tests, and as many with twins.")] = 1,
+    runtime: RuntimeOption = None,
     retry_errors: Annotated[bool, typer.Option(help="Score again what infrastructure failed to score.")] = False,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Score again what this or another run has scored.")
@@ -139,9 +144,15 @@ def evaluate(
     opened = open_dataset(dataset)
     asked = _asked(opened, predictions or [], gold=gold, null=null, ids=ids or [])
     settings = work.Settings(
-        demands=Demands(timeout=timeout, trust=trust, pairs=pairs), retry_errors=retry_errors, cache=not no_cache
+        demands=Demands(timeout=timeout, trust=trust, pairs=pairs),
+        retry_errors=retry_errors,
+        cache=not no_cache,
+        runtime=runtime,
     )
-    with DockerSandbox() as sandbox, terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker:
+    with (
+        DockerSandbox(runtime=runtime) as sandbox,
+        terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker,
+    ):
         report = work.run(
             opened,
             asked,

@@ -56,6 +56,8 @@ class Settings:
     """Score again what an earlier call could not score for want of infrastructure."""
     cache: bool = True
     """Take over verdicts that this run folder already holds."""
+    runtime: str | None = None
+    """The engine's runtime that containers had; told in run.json, no part of a verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)

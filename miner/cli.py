@@ -13,7 +13,7 @@ from rich.text import Text
 
 from harness import cli as harness_cli
 from harness import terminal
-from harness.cli import JsonFlag, print_json
+from harness.cli import JsonFlag, RuntimeOption, print_json
 from harness.errors import InfrastructureError, InputError
 from miner import images_cli
 
@@ -85,6 +85,7 @@ def mine(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
     jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
+    runtime: RuntimeOption = None,
     json_: JsonFlag = False,
 ) -> None:
     """Mine a history: find bug fixes with tests, strip the fix, prove each task in a container."""
@@ -128,7 +129,7 @@ def mine(
         raise InputError("where to? give a dataset folder with -o", hint="or look first, with --dry-run")
     dataset = create_dataset(out)
     with (
-        DockerSandbox(sweep=not no_validate) as sandbox,
+        DockerSandbox(runtime=runtime, sweep=not no_validate) as sandbox,
         terminal.Ticker(terminal.messages(), "mine", quiet=json_) as ticker,
     ):
         observer = display.MineTicker(ticker)

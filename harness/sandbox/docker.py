@@ -61,8 +61,14 @@ class DockerSandbox(Sandbox):
         self._hosts.chmod(0o644)
 
     def __enter__(self) -> Self:
-        if self._sweeps:
-            engine.sweep()
+        try:
+            if self._runtime:
+                engine.check_runtime(self._runtime)
+            if self._sweeps:
+                engine.sweep()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(

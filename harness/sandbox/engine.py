@@ -16,7 +16,7 @@ import docker.utils  # noqa: TID251
 import requests
 from docker.utils.socket import frames_iter  # noqa: TID251
 
-from harness.errors import InfrastructureError
+from harness.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -202,6 +202,24 @@ def remove_container(container: str) -> None:
     """Remove a container, running or not, with its anonymous volumes; one that is gone already is fine."""
     with suppress(NotFoundError):
         connect().remove_container(container, force=True, v=True)
+
+
+def check_runtime(name: str) -> None:
+    """See that the engine knows an OCI runtime.
+
+    Raises:
+        InputError: it does not.
+        InfrastructureError: the engine failed.
+
+    """
+    client: Any = connect()
+    try:
+        known = sorted(client.info().get("Runtimes") or ())
+    except ConnectionLost as error:
+        raise engine_failed("listing its runtimes", error) from error
+    if known and name not in known:
+        hint = "register it in the engine's daemon.json; docs/security.md says how"
+        raise InputError(f"the engine has no runtime {name!r}; it has {', '.join(known)}", hint=hint)
 
 
 def sweep() -> int:
