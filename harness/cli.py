@@ -125,6 +125,7 @@ def evaluate(
     ] = None,
     pairs: Annotated[int, typer.Option(min=1, help="Rounds with real tests, and as many with twins.")] = 1,
     runtime: RuntimeOption = None,
+    control: Annotated[int, typer.Option(min=0, help="Tasks on which gold is run first, to time this machine.")] = 3,
     retry_errors: Annotated[bool, typer.Option(help="Score again what infrastructure failed to score.")] = False,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Score again what this or another run has scored.")
@@ -148,6 +149,7 @@ def evaluate(
         retry_errors=retry_errors,
         cache=not no_cache,
         runtime=runtime,
+        control=control,
     )
     with (
         DockerSandbox(runtime=runtime) as sandbox,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
-from harness import files, patch, review, run_folder, scoring, screening
+from harness import control, files, patch, review, run_folder, scoring, screening
 from harness.dataset.folder import TEST_FILE
 from harness.errors import InputError
 from harness.frameworks import framework
@@ -46,6 +46,10 @@ class Observer(Protocol):
         """One more prediction has a report."""
         ...
 
+    def note(self, text: str) -> None:
+        """Something that a person should know of the run as a whole."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -58,6 +62,10 @@ class Settings:
     """Take over verdicts that this run folder already holds."""
     runtime: str | None = None
     """The engine's runtime that containers had; told in run.json, no part of a verdict."""
+    control: int = 0
+    """On how many tasks gold is run first, to see how fast this machine is."""
+    slowdown: float = 1.0
+    """By how much the tasks' own time budgets are longer; what the control finds, where there is one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +98,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
             return _without_trial(prediction, Outcome.APPLY_FAILED, str(error), identity)
         parsed, dropped = screened.kept, screened.dropped
     try:
-        scored = scoring.score(task, parsed, sandbox, settings.demands)
+        scored = scoring.score(control.slowed(task, settings.slowdown), parsed, sandbox, settings.demands)
     except MissingImageError as error:
         return _without_trial(prediction, Outcome.INFRA_ERROR, error.message, identity, failure_class="missing_image")
     except SandboxError as error:
@@ -243,6 +251,13 @@ def run(
         folder.write_run(_record(dataset, tasks, every, settings))
         due = [item for item in predictions if not _is_done(folder, tasks[item.instance_id], item, settings)]
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
+        readings = _control(tasks, due, sandbox, settings)
+        if readings:
+            settings = replace(settings, slowdown=control.slowdown(readings))
+            found = {"control": [asdict(reading) for reading in readings], "drift": control.warnings(readings)}
+            folder.write_run(_record(dataset, tasks, every, settings).model_copy(update=found))
+            for warning in control.warnings(readings):
+                observer.note(warning)
 
         def work(prediction: Prediction) -> InstanceReport:
             task = tasks[prediction.instance_id]
@@ -261,6 +276,15 @@ def run(
         for report in executor.map(work, due, cancel=sandbox.cancel):
             observer.finished(report)
         return write_report(dataset, folder)
+
+
+def _control(
+    tasks: Mapping[str, Task], due: Sequence[Prediction], sandbox: Sandbox, settings: Settings
+) -> tuple[control.Reading, ...]:
+    """Gold on a few of the tasks that models' patches are due for."""
+    ids = {item.instance_id for item in due if item.model_name_or_path not in (GOLD, NULL)}
+    chosen = control.sample((tasks[task_id] for task_id in ids), settings.control)
+    return control.read(chosen, sandbox)
 
 
 def _record(

@@ -88,6 +88,11 @@ class Ticker:
             counter = f"[{self._done}/{self._total}] " if self._total else ""
             self._console.print(Text(counter) + line)
 
+    def say(self, line: Text) -> None:
+        """A line that is no step."""
+        if not self._quiet:
+            self._progress.console.print(line)
+
 
 class RunTicker:
     """A run's progress; an `evaluate.Observer`."""
@@ -100,6 +105,9 @@ class RunTicker:
 
     def finished(self, report: InstanceReport) -> None:
         self._ticker.step(report_line(report))
+
+    def note(self, text: str) -> None:
+        self._ticker.say(Text(text, style="yellow"))
 
 
 def report_line(report: InstanceReport) -> Text:

@@ -1,0 +1,103 @@
+"""The control of a campaign: gold run again on a few tasks, to see whether this machine is as fast as the proof's.
+
+A time budget is a multiple of what gold took when the task was proved. On a machine that is slower, or busy, the same
+budget would turn right patches into time-outs; so it grows with the slowdown that gold shows here and now.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import statistics
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from harness import patch, scoring, trial
+from harness.grading import grade
+from harness.instance import Outcome, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from harness.sandbox.base import Sandbox
+
+SAMPLE = 3
+DRIFT = 2.0
+"""A slowdown from which on it is told."""
+_SHORTEST = 0.5
+"""Seconds below which a time says more of the engine than of the tests."""
+_MOST = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Gold on one task, here and now."""
+
+    instance_id: str
+    seconds: float
+    proof_seconds: float
+    """What it took at most when the task was proved."""
+    resolved: bool
+
+    @property
+    def ratio(self) -> float:
+        return max(self.seconds, _SHORTEST) / max(self.proof_seconds, _SHORTEST)
+
+
+def sample(tasks: Iterable[Task], count: int = SAMPLE) -> tuple[Task, ...]:
+    """Some tasks whose proof tells gold's time, the same ones each time."""
+    known = [task for task in tasks if _proof_seconds(task) > 0]
+    return tuple(sorted(known, key=lambda task: hashlib.sha256(task.instance_id.encode()).digest())[:count])
+
+
+def _proof_seconds(task: Task) -> float:
+    found = task.hidden.evidence.get("gold_seconds")
+    return float(found) if isinstance(found, int | float) else 0.0
+
+
+def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
+    """Run gold on each task once, as a patch of a model is run.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    readings = []
+    for task in tasks:
+        found = trial.run(scoring.trial_spec(task, patch.parse(task.hidden.gold_patch, trusted=True)), sandbox)
+        readings.append(
+            Reading(
+                instance_id=task.instance_id,
+                seconds=round(found.seconds, 3),
+                proof_seconds=_proof_seconds(task),
+                resolved=grade(task.hidden, found).outcome is Outcome.RESOLVED,
+            )
+        )
+    return tuple(readings)
+
+
+def slowdown(readings: Sequence[Reading]) -> float:
+    """By how much time budgets are to grow: the median ratio, at least 1, at most 10. Pure."""
+    if not readings:
+        return 1.0
+    return round(min(_MOST, max(1.0, statistics.median(reading.ratio for reading in readings))), 2)
+
+
+def warnings(readings: Sequence[Reading]) -> tuple[str, ...]:
+    """What a person should know before believing the run. Pure."""
+    told = [
+        f"control: gold no longer resolves {reading.instance_id} on this machine"
+        for reading in readings
+        if not reading.resolved
+    ]
+    factor = slowdown(readings)
+    if factor >= DRIFT:
+        told.append(f"control: this machine runs gold {factor:g} times slower than when the tasks were proved")
+    return tuple(told)
+
+
+def slowed(task: Task, factor: float) -> Task:
+    """A task with a longer time budget."""
+    if factor <= 1.0:
+        return task
+    budgets = replace(task.instance.budgets, seconds=task.instance.budgets.seconds * factor)
+    return replace(task, instance=replace(task.instance, budgets=budgets))

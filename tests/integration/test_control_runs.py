@@ -1,0 +1,78 @@
+"""Gold as a control of a campaign, in real containers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from harness import evaluate
+from harness.executors.local import LocalExecutor
+from tests import tiny
+
+pytestmark = pytest.mark.engine
+
+
+class Notes:
+    def __init__(self):
+        self.noted = []
+
+    def begin(self, *, total, reused):
+        pass
+
+    def finished(self, report):
+        self.report = report
+
+    def note(self, text):
+        self.noted.append(text)
+
+
+def campaign(folder, task, sandbox, prediction):
+    notes = Notes()
+    evaluate.run(
+        tiny.dataset(folder / "dataset", task),
+        [prediction],
+        folder / "run",
+        sandbox=sandbox,
+        executor=LocalExecutor(jobs=1),
+        settings=evaluate.Settings(control=3),
+        observer=notes,
+    )
+    return notes, json.loads((folder / "run/run.json").read_text())
+
+
+def timed(task, seconds, **hidden):
+    return replace(task, hidden=replace(task.hidden, evidence={"gold_seconds": seconds}, **hidden))
+
+
+def test_the_time_of_gold_is_in_the_record_of_the_run(tiny_image, sandbox, tmp_path):
+    notes, record = campaign(tmp_path, timed(tiny.task(tiny_image), 30.0), sandbox, tiny.prediction())
+    (reading,) = record["control"]
+    assert reading["resolved"]
+    assert reading["proof_seconds"] == 30.0
+    assert 0 < reading["seconds"] < 30
+    assert record["settings"]["slowdown"] == 1.0
+    assert notes.noted == []
+
+
+def test_a_task_that_gold_no_longer_resolves_is_told(tiny_image, sandbox, tmp_path):
+    broken = timed(tiny.task(tiny_image, gold=tiny.fix("return 7")), 30.0)
+    notes, record = campaign(tmp_path, broken, sandbox, tiny.prediction())
+    assert any("gold no longer resolves" in text for text in notes.noted)
+    assert record["drift"] == notes.noted
+
+
+def test_a_slow_machine_gets_longer_budgets(tiny_image, sandbox, tmp_path):
+    wait = tiny.fix("import time; time.sleep(2.2); return a + b")
+    task = timed(tiny.task(tiny_image, gold=wait), 0.5)
+    slow = replace(task, instance=replace(task.instance, budgets=replace(task.instance.budgets, seconds=5)))
+    notes, record = campaign(tmp_path, slow, sandbox, tiny.prediction(wait))
+    assert record["settings"]["slowdown"] > 4
+    assert any("slower" in text for text in notes.noted)
+    assert notes.report.resolved
+
+
+def test_gold_itself_needs_no_control(tiny_image, sandbox, tmp_path):
+    _, record = campaign(tmp_path, timed(tiny.task(tiny_image), 30.0), sandbox, tiny.prediction(model="gold"))
+    assert "control" not in record
