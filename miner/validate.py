@@ -29,6 +29,7 @@ State = Literal["base", "before", "after"]
 STATES: tuple[State, ...] = ("base", "before", "after")
 PROOF_BUDGETS = Budgets(seconds=600.0)
 _SECONDS_FACTOR, _SECONDS_FLOOR, _SECONDS_CEILING = 10.0, 60.0, 1800.0
+_MEMORY_FACTOR, _MEMORY_FLOOR, _MEMORY_CEILING = 4.0, 2048, 8192
 _NEW_NAME = re.compile(r"cannot import name|No module named|has no attribute|is not defined")
 
 
@@ -248,7 +249,11 @@ def judge(found: list[Observed], *, runs: int) -> Proof | Rejection:
         fail_to_pass=tuple(sorted(fails)),
         pass_to_pass=tuple(sorted(holds)),
         flaky=tuple(sorted(flaky)),
-        budgets=replace(PROOF_BUDGETS, seconds=_seconds_budget(slowest)),
+        budgets=replace(
+            PROOF_BUDGETS,
+            seconds=_seconds_budget(slowest),
+            memory_mb=_memory_budget(max(run.max_rss_kb for run in after)),
+        ),
         evidence=_evidence(by_state, runs, new_api=bool(fails & lost)),
         seconds=sum(run.seconds for run in found),
     )
@@ -256,6 +261,11 @@ def judge(found: list[Observed], *, runs: int) -> Proof | Rejection:
 
 def _seconds_budget(slowest: float) -> float:
     return float(math.ceil(min(_SECONDS_CEILING, max(_SECONDS_FLOOR, slowest * _SECONDS_FACTOR))))
+
+
+def _memory_budget(largest_kb: int) -> int:
+    """MiB. The largest process is what is known of gold's use; several of them, and files on tmpfs, need the factor."""
+    return math.ceil(min(_MEMORY_CEILING, max(_MEMORY_FLOOR, largest_kb / 1024 * _MEMORY_FACTOR)))
 
 
 def _evidence(by_state: Mapping[State, list[Observed]], runs: int, *, new_api: bool) -> dict[str, Any]:
