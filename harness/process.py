@@ -138,6 +138,36 @@ def stream(
         raise ProgramError(Completed(argv=words, returncode=code, stdout=b"", stderr=stderr))
 
 
+def pipe(
+    first: Sequence[str | os.PathLike[str]],
+    second: Sequence[str | os.PathLike[str]],
+    *,
+    input: bytes,  # noqa: A002 - subprocess's own word
+    env: Mapping[str, str] | None = None,
+) -> Completed:
+    """Run two programs, the first one's output being the second one's input; none of it passes through our memory.
+
+    Returns the second's streams; where the first failed, its exit code and its errors.
+    """
+    argv = tuple(os.fspath(word) for word in first)
+    with tempfile.TemporaryFile() as questions, tempfile.TemporaryFile() as errors:
+        questions.write(input)
+        questions.seek(0)
+        with subprocess.Popen(
+            argv, stdin=questions, stdout=subprocess.PIPE, stderr=errors, env=_environment(env)
+        ) as source:
+            words = tuple(os.fspath(word) for word in second)
+            done = subprocess.run(words, stdin=source.stdout, capture_output=True, env=_environment(env), check=False)
+            if source.stdout is not None:
+                source.stdout.close()
+            code = source.wait()
+        errors.seek(0)
+        stderr = errors.read()
+    if code != 0:
+        return Completed(argv=argv, returncode=code, stdout=b"", stderr=stderr)
+    return Completed(argv=words, returncode=done.returncode, stdout=done.stdout, stderr=done.stderr)
+
+
 def _kill(child: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from miner.candidate import THRESHOLD, closing_references, recognise
 from miner.change import Candidate, Change, Kind, Rejection, Stage
 from miner.inline import files_with_tests_inside
+from miner.sources.bare import MISSING, MissingObjectsError
 from miner.sources.history import ChangeFilter, sightings
 from miner.split import kinds_of
 
@@ -100,8 +101,12 @@ class _Judge:
         if sighting.rejection:
             return _Doubt(sighting=sighting, kinds=kinds, outcome=sighting.rejection)
         change = sighting.change
-        for path in files_with_tests_inside(self._repo, change.base_commit, change.head_commit, kinds):
-            kinds[path] = Kind.MIXED
+        try:
+            inside = files_with_tests_inside(self._repo, change.base_commit, change.head_commit, kinds)
+        except MissingObjectsError as error:
+            no = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+            return _Doubt(sighting=sighting, kinds=kinds, outcome=no)
+        kinds.update(dict.fromkeys(inside, Kind.MIXED))
         outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
         return _Doubt(sighting=sighting, kinds=kinds, outcome=outcome)
 
@@ -127,7 +132,7 @@ class _Judge:
         ids = iter(self._repo.patch_ids(pairs, context=0))
         for looked in looks:
             patch_id = next(ids) if isinstance(looked.outcome, Candidate) else None
-            if patch_id is None:
+            if patch_id in (None, MISSING):
                 yield looked
                 continue
             change = looked.change

@@ -8,7 +8,8 @@ Where the undecided files go (each such decision is in the split's notes):
   files) goes with the test patch;
 - pyproject.toml, setup.cfg, setup.py and other project files, which also say how the code is built, stay in the gold
   patch;
-- documentation and changelogs stay in the gold patch, as in SWE-bench.
+- documentation and changelogs stay in the gold patch, so that both patches make the whole merged tree (SWE-bench
+  leaves them out of both).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from git import Repo
 from packaging.version import InvalidVersion, Version
 
 from harness.errors import InputError
-from harness.process import Completed, ProgramError, run, stream
+from harness.process import Completed, ProgramError, pipe, run, stream
 from miner.change import ChangedFile
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+MISSING = "missing"
+"""In place of a patch id: the diff needs files that a partial clone lacks."""
+_LACKING = re.compile(r"unable to read|missing (?:blob|object)|promisor|could not fetch")
 _ABBREVIATED = re.compile(r"[0-9a-fA-F]{4,64}")
 _VERSION_TAG = re.compile(r"^(?:[A-Za-z][\w.]*?[-_/])?v?(?P<version>\d+(?:[._]\d+)*(?:[-._]?[a-zA-Z]+[-._]?\d*)*)$")
 _LITERAL_WORDS = {"diff.renames": "false", "core.quotePath": "false", "gc.auto": "0", "core.hooksPath": "/dev/null"}
@@ -121,7 +124,7 @@ class BareRepository:
         """
         done = run(self._argv(words), input=input, env=self.env, check=False)
         if check and done.returncode != 0:
-            if re.search(r"unable to read|missing (?:blob|object)|promisor|could not fetch", done.error_text):
+            if _LACKING.search(done.error_text):
                 raise MissingObjectsError(
                     f"{self.name} lacks objects of its own history: {done.error_text}",
                     hint="a partial clone? complete it with: git fetch --refetch --no-filter",
@@ -226,26 +229,41 @@ class BareRepository:
         return _parse_raw(out, len(pairs))
 
     def patch_ids(self, pairs: Sequence[tuple[str, str]], *, context: int = 3) -> list[str | None]:
-        """`git patch-id` of many base..head pairs; None for an empty diff.
+        """`git patch-id` of many base..head pairs; None for an empty diff, `MISSING` where a partial clone lacks files.
 
         With `context=0` the ids also agree where lines around the change have moved on.
         """
         if not pairs:
             return []
-        diffs = self.git(
+        words = (
             "diff-tree", "--stdin", "-r", "-p", f"-U{context}", "--full-index", "--no-renames", "--no-ext-diff",
-            "--no-textconv", "--always", input=_pair_lines(pairs),
-        ).stdout  # fmt: skip
-        parts = _cut_by_header(diffs, len(pairs))
-        full = [part for part in parts if part.count(b"\n") > 1]
-        ids = self._patch_id(b"".join(full))
-        if len(ids) != len(full):  # one of them had nothing that patch-id counts; ask one by one
-            ids = [next(iter(self._patch_id(part)), None) for part in full]
-        answers = iter(ids)
-        return [next(answers) if part.count(b"\n") > 1 else None for part in parts]
+            "--no-textconv", "--always",
+        )  # fmt: skip
+        done = pipe(self._argv(words), self._argv(("patch-id", "--stable")), input=_pair_lines(pairs), env=self.env)
+        if done.returncode != 0:
+            if not _LACKING.search(done.error_text):
+                raise ProgramError(done)
+            if len(pairs) == 1:
+                return [MISSING]
+            half = len(pairs) // 2
+            return [*self.patch_ids(pairs[:half], context=context), *self.patch_ids(pairs[half:], context=context)]
+        # Each line tells the id and the first commit of its pair; a pair without a diff has no line.
+        answers = [line.split() for line in done.stdout.decode().splitlines()]
+        if len(answers) != len(pairs) and len({head for _, head in pairs}) != len(pairs):
+            return [one for pair in pairs for one in self.patch_ids([pair], context=context)]
+        ids = {head: patch_id for patch_id, head in answers}
+        if len(answers) == len(pairs):
+            return [patch_id for patch_id, _ in answers]
+        return [ids.get(head) for _, head in pairs]
 
-    def _patch_id(self, diffs: bytes) -> list[str | None]:
-        return [line.split()[0] for line in self.git("patch-id", "--stable", input=diffs).stdout.decode().splitlines()]
+    def merged_tree(self, one: str, other: str) -> str | None:
+        """The tree that a merge of two commits gives, or None where they conflict."""
+        done = self.git("merge-tree", "--write-tree", "--no-messages", _sha(one), _sha(other), check=False)
+        return done.stdout.decode().strip() if done.returncode == 0 else None
+
+    def tree(self, commit: str) -> str:
+        """A commit's tree."""
+        return self.git("rev-parse", "--verify", f"{_sha(commit)}^{{tree}}").stdout.decode().strip()
 
     def diff_sections(self, base: str, head: str) -> dict[str, bytes]:
         """The raw diff of each changed path, exactly as `git apply` wants it, in git's order.
@@ -352,14 +370,6 @@ def _parse_raw(out: bytes, count: int) -> list[tuple[ChangedFile, ...]]:
     if len(result) != count:
         raise AssertionError(f"git diff-tree answered {len(result)} of {count} questions")
     return [tuple(files) for files in result]
-
-
-def _cut_by_header(out: bytes, count: int) -> list[bytes]:
-    """Cut `diff-tree --stdin -p --always` at its bare SHA lines; a diff's own lines never look so."""
-    starts = [match.start() for match in re.finditer(rb"^[0-9a-f]{40,64}$", out, re.MULTILINE)]
-    if len(starts) != count:
-        raise AssertionError(f"git diff-tree answered {len(starts)} of {count} questions")
-    return [out[start:end] for start, end in zip(starts, [*starts[1:], len(out)], strict=True)]
 
 
 def _cut_by_file(out: bytes, files: Sequence[ChangedFile]) -> dict[str, bytes]:

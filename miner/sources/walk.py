@@ -20,6 +20,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from miner.change import MergeStyle
+from miner.sources.bare import MISSING
 from miner.sources.graph import CommitGraph
 from miner.sources.messages import Told, is_branch_merge_title, read_message, reverted_commits, reverted_numbers
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 CHUNK = 200
 """How many changes are asked of git at a time."""
 
+_LARGE = 100
+"""A change that touches more files is left anyway (`history.MAX_FILES`): no need to compare its patch."""
 _FORMAT = "--format=%H%x00%P%x00%ct%x00%ae%x00%at%x00%B"
 _FIELDS = 6
 
@@ -237,13 +240,30 @@ class Walk:
         """A number belongs to one change: to its merge first, else to the newest that bears it."""
         claimed: dict[int, Entry] = {}
         for style in (MergeStyle.MERGE, MergeStyle.SQUASH):
+            rivals: dict[int, list[Entry]] = {}
             for entry in self.entries:
-                if entry.number is None or entry.style is not style:
-                    continue
-                if claimed.setdefault(entry.number, entry) is not entry:
-                    entry.number = None
-                    entry.style = MergeStyle.COMMIT if style is MergeStyle.SQUASH else style
+                if entry.number is not None and entry.style is style:
+                    rivals.setdefault(entry.number, []).append(entry)
+            for number, entries in rivals.items():
+                holder = claimed.get(number) or self._rightful(number, entries)
+                claimed[number] = holder
+                for entry in entries:
+                    if entry is not holder:
+                        entry.number = None
+                        entry.style = MergeStyle.COMMIT if style is MergeStyle.SQUASH else style
         self._claimed = set(claimed)
+
+    def _rightful(self, number: int, entries: Sequence[Entry]) -> Entry:
+        """Of several squashes that bear a number (one was carried to or from a release branch), the pull request's."""
+        if len(entries) > 1 and number in self.pulls:
+            return next((entry for entry in entries if self._merges_to(entry, self.pulls[number])), entries[0])
+        return entries[0]
+
+    def _merges_to(self, entry: Entry, head: str) -> bool:
+        """Whether merging a head into an entry's parent gives the entry's tree: what a squash is."""
+        if entry.style is not MergeStyle.SQUASH or not entry.base:
+            return False
+        return self.repo.merged_tree(entry.base, head) == self.repo.tree(entry.head)
 
     def _compare_with_pulls(self) -> None:
         """Tell squash from rebase where the pull request's head is there to compare with."""
@@ -261,10 +281,18 @@ class Walk:
             elif base is not None:
                 count = len(self.graph.own_commits(entry.position, head)) if entry.position is not None else 1
                 cases.append((entry, count, base, head))
+        same = self._touch_alike([(base, head, entry.base, entry.head) for entry, _, base, head in cases])
+        cases = [case for case, alike in zip(cases, same, strict=True) if not alike]
         whole = self._patch_ids([(base, head) for _, _, base, head in cases])
         single = self._patch_ids([(entry.base, entry.head) for entry, _, _, _ in cases])
         for (entry, count, _, _), pull_id, own_id in zip(cases, whole, single, strict=True):
-            if pull_id != own_id and not self._is_rebase(entry, count, pull_id):
+            if MISSING in (pull_id, own_id):
+                entry.reason, entry.detail = "missing_objects", "the clone lacks files of this change"
+            elif (
+                pull_id != own_id
+                and not self._is_rebase(entry, count, pull_id)
+                and not self._merges_to(entry, self.pulls[entry.number or 0])
+            ):
                 entry.reason = "base_unknown"
                 entry.detail = f"its patch differs from that of pull request {entry.number}"
 
@@ -310,11 +338,23 @@ class Walk:
             if base not in (None, head):
                 count = len(self.graph.own_commits(entry.position, head))
                 cases.append((entry, number, count, str(base), head))
+        touched = self.repo.changed_files_of([(base, head) for _, _, _, base, head in cases])
+        cases = [case for case, files in zip(cases, touched, strict=True) if len(files) <= _LARGE]
         whole = self._patch_ids([(base, head) for _, _, _, base, head in cases])
         single = self._patch_ids([(entry.base, entry.head) for entry, _, _, _, _ in cases])
         for (entry, number, count, _, _), pull_id, own_id in zip(cases, whole, single, strict=True):
             if entry.number is None and ((count == 1 and pull_id == own_id) or self._is_rebase(entry, count, pull_id)):
                 entry.number, entry.style = number, MergeStyle.REBASE
+
+    def _touch_alike(self, pairs: Sequence[tuple[str, str, str, str]]) -> list[bool]:
+        """Whether two diffs each are equal down to the blobs: most are, and no patch need be made to see it."""
+        found: list[bool] = []
+        for start in range(0, len(pairs), CHUNK):
+            part = pairs[start : start + CHUNK]
+            one = self.repo.changed_files_of([(base, head) for base, head, _, _ in part])
+            other = self.repo.changed_files_of([(base, head) for _, _, base, head in part])
+            found.extend(a == b or len(b) > _LARGE for a, b in zip(one, other, strict=True))
+        return found
 
     def _patch_ids(self, pairs: Sequence[tuple[str, str]]) -> list[str | None]:
         found: list[str | None] = []
