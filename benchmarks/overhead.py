@@ -94,7 +94,12 @@ class Chroot:
         """Milliseconds of one run; the tree is made anew before the clock starts."""
         shutil.rmtree(self.root / "testbed")
         shutil.copytree(self.root / "opt/goldseam/src", self.root / "testbed", symlinks=True)
-        env = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HOME": "/tmp", "LANG": "C.UTF-8", "PATH": "/usr/sbin:/usr/bin:/bin"}
+        env = {
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "HOME": "/tmp",
+            "LANG": "C.UTF-8",
+            "PATH": "/usr/sbin:/usr/bin:/bin",
+        }
         began = time.perf_counter()
         run(["chroot", self.root, "/bin/sh", "-c", self.script], env=env)
         return (time.perf_counter() - began) * 1000
