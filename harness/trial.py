@@ -46,6 +46,7 @@ class TrialSpec:
     image: str
     test: TestSpec
     files: tuple[str, ...]
+    """Test files, or functions in them (`path::Class::function`); those whose file is not there are left out."""
     budgets: Budgets
     model_patch: Patch | None = None
     test_patch: Patch | None = None

@@ -48,6 +48,8 @@ def prepare(
 
     `sources` are the hidden test files by path, as the tests' patch leaves them; `seed` must be unknown to a model.
 
+    `run` has to run the test functions behind FAIL_TO_PASS at least.
+
     Raises:
         InfrastructureError: the engine failed.
 
@@ -58,9 +60,9 @@ def prepare(
             files[path] = TestSource(source)
         except (SyntaxError, ValueError, RecursionError):
             continue
-    listed = (*fail_to_pass, *pass_to_pass)
-    files, collected = _written_anew(files, listed, run)
-    targets = [target for target in targets_of(fail_to_pass, pass_to_pass) if target.path in files]
+    targets = targets_of(fail_to_pass, pass_to_pass)
+    files, collected = _written_anew(files, [test_id for target in targets for test_id in target.ids], run)
+    targets = tuple(target for target in targets if target.path in files)
     if not targets:
         return TrustMaterial()
     workshop = _Workshop(files=files, collected=collected, seed=seed, run=run)
@@ -95,7 +97,7 @@ def function_of(test_id: str) -> tuple[str, Function]:
 def _written_anew(
     files: Mapping[str, TestSource], listed: Collection[str], run: Run
 ) -> tuple[dict[str, TestSource], tuple[str, ...]]:
-    """The files whose listed tests all pass with the gold patch when written anew, and all ids that were collected."""
+    """The files whose tests at stake pass with the gold patch when written anew, and all ids that were collected."""
     trial = run({path: source.real().encode() for path, source in files.items()}, gold=True)
     broken = {
         function_of(test_id)[0] for test_id in listed if trial.report.statuses.get(test_id) is not TestStatus.PASSED

@@ -163,7 +163,7 @@ def run_pytest(spec, frames):
             text = str(report.longrepr or "")
         return text if len(text) <= 6000 else text[:2000] + "\n[…]\n" + text[-4000:]
 
-    files = [path for path in spec["files"] if os.path.exists(os.path.join(WORK, path))]
+    files = [path for path in spec["files"] if os.path.exists(os.path.join(WORK, path.split("::")[0]))]
     if not files:
         frames.send("collected", ids=[])
         return 5  # pytest's own code for "no tests collected"
