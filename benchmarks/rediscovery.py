@@ -124,15 +124,16 @@ def _list(paths: set[str], cut: Split) -> str:
 
 
 def _looks(repo: BareRepository, rows: dict[int, Row]) -> Iterator[Looked]:
-    """All rows in one scan; one by one where a pull request is not there at all."""
+    """All rows in one scan; where a pull request is not there at all, halves, until it is found out which."""
     try:
         yield from list(scan(repo, ChangeFilter(numbers=frozenset(rows))))
-    except InputError:
-        for number, row in rows.items():
-            try:
-                yield from scan(repo, ChangeFilter(numbers=frozenset({number})))
-            except InputError as error:
-                row.why.append(error.message)
+    except InputError as error:
+        numbers = sorted(rows)
+        if len(numbers) == 1:
+            rows[numbers[0]].why.append(error.message)
+            return
+        for half in (numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]):
+            yield from _looks(repo, {number: rows[number] for number in half})
 
 
 def rediscover(repo: BareRepository, rows: list[Row], scratch: Path) -> None:

@@ -75,7 +75,7 @@ def scan(
 
     """
     wanted = wanted or ChangeFilter()
-    judge = _Judge(repo, forge, float("-inf") if wanted.picks else threshold, {} if seen is None else seen)
+    judge = _Judge(repo, forge, wanted, threshold, {} if seen is None else seen)
     waiting: list[_Doubt] = []
     asking = 0
     for sighting in sightings(repo, wanted, told=forge.pulls if forge else (), after=after):
@@ -89,10 +89,13 @@ def scan(
 
 
 class _Judge:
-    def __init__(self, repo: BareRepository, forge: Forge | None, threshold: float, seen: Seen) -> None:
+    def __init__(
+        self, repo: BareRepository, forge: Forge | None, wanted: ChangeFilter, threshold: float, seen: Seen
+    ) -> None:
         self._repo = repo
         self._forge = forge
-        self._threshold = threshold
+        self._picks = wanted.picks
+        self._threshold = float("-inf") if wanted.picks else threshold
         self._seen = seen
 
     def first(self, sighting: Sighting) -> _Doubt:
@@ -138,7 +141,7 @@ class _Judge:
             change = looked.change
             who = (change.repo, change.merge_commit, change.instance_id)
             first = self._seen.setdefault(patch_id, who)
-            if first[:2] == who[:2]:
+            if first[:2] == who[:2] or (self._picks and first[0] == who[0]):  # whoever names both wants both
                 yield replace(looked, patch_id=patch_id)
                 continue
             detail = f"the same patch as {first[2]}"

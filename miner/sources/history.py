@@ -73,7 +73,7 @@ def sightings(
     if after is not None:
         entries = _since(walk, entries, after)
     for start in range(0, len(entries), CHUNK):
-        yield from _details(walk, entries[start : start + CHUNK])
+        yield from _details(walk, entries[start : start + CHUNK], picked=wanted.picks)
 
 
 def _since(walk: Walk, entries: Sequence[Entry], tip: str) -> list[Entry]:
@@ -130,7 +130,7 @@ def _find(walk: Walk, by_number: dict[int, Entry], number: int) -> Entry | None:
     return walk.entry_on_other_branch(number)
 
 
-def _details(walk: Walk, entries: Sequence[Entry]) -> Iterator[Sighting]:
+def _details(walk: Walk, entries: Sequence[Entry], *, picked: bool) -> Iterator[Sighting]:
     """Sightings of some entries: messages, files and the rejections that git alone can tell."""
     wanted = [sha for entry in entries if not entry.reason for sha in entry.own if sha != entry.commit.sha]
     messages = {commit.sha: commit.message for commit in walk.read(wanted)}
@@ -146,6 +146,8 @@ def _details(walk: Walk, entries: Sequence[Entry]) -> Iterator[Sighting]:
         change = _change(walk.repo.name, entry, tuple(message for message in own if message), pull)
         touched = files.get(id(entry), ())
         rejection = _reject(walk, entry, touched, lfs)
+        if picked and rejection and rejection.reason == "duplicate":
+            rejection = None  # whoever names a backport means that one
         yield Sighting(change=change, files=touched, rejection=rejection)
 
 

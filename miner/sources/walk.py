@@ -214,20 +214,13 @@ class Walk:
         )  # fmt: skip
 
     def entry_on_other_branch(self, number: int) -> Entry | None:
-        """A pull request that messages on other branches name; the newest where there are several."""
-        words = (
-            "log",
-            "--first-parent",
-            "-z",
-            _FORMAT,
-            "--fixed-strings",
-            f"--grep=#{number}",
-            "--exclude=refs/pull/*",
-        )
-        for commit in _commits(self.repo, (*words, "--all", f"^{self.repo.tip()}", "--")):
-            if commit.told.number == number:
-                return self._entry(commit, None)
-        return None
+        """A pull request that messages off the default branch's own line name; the one its head merges to, if any."""
+        words = ("log", "-z", _FORMAT, "--fixed-strings", f"--grep=#{number}", "--all", "--")
+        commits = [commit for commit in _commits(self.repo, words) if commit.told.number == number]
+        entries = [entry for commit in commits if not (entry := self._entry(commit, None)).reason]
+        for entry in entries:
+            entry.number = number
+        return self._rightful(number, entries) if entries else None
 
     def in_branch(self, sha: str) -> bool:
         """Whether the default branch reaches a commit, named in full or abbreviated."""
