@@ -65,7 +65,9 @@ def prepare(
     targets = tuple(target for target in targets if target.path in files)
     if not targets:
         return TrustMaterial()
-    workshop = _Workshop(files=files, collected=collected, seed=seed, run=run)
+    workshop = _Workshop(
+        files=files, collected=collected, seed=seed, run=run, failing=_failing_lines(files, targets, run)
+    )
     turned = workshop.twins(targets)
     if not turned:
         return TrustMaterial()
@@ -105,16 +107,39 @@ def _written_anew(
     return {path: source for path, source in files.items() if path not in broken}, trial.report.collected
 
 
+def _failing_lines(files: Mapping[str, TestSource], targets: Iterable[Target], run: Run) -> dict[Target, set[int]]:
+    """Where each target fails without the gold patch: the line of the expectation that sees the bug."""
+    trial = run({path: source.real().encode() for path, source in files.items()}, gold=False)
+    found: dict[Target, set[int]] = {}
+    for target in targets:
+        line = re.compile(rf"^{re.escape(target.path)}:(\d+): ", re.MULTILINE)
+        texts = [trial.report.texts.get(test_id, "") for test_id in target.fails]
+        found[target] = {int(number) for text in texts for number in line.findall(text)}
+    return found
+
+
 class _Workshop:
-    def __init__(self, *, files: Mapping[str, TestSource], collected: Sequence[str], seed: str, run: Run) -> None:
+    def __init__(
+        self,
+        *,
+        files: Mapping[str, TestSource],
+        collected: Sequence[str],
+        seed: str,
+        run: Run,
+        failing: Mapping[Target, set[int]],
+    ) -> None:
         self._files = files
         self._collected = collected
+        self._failing = failing
         self._seed = seed
         self._run = run
 
     def twins(self, targets: Iterable[Target]) -> dict[Target, Site]:
         """For each target the expectation whose turning makes all its ids fail with the gold patch."""
-        open_ = {target: self._files[target.path].sites(target.function)[:_TRIES] for target in targets}
+        open_ = {
+            target: self._files[target.path].sites_at(target.function, self._failing[target])[:_TRIES]
+            for target in targets
+        }
         found: dict[Target, Site] = {}
         for number in range(_TRIES):
             tried = {target: sites[number] for target, sites in open_.items() if len(sites) > number}
@@ -224,7 +249,7 @@ class _Workshop:
 
 def _for_the_right_reason(site: Site, target: Target, trial: Trial) -> bool:
     """Another constant must be unequal, not impossible: a 30th of February fails whatever the code under test does."""
-    if site.kind not in (SiteKind.CONSTANT, SiteKind.EXPECT):
+    if site.kind not in (SiteKind.CONSTANT, SiteKind.EXPECT, SiteKind.ARGUMENT):
         return True
     return all(_ASSERTION.search(trial.report.texts.get(test_id, "")) for test_id in target.ids)
 

@@ -72,8 +72,10 @@ class SiteKind(IntEnum):
     CONSTANT = 0
     MATCH = 1
     EXPECT = 2
-    RAISES = 3
-    INVERT = 4
+    ARGUMENT = 3
+    """A constant handed to a helper that asserts."""
+    RAISES = 4
+    INVERT = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +121,14 @@ class TestSource:
         sites = [site for site in found if site is not None]
         sites = [replace(site, blindable=site.blindable and _is_whole(site, sites, node)) for site in sites]
         return tuple(sorted(sites, key=lambda site: site.kind))
+
+    def sites_at(self, function: Function, lines: Collection[int]) -> tuple[Site, ...]:
+        """The expectations of a test function, those first that stand at lines of the file as `real` writes it."""
+        written = list(ast.walk(ast.parse(self.real())))
+        sites = self.sites(function)
+        if [type(node) for node in written] != [type(node) for node in ast.walk(self._tree)]:
+            return sites  # written anew it is another tree, so that numbers of nodes say nothing
+        return tuple(sorted(sites, key=lambda site: not _covers(written[site.place], lines)))
 
     def rewritten(
         self,
@@ -171,10 +181,25 @@ class TestSource:
             return Site(place=place, kind=SiteKind.INVERT)
         if isinstance(node, ast.Expr) and _method(node.value) in _OPPOSITE_METHODS:
             return Site(place=place, kind=SiteKind.INVERT)
+        if isinstance(node, ast.Expr) and _constant_argument(node.value) is not None:
+            return Site(place=place, kind=SiteKind.ARGUMENT)
         if isinstance(node, ast.Call) and _raises(node):
             match = _match_of(node)
             return Site(place=place, kind=SiteKind.MATCH if match is not None else SiteKind.RAISES)
         return None
+
+
+def _covers(node: ast.AST, lines: Collection[int]) -> bool:
+    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+    return any(first <= line <= last for line in lines)
+
+
+def _constant_argument(node: ast.expr) -> ast.expr | None:
+    """The last constant that a call hands on."""
+    if not isinstance(node, ast.Call):
+        return None
+    arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+    return next((argument for argument in reversed(arguments) if _is_constant(argument)), None)
 
 
 def _is_whole(site: Site, sites: Collection[Site], function: columns.Function) -> bool:
@@ -269,6 +294,10 @@ def _turn(node: ast.AST, kind: SiteKind, rng: random.Random) -> None:
         sides = _equal_sides(node)
         assert sides is not None  # noqa: S101 - the site was found by them
         _change_constant(node, sides[1], rng)
+    elif kind is SiteKind.ARGUMENT:
+        argument = _constant_argument(cast("ast.Expr", node).value)
+        assert argument is not None  # noqa: S101 - the site was found by it
+        _change_constant(node, argument, rng)
     elif kind is SiteKind.MATCH:
         match = _match_of(cast("ast.Call", node))
         assert match is not None  # noqa: S101

@@ -198,3 +198,17 @@ def test_a_table_of_single_values_is_blind_too():
     (site,) = source.sites(("test_it",))
 
     assert "[None, None], ids=['g0x0', 'g0x1']" in source.rewritten(blind={site: 0}, rng=rng())
+
+
+def test_a_constant_handed_to_a_helper_is_an_expectation():
+    source, site = only_site("check_keys(shelf, ['a', 'b'])")
+
+    assert site.kind is SiteKind.ARGUMENT
+    assert "['a', 'b']" not in source.rewritten(turned=[site], rng=rng())
+
+
+def test_the_expectation_that_sees_the_bug_comes_first():
+    source = TestSource(b"def test_it():\n\n\n    assert a == 3\n    assert not b\n")
+
+    assert [site.kind for site in source.sites_at(("test_it",), {3})] == [SiteKind.INVERT, SiteKind.CONSTANT]
+    assert [site.kind for site in source.sites_at(("test_it",), set())] == [SiteKind.CONSTANT, SiteKind.INVERT]
