@@ -93,6 +93,8 @@ class Search:
     objects: int = 0
     _tree: set[bytes] = field(default_factory=set)
     _in_place: dict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    _tree_names: set[bytes] = field(default_factory=set)
+    _compiled: dict[str, set[bytes]] = field(default_factory=dict)
     _hits: dict[str, set[bytes]] = field(default_factory=dict)
     _leaks: list[Leak] = field(default_factory=list)
 
@@ -114,6 +116,7 @@ class Search:
         if inner in self.secrets.new_paths:
             self._leaks.append(Leak(where=path, what="a file that only the fix or its hidden tests bring"))
             return
+        self._tree_names |= {name for name in self.secrets.names if name in data}
         found = self._lines(data)
         self._tree |= found
         self._in_place[inner] |= found
@@ -142,8 +145,8 @@ class Search:
         self._commits(path, data)
 
     def _names(self, path: str, data: bytes) -> None:
-        if names := sorted(name for name in self.secrets.names if name in data):
-            self._leaks.append(Leak(where=path, what=f"byte code that names the hidden test {names[0].decode()}"))
+        if names := {name for name in self.secrets.names if name in data}:
+            self._compiled[path] = names
 
     def _commits(self, where: str, data: bytes) -> None:
         if self.secrets.commits and not self.secrets.commits.isdisjoint(_COMMIT.findall(data)):
@@ -154,7 +157,13 @@ class Search:
 
     def leaks(self) -> tuple[Leak, ...]:
         """Everything found; only to be asked once all files were fed."""
-        return (*self._leaks, *self._applied(), *self._copied())
+        return (*self._leaks, *self._byte_code(), *self._applied(), *self._copied())
+
+    def _byte_code(self) -> Iterator[Leak]:
+        """Byte code with names of hidden tests; a name that the tree's own sources have, too, tells nothing."""
+        for path, names in sorted(self._compiled.items()):
+            if told := sorted(names - self._tree_names):
+                yield Leak(where=path, what=f"byte code that names the hidden test {told[0].decode()}")
 
     def _applied(self) -> Iterator[Leak]:
         """Files of the tree that look as if a patch had been applied to them already."""

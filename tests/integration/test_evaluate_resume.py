@@ -30,8 +30,11 @@ def dataset(tmp_path, tiny_image):
 
 @pytest.fixture
 def command(dataset, tmp_path):
-    slow = tiny.fix("import time; time.sleep(1)", "return a + b")
-    predictions = tiny.write_predictions(tmp_path / "p.jsonl", {f"m{number}": slow for number in range(COUNT)})
+    # A patch of its own for each model: a verdict on the same one would be taken over from the first.
+    slow = {
+        f"m{number}": tiny.fix(f"import time; time.sleep(1)  # {number}", "return a + b") for number in range(COUNT)
+    }
+    predictions = tiny.write_predictions(tmp_path / "p.jsonl", slow)
     return ["evaluate", dataset.path, "-p", predictions, "-o", tmp_path / "run", "-j", "1"]
 
 

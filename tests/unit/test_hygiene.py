@@ -80,3 +80,10 @@ def test_one_common_line_in_an_unrelated_file_is_chance():
 
 def test_binary_files_of_the_system_are_left_alone():
     assert leaks({"usr/bin/x": b"\0" + FIXED.encode()}) == ()
+
+
+def test_byte_code_with_a_name_that_the_tree_has_too_is_no_leak():
+    compiled = {"testbed/tests/__pycache__/test_shop.cpython-311.pyc": b"\0\0test_without_holes\0"}
+    source = {"testbed/tests/test_other.py": b"class TestOther:\n    def test_without_holes(self): ...\n"}
+
+    assert leaks(compiled | source) == ()
