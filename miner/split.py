@@ -14,6 +14,7 @@ Where the undecided files go (each such decision is in the split's notes):
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 MAX_GOLD_BYTES = 1024 * 1024
 """A larger gold patch is no task: graders refuse such patches from models too."""
+
+_PATHS = 1 << 14
+"""Paths whose kind is remembered: a history touches the same ones again and again."""
 
 LANGUAGES: Mapping[str, str] = {
     **dict.fromkeys((".py", ".pyi", ".pyx", ".pxd"), "python"),
@@ -127,6 +131,7 @@ def _is_test_folder(parts: _Parts) -> bool:
     return any(first == "src" and second in _JVM_TEST_SETS for first, second in pairs)
 
 
+@functools.lru_cache(maxsize=_PATHS)
 def classify(path: str) -> Kind:
     """Which side of a task a path belongs to, by its segments and file name alone."""
     parts = _parts(path)
@@ -143,6 +148,7 @@ def classify(path: str) -> Kind:
     return Kind.SUPPORT if parts.name.endswith((".snap", ".ambr")) else Kind.GOLD
 
 
+@functools.lru_cache(maxsize=_PATHS)
 def is_docs(path: str) -> bool:
     """Whether a path is documentation or a changelog."""
     parts = _parts(path)
@@ -156,6 +162,7 @@ def is_docs(path: str) -> bool:
     )
 
 
+@functools.lru_cache(maxsize=_PATHS)
 def is_config(path: str) -> bool:
     """Whether a path is configuration of the project, of its tools or of its runner: nothing that a test imports."""
     parts = _parts(path)

@@ -6,6 +6,7 @@ per commit answers what mining asks: which commits a merge brought, and where it
 
 from __future__ import annotations
 
+import heapq
 from array import array
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _NEVER = -1
+_FAR = 20_000
+"""Commits to visit before git is asked instead."""
+_ONE, _OTHER, _STALE = 1, 2, 4
 
 
 class CommitGraph:
@@ -124,6 +128,48 @@ class CommitGraph:
         if all(self._arrival[commit] <= newest for commit in boundary):
             return self._names[self._chain[newest]].hex(), True
         return None, False
+
+    def fork(self, one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:  # noqa: C901 - one loop
+        """The merge bases of two commits, and what the other has and the first has not, oldest first.
+
+        None where a commit is unknown or the walk would take too long; ask git then.
+        """
+        ids = [self._ids.get(bytes.fromhex(sha)) for sha in (one, other)]
+        if ids[0] is None or ids[1] is None or any(commit not in self._order for commit in ids):
+            return None
+        # Painting down: children come before parents in the order, so a commit's colours are final when it is taken.
+        colours: dict[int, int] = {}
+        heap: list[tuple[int, int]] = []
+        bases: list[int] = []
+        own: list[int] = []
+        fresh = 0
+        for commit, colour in ((ids[0], _ONE), (ids[1], _OTHER)):
+            if commit not in colours:
+                heapq.heappush(heap, (self._order[commit], commit))
+                fresh += 1
+            colours[commit] = colours.get(commit, 0) | colour
+        for _ in range(_FAR):
+            if not fresh:
+                own.reverse()
+                return tuple(self._names[base].hex() for base in bases), tuple(self._names[one].hex() for one in own)
+            _, commit = heapq.heappop(heap)
+            colour = colours[commit]
+            fresh -= not colour & _STALE
+            if colour == _OTHER:
+                own.append(commit)
+            elif colour == _ONE | _OTHER:
+                bases.append(commit)
+                colour |= _STALE
+            for parent in self._parents.get(commit, ()):
+                before = colours.get(parent)
+                after = (before or 0) | colour
+                if before is None:
+                    heapq.heappush(heap, (self._order.get(parent, len(self._order)), parent))
+                    fresh += not after & _STALE
+                elif after & _STALE and not before & _STALE:
+                    fresh -= 1
+                colours[parent] = after
+        return None
 
     def first_parent_lane(self, position: int, head: str) -> tuple[str, ...]:
         """The first-parent line of a merged branch, newest first, down to where the chain already had it."""

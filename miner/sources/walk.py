@@ -79,7 +79,7 @@ class Walk:
         self._told_of = {pull.merge_commit: pull for pull in told if pull.merge_commit}
         self._pull_of_head = {head: number for number, head in sorted(self.pulls.items(), reverse=True)}
         tip = repo.tip()
-        graph_words = ("log", "--format=%H %ct %P", tip, "--glob=refs/pull/*/head", "--")
+        graph_words = ("log", "--topo-order", "--format=%H %ct %P", tip, "--glob=refs/pull/*/head", "--")
         self.graph = CommitGraph(repo.lines(*graph_words), tip)
         commits = list(_commits(repo, ("log", "--first-parent", "-z", _FORMAT, tip, "--")))
         self.entries = self._unfold(commits)
@@ -149,6 +149,8 @@ class Walk:
         entry.base = base
         if position is not None:
             entry.own = self.graph.own_commits(position, parents[1])
+        elif fork := self.graph.fork(parents[0], parents[1]):
+            entry.own = fork[1]
         else:
             out = self.repo.git("rev-list", "--reverse", f"{parents[0]}..{parents[1]}", "--").stdout.decode()
             entry.own = tuple(out.split())
@@ -185,6 +187,8 @@ class Walk:
             base, known = self.graph.merge_base(position, head)
             if known:
                 return base
+        if (fork := self.graph.fork(parent, head)) and len(fork[0]) == 1:
+            return fork[0][0]
         return self.repo.merge_base(parent, head)
 
     def entry_of(self, sha: str) -> Entry:
