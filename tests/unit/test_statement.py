@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from miner.change import Change, LinkedIssue, MergeStyle
-from miner.statement import clean, problem_statement
+from miner.statement import clean, hints, problem_statement, spoken_language
 
 CHANGE = Change(
     repo="acme/app",
@@ -73,3 +73,84 @@ def test_the_machinery_of_merging_is_removed(text, expected):
 def test_a_statement_is_never_empty():
     assert state(title="#12", body="Fixes #12") == "#12\n"
     assert state(title="", body="") == "acme__app-1\n"
+
+
+GOLD = b"""\
+diff --git a/src/app.py b/src/app.py
+--- a/src/app.py
++++ b/src/app.py
+@@ -1,2 +1,3 @@
+ def add(a, b):
+-    return a - b
++    total = a + b  # not a - b
++    return total
+"""
+
+
+def issue(body: str, **more) -> LinkedIssue:
+    return LinkedIssue(number=7, title="add() subtracts", body=body, **more)
+
+
+def test_a_code_block_that_holds_a_line_of_the_fix_is_left_out():
+    body = "It fails:\n\n```python\nadd(1, 1)\n```\n\nDo this:\n\n```python\n    total = a + b  # not a - b\n```\n"
+    told = problem_statement(replace(CHANGE, title="Fix add", body=body), gold_patch=GOLD)
+    assert "add(1, 1)" in told
+    assert "total" not in told
+
+
+@pytest.mark.parametrize("fence", ["```diff", "~~~patch", "```suggestion"])
+def test_a_diff_is_left_out_of_issues_and_of_changes(fence):
+    body = f"Broken.\n\n{fence}\n- something\n+ something else\n{fence[:3]}\n"
+    assert problem_statement(replace(CHANGE, body=body)) == "Fix add\n\nBroken.\n"
+    assert problem_statement(replace(CHANGE, issues=(issue(body),))) == "add() subtracts\n\nBroken.\n"
+
+
+def test_a_line_of_the_fix_outside_of_a_code_block_is_left_out():
+    told = problem_statement(
+        replace(CHANGE, issues=(issue("It fails. Use\n    total = a + b  # not a - b\ninstead."),)), gold_patch=GOLD
+    )
+    assert told == "add() subtracts\n\nIt fails. Use\ninstead.\n"
+
+
+def test_lines_that_the_fix_keeps_or_removes_stay():
+    told = problem_statement(replace(CHANGE, issues=(issue("`def add(a, b):`\n    return a - b"),)), gold_patch=GOLD)
+    assert "return a - b" in told
+
+
+def test_the_lines_of_a_template_are_left_out():
+    form = "## Summary\nPlease describe your change in detail.\n## Checklist\nI have read CONTRIBUTING.\n"
+    body = (
+        "## Summary\nPlease describe your change in detail.\nadd() is wrong.\n## Checklist\nI have read CONTRIBUTING.\n"
+    )
+    told = problem_statement(replace(CHANGE, body=body), templates=[form])
+    assert told == "Fix add\n\n## Summary\nadd() is wrong.\n"
+
+
+def test_images_become_links_and_links_stay():
+    body = 'See ![the plot](https://example.org/a.png) <img width="3" src="https://example.org/b.png"> [docs](https://x.org)'
+    told = problem_statement(replace(CHANGE, issues=(issue(body),)))
+    assert told.endswith(
+        "See [the plot](https://example.org/a.png) [image](https://example.org/b.png) [docs](https://x.org)\n"
+    )
+
+
+def test_hints_are_the_comments_of_the_issues():
+    told = replace(CHANGE, issues=(issue("", comments=("Me too.", " ", "On Windows as well.")),))
+    assert (hints(told), hints(CHANGE)) == ("Me too.\n\n---\n\nOn Windows as well.\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("The parser fails when the file is empty.", "en"),
+        ("Der Parser bricht ab, wenn die Datei leer ist.", "de"),
+        ("Le parseur échoue quand le fichier est vide.", "fr"),
+        ("El programa falla cuando el archivo no existe.", "es"),
+        ("ファイルが空のとき失敗する", "ja"),
+        ("文件为空时解析失败", "zh"),
+        ("Ошибка при разборе пустого файла", "ru"),
+        ("`x = 1`", "und"),
+    ],
+)
+def test_the_language_of_a_statement_is_told(text, code):
+    assert spoken_language(text) == code

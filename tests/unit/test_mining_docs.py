@@ -1,0 +1,34 @@
+"""docs/mining.md names every reason for which a change can be left by history, recognition and split."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "mining.md").read_text(encoding="utf-8")
+_REASON = re.compile(
+    r"""(?:\breason(?:, entry\.detail)? ?=|\bno\(|_no\(|_rejection\(|return|\(ran\.[\w. ()]+,|is not None,|_ERROR,)\s*"([a-z_]+)\""""
+)
+
+
+_SINGLE = {"crashed", "duplicate", "lfs", "mixed", "reverted", "submodule", "timeout", "unresolvable"}
+
+
+def _reasons() -> set[str]:
+    found: set[str] = set()
+    for file in [*(ROOT / "miner").glob("*.py"), *(ROOT / "miner" / "sources").glob("*.py"),
+                 *(ROOT / "miner" / "image").glob("*.py"), *(ROOT / "miner" / "environment").glob("*.py")]:  # fmt: skip
+        found |= set(_REASON.findall(file.read_text(encoding="utf-8")))
+    return {reason for reason in found if "_" in reason or reason in _SINGLE}
+
+
+def test_reasons_are_found_in_the_code():
+    assert {"no_tests", "base_unknown", "mixed", "duplicate", "part_of_another", "missing_objects"} <= _reasons()
+
+
+@pytest.mark.parametrize("reason", sorted(_reasons()))
+def test_every_reason_is_explained(reason):
+    assert f"| `{reason}` |" in PAGE
