@@ -364,3 +364,39 @@ def test_an_unknown_commit_is_an_input_error(tmp_path):
     repo, _ = three(tmp_path)
     with pytest.raises(InputError, match="no commit"):
         look(repo, ChangeFilter(commits=frozenset({"f" * 40})))
+
+
+def test_a_pull_request_into_another_branch_is_picked_by_its_number(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.branch("1.x")
+    fixed = repo.commit("Fix add (#8)", FIX)
+    repo.checkout("main")
+    [seen] = look(repo, ChangeFilter(numbers=frozenset({8})))
+    assert (seen.change.head_commit, seen.change.base_commit, seen.rejection) == (fixed, repo.sha("main"), None)
+
+
+def test_of_two_squashes_with_one_number_the_one_its_head_merges_to_has_it(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Lines", {"src/lines.py": "".join(f"{n}\n" for n in range(9))})
+    repo.branch("topic")
+    repo.commit("Fix", {"src/lines.py": "".join(f"{n}\n" for n in (*range(8), "fixed"))})
+    repo.pull_head(4)
+    repo.checkout("main")
+    true = repo.commit("Fix (#4)", {"src/lines.py": "".join(f"{n}\n" for n in (*range(8), "fixed"))})
+    again = repo.commit("Fix (#4)", {"src/more.py": "carried over\n"})
+    found = by_commit(repo)
+    assert (found[true].change.number, found[again].change.number) == (4, None)
+
+
+def test_a_squash_onto_a_base_that_moved_is_told_by_what_merging_gives(tmp_path):
+    repo = project(tmp_path / "app")
+    lines = [f"{n}\n" for n in range(9)]
+    repo.commit("Lines", {"src/lines.py": "".join(lines)})
+    repo.branch("topic")
+    repo.commit("Fix", {"src/lines.py": "".join([*lines[:8], "fixed\n"]), "src/same.py": "1\n"})
+    repo.pull_head(4)
+    repo.checkout("main")
+    repo.commit("Half of it already", {"src/same.py": "1\n"})
+    squash = repo.squash("topic", "Fix (#4)")
+    found = by_commit(repo)[squash]
+    assert (found.rejection, found.change.base_commit) == (None, repo.sha(f"{squash}^"))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import InfrastructureError, InputError
+from miner.scan import scan
 from miner.sources.git import mask_credentials, open_source
 from tests.repos import FIX, Repository, project
 
@@ -232,6 +233,23 @@ def test_a_partial_clone_never_asks_its_remote(tmp_path):
         with pytest.raises(InputError, match="lacks objects"):
             copy.diff(copy.resolve("HEAD^"), copy.tip())
     assert not canary.exists()
+
+
+def test_a_scan_of_a_partial_clone_leaves_what_it_lacks_and_goes_on(tmp_path):
+    upstream = project(tmp_path / "upstream")
+    upstream.git("config", "uploadpack.allowFilter", "true")
+    for number in range(1, 4):
+        upstream.branch(f"topic-{number}", "main")
+        upstream.commit(f"Fix {number}", {f"src/m{number}.py": f"{number}\n", f"tests/test_m{number}.py": "1\n"})
+        upstream.pull_head(number)
+        upstream.checkout("main")
+        upstream.commit(f"Fix {number} (#{number})", {f"src/m{number}.py": "other\n", "tests/test_a.py": f"{number}\n"})
+    upstream.git("clone", "--quiet", "--bare", "--filter=blob:none", f"file://{upstream.path}", str(tmp_path / "part"))
+    part = Repository(tmp_path / "part", bare=True)
+    part.git("fetch", "--quiet", "origin", "+refs/pull/*:refs/pull/*")
+    with open_source(str(part.path), cache=tmp_path / "cache") as copy:
+        reasons = {looked.change.number: getattr(looked.outcome, "reason", "") for looked in scan(copy)}
+    assert [reasons[number] for number in (1, 2, 3)] == ["missing_objects"] * 3
 
 
 def test_grafts_and_replace_refs_of_the_source_alter_nothing(tmp_path):

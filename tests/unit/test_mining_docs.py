@@ -10,10 +10,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "mining.md").read_text(encoding="utf-8")
 _REASON = re.compile(
-    r"""(?:\breason(?:, entry\.detail)? ?=|\bno\(|_no\(|_rejection\(|return|\(ran\.[\w. ()]+,|is not None,|_ERROR,)\s*"([a-z_]+)\""""
+    r"""(?:\breason(?:, entry\.detail)? ?=|\bno\(|_no\(|_rejection\(|return"""
+    r"""|\(ran\.[\w. ()]+,|is not None,|_ERROR,)\s*"([a-z_]+)\""""
 )
-
-
 _SINGLE = {"crashed", "duplicate", "lfs", "mixed", "reverted", "submodule", "timeout", "unresolvable"}
 
 
