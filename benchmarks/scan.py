@@ -120,8 +120,8 @@ def main() -> None:
         f"all in {mine['seconds']:.1f} s"
     )
     print(f"  peak memory {mine['mib']:.0f} MiB; of the largest git process {mine['mib_of_git']:.0f} MiB")
-    # PyDriller's unit is a commit: it can't diff a merge, so it has to walk every commit of the history. SWE-bench's is a
-    # pull request, like our change.
+    # PyDriller's unit is a commit: it can't diff a merge, so it has to walk every commit of the history. SWE-bench's is
+    # a pull request, like our change.
     whole = {
         what: (mine["commits"] if what == "PyDriller" else mine["changes"]) / speed for what, speed in others.items()
     }
