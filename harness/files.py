@@ -90,13 +90,13 @@ def locked(path: Path, *, busy: str) -> Iterator[None]:
 
     """
     make_folder(path.parent)
-    with explained(path), path.open("a+b") as file:
+    with explained(path):
+        file = path.open("a+b")
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                raise InputError(busy, hint="wait for it to end, or choose another folder") from error
-            raise
+        except BlockingIOError as error:
+            raise InputError(busy, hint="wait for it to end, or choose another folder") from error
         yield
 
 
