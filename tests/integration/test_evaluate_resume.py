@@ -29,7 +29,8 @@ def dataset(tmp_path, tiny_image):
 
 
 @pytest.fixture
-def command(dataset, tmp_path):
+def command(dataset, tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))  # no verdict of an earlier test
     # A patch of its own for each model: a verdict on the same one would be taken over from the first.
     slow = {
         f"m{number}": tiny.fix(f"import time; time.sleep(1)  # {number}", "return a + b") for number in range(COUNT)

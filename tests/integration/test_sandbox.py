@@ -147,7 +147,7 @@ def test_a_flood_of_the_result_channel_is_tampering(tiny_image, sandbox):
         ("tests/test_calc.py", "hidden_test"),
         ("sitecustomize.py", "startup_module"),
         ("src/random.py", "shadows_module"),
-        ("tests/pytest.py", "shadows_module"),
+        ("tests/pytest.py", "test_support"),
         ("src/x.pth", "compiled_or_path_file"),
         ("calc.egg-info/entry_points.txt", "package_metadata"),
         ("src/.gitattributes", "git_settings"),
