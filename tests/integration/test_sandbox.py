@@ -302,7 +302,7 @@ def test_only_loopback(): assert [l.split(":")[0].strip() for l in list(open("/p
 def test_network_fails():
     with pytest.raises(OSError): socket.create_connection(("1.1.1.1", 53), timeout=3)
 def test_names_fail():
-    with pytest.raises(OSError): urllib.request.urlopen("https://pypi.org", timeout=3)
+    with pytest.raises(OSError): urllib.request.urlopen("https://example.org", timeout=3)
 def test_localhost():
     with socket.create_server(("localhost", 0)) as server:
         socket.create_connection(server.getsockname()[:2], timeout=3).close()
