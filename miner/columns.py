@@ -38,7 +38,7 @@ def columns(function: Function) -> dict[str, Column]:
         for position, name in enumerate(names):
             place = position if len(names) > 1 or _is_sequence_of_names(decorator) else None
             values = [_value(row, place) for row in rows]
-            if values and all(value is not None and _is_literal(value) for value in values):
+            if values and all(value is not None and is_literal(value) for value in values):
                 kept = tuple(cast("list[ast.expr]", values))
                 found[name] = Column(decorator=number, position=place, values=kept)
     return found
@@ -125,7 +125,8 @@ def _blanked(row: ast.expr, position: int | None) -> ast.expr:
     return row
 
 
-def _is_literal(node: ast.expr) -> bool:
+def is_literal(node: ast.expr) -> bool:
+    """Whether an expression is a literal, containers of literals included."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -171,7 +171,7 @@ class TestSource:
         place = self._numbers[id(node)]
         sides = _equal_sides(node)
         if sides is not None and _is_constant(sides[1]):
-            blindable = _is_literal(sides[1]) and not _is_trivial(sides[1])
+            blindable = columns.is_literal(sides[1]) and not _is_trivial(sides[1])
             return Site(place=place, kind=SiteKind.CONSTANT, function=function, blindable=blindable)
         if sides is not None:
             name = next((side.id for side in sides[::-1] if isinstance(side, ast.Name) and side.id in table), None)
@@ -228,9 +228,9 @@ def _equal_sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
         pair = (arguments[0], arguments[1]) if len(arguments) >= 2 else None  # noqa: PLR2004 - two sides
     else:
         pair = None
-    if pair is None or (_is_literal(pair[0]) and _is_literal(pair[1])):
+    if pair is None or (columns.is_literal(pair[0]) and columns.is_literal(pair[1])):
         return None
-    return (pair[1], pair[0]) if _is_literal(pair[0]) else pair
+    return (pair[1], pair[0]) if columns.is_literal(pair[0]) else pair
 
 
 def _is_constant(node: ast.expr) -> bool:
@@ -249,15 +249,7 @@ def _is_constant(node: ast.expr) -> bool:
         case ast.Call(func=ast.Name() | ast.Attribute(value=ast.Name()), args=args, keywords=keywords):
             parts = [*args, *(keyword.value for keyword in keywords)]
             return bool(parts) and all(map(_is_constant, parts))
-    return _is_literal(node)
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True
+    return columns.is_literal(node)
 
 
 def _is_trivial(node: ast.expr) -> bool:
@@ -344,7 +336,7 @@ def _change_constant(node: ast.AST, literal: ast.expr, rng: random.Random) -> No
 
 def _value_of(constant: ast.expr) -> object:
     """The value of a literal; for other constants their source, which differs where they do."""
-    return ast.literal_eval(constant) if _is_literal(constant) else ast.unparse(constant)
+    return ast.literal_eval(constant) if columns.is_literal(constant) else ast.unparse(constant)
 
 
 def _replace(node: ast.AST, old: ast.expr, new: ast.expr) -> None:
