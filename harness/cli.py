@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -14,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from harness import terminal
-from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, InputError
+from harness import decide_cli, holdout_cli, terminal
+from harness.errors import GoldseamError, InfrastructureError, InputError
+from harness.options_cli import DatasetArgument, JsonFlag, RuntimeOption, print_json
 from harness.trust import Trust
 
 if TYPE_CHECKING:
@@ -24,18 +24,11 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.instance import Prediction
 
-RuntimeOption = Annotated[
-    str | None,
-    typer.Option(envvar="GOLDSEAM_RUNTIME", help="OCI runtime of the engine for containers, such as runsc or kata."),
-]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
-DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset folder.", show_default=False)]
-
 _INTERRUPTED = 130
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
-holdout = typer.Typer(no_args_is_help=True, help="Keep the private dataset: check it.")
-app.add_typer(holdout, name="holdout")
+app.add_typer(decide_cli.app)
+app.add_typer(holdout_cli.app, name="holdout")
 
 
 def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
@@ -99,11 +92,6 @@ def _bug_log() -> Path:
         sys.stderr.write(text)
         return Path("the text above")
     return path
-
-
-def print_json(value: Any) -> None:
-    """One JSON document on standard output."""
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
 @app.command()
@@ -209,57 +197,3 @@ def _refuse_gaps(folder: Any) -> int:
         f"{len(gaps)} prediction(s) could not be scored, such as {gaps[0].instance_id}: {gaps[0].reason}",
         hint="mend the cause, then run the same command with --retry-errors",
     )
-
-
-@app.command()
-def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The HTML file to write.")],
-    dataset: Annotated[
-        Path | None, typer.Option("--dataset", metavar="DATASET", help="Adds statements, task facts and the funnel.")
-    ] = None,
-    with_hidden: Annotated[
-        bool, typer.Option("--with-hidden", help="Put hidden test ids, gold patches and test output in it too.")
-    ] = False,
-    json_: JsonFlag = False,
-) -> None:
-    """Write one HTML file about one or more runs: models side by side, every task, every patch."""
-    from harness.report import page  # noqa: PLC0415 - keeps `--help` quick
-
-    summary = page.write(runs, out, dataset=dataset, with_hidden=with_hidden)
-    if json_:
-        print_json(summary)
-    else:
-        terminal.results().print(Text(f"report: {out}"), soft_wrap=True)
-
-
-@holdout.command()
-def check(
-    dataset: DatasetArgument,
-    images: Annotated[
-        bool, typer.Option("--images", help="Also ask the engine for every image, and search it for the fix.")
-    ] = False,
-    json_: JsonFlag = False,
-) -> None:
-    """Report every problem of a dataset at once; exit code 1 if there is one."""
-    from harness.dataset import check as checking  # noqa: PLC0415
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-
-    engine_check: checking.ImageCheck | None = None
-    if images:
-        from harness.imagecheck import engine_check as with_engine  # noqa: PLC0415
-        from harness.settings import load_settings  # noqa: PLC0415
-
-        engine_check = with_engine(load_settings().images.cache_dir / "layers")
-    problems = checking.check(dataset, images=engine_check)
-    if json_:
-        print_json({"problems": [{"where": problem.where, "what": problem.what} for problem in problems]})
-    else:
-        console = terminal.results()
-        for problem in problems:
-            console.print(Text(f"{problem.where}: ", style="bold") + Text(problem.what), soft_wrap=True)
-    if problems:
-        raise AnswerIsNoError(f"{dataset} has {len(problems)} problem(s)")
-    if not json_:
-        count = len(open_dataset(dataset).ids())
-        terminal.results().print(Text(f"{dataset}: {count} task(s), no problem found"))

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from harness import cli as harness_cli
 from harness import terminal
-from harness.cli import JsonFlag, RuntimeOption, print_json
 from harness.errors import InfrastructureError, InputError
+from harness.options_cli import JsonFlag, RuntimeOption, print_json
 from miner import images_cli
 
 if TYPE_CHECKING:

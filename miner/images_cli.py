@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 
 from harness import terminal
-from harness.cli import JsonFlag, print_json
 from harness.errors import InfrastructureError
+from harness.options_cli import JsonFlag, print_json
 
 if TYPE_CHECKING:
     from miner.image.store import StoredImage
