@@ -9,12 +9,14 @@ from __future__ import annotations
 import posixpath
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from harness.patch import FilePatch, Patch
+from harness.patch import FilePatch, Patch, parse
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from harness.instance import TestSpec
 
 RUNNER_CONFIG = frozenset(
     {
@@ -57,6 +59,26 @@ class Screened:
 
     kept: Patch
     dropped: tuple[Dropped, ...]
+
+
+class HiddenTests(Protocol):
+    """What screening has to know of hidden tests: the hidden side of a task, or what is to become one."""
+
+    @property
+    def test_patch(self) -> bytes: ...
+
+    @property
+    def test_files(self) -> tuple[str, ...]: ...
+
+
+def screen_for(given: Patch, tests: HiddenTests, spec: TestSpec) -> Screened:
+    """Take out of a model patch what could touch the judge of these tests; proof and grading both do it here."""
+    return screen(
+        given,
+        hidden_paths=parse(tests.test_patch, trusted=True).paths | set(tests.test_files),
+        allowed=spec.allowed_paths,
+        modules=spec.modules,
+    )
 
 
 def screen(

@@ -167,8 +167,8 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
 
 def _allowed_paths(parts: Split, modules: Collection[str]) -> tuple[str, ...]:
     """What the gold patch changes although it looks like the judge's."""
-    hidden = patch.parse(parts.test_patch, trusted=True).paths | set(parts.test_files)
-    screened = screening.screen(patch.parse(parts.gold_patch, trusted=True), hidden_paths=hidden, modules=modules)
+    gold = patch.parse(parts.gold_patch, trusted=True)
+    screened = screening.screen_for(gold, parts, TestSpec(modules=tuple(modules)))
     return tuple(sorted(part.path for part in screened.dropped if part.reason in screening.ALLOWABLE))
 
 

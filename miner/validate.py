@@ -151,12 +151,7 @@ class _Patches:
 
 def _patches(subject: Subject) -> _Patches:
     tests = patch.parse(subject.test_patch, trusted=True)
-    gold = screening.screen(
-        patch.parse(subject.gold_patch),
-        hidden_paths=tests.paths | set(subject.test_files),
-        allowed=subject.test.allowed_paths,
-        modules=subject.test.modules,
-    )
+    gold = screening.screen_for(patch.parse(subject.gold_patch), subject, subject.test)
     return _Patches(gold=gold.kept, tests=tests)
 
 
