@@ -131,13 +131,7 @@ def screen(task: Task, data: bytes) -> screening.Screened:
         PatchError: it is no patch that may be applied.
 
     """
-    tests = patch.parse(task.hidden.test_patch, trusted=True).paths
-    return screening.screen(
-        patch.parse(data),
-        hidden_paths=tests | set(task.hidden.test_files),
-        allowed=task.instance.test.allowed_paths,
-        modules=task.instance.test.modules,
-    )
+    return screening.screen_for(patch.parse(data), task.hidden, task.instance.test)
 
 
 def key(task: Task, prediction: Prediction, settings: Settings) -> str:
@@ -248,8 +242,8 @@ def run(
         folder.remove_strays()
         every = run_folder.merge_predictions(folder.predictions(), predictions)
         folder.write_predictions(every)
-        folder.write_run(_record(dataset, tasks, every, settings))
         due = [item for item in predictions if not _is_done(folder, tasks[item.instance_id], item, settings)]
+        folder.write_run(_with_control(_record(dataset, tasks, every, settings), folder.record(), due=due))
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
         readings = _control(tasks, due, sandbox, settings)
         if readings:
@@ -285,6 +279,18 @@ def _control(
     ids = {item.instance_id for item in due if item.model_name_or_path not in (GOLD, NULL)}
     chosen = control.sample((tasks[task_id] for task_id in ids), settings.control)
     return control.read(chosen, sandbox)
+
+
+def _with_control(record: RunRecord, former: RunRecord | None, *, due: Sequence[Prediction]) -> RunRecord:
+    """A record with what the control of an earlier call found: the verdicts that the folder holds stand on it."""
+    kept = {name: found for name, found in (former.model_extra or {}).items() if name in _CONTROL} if former else {}
+    if former and kept and not due:
+        kept["settings"] = {**record.settings, "slowdown": former.settings.get("slowdown", 1.0)}
+    return record.model_copy(update=kept)
+
+
+_CONTROL = ("control", "drift")
+"""Fields of run.json that the control adds."""
 
 
 def _record(

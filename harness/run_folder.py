@@ -132,6 +132,13 @@ class RunFolder:
         path = self.path / PREDICTIONS_FILE
         return read_predictions(path) if path.exists() and path.stat().st_size else ()
 
+    def record(self) -> RunRecord | None:
+        """run.json; None where there is none, or only a broken one."""
+        try:
+            return RunRecord.model_validate_json((self.path / RUN_FILE).read_bytes())
+        except (OSError, ValidationError):
+            return None
+
     def write_run(self, record: RunRecord) -> None:
         """run.json: what was asked of this run, and where it was done."""
         files.write_text(self.path / RUN_FILE, record.model_dump_json(indent=1) + "\n")

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness import evaluate
+from harness.dataset.folder import open_dataset
 from harness.executors.local import LocalExecutor
 from tests import tiny
 
@@ -42,6 +43,16 @@ def campaign(folder, task, sandbox, prediction):
     return notes, json.loads((folder / "run/run.json").read_text())
 
 
+def rerun(folder, sandbox, *, control=3):
+    """The same command once more."""
+    opened = open_dataset(folder / "dataset")
+    given = evaluate.RunFolder(path=folder / "run").predictions()
+    settings = evaluate.Settings(control=control)
+    executor = LocalExecutor(jobs=1)
+    evaluate.run(opened, given, folder / "run", sandbox=sandbox, executor=executor, settings=settings, observer=Notes())
+    return json.loads((folder / "run/run.json").read_text())
+
+
 def timed(task, seconds, **hidden):
     return replace(task, hidden=replace(task.hidden, evidence={"gold_seconds": seconds}, **hidden))
 
@@ -71,6 +82,16 @@ def test_a_slow_machine_gets_longer_budgets(tiny_image, sandbox, tmp_path):
     assert record["settings"]["slowdown"] > 4
     assert any("slower" in text for text in notes.noted)
     assert notes.report.resolved
+
+
+def test_a_finished_run_keeps_its_control_when_it_is_asked_again(tiny_image, sandbox, tmp_path):
+    wait = tiny.fix("import time; time.sleep(1.2); return a + b")
+    task = timed(tiny.task(tiny_image, gold=wait), 0.5)
+    _, before = campaign(tmp_path, task, sandbox, tiny.prediction())
+    after = rerun(tmp_path, sandbox)
+    assert before["drift"]
+    assert (after["control"], after["drift"]) == (before["control"], before["drift"])
+    assert after["settings"]["slowdown"] == before["settings"]["slowdown"] > 1
 
 
 def test_gold_itself_needs_no_control(tiny_image, sandbox, tmp_path):
