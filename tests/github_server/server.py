@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import os
 import re
@@ -51,7 +52,6 @@ class GithubServer:
         self.clones: list[str] = []
         self.problems: list[str] = []
         """What clients asked that GitHub would not understand, and what we answered that it would not."""
-        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.issued = 0
         self._lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"owner": self})
@@ -75,6 +75,11 @@ class GithubServer:
     @property
     def api_url(self) -> str:
         return f"{self.site}/api/v3"
+
+    @functools.cached_property
+    def key(self) -> rsa.RSAPrivateKey:
+        """What the App signs with; made when it is first asked for, as it takes a while."""
+        return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
     @property
     def app_key(self) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from harness import process
 from harness.dataset.folder import open_dataset
+from tests import program
 from tests.github_server import Comment, GithubServer, World, faults
 from tests.repos import FIX, Repository
 
@@ -46,16 +47,19 @@ def fix(name: str) -> dict:
     return {f"src/{name}.py": f"{name} = 1\n", f"tests/test_{name}.py": f"def test_{name}(): ...\n"}
 
 
-def goldseam(server, tmp_path: Path, *words: str | Path, **more: str) -> process.Completed:
+def surroundings(tmp_path: Path) -> dict[str, str]:
+    """A person's variables; nothing of whoever runs the tests."""
     home = tmp_path / "home"
     home.mkdir(exist_ok=True)
-    env = {
+    return {
         "GITHUB_TOKEN": TOKEN, "GH_TOKEN": "", "GOLDSEAM_GITHUB_TOKEN": "", "HOME": str(home),
-        "XDG_CACHE_HOME": str(home / "cache"), "GOLDSEAM_CACHE_DIR": str(home / "cache"), **more,
+        "XDG_CACHE_HOME": str(home / "cache"), "GOLDSEAM_CACHE_DIR": str(home / "cache"),
     }  # fmt: skip
-    argv = [sys.executable, "-m", "miner.cli", "mine", *words, "--api-url", server.api_url]
-    done = process.run(argv, env=env, check=False)
-    assert TOKEN.encode() not in done.stdout + done.stderr
+
+
+def goldseam(server, tmp_path: Path, *words: str | Path, **more: str) -> program.Ran:
+    done = program.goldseam("mine", *words, "--api-url", server.api_url, **{**surroundings(tmp_path), **more})
+    assert TOKEN not in done.stdout + done.error_text
     return done
 
 
@@ -295,16 +299,17 @@ def test_without_a_credential_nothing_is_asked_and_the_ways_are_named(server, wo
 
 
 def test_a_token_is_never_sent_in_the_clear(world, server, tmp_path):
-    done = process.run(
-        [sys.executable, "-m", "miner.cli", "mine", "acme/app", "--dry-run", "--api-url", "http://github.example.com"],
-        env={"GITHUB_TOKEN": TOKEN}, check=False,
-    )  # fmt: skip
+    words = ("mine", "acme/app", "--dry-run", "--api-url", "http://github.example.com")
+    done = program.goldseam(*words, GITHUB_TOKEN=TOKEN)
     assert (done.returncode, "not encrypted" in done.error_text) == (2, True)
 
 
-def test_no_token_reaches_the_disk(server, world, tmp_path):
+def test_no_token_reaches_the_disk_or_the_output_of_the_real_program(server, world, tmp_path):
     squash(world.repository("acme/app"), 1, "Fix add", FIX)
-    mined(server, tmp_path, tmp_path / "dataset", "acme/app")
+    argv = [sys.executable, "-m", "miner.cli", "mine", "acme/app", "--api-url", server.api_url, "--no-validate", "-o"]
+    done = process.run([*argv, tmp_path / "dataset"], env=surroundings(tmp_path))
+    assert open_dataset(tmp_path / "dataset").ids() == ("acme__app-1",)
+    assert TOKEN.encode() not in done.stdout + done.stderr
     secrets = (TOKEN.encode(), b"eC1hY2Nlc3MtdG9rZW46")  # the second is how git's header begins
     for root in ("home", "dataset"):
         for file in (tmp_path / root).rglob("*"):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from harness import process
 from harness.dataset.folder import open_dataset
 from harness.instance import TaskState
+from tests import program
 from tests.repos import Repository, project
 
 
@@ -27,10 +26,8 @@ def repo(tmp_path) -> Repository:
 
 
 def mine(repo: Repository, tmp_path: Path, *words: str) -> dict:
-    env = {"GOLDSEAM_CACHE_DIR": str(tmp_path / "cache")}
-    argv = [sys.executable, "-m", "miner.cli", "mine", repo.path, "-o", tmp_path / "dataset", "--no-validate", "--json",
-            "--name", "acme/app", *words]  # fmt: skip
-    done = process.run(argv, env=env, check=False)
+    fixed = ("-o", tmp_path / "dataset", "--no-validate", "--json", "--name", "acme/app")
+    done = program.goldseam("mine", repo.path, *fixed, *words, GOLDSEAM_CACHE_DIR=str(tmp_path / "cache"))
     assert done.returncode == 0, done.error_text
     return json.loads(done.stdout)
 
@@ -96,6 +93,6 @@ def test_the_threshold_can_be_set_by_variable(repo, tmp_path, monkeypatch):
 def test_a_broken_cursor_file_is_an_input_error_that_says_what_to_do(repo, tmp_path):
     mine(repo, tmp_path)
     (tmp_path / "dataset" / "cursors.json").write_text("{")
-    argv = [sys.executable, "-m", "miner.cli", "mine", repo.path, "-o", tmp_path / "dataset", "--no-validate"]
-    done = process.run(argv, env={"GOLDSEAM_CACHE_DIR": str(tmp_path / "cache")}, check=False)
+    words = ("mine", repo.path, "-o", tmp_path / "dataset", "--no-validate")
+    done = program.goldseam(*words, GOLDSEAM_CACHE_DIR=str(tmp_path / "cache"))
     assert (done.returncode, "remove it" in done.error_text) == (2, True)
