@@ -107,6 +107,7 @@ def _under_listed_ids(material: TrustMaterial, report: TestReport) -> TestReport
         statuses={listed(test_id): status for test_id, status in report.statuses.items()},
         seconds={listed(test_id): took for test_id, took in report.seconds.items()},
         texts={listed(test_id): text for test_id, text in report.texts.items()},
+        raised={listed(test_id): chain for test_id, chain in report.raised.items()},
         values={listed(test_id): values for test_id, values in report.values.items()},
         collected=tuple(listed(test_id) for test_id in report.collected),
     )

@@ -12,6 +12,46 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Raised:
+    """One exception of a failure: what untrusted code says of itself, so good for a label and for nothing else."""
+
+    names: tuple[str, ...]
+    """The names of its class and of that one's bases, nearest first."""
+    errno: int | None = None
+    """What the system said, where it is an OSError."""
+    missing: str = ""
+    """The module that is not there, where an import failed for want of the whole of it."""
+    file: str = ""
+    """The file that cannot be parsed, where it is a SyntaxError."""
+
+
+Chain = tuple[Raised, ...]
+"""An exception and those that led to it, outermost first."""
+
+
+def chain(told: Any) -> Chain:
+    """A chain as a frame or a file tells it; what is not of that form is left out."""
+    links = (_link(link) for link in told[:_LINKS]) if isinstance(told, list) else ()
+    return tuple(link for link in links if link is not None)
+
+
+_LINKS, _NAMES, _LETTERS = 6, 12, 500
+
+
+def _link(told: Any) -> Raised | None:
+    if not isinstance(told, dict) or not isinstance(told.get("names"), list):
+        return None
+    names = tuple(name[:_LETTERS] for name in told["names"][:_NAMES] if isinstance(name, str))
+    errno, missing, file = told.get("errno"), told.get("missing"), told.get("file")
+    return Raised(
+        names=names,
+        errno=errno if type(errno) is int and abs(errno) < 1 << 31 else None,
+        missing=missing[:_LETTERS] if isinstance(missing, str) else "",
+        file=file[:_LETTERS] if isinstance(file, str) else "",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class TestReport:
     """What one run of a framework said, once its frames are read."""
 
@@ -22,10 +62,15 @@ class TestReport:
     """Per test id: set-up, call and tear-down together."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Per test id that did not pass: what the framework said."""
+    raised: Mapping[str, Chain] = field(default_factory=dict)
+    """Per test id that failed: what its first failing step raised."""
     collected: tuple[str, ...] = ()
     collect_errors: Mapping[str, str] = field(default_factory=dict)
     """Per file that could not be collected: what the framework said."""
+    collect_raised: Mapping[str, Chain] = field(default_factory=dict)
+    """Per file that could not be collected: what was raised."""
     internal_error: str = ""
+    internal_raised: Chain = ()
     values: Mapping[str, tuple[tuple[int, Any], ...]] = field(default_factory=dict)
     """Per blind test id: place and encoded value, in the order in which they came."""
     finished: bool = False

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from harness.frames import Shapes, has_shape
-from harness.frameworks.base import TestReport
+from harness.frameworks.base import Chain, TestReport, chain
 from harness.instance import TestStatus
 
 if TYPE_CHECKING:
@@ -153,9 +153,12 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         statuses=statuses,
         seconds=seconds,
         texts=texts,
+        raised={} if forged else _raised(frames, "report"),
         collected=tuple(collected),
         collect_errors=errors,
+        collect_raised={} if forged else _raised(frames, "collect_error"),
         internal_error=internal,
+        internal_raised=() if forged else _raised(frames, "internal_error").get("", ()),
         values={} if forged else _values(frames),
         finished=exit_code is not None,
         exit_code=exit_code,
@@ -163,6 +166,15 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         if forged
         else _violations(statuses, collected, errors, exit_code),
     )
+
+
+def _raised(frames: Sequence[Mapping[str, Any]], kind: str) -> dict[str, Chain]:
+    """By id: what the first failing frame of a kind says was raised. Read leniently, since no verdict stands on it."""
+    found: dict[str, Chain] = {}
+    for frame in frames:
+        if frame["t"] == kind and (told := chain(frame.get("raised"))):
+            found.setdefault(str(frame.get("id", "")), told)
+    return found
 
 
 def _values(frames: Sequence[Mapping[str, Any]]) -> dict[str, tuple[tuple[int, Any], ...]]:

@@ -51,7 +51,7 @@ def git_apply(patch, *flags):
     return child.returncode, out, err.decode("utf-8", "replace")[-2000:]
 
 
-def build_tree(frames, spec, blobs):
+def build_tree(frames, spec, blobs, watch):
     """Copy the pristine tree, apply the model's patch, then the hidden tests. True if the tests may run."""
     subprocess.check_call(["/bin/cp", "-a", "--no-preserve=ownership", PRISTINE + "/.", WORK])
     for which in ("model", "tests"):
@@ -69,6 +69,8 @@ def build_tree(frames, spec, blobs):
         frames.send("apply", which=which, ok=code == 0, error=err if code else "")
         if code:
             return False
+        if watch and which == "model":
+            watch.guarded(watch.patched)
     at = 0
     for path, size in spec["overlay"]:
         with open(os.path.join(WORK, path), "wb") as file:
@@ -91,13 +93,25 @@ def numstat_paths(out):
             index += 3
 
 
-def run_tests(spec, frames):
+def run_tests(spec, frames, watch):
     """In the child: become the test process. Never returns."""
     os.setsid()
     quiet = os.open(os.devnull, os.O_RDONLY)
     os.dup2(quiet, 0)
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    enter(spec["pythonpath"])
+    code = run_pytest(spec, frames)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    frames.send("finish", code=int(code))
+    if watch:
+        watch.in_tests()
+    os._exit(0)
+
+
+def enter(pythonpath):
+    """Import and look for files as the tests do."""
     import types
 
     for name in ("sitecustomize", "usercustomize"):
@@ -108,12 +122,7 @@ def run_tests(spec, frames):
 
     site.main()
     os.chdir(WORK)
-    sys.path.extend(os.path.normpath(os.path.join(WORK, entry)) for entry in spec["pythonpath"])
-    code = run_pytest(spec, frames)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    frames.send("finish", code=int(code))
-    os._exit(0)
+    sys.path.extend(os.path.normpath(os.path.join(WORK, entry)) for entry in pythonpath)
 
 
 def run_pytest(spec, frames):
@@ -129,13 +138,32 @@ def run_pytest(spec, frames):
     builtins.__goldseam_value__ = value
     builtins.__goldseam_expect__ = other if spec["twin"] else lambda found: found
 
+    raised = {}  # by what failed: the chain of exceptions, until the frame that takes it along
+
     class Recorder(object):
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_load_initial_conftests(self):
+            outcome = yield
+            if outcome.excinfo is not None:  # pytest only prints it and ends
+                error = outcome.excinfo[1]
+                frames.send("collect_error", id="conftest.py", text=str(error)[-4000:], raised=chain_of(error))
+
+        def pytest_exception_interact(self, node, call):
+            raised[node.nodeid] = chain_of(call.excinfo.value)
+
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_makereport(self, item, call):
+            yield
+            if call.excinfo is not None:  # only now: unittest's failures are put in by an inner hook
+                raised[item.nodeid, call.when] = chain_of(call.excinfo.value)
+
         def pytest_runtest_logstart(self, nodeid):
             current[0] = nodeid
 
         def pytest_collectreport(self, report):
             if report.failed:
-                frames.send("collect_error", id=report.nodeid, text=text_of(report))
+                found = raised.pop(report.nodeid, [])
+                frames.send("collect_error", id=report.nodeid, text=text_of(report), raised=found)
             elif report.skipped:
                 frames.send("collect_skip", id=report.nodeid, text=text_of(report))
 
@@ -143,6 +171,7 @@ def run_pytest(spec, frames):
             frames.send("collected", ids=[item.nodeid for item in session.items])
 
         def pytest_runtest_logreport(self, report):
+            found = raised.pop((report.nodeid, report.when), [])
             frames.send(
                 "report",
                 id=report.nodeid,
@@ -151,10 +180,11 @@ def run_pytest(spec, frames):
                 xfail=hasattr(report, "wasxfail"),
                 seconds=round(report.duration, 6),
                 text=text_of(report) if report.outcome != "passed" else "",
+                raised=found if report.outcome == "failed" else [],
             )
 
-        def pytest_internalerror(self, excrepr):
-            frames.send("internal_error", text=str(excrepr)[-4000:])
+        def pytest_internalerror(self, excrepr, excinfo):
+            frames.send("internal_error", text=str(excrepr)[-4000:], raised=chain_of(excinfo.value))
 
     def text_of(report):
         try:
@@ -168,6 +198,44 @@ def run_pytest(spec, frames):
         frames.send("collected", ids=[])
         return 5  # pytest's own code for "no tests collected"
     return pytest.main(list(spec["argv"]) + files, plugins=[Recorder()])
+
+
+def chain_of(error):
+    """What was raised and what lies behind it, outermost first. Evidence for a label, no part of a verdict."""
+    chain, seen = [], []
+    try:
+        while error is not None and len(chain) < 6 and not any(error is known for known in seen):
+            seen.append(error)
+            chain.append(link_of(error))
+            inner = getattr(error, "exceptions", None)
+            error = inner[0] if isinstance(inner, tuple) and inner else error.__cause__ or error.__context__
+    except Exception:
+        pass
+    return chain
+
+
+def link_of(error):
+    """One exception: its class and that one's bases, and what says more than their names."""
+    link = {"names": [str(kind.__name__)[:100] for kind in type(error).__mro__[:-1]][:12]}
+    number = getattr(error, "errno", None)
+    if isinstance(error, OSError) and isinstance(number, int):
+        link["errno"] = number
+    if isinstance(error, ImportError):
+        name = str(error.name or "")[:200]
+        if name and not is_found(name.split(".")[0]):
+            link["missing"] = name  # as a whole, not a part of a package that is there
+    if isinstance(error, SyntaxError):
+        link["file"] = str(error.filename or "")[:500]
+    return link
+
+
+def is_found(module):
+    import importlib.util
+
+    try:
+        return module in sys.modules or importlib.util.find_spec(module) is not None
+    except Exception:
+        return True
 
 
 def other(value):
@@ -233,16 +301,16 @@ SCALARS = {
 
 
 def wait_for(pid, seconds):
-    """Exit code, signal and whether the clock ran out. Polls, since a signal handler could be taken away."""
+    """How the process ended, what it used, and whether the clock ran out. Polls: a signal handler could be taken away."""
     deadline = time.monotonic() + seconds
     pause = 0.001
     while True:
-        done, status = os.waitpid(pid, os.WNOHANG)
+        done, status, usage = os.wait4(pid, os.WNOHANG)
         if done:
-            return status, False
+            return status, usage, False
         if time.monotonic() >= deadline:
             os.kill(pid, signal.SIGKILL)
-            return os.waitpid(pid, 0)[1], True
+            return os.wait4(pid, 0)[1:] + (True,)
         time.sleep(pause)
         pause = min(pause * 1.5, 0.02)
 
@@ -252,9 +320,10 @@ def main(spec, blobs, keys):
     os.dup2(1, frames_fd, inheritable=False)
     os.dup2(2, 1)
     mine = Frames(frames_fd, keys[0], "s")
+    watch = Watch(spec["watch"], mine) if "watch" in spec else None
     started = time.monotonic()
     try:
-        ready = build_tree(mine, spec, blobs)
+        ready = build_tree(mine, spec, blobs, watch)
     except Exception as error:  # the container is broken, not the patch
         mine.send("setup_error", text=repr(error)[-2000:])
         return
@@ -262,13 +331,15 @@ def main(spec, blobs, keys):
     if not ready:
         return
     mine.send("ready", seconds=round(time.monotonic() - started, 6), python=sys.version.split()[0])
+    if watch:
+        watch.guarded(watch.begin)
     began = time.monotonic()
     pid = os.fork()
     if pid == 0:
         for index in range(len(keys[0])):
             keys[0][index] = 0
         try:
-            run_tests(spec, Frames(frames_fd, keys[1], "t"))
+            run_tests(spec, Frames(frames_fd, keys[1], "t"), watch)
         except BaseException:
             import traceback
 
@@ -281,9 +352,8 @@ def main(spec, blobs, keys):
         ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no ptrace, no /proc/<pid>/mem for the child
     except Exception:
         pass
-    status, timed_out = wait_for(pid, spec["seconds"])
+    status, usage, timed_out = wait_for(pid, spec["seconds"])
     seconds = time.monotonic() - began
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     os.write(frames_fd, b"\n")  # a killed child may have left half a line
     mine.send(
         "exit",
@@ -294,3 +364,5 @@ def main(spec, blobs, keys):
         cpu_seconds=round(usage.ru_utime + usage.ru_stime, 6),
         max_rss_kb=usage.ru_maxrss,
     )
+    if watch:
+        watch.guarded(watch.ended, timed_out)
