@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from harness import control, files, patch, review, run_folder, scoring, screening
 from harness.dataset.folder import TEST_FILE
 from harness.errors import InputError
+from harness.facts import read_facts
 from harness.frameworks import framework
 from harness.grading import GRADING_VERSION, Grade
 from harness.instance import Outcome, Prediction, Task, TaskState
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from harness.dataset.folder import Dataset
     from harness.executors.base import Executor
+    from harness.facts import TaskFacts
     from harness.sandbox.base import Sandbox
     from harness.trial import Trial
     from harness.verdict_cache import VerdictCache
@@ -242,14 +244,15 @@ def run(
         folder.remove_strays()
         every = run_folder.merge_predictions(folder.predictions(), predictions)
         folder.write_predictions(every)
+        facts = read_facts(dataset, also=tasks)
         due = [item for item in predictions if not _is_done(folder, tasks[item.instance_id], item, settings)]
-        folder.write_run(_with_control(_record(dataset, tasks, every, settings), folder.record(), due=due))
+        folder.write_run(_with_control(_record(dataset, tasks, every, settings, facts), folder.record(), due=due))
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
         readings = _control(tasks, due, sandbox, settings)
         if readings:
             settings = replace(settings, slowdown=control.slowdown(readings))
             found = {"control": [asdict(reading) for reading in readings], "drift": control.warnings(readings)}
-            folder.write_run(_record(dataset, tasks, every, settings).model_copy(update=found))
+            folder.write_run(_record(dataset, tasks, every, settings, facts).model_copy(update=found))
             for warning in control.warnings(readings):
                 observer.note(warning)
 
@@ -294,7 +297,11 @@ _CONTROL = ("control", "drift")
 
 
 def _record(
-    dataset: Dataset, tasks: Mapping[str, Task], predictions: Iterable[Prediction], settings: Settings
+    dataset: Dataset,
+    tasks: Mapping[str, Task],
+    predictions: Iterable[Prediction],
+    settings: Settings,
+    facts: Mapping[str, TaskFacts],
 ) -> RunRecord:
     return RunRecord(
         goldseam_version=metadata.version("goldseam"),
@@ -303,6 +310,7 @@ def _record(
         dataset_version=dataset.version,
         tasks={task_id: task.digest() for task_id, task in sorted(tasks.items())},
         images={task_id: task.instance.image or "" for task_id, task in sorted(tasks.items())},
+        facts=dict(facts),
         models=sorted({prediction.model_name_or_path for prediction in predictions}),
         settings=asdict(settings),
         machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},

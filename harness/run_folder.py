@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness import files
 from harness.dataset.folder import read_text
 from harness.errors import InputError
+from harness.facts import TaskFacts  # noqa: TC001 - pydantic reads it at run time
 from harness.instance import Outcome, Prediction
 from harness.predictions import as_json, read_predictions
 from harness.trust import Trust, Variant
@@ -79,6 +80,8 @@ class RunRecord(BaseModel):
     """Task digest (SHA-256) by instance id: what the verdicts were found on."""
     images: dict[str, str]
     """Image digest by instance id."""
+    facts: dict[str, TaskFacts] = Field(default_factory=dict)
+    """Public facts by instance id, of every proved task of the dataset and of those asked: what cohorts stand on."""
     models: list[str]
     settings: dict[str, Any]
     machine: dict[str, Any]

@@ -9,6 +9,7 @@ import pytest
 
 from harness.dataset import folder
 from harness.dataset.schema import BudgetsModel, DatasetModel, TaskModel, TestModel, TestsModel, TrustModel
+from harness.facts import TaskFacts
 from harness.instance import Outcome, Prediction, TaskState, TestStatus
 from harness.run_folder import InstanceReport, RunRecord, Score, run_report
 from miner.change import Stage
@@ -21,6 +22,7 @@ MODELS = (
     FunnelLine,
     InstanceReport,
     RunRecord,
+    TaskFacts,
     TaskModel,
     TestModel,
     TestsModel,

@@ -1,0 +1,72 @@
+"""What a score is broken down by: the public facts of a task, as a run remembers them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.dataset.folder import TASK_FILE, read_model
+from harness.dataset.schema import TaskModel
+from harness.instance import TaskState
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from harness.dataset.folder import Dataset
+
+
+class TaskFacts(BaseModel):
+    """`facts` of run.json, and what cohorts are made of. None where it is not known."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    repo: str | None = None
+    language: str | None = None
+    split: str | None = None
+    state: TaskState | None = None
+    """When the run was made, or now where a dataset was given."""
+    difficulty: str | None = None
+    """The tier, as the dataset names it."""
+    task_type: str | None = None
+    created_at: str | None = None
+    """When the fix was merged, ISO 8601 in UTC."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the task counts in a score: proved, or of a run that does not say."""
+        return self.state in (None, TaskState.PROVED)
+
+
+def facts_of(task: TaskModel) -> TaskFacts:
+    """The facts of a task, from its public file alone."""
+    return TaskFacts(
+        repo=task.repo,
+        language=task.language,
+        split=task.split,
+        state=TaskState(task.state),
+        difficulty=_word(task, "difficulty"),
+        task_type=_word(task, "task_type"),
+        created_at=task.created_at,
+    )
+
+
+def read_facts(dataset: Dataset, *, also: Collection[str] = ()) -> Mapping[str, TaskFacts]:
+    """The facts of every proved task of a dataset, and of the others named, by id.
+
+    Raises:
+        InputError: a task.yaml is missing or broken.
+
+    """
+    found = {
+        task_id: facts_of(read_model(dataset.task_folder(task_id) / TASK_FILE, TaskModel)) for task_id in dataset.ids()
+    }
+    return {task_id: facts for task_id, facts in found.items() if facts.counts or task_id in also}
+
+
+def _word(task: TaskModel, name: str) -> str | None:
+    """A field of `quality`, or of the task itself; of a mapping its `tier`."""
+    value: Any = task.quality.get(name, (task.model_extra or {}).get(name))
+    if isinstance(value, dict):
+        value = value.get("tier")
+    return value if isinstance(value, str) and value.strip() else None

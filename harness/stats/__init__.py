@@ -1,0 +1,36 @@
+"""What a score can and cannot say. Pure functions; each names the source of its formula. See docs/statistics.md."""
+
+from harness.stats.intervals import (
+    Z_95,
+    Interval,
+    bootstrap_interval,
+    mean_interval,
+    standard_error,
+    wilson,
+    worth_clustering,
+)
+from harness.stats.multiple import holm
+from harness.stats.paired import Alternative, PairedTest, difference_interval, mcnemar_exact, sign_flip
+from harness.stats.planning import minimum_detectable_effect, needed_samples, needed_tasks
+from harness.stats.samples import pass_at_k, pass_hat_k
+
+__all__ = [
+    "Z_95",
+    "Alternative",
+    "Interval",
+    "PairedTest",
+    "bootstrap_interval",
+    "difference_interval",
+    "holm",
+    "mcnemar_exact",
+    "mean_interval",
+    "minimum_detectable_effect",
+    "needed_samples",
+    "needed_tasks",
+    "pass_at_k",
+    "pass_hat_k",
+    "sign_flip",
+    "standard_error",
+    "wilson",
+    "worth_clustering",
+]

@@ -1,0 +1,203 @@
+"""Intervals of shares and means over tasks. Pure functions; each names the source of its formula."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+Z_95 = 1.959963984540054
+"""Two-sided 95% quantile of the normal distribution."""
+MIN_CLUSTERS = 10
+"""From how many repositories on a score's interval is about repositories like these, and not about these alone."""
+DRAWS = 10_000
+"""Resamples of a bootstrap."""
+_CHUNK = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """Bounds of a share, each from 0 to 1, or of a difference of two shares, each from -1 to 1."""
+
+    low: float
+    high: float
+
+    def overlaps(self, other: Interval) -> bool:
+        return self.low <= other.high and other.low <= self.high
+
+    def holds(self, value: float) -> bool:
+        """Whether the value lies between the bounds, or on one."""
+        return self.low <= value <= self.high
+
+
+def wilson(successes: int, trials: int, *, z: float = Z_95) -> Interval | None:
+    """The score interval of a share of independent trials; None where there was no trial.
+
+    Unlike the usual `p ± z·s` it stays inside 0…1 and says something sensible for 0 of n and for small n.
+
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
+    American Statistical Association 22 (1927), 209-212; without continuity correction.
+
+    Raises:
+        ValueError: negative numbers, or more successes than trials.
+
+    """
+    if not 0 <= successes <= trials:
+        raise ValueError(f"expected 0 <= successes <= trials, found {successes} of {trials}")
+    return _wilson(successes / trials, trials, z) if trials else None
+
+
+def _wilson(share: float, trials: float, z: float) -> Interval:
+    """Wilson's interval of a share; `trials` need not be whole."""
+    shrink = 1 + z * z / trials
+    middle = (share + z * z / (2 * trials)) / shrink
+    half = z / shrink * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    low = 0.0 if share <= 0 else max(0.0, middle - half)
+    high = 1.0 if share >= 1 else min(1.0, middle + half)
+    return Interval(low=low, high=high)
+
+
+def worth_clustering(labels: Sequence[Hashable | None]) -> bool:
+    """Whether an interval should be clustered by these labels (the tasks' repositories).
+
+    Yes where tasks share labels and there are at least `MIN_CLUSTERS` of them: then the interval speaks about further
+    repositories like these. With fewer, an estimate of how repositories differ is too unsure to use (Cameron and
+    Miller, "A practitioner's guide to cluster-robust inference", Journal of Human Resources 50 (2015), section VI), so
+    the interval is by task and speaks about further tasks of these repositories. An unknown label: no.
+    """
+    known = set(labels)
+    return None not in known and MIN_CLUSTERS <= len(known) < len(labels)
+
+
+def standard_error(values: Sequence[float], clusters: Sequence[Hashable] | None = None) -> float:
+    """Of the mean of one value per task; with clusters the larger of the clustered one and that by task.
+
+    Source: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), sections 2.1 and 2.2; the clustered one
+    with the factor G/(G-1) for G clusters.
+
+    Raises:
+        ValueError: fewer than two values or clusters, or not one cluster a value.
+
+    """
+    count = len(values)
+    by_task = statistics.stdev(values) / math.sqrt(count) if count > 1 else math.nan
+    if clusters is None:
+        if count < 2:  # noqa: PLR2004 - one value has no spread
+            raise ValueError("one value has no standard error")
+        return by_task
+    mean = statistics.fmean(values)
+    residuals: dict[Hashable, float] = defaultdict(float)
+    for value, cluster in zip(values, clusters, strict=True):
+        residuals[cluster] += value - mean
+    groups = len(residuals)
+    if groups < 2:  # noqa: PLR2004
+        raise ValueError("one cluster has no standard error")
+    clustered = math.sqrt(groups / (groups - 1) * sum(part * part for part in residuals.values())) / count
+    return max(by_task, clustered)
+
+
+def mean_interval(
+    values: Sequence[float],
+    *,
+    trials: int | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+) -> Interval | None:
+    """The interval of the mean of tasks' shares, each from 0 to 1; None without a value.
+
+    Zeros and ones, not clustered, get Wilson's interval. Else the tasks' own spread says how many independent trials
+    the mean is worth, `n_eff = m(1-m)/SE² · (z/t)²` with t of as many degrees of freedom as there are tasks (or
+    clusters) less one, held between the number of tasks (clusters) and `trials`, the samples over all tasks; then
+    Wilson's interval on those. One task, or one cluster, tells nothing about others: 0 to 1.
+
+    Source: the effective sample size of a design, E. L. Korn and B. I. Graubard, "Confidence intervals for
+    proportions with small expected number of positive counts estimated from survey data", Survey Methodology 24
+    (1998), 193-201, put into Wilson's interval. `benchmarks/intervals.py` measures how often it covers.
+
+    Raises:
+        ValueError: a value outside 0…1, or not one cluster a value.
+
+    """
+    if any(not 0 <= value <= 1 for value in values):
+        raise ValueError("expected shares from 0 to 1")
+    if not values:
+        return None
+    z = normal_quantile(confidence)
+    mean = statistics.fmean(values)
+    most = max(trials or 0, len(values))
+    if clusters is None and most == len(values) and all(value in {0, 1} for value in values):
+        return _wilson(mean, len(values), z)
+    units = len(values) if clusters is None else len(set(clusters))
+    if units == 1:
+        return Interval(low=0.0, high=1.0)
+    error = standard_error(values, clusters)
+    shrink = (z / t_quantile(confidence, units - 1)) ** 2
+    worth = float(units) if error == 0 else mean * (1 - mean) / error**2 * shrink
+    if error:
+        worth = min(max(worth, units * shrink), most * shrink)
+    return _wilson(mean, worth, z)
+
+
+def bootstrap_interval(
+    values: Sequence[float],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Interval | None:
+    """The expanded percentile interval of a mean: tasks, or whole clusters of them, are drawn with replacement.
+
+    None without a value. The percentiles are those that make the interval as wide as Student's t would, which the plain
+    ones are not for few tasks. Equal values give an interval without width, which is no evidence that there is none.
+
+    Source: B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979), 1-26; whole
+    clusters: A. C. Davison and D. V. Hinkley, "Bootstrap methods and their application" (1997), section 3.8; expanded
+    percentiles: T. C. Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69
+    (2015), 371-386, section 5.3.
+
+    Raises:
+        ValueError: not one cluster a value, or no draw.
+
+    """
+    if not values:
+        return None
+    if draws < 1:
+        raise ValueError("expected at least one draw")
+    import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
+    from scipy.special import ndtr  # noqa: PLC0415
+
+    sums: dict[Hashable, float] = defaultdict(float)
+    sizes: dict[Hashable, int] = defaultdict(int)
+    for value, cluster in zip(values, range(len(values)) if clusters is None else clusters, strict=True):
+        sums[cluster] += value
+        sizes[cluster] += 1
+    units = len(sums)
+    if units == 1:
+        return Interval(low=min(0.0, *values), high=max(1.0, *values))
+    sum_of, size_of = np.array(list(sums.values())), np.array(list(sizes.values()), dtype=float)
+    chance = np.random.default_rng(seed)
+    means: list[float] = []
+    while len(means) < draws:
+        picked = chance.integers(units, size=(min(_CHUNK, draws - len(means)), units))
+        means.extend((sum_of[picked].sum(axis=1) / size_of[picked].sum(axis=1)).tolist())
+    tail = float(ndtr(-math.sqrt(units / (units - 1)) * t_quantile(confidence, units - 1)))
+    low, high = np.quantile(np.array(means), [tail, 1 - tail])
+    return Interval(low=float(low), high=float(high))
+
+
+def normal_quantile(confidence: float) -> float:
+    """The two-sided quantile of the normal distribution: 1.96 for 0.95."""
+    return statistics.NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def t_quantile(confidence: float, freedom: int) -> float:
+    """The two-sided quantile of Student's t distribution."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, and most commands need none of it
+
+    return float(stdtrit(freedom, (1 + confidence) / 2))
