@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from harness.errors import InputError
+from harness.gate_rules import GateRules, nearest, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,6 +84,7 @@ class Settings(_Section):
     images: ImageSettings = Field(default_factory=ImageSettings)
     github: GithubSettings = Field(default_factory=GithubSettings)
     mining: MiningSettings = Field(default_factory=MiningSettings)
+    gate: GateRules = Field(default_factory=GateRules)
 
 
 def _from_file(path: Path | None) -> dict[str, Any]:
@@ -156,6 +158,23 @@ def load_settings(
     except ValidationError as error:
         problems = [f"{'.'.join(str(part) for part in one['loc'])}: {_plain(one['msg'])}" for one in error.errors()]
         raise InputError(f"settings ({path or SETTINGS_FILE} or GOLDSEAM_*): {'; '.join(problems)}") from error
+
+
+def load_gate_rules(path: Path | None = None, *, flags: Mapping[str, object] | None = None) -> GateRules:
+    """Read `[gate]` alone, so that a CI job needs nothing that the other sections name; flags win over the file.
+
+    Raises:
+        InputError: the file can't be read, or a section or key is unknown or a value does not fit; all are named.
+
+    """
+    data = _from_file(path)
+    where = str(path or SETTINGS_FILE)
+    for name in data:
+        if name not in Settings.model_fields:
+            likely = nearest(name, Settings.model_fields)
+            hint = f"did you mean [{likely}]?" if likely else f"known are {', '.join(Settings.model_fields)}"
+            raise InputError(f"{where}: {name!r} is no section; {hint}")
+    return parse(data.get("gate", {}), where=where, flags=flags)
 
 
 def _plain(message: str) -> str:

@@ -1,0 +1,20 @@
+"""Names and reasons that others wrote, made fit for the formats of CI systems."""
+
+from __future__ import annotations
+
+import re
+
+from harness.report.text import INVISIBLE, clean
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|<>~&@$:-])")
+
+
+def visible(text: str, *, limit: int = 300) -> str:
+    """A text in one line: no control, bidi or zero-width character and no lone surrogate, those by their number."""
+    plain = INVISIBLE.sub(lambda found: f"<U+{ord(found.group()):04X}>", " ".join(clean(text).split()))
+    return plain if len(plain) <= limit else plain[: limit - 1] + "…"
+
+
+def markdown(text: str, *, limit: int = 300) -> str:
+    """A text that Markdown shows as it is: nothing in it is markup, a link, a mention or a table's edge."""
+    return _MARKDOWN.sub(lambda found: f"&#{ord(found.group())};", visible(text, limit=limit))
