@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -15,11 +16,13 @@ from harness.stats import (
     PairedTest,
     difference_interval,
     holm,
+    least_error,
     mcnemar_exact,
     minimum_detectable_effect,
     needed_samples,
     needed_tasks,
     sign_flip,
+    standard_error,
 )
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """A difference is claimed where the (adjusted) p-value is below this."""
+_LEAST_INFORMATIVE = 6
+"""Tasks that must differ before a two-sided sign test can be below 0.05: 2 / 2^6 = 0.03."""
 
 
 class Answer(StrEnum):
@@ -102,7 +107,8 @@ class Comparison:
 
     @property
     def answer(self) -> Answer:
-        if self.p_adjusted >= LEVEL:
+        """Better or worse only where the test says so and the interval excludes 0."""
+        if self.p_adjusted >= LEVEL or self.interval.holds(0.0):
             return Answer.CANT_TELL
         return Answer.BETTER if self.difference > 0 else Answer.WORSE
 
@@ -124,11 +130,9 @@ def compare(base: Scoresheet, candidate: Scoresheet) -> Comparison:
     pairs = [(base.tasks[task_id], candidate.tasks[task_id]) for task_id in common]
     differences = [float((two.rate or 0) - (one.rate or 0)) for one, two in pairs]
     repos = clusters([one for one, _ in pairs])
-    interval = difference_interval(differences, clusters=repos)
-    assert interval is not None  # noqa: S101 - there is a common task
     difference = statistics.fmean(differences)
     test = _test(pairs, differences, repos)
-    spread = _spread(pairs, differences, interval)
+    spread = _spread(pairs, differences, repos)
     flips = [_flip(one, two) for one, two in pairs if one.rate != two.rate]
     return Comparison(
         base=base.only(common),
@@ -137,12 +141,12 @@ def compare(base: Scoresheet, candidate: Scoresheet) -> Comparison:
         left_out=left_out,
         warnings=_warnings(base, candidate),
         difference=difference,
-        interval=interval,
+        interval=_interval(differences, spread, test, repos),
         repositories=len(set(repos)) if repos else None,
         test=test,
         p_adjusted=test.p,
         smallest_visible=min(1.0, spread.visible),
-        tasks_needed=needed_tasks(difference, spread.variance),
+        tasks_needed=_tasks_needed(difference, spread, test),
         samples_needed=spread.samples_needed(difference),
         gained=tuple(flip for flip in flips if flip.change > 0),
         lost=tuple(flip for flip in flips if flip.change < 0),
@@ -206,17 +210,35 @@ class _Spread:
         return needed_samples(difference, tasks=self.tasks, between=between, within=self.within)
 
 
-def _spread(pairs: Sequence[tuple[TaskScore, TaskScore]], differences: Sequence[float], _interval: Interval) -> _Spread:
-    count = len(pairs)
-    adjusted = [*differences, 1.0, -1.0]  # as in `difference_interval`, so that no flips are not taken for certainty
+def _spread(
+    pairs: Sequence[tuple[TaskScore, TaskScore]], differences: Sequence[float], repos: Sequence[str] | None
+) -> _Spread:
+    tasks = len(pairs)
+    samples = 1 / statistics.fmean([(1 / one.scored + 1 / two.scored) / 2 for one, two in pairs])
+    error = max(standard_error(differences, repos) if tasks > 1 else 1.0, least_error(tasks=tasks, samples=samples))
     within = [_within(one) + _within(two) for one, two in pairs if min(one.scored, two.scored) > 1]
-    inverse = statistics.fmean([(1 / one.scored + 1 / two.scored) / 2 for one, two in pairs])
     return _Spread(
-        tasks=count,
-        samples=1 / inverse,
-        variance=statistics.variance(adjusted),
-        within=statistics.fmean(within) if len(within) == count else None,
+        tasks=tasks,
+        samples=samples,
+        variance=error**2 * tasks,
+        within=statistics.fmean(within) if len(within) == tasks else None,
     )
+
+
+def _tasks_needed(difference: float, spread: _Spread, test: PairedTest) -> int | None:
+    """At least one more than there are while the test can't tell; and six that differ, without which it never can."""
+    needed = needed_tasks(difference, spread.variance)
+    if needed is None or test.p < LEVEL:
+        return needed
+    enough = math.ceil(_LEAST_INFORMATIVE * spread.tasks / test.informative)
+    return max(needed, enough, spread.tasks + 1)
+
+
+def _interval(differences: Sequence[float], spread: _Spread, test: PairedTest, repos: Sequence[str] | None) -> Interval:
+    """The interval of the difference. Where the exact test can't exclude 0 the interval, an approximation, doesn't."""
+    found = difference_interval(differences, samples=spread.samples, clusters=repos)
+    assert found is not None  # noqa: S101 - there is a common task
+    return Interval(low=min(found.low, 0.0), high=max(found.high, 0.0)) if test.p >= LEVEL else found
 
 
 def _within(task: TaskScore) -> float:

@@ -10,7 +10,7 @@ from harness.stats.intervals import (
     worth_clustering,
 )
 from harness.stats.multiple import holm
-from harness.stats.paired import Alternative, PairedTest, difference_interval, mcnemar_exact, sign_flip
+from harness.stats.paired import Alternative, PairedTest, difference_interval, least_error, mcnemar_exact, sign_flip
 from harness.stats.planning import minimum_detectable_effect, needed_samples, needed_tasks
 from harness.stats.samples import pass_at_k, pass_hat_k
 
@@ -22,6 +22,7 @@ __all__ = [
     "bootstrap_interval",
     "difference_interval",
     "holm",
+    "least_error",
     "mcnemar_exact",
     "mean_interval",
     "minimum_detectable_effect",

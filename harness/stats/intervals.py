@@ -84,13 +84,12 @@ def standard_error(values: Sequence[float], clusters: Sequence[Hashable] | None 
         ValueError: fewer than two values or clusters, or not one cluster a value.
 
     """
-    count = len(values)
-    by_task = statistics.stdev(values) / math.sqrt(count) if count > 1 else math.nan
+    count, mean = len(values), statistics.fmean(values)
+    if count < 2:  # noqa: PLR2004 - one value has no spread
+        raise ValueError("one value has no standard error")
+    by_task = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1) / count)
     if clusters is None:
-        if count < 2:  # noqa: PLR2004 - one value has no spread
-            raise ValueError("one value has no standard error")
         return by_task
-    mean = statistics.fmean(values)
     residuals: dict[Hashable, float] = defaultdict(float)
     for value, cluster in zip(values, clusters, strict=True):
         residuals[cluster] += value - mean
