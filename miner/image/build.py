@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import fcntl
 import json
@@ -103,7 +104,7 @@ def _built(layer: Layer, image: engine.ImageFacts, *, seconds: float, reused: bo
         seconds=seconds,
         reused=reused,
         size=image.size - (parent.size if parent else 0),
-        facts=json.loads(image.labels.get(LABEL_FACTS) or "{}"),
+        facts=_read_facts(image.labels.get(LABEL_FACTS) or "{}"),
     )
 
 
@@ -148,7 +149,7 @@ def _commit(layer: Layer, container: str, facts: dict[str, Any]) -> None:
         **layer.labels,
         engine.LABEL_KIND: layer.kind,
         engine.LABEL_KEY: layer.key,
-        LABEL_FACTS: json.dumps(facts, sort_keys=True),
+        LABEL_FACTS: base64.b64encode(json.dumps(facts, sort_keys=True).encode()).decode(),
         engine.LABEL_OWNER: "",  # the build container's own label would make runs of the image look left over
     }
     changes = [f"LABEL {name}={_value(value)}" for name, value in labels.items()]
@@ -160,6 +161,13 @@ def _commit(layer: Layer, container: str, facts: dict[str, Any]) -> None:
         client.commit(container, repository, tag, message=f"goldseam {layer.kind}", changes=changes)
     except engine.ConnectionLost as error:
         raise engine.engine_failed(f"committing {layer.tag}", error) from error
+
+
+def _read_facts(label: str) -> dict[str, Any]:
+    """Facts as a label holds them: base64, since Podman keeps the quotes' escapes; images of before hold plain JSON."""
+    text = label if label.startswith("{") else base64.b64decode(label)
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def _value(text: str) -> str:
