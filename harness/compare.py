@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """A difference is claimed where the (adjusted) p-value is below this."""
+_CONTROLS = ("gold", "null")
 _LEAST_INFORMATIVE = 6
 """Tasks that must differ before a two-sided sign test can be below 0.05: 2 / 2^6 = 0.03."""
 
@@ -79,6 +80,9 @@ class Comparison:
     base: Scoresheet
     """Cut down to the common tasks."""
     candidate: Scoresheet
+    base_coverage: float
+    """Of the whole sheet, as `Scoresheet.coverage`."""
+    candidate_coverage: float
     common: tuple[str, ...]
     """Ids."""
     left_out: Mapping[str, Reason]
@@ -137,6 +141,8 @@ def compare(base: Scoresheet, candidate: Scoresheet) -> Comparison:
     return Comparison(
         base=base.only(common),
         candidate=candidate.only(common),
+        base_coverage=base.coverage,
+        candidate_coverage=candidate.coverage,
         common=common,
         left_out=left_out,
         warnings=_warnings(base, candidate),
@@ -181,10 +187,35 @@ def pick(sheets: Sequence[Scoresheet], model: str | None) -> Scoresheet:
         if not found:
             raise InputError(f"{run} has no model {model!r}", hint=f"it has: {names}")
         return found[0]
-    real = [sheet for sheet in sheets if sheet.model not in ("gold", "null")] or list(sheets)
+    real = [sheet for sheet in sheets if sheet.model not in _CONTROLS] or list(sheets)
     if len(real) > 1:
-        raise InputError(f"{run} holds several models: {names}", hint="name one with --base-model or --model")
+        raise InputError(f"{run} holds several models: {names}", hint="name the one meant")
     return real[0]
+
+
+def pick_candidates(
+    runs: Sequence[Sequence[Scoresheet]], models: Sequence[str], *, base: Scoresheet
+) -> tuple[Scoresheet, ...]:
+    """The sheets to compare with base: those of the models named, else every one but base, gold and null.
+
+    Gold or null counts where a run has nothing else. One run may be base and candidate: its other models compete.
+
+    Raises:
+        InputError: a model is in none of the runs, or nothing is left.
+
+    """
+    found: list[Scoresheet] = []
+    for sheets in runs:
+        others = [sheet for sheet in sheets if (sheet.run, sheet.model) != (base.run, base.model)]
+        real = [sheet for sheet in others if sheet.model not in _CONTROLS] or others
+        found += [sheet for sheet in (sheets if models else real) if not models or sheet.model in models]
+    missing = [model for model in models if model not in {sheet.model for sheet in found}]
+    if missing:
+        known = sorted({sheet.model for sheets in runs for sheet in sheets})
+        raise InputError(f"no candidate run has a model {missing[0]!r}", hint=f"they have: {', '.join(known)}")
+    if not found:
+        raise InputError("there is nothing to compare with base", hint="give a run with another model's predictions")
+    return tuple(found)
 
 
 @dataclass(frozen=True, kw_only=True)

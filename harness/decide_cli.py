@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -9,9 +10,21 @@ import typer
 from rich.text import Text
 
 from harness import terminal
+from harness.cohorts import CohortKey
 from harness.options_cli import JsonFlag, print_json
 
 app = typer.Typer(no_args_is_help=True)
+
+DatasetOption = Annotated[
+    Path | None, typer.Option("--dataset", metavar="DATASET", help="Says what the tasks are now; else the run says.")
+]
+ByOption = Annotated[
+    list[CohortKey] | None, typer.Option("--by", help="Break down by this (repeatable).", show_default=False)
+]
+CutoffOption = Annotated[
+    datetime | None,
+    typer.Option("--cutoff", formats=["%Y-%m-%d"], help="A model's training cut-off, for --by window."),
+]
 
 
 @app.command()
@@ -34,3 +47,57 @@ def report(
         print_json(summary)
     else:
         terminal.results().print(Text(f"report: {out}"), soft_wrap=True)
+
+
+@app.command()
+def compare(
+    base: Annotated[Path, typer.Argument(metavar="BASE", help="Run folder to compare with.", show_default=False)],
+    candidates: Annotated[
+        list[Path], typer.Argument(metavar="CANDIDATE...", help="Run folders; BASE again to compare its own models.")
+    ],
+    base_model: Annotated[str | None, typer.Option("--base-model", help="The one meant, of several in BASE.")] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="Only this candidate (repeatable); by default all but gold, null."),
+    ] = None,
+    dataset: DatasetOption = None,
+    by: ByOption = None,
+    cutoff: CutoffOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Say whether a candidate is better than a base, worse, or that it can't be told, paired task by task."""
+    from harness import compare as work  # noqa: PLC0415 - keeps `--help` quick
+    from harness import compare_view, scoresheet  # noqa: PLC0415
+
+    sheet = work.pick(scoresheet.read(base, dataset=dataset), base_model)
+    runs = [scoresheet.read(run, dataset=dataset) for run in dict.fromkeys(candidates)]
+    found = work.compare_all(sheet, work.pick_candidates(runs, models or [], base=sheet))
+    keys, day = by or [], cutoff.date() if cutoff else None
+    if json_:
+        print_json(compare_view.as_json(found, by=keys, cutoff=day))
+    else:
+        terminal.results().print(compare_view.render(found, by=keys, cutoff=day))
+
+
+@app.command()
+def scores(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
+    models: Annotated[list[str] | None, typer.Option("--model", help="Only this model (repeatable).")] = None,
+    k: Annotated[
+        list[int] | None, typer.Option("-k", min=1, help="Show pass@k and pass^k too (repeatable).", show_default=False)
+    ] = None,
+    dataset: DatasetOption = None,
+    by: ByOption = None,
+    cutoff: CutoffOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Show the models' scores with intervals and coverage, over all tasks and broken down."""
+    from harness import score_view, scoresheet  # noqa: PLC0415 - keeps `--help` quick
+
+    sheets = [sheet for run in dict.fromkeys(runs) for sheet in scoresheet.read(run, dataset=dataset)]
+    chosen = scoresheet.only_models(sheets, models or [])
+    keys, day = by or [], cutoff.date() if cutoff else None
+    if json_:
+        print_json(score_view.as_json(chosen, k=k or [], by=keys, cutoff=day))
+    else:
+        terminal.results().print(score_view.render(chosen, k=k or [], by=keys, cutoff=day))

@@ -236,6 +236,17 @@ class Scoresheet:
         bounds = found.interval and Interval(low=100 * found.interval.low, high=100 * found.interval.high)
         return replace(found, value=None if found.value is None else 100 * found.value, interval=bounds)
 
+    @property
+    def fail_to_pass(self) -> Estimate:
+        """Mean share of FAIL_TO_PASS tests that pass."""
+        return self._estimate(lambda task: task.fail_to_pass or 0.0, at_least=1)
+
+    @property
+    def pass_to_pass(self) -> Estimate:
+        """Mean share of PASS_TO_PASS tests that still pass, over the tasks whose tests were run."""
+        ran = {task_id: task for task_id, task in self.tasks.items() if task.pass_to_pass is not None}
+        return replace(self, tasks=ran)._estimate(lambda task: task.pass_to_pass or 0.0, at_least=1)  # noqa: SLF001
+
     def pass_at(self, k: int) -> Estimate:
         """pass@k over the tasks with at least k verdicts: the chance that one of k samples resolves a task."""
         return self._estimate(lambda task: pass_at_k(task.scored, task.resolved, k), at_least=k)
@@ -320,6 +331,22 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
     if dataset is not None:
         facts |= _dataset_facts(dataset, run, asked)
     return tuple(_sheet(model, tasks, run, record, facts) for model, tasks in sorted(by_model.items()))
+
+
+def only_models(sheets: Sequence[Scoresheet], models: Collection[str]) -> tuple[Scoresheet, ...]:
+    """The sheets of the models named; all where none is.
+
+    Raises:
+        InputError: a model is in none of them, or there is no sheet.
+
+    """
+    known = {sheet.model for sheet in sheets}
+    missing = [model for model in models if model not in known]
+    if missing:
+        raise InputError(f"there is no model {missing[0]!r}", hint=f"there are: {', '.join(sorted(known))}")
+    if not sheets:
+        raise InputError("there is no prediction in it", hint="score some with `goldseam evaluate`")
+    return tuple(sheet for sheet in sheets if not models or sheet.model in models)
 
 
 def _pairs(

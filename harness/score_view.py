@@ -1,0 +1,234 @@
+"""Scoresheets for a person and for a program: tables for the terminal, plain values for `--json`. Prints nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from harness.cohorts import by_cohort
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import date
+
+    from rich.console import RenderableType
+
+    from harness.cohorts import Cohort, CohortKey
+    from harness.scoresheet import Estimate, Figure, Scoresheet
+    from harness.stats import Interval
+
+SCHEMA_VERSION = 1
+UNKNOWN = "–"
+
+
+def table(*headings: str, left: int = 1) -> Table:
+    """A table as all of ours: no frame, the first columns to the left, figures to the right."""
+    made = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for number, heading in enumerate(headings):
+        made.add_column(
+            heading,
+            justify="left" if number < left else "right",
+            overflow="fold",
+            no_wrap=number >= left,
+        )
+    return made
+
+
+def percent(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.0%}"
+
+
+def bounds(interval: Interval | None) -> str:
+    """`47–91%`."""
+    return UNKNOWN if interval is None else f"{100 * interval.low:.0f}–{100 * interval.high:.0f}%"
+
+
+def points(value: float, *, sign: bool = True) -> str:
+    """A difference of shares in percentage points, with one digit where it is small."""
+    number = 100 * value
+    text = f"{abs(number):.1f}" if 0 < abs(number) < 10 else f"{abs(number):.0f}"  # noqa: PLR2004 - two digits that count
+    if not sign or float(text) == 0:
+        return text
+    return ("+" if number > 0 else "−") + text
+
+
+def share(resolved: int, scored: int) -> str:
+    return f"{resolved}/{scored}"
+
+
+def dollars(figure: Figure) -> str:
+    """The total; unknown unless every prediction says."""
+    if figure.total is None:
+        return UNKNOWN
+    return f"${figure.total:.2f}" if figure.total >= 1 or figure.total == 0 else f"${figure.total:.3g}"
+
+
+def seconds(figure: Figure) -> str:
+    """The median; unknown unless every prediction says."""
+    if figure.median is None or figure.known < figure.of:
+        return UNKNOWN
+    return f"{figure.median:.1f} s" if figure.median < 100 else f"{figure.median:.0f} s"  # noqa: PLR2004
+
+
+def score_table(sheets: Sequence[Scoresheet]) -> Table:
+    """Models side by side."""
+    told = any(sheet.cost_usd.known or sheet.latency_seconds.known for sheet in sheets)
+    headings = ("resolved", "rate", "95% CI", "coverage", "score", "F2P", "P2P")
+    made = table("model", *headings, *(("cost", "latency") if told else ()))
+    for name, sheet in zip(names(sheets), sheets, strict=True):
+        made.add_row(
+            Text(name),
+            share(sheet.resolved, sheet.verdicts),
+            percent(sheet.rate.value),
+            bounds(sheet.rate.interval),
+            percent(sheet.coverage),
+            UNKNOWN if sheet.score.value is None else f"{sheet.score.value:.0f}",
+            percent(sheet.fail_to_pass.value),
+            percent(sheet.pass_to_pass.value),
+            *((dollars(sheet.cost_usd), seconds(sheet.latency_seconds)) if told else ()),
+        )
+    return made
+
+
+def names(sheets: Sequence[Scoresheet]) -> tuple[str, ...]:
+    """The models, with the run folder where one model stands in several runs."""
+    models = [sheet.model for sheet in sheets]
+    return tuple(
+        sheet.model if models.count(sheet.model) == 1 else f"{sheet.model} ({sheet.run.name})" for sheet in sheets
+    )
+
+
+def tries_table(sheets: Sequence[Scoresheet], k: Sequence[int]) -> Table:
+    """pass@k and pass^k."""
+    made = table("model", "k", "pass@k", "95% CI", "pass^k", "95% CI", "tasks")
+    for name, sheet in zip(names(sheets), sheets, strict=True):
+        for number in k:
+            one, all_ = sheet.pass_at(number), sheet.pass_hat(number)
+            made.add_row(
+                Text(name),
+                str(number),
+                percent(one.value),
+                bounds(one.interval),
+                percent(all_.value),
+                bounds(all_.interval),
+                str(one.tasks),
+            )
+    return made
+
+
+def cohort_table(sheets: Sequence[Scoresheet], key: CohortKey, *, cutoff: date | None) -> Table:
+    """One line for each model in each cohort."""
+    made = table(key.value, "model", "tasks", "resolved", "rate", "95% CI", "coverage", left=2)
+    for name, sheet in zip(names(sheets), sheets, strict=True):
+        for cohort in by_cohort(sheet, key, cutoff=cutoff):
+            made.add_row(
+                Text(cohort.label),
+                Text(name),
+                str(cohort.sheet.total),
+                share(cohort.sheet.resolved, cohort.sheet.verdicts),
+                percent(cohort.rate.value),
+                bounds(cohort.rate.interval),
+                percent(cohort.coverage),
+            )
+    return made
+
+
+def render(
+    sheets: Sequence[Scoresheet], *, k: Sequence[int] = (), by: Sequence[CohortKey] = (), cutoff: date | None = None
+) -> RenderableType:
+    """All that `goldseam scores` shows."""
+    parts: list[RenderableType] = [score_table(sheets)]
+    if k:
+        parts += [Text(), tries_table(sheets, k)]
+    for key in by:
+        parts += [Text(), cohort_table(sheets, key, cutoff=cutoff)]
+    if not all(sheet.knows_dataset for sheet in sheets):
+        parts += [Text(), Text("coverage is of what was asked: the run doesn't say more (--dataset does)", "yellow")]
+    aside = sorted({task_id for sheet in sheets for task_id in sheet.aside})
+    if aside:
+        parts += [Text(), Text(f"not counted, since not proved, quarantined or retired: {', '.join(aside)}", "yellow")]
+    return Group(*parts)
+
+
+def as_json(
+    sheets: Sequence[Scoresheet], *, k: Sequence[int] = (), by: Sequence[CohortKey] = (), cutoff: date | None = None
+) -> dict[str, Any]:
+    """What `goldseam scores --json` prints; docs/statistics.md names its fields."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "models": [
+            {
+                **sheet_json(sheet),
+                "tries": tries_json(sheet, k),
+                "not_counted": sorted(sheet.aside),
+                "cohorts": {
+                    key.value: [cohort_json(part) for part in by_cohort(sheet, key, cutoff=cutoff)] for key in by
+                },
+            }
+            for sheet in sheets
+        ],
+    }
+
+
+def sheet_json(sheet: Scoresheet) -> dict[str, Any]:
+    """A sheet's figures, without its tasks."""
+    return {
+        "model": sheet.model,
+        "run": str(sheet.run),
+        "dataset": sheet.dataset,
+        "dataset_version": sheet.dataset_version,
+        "tasks": sheet.total,
+        "knows_dataset": sheet.knows_dataset,
+        "coverage": sheet.coverage,
+        "resolved": sheet.resolved,
+        "verdicts": sheet.verdicts,
+        "rate": estimate_json(sheet.rate),
+        "score": estimate_json(sheet.score),
+        "fail_to_pass": estimate_json(sheet.fail_to_pass),
+        "pass_to_pass": estimate_json(sheet.pass_to_pass),
+        "cost_usd": figure_json(sheet.cost_usd),
+        "latency_seconds": figure_json(sheet.latency_seconds),
+        "tokens": figure_json(sheet.tokens),
+    }
+
+
+def tries_json(sheet: Scoresheet, k: Iterable[int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "k": number,
+            "pass_at_k": estimate_json(sheet.pass_at(number)),
+            "pass_hat_k": estimate_json(sheet.pass_hat(number)),
+        }
+        for number in k
+    ]
+
+
+def cohort_json(cohort: Cohort) -> dict[str, Any]:
+    return {"key": cohort.key.value, "value": cohort.value, **sheet_json(cohort.sheet)}
+
+
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "value": estimate.value,
+        "interval": interval_json(estimate.interval),
+        "tasks": estimate.tasks,
+        "samples": estimate.samples,
+        "repositories": estimate.repositories,
+    }
+
+
+def figure_json(figure: Figure) -> dict[str, Any]:
+    return {
+        "total": figure.total,
+        "mean": figure.mean,
+        "median": figure.median,
+        "known": figure.known,
+        "of": figure.of,
+    }
+
+
+def interval_json(interval: Interval | None) -> dict[str, float] | None:
+    return None if interval is None else {"low": interval.low, "high": interval.high}
