@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ _ENOUGH = 3
 _LARGEST_TEXT = 32 * 1024 * 1024
 _COMMIT = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 _TEST_NAME = re.compile(rb"^\+\s*(?:async\s+)?(?:def|class)\s+(test\w+|Test\w+)")
+_HUNK = re.compile(rb"^@@ -", re.MULTILINE)
 _CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|wheels-v\d+|sdists-v\d+)/")
 
 
@@ -36,8 +36,8 @@ class Secrets:
 
     lines: frozenset[bytes]
     """Added by the fix or its tests and not to be seen in their patches otherwise; without white space around."""
-    by_path: tuple[tuple[str, frozenset[bytes]], ...]
-    """The same by file that a patch touches."""
+    results: tuple[tuple[str, tuple[bytes, ...]], ...]
+    """By file that a patch adds to: what each hunk that adds something leaves there, context included."""
     names: frozenset[bytes]
     """Of new test functions and classes."""
     new_paths: frozenset[str]
@@ -66,7 +66,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
     named = {match[1] for file in files for line in file.raw.split(b"\n") if (match := _TEST_NAME.match(line))}
     return Secrets(
         lines=frozenset().union(*(lines for _, lines in added)),
-        by_path=tuple((file.path, lines) for file, lines in added if lines),
+        results=tuple((file.path, left) for file, lines in added if lines and (left := tuple(_results(file.raw)))),
         names=frozenset(name for name in named if not any(name in line for line in old)),
         new_paths=frozenset(file.path for file in files if file.is_new),
         commits=frozenset(commit.encode() for commit in commits if commit),
@@ -82,6 +82,14 @@ def _marked(raw: bytes, marks: bytes) -> Iterator[bytes]:
                 yield text
 
 
+def _results(raw: bytes) -> Iterator[bytes]:
+    """The text that each hunk with added lines results in."""
+    for hunk in _HUNK.split(raw)[1:]:
+        body = [line for line in hunk.split(b"\n")[1:] if line[:1] in (b"+", b" ")]
+        if any(line.startswith(b"+") for line in body):
+            yield b"\n".join(line[1:] for line in body)
+
+
 @dataclass(kw_only=True)
 class Search:
     """Fed every file of an image once, in any order; then asked for the leaks."""
@@ -92,7 +100,7 @@ class Search:
     files: int = 0
     objects: int = 0
     _tree: set[bytes] = field(default_factory=set)
-    _in_place: dict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    _applied: dict[str, None] = field(default_factory=dict)
     _tree_names: set[bytes] = field(default_factory=set)
     _compiled: dict[str, set[bytes]] = field(default_factory=dict)
     _hits: dict[str, set[bytes]] = field(default_factory=dict)
@@ -119,7 +127,9 @@ class Search:
         self._tree_names |= {name for name in self.secrets.names if name in data}
         found = self._lines(data)
         self._tree |= found
-        self._in_place[inner] |= found
+        left = next((left for where, left in self.secrets.results if where == inner), None)
+        if left and all(block in data for block in left):
+            self._applied[path] = None
 
     def _git(self, path: str, inner: str, data: bytes) -> None:
         if inner.startswith("objects/pack/") and inner.endswith(".pack"):
@@ -157,24 +167,25 @@ class Search:
 
     def leaks(self) -> tuple[Leak, ...]:
         """Everything found; only to be asked once all files were fed."""
-        return (*self._leaks, *self._byte_code(), *self._applied(), *self._copied())
+        applied = (Leak(where=path, what="the fix or its hidden tests are in it already") for path in self._applied)
+        return (*self._leaks, *self._byte_code(), *applied, *self._copied())
 
     def _byte_code(self) -> Iterator[Leak]:
-        """Byte code with names of hidden tests; a name that the tree's own sources have, too, tells nothing."""
-        for path, names in sorted(self._compiled.items()):
-            if told := sorted(names - self._tree_names):
-                yield Leak(where=path, what=f"byte code that names the hidden test {told[0].decode()}")
+        """Byte code with names of hidden tests; a name that the tree's own sources have, too, tells nothing.
 
-    def _applied(self) -> Iterator[Leak]:
-        """Files of the tree that look as if a patch had been applied to them already."""
-        for path, lines in self.secrets.by_path:
-            if len(lines) > 1 and lines <= self._in_place.get(path, set()):
-                yield Leak(where=path, what="it has every line that the fix or its hidden tests add to it")
+        Nor does a single name in the byte code of something else: other projects have a `test_identity`, too.
+        """
+        stems = {path.rsplit("/", 1)[-1].removesuffix(".py") for path, _ in self.secrets.results}
+        for path, names in sorted(self._compiled.items()):
+            told = sorted(names - self._tree_names)
+            likely = path.startswith(TREES) or path.rsplit("/", 1)[-1].split(".")[0] in stems
+            if told and (likely or len(told) >= _ENOUGH):
+                yield Leak(where=path, what=f"byte code that names the hidden test {told[0].decode()}")
 
     def _copied(self) -> Iterator[Leak]:
         """Anything else with lines that the tree does not have."""
         rare = self.secrets.lines - self._tree
-        likely = {path.rsplit("/", 1)[-1] for path, _ in self.secrets.by_path}
+        likely = {path.rsplit("/", 1)[-1] for path, _ in self.secrets.results}
         for where, found in sorted(self._hits.items()):
             told = found & rare
             place = ".git/" in where or where.rsplit("/", 1)[-1] in likely

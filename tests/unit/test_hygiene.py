@@ -87,3 +87,29 @@ def test_byte_code_with_a_name_that_the_tree_has_too_is_no_leak():
     source = {"testbed/tests/test_other.py": b"class TestOther:\n    def test_without_holes(self): ...\n"}
 
     assert leaks(compiled | source) == ()
+
+
+def test_a_file_that_has_the_added_lines_elsewhere_is_no_leak():
+    elsewhere = (
+        "def checked_total(items):\n    checked = [item for item in items if item]\n    return sum(checked, start=0)\n"
+    )
+    assert leaks({"testbed/shop.py": (BASE + elsewhere).encode()}) == ()
+
+
+def test_a_fix_applied_in_one_of_its_two_places_is_no_leak_of_the_file():
+    base = BASE + "\n" * 20 + "def mean(items):\n    return total(items) / len(items)\n"
+    fixed = base.replace("return sum(items)", "return sum(items or [])").replace("/ len(items)", "/ max(1, len(items))")
+    tests = tiny.diff("tests/test_shop.py", None, TESTS).encode()
+    wanted = hygiene.secrets(tiny.diff("shop.py", base, fixed).encode(), tests)
+    half = base.replace("return sum(items)", "return sum(items or [])")
+
+    assert leaks({"testbed/shop.py": half.encode()}, wanted) == ()
+    assert leaks({"testbed/shop.py": fixed.encode()}, wanted)
+
+
+def test_one_name_in_the_byte_code_of_another_project_is_chance():
+    compiled = {
+        "opt/goldseam/venv/lib/site-packages/lint/__pycache__/test_lint.cpython-312.pyc": b"\0test_without_holes\0"
+    }
+
+    assert leaks(compiled) == ()
