@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 from dataclasses import asdict, dataclass, field, replace
@@ -10,17 +9,19 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
-from harness import control, files, patch, review, run_folder, scoring, screening
+from harness import control, files, patch, replay, run_folder, scoring, screening, verdict
 from harness.dataset.folder import TEST_FILE
 from harness.errors import InputError
 from harness.facts import read_facts
+from harness.failures import CLASSES_VERSION
 from harness.frameworks import framework
-from harness.grading import GRADING_VERSION, Grade
+from harness.grading import GRADING_VERSION
 from harness.instance import Outcome, Prediction, Task, TaskState
 from harness.predictions import refuse_unknown
-from harness.run_folder import Evidence, InstanceReport, RunFolder, RunRecord, readable
+from harness.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.sandbox.base import MissingImageError, SandboxError
 from harness.scoring import Demands
+from harness.verdict import NULL, Asked, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,11 +31,9 @@ if TYPE_CHECKING:
     from harness.executors.base import Executor
     from harness.facts import TaskFacts
     from harness.sandbox.base import Sandbox
-    from harness.trial import Trial
     from harness.verdict_cache import VerdictCache
 
 GOLD = "gold"
-NULL = "null"
 
 
 class Observer(Protocol):
@@ -70,14 +69,6 @@ class Settings:
     """By how much the tasks' own time budgets are longer; what the control finds, where there is one."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """One prediction's report, and the evidence behind it."""
-
-    report: InstanceReport
-    evidence: Evidence
-
-
 def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settings: Settings) -> Verdict:
     """Score one prediction. Infrastructure errors are retried a few times and then become the outcome.
 
@@ -86,44 +77,19 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
         InterruptedRunError: the run was interrupted.
 
     """
-    identity = key(task, prediction, settings)
-    data = prediction.patch_bytes()
-    parsed: patch.Patch | None = None
-    dropped: tuple[screening.Dropped, ...] = ()
-    if prediction.model_name_or_path != NULL or data.strip():
-        if not data.strip():
-            why = "the model gave no patch" if prediction.model_patch is None else "the model patch is empty"
-            return _without_trial(prediction, Outcome.EMPTY_PATCH, why, identity)
-        try:
-            screened = screen(task, data)
-        except patch.PatchError as error:
-            return _without_trial(prediction, Outcome.APPLY_FAILED, str(error), identity)
-        parsed, dropped = screened.kept, screened.dropped
+    asked = Asked(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
+    looked = verdict.look(task, prediction)
+    if looked.refused is not None:
+        return verdict.refused(asked, looked)
     try:
-        scored = scoring.score(control.slowed(task, settings.slowdown), parsed, sandbox, settings.demands)
+        scored = scoring.score(control.slowed(task, settings.slowdown), looked.patch, sandbox, settings.demands)
     except MissingImageError as error:
-        return _without_trial(prediction, Outcome.INFRA_ERROR, error.message, identity, failure_class="missing_image")
+        return verdict.unscored(asked, looked, cause="missing_image", why=error.message)
     except SandboxError as error:
         if not sandbox.is_healthy():
             raise
-        return _without_trial(prediction, Outcome.INFRA_ERROR, error.message, identity, failure_class="engine")
-    found = scored.trial
-    graded = _with_dropped(scored.grade, dropped)
-    report = run_folder.instance_report(
-        prediction,
-        graded,
-        dropped=[{"path": run_folder.readable(part.path), "reason": part.reason} for part in dropped],
-        flags=[{"path": readable(flag.path), "sign": flag.sign} for flag in review.flags(parsed)] if parsed else [],
-        repairs=list(parsed.repairs) if parsed else [],
-        timings={**found.timings, "tests": found.seconds},
-        max_rss_kb=found.max_rss_kb,
-        cpu_seconds=found.cpu_seconds,
-        attempts=scored.attempts,
-        trust=scored.trust,
-        rounds=list(scored.rounds),
-        key=identity,
-    )
-    return Verdict(report=report, evidence=_evidence(data, found))
+        return verdict.unscored(asked, looked, cause="engine", why=error.message)
+    return verdict.graded(asked, looked, scored)
 
 
 def screen(task: Task, data: bytes) -> screening.Screened:
@@ -138,47 +104,7 @@ def screen(task: Task, data: bytes) -> screening.Screened:
 
 def key(task: Task, prediction: Prediction, settings: Settings) -> str:
     """SHA-256 over everything the verdict depends on."""
-    digest = hashlib.sha256()
-    for part in (task.digest(), repr(settings.demands), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
-        digest.update(f"{part}\0".encode())
-    digest.update(prediction.patch_bytes())
-    return digest.hexdigest()
-
-
-def _with_dropped(graded: Grade, dropped: Sequence[screening.Dropped]) -> Grade:
-    """The reason, with the parts of the patch that were left out: whoever reads it may be looking for them."""
-    if not dropped or graded.outcome is Outcome.RESOLVED:
-        return graded
-    parts = ", ".join(f"{part.path} ({part.reason})" for part in dropped[:3])
-    return replace(graded, reason=f"{graded.reason}; left out of the patch: {parts}")
-
-
-def _without_trial(
-    prediction: Prediction, outcome: Outcome, why: str, identity: str, *, failure_class: str | None = None
-) -> Verdict:
-    graded = Grade(outcome=outcome, failure_class=failure_class or outcome.value, reason=why)
-    report = run_folder.instance_report(prediction, graded, key=identity)
-    return Verdict(report=report, evidence=Evidence(patch=prediction.patch_bytes()))
-
-
-def _evidence(data: bytes, found: Trial) -> Evidence:
-    report = found.report
-    results = {
-        "schema_version": run_folder.SCHEMA_VERSION,
-        "tests": {
-            test_id: {
-                "status": status.value,
-                "seconds": round(report.seconds.get(test_id, 0.0), 6),
-                **({"text": report.texts[test_id]} if test_id in report.texts else {}),
-            }
-            for test_id, status in sorted(report.statuses.items())
-        },
-        "collect_errors": dict(report.collect_errors),
-        "violations": list(found.violations),
-        "apply_error": found.model_apply_error,
-        "output_bytes": found.output_size,
-    }
-    return Evidence(patch=data, output=found.output, results=results)
+    return verdict.key(task, prediction, settings.demands)
 
 
 def gold_predictions(dataset: Dataset, ids: Collection[str]) -> tuple[Prediction, ...]:
@@ -259,20 +185,30 @@ def run(
         def work(prediction: Prediction) -> InstanceReport:
             task = tasks[prediction.instance_id]
             cache = kept if settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
-            known = cache.get(key(task, prediction, settings), prediction) if cache else None
-            verdict = (
-                Verdict(report=known[0], evidence=known[1])
-                if known
-                else evaluate_one(task, prediction, sandbox, settings=settings)
-            )
-            folder.write(prediction, verdict.report, verdict.evidence)
+            known = _known(cache, task, prediction, settings) if cache else None
+            found = known or evaluate_one(task, prediction, sandbox, settings=settings)
+            folder.write(prediction, found.report, found.evidence)
             if cache and not known:
-                cache.put(verdict.report, verdict.evidence)
-            return verdict.report
+                cache.put(found.report, found.evidence)
+            return found.report
 
         for report in executor.map(work, due, cancel=sandbox.cancel):
             observer.finished(report)
         return write_report(dataset, folder)
+
+
+def _known(cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings) -> Verdict | None:
+    """A kept verdict, its failure class by today's table; None where its evidence is too old for that."""
+    kept = cache.get(key(task, prediction, settings), prediction)
+    if kept is None:
+        return None
+    report, evidence = kept
+    if report.classes_version != CLASSES_VERSION:
+        try:
+            report = replay.carried(report, replay.replay(task, prediction, evidence.results))
+        except replay.CannotReplayError:
+            return None
+    return Verdict(report=report, evidence=evidence)
 
 
 def _control(
@@ -306,6 +242,7 @@ def _record(
     return RunRecord(
         goldseam_version=metadata.version("goldseam"),
         grading_version=GRADING_VERSION,
+        classes_version=CLASSES_VERSION,
         dataset=dataset.name,
         dataset_version=dataset.version,
         tasks={task_id: task.digest() for task_id, task in sorted(tasks.items())},

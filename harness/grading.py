@@ -37,8 +37,8 @@ class Grade:
     """What one prediction came to, and why."""
 
     outcome: Outcome
-    failure_class: str | None
-    """A stable word; None for `resolved`."""
+    cause: str | None
+    """A stable word for what decided it; None for `resolved`. harness/failures.py makes a failure class of more."""
     reason: str
     """One sentence for a person."""
     tests: TestsStatus = field(default_factory=TestsStatus)
@@ -53,24 +53,24 @@ def grade(hidden: Hidden, trial: Trial, *, ignoring: Collection[str] = ()) -> Gr
     """
     if not hidden.fail_to_pass:
         why = "the task lists no FAIL_TO_PASS test, so nothing could resolve it"
-        return Grade(outcome=Outcome.INFRA_ERROR, failure_class="broken_task", reason=why)
+        return Grade(outcome=Outcome.INFRA_ERROR, cause="broken_task", reason=why)
     if trial.setup_error is not None:
-        return Grade(outcome=Outcome.INFRA_ERROR, failure_class="setup", reason=trial.setup_error)
+        return Grade(outcome=Outcome.INFRA_ERROR, cause="setup", reason=trial.setup_error)
     if trial.test_apply_error is not None:
         why = f"the hidden tests do not apply to the task's image: {trial.test_apply_error}"
-        return Grade(outcome=Outcome.INFRA_ERROR, failure_class="broken_task", reason=why)
+        return Grade(outcome=Outcome.INFRA_ERROR, cause="broken_task", reason=why)
     if trial.model_apply_error is not None:
-        return Grade(outcome=Outcome.APPLY_FAILED, failure_class="apply_failed", reason=trial.model_apply_error)
+        return Grade(outcome=Outcome.APPLY_FAILED, cause="apply_failed", reason=trial.model_apply_error)
     if trial.violations:
-        return Grade(outcome=Outcome.TAMPERED, failure_class="tampered", reason=trial.violations[0])
+        return Grade(outcome=Outcome.TAMPERED, cause="tampered", reason=trial.violations[0])
     if not trial.ran and not trial.oom_killed and not trial.timed_out:
         why = "the container ended before the tests were started"
-        return Grade(outcome=Outcome.INFRA_ERROR, failure_class="setup", reason=why)
+        return Grade(outcome=Outcome.INFRA_ERROR, cause="setup", reason=why)
     tests = listed_status(hidden, trial.report.statuses, ignoring=ignoring)
     if trial.exited and trial.report.finished and not trial.timed_out and not trial.oom_killed and tests.all_passed:
-        return Grade(outcome=Outcome.RESOLVED, failure_class=None, reason="every listed test passed", tests=tests)
-    failure_class, reason = _why_not(trial, tests)
-    return Grade(outcome=Outcome.UNRESOLVED, failure_class=failure_class, reason=reason, tests=tests)
+        return Grade(outcome=Outcome.RESOLVED, cause=None, reason="every listed test passed", tests=tests)
+    cause, reason = _why_not(trial, tests)
+    return Grade(outcome=Outcome.UNRESOLVED, cause=cause, reason=reason, tests=tests)
 
 
 def listed_status(hidden: Hidden, statuses: Mapping[str, TestStatus], *, ignoring: Collection[str] = ()) -> TestsStatus:

@@ -40,6 +40,14 @@ class PatchError(ValueError):
     """The bytes are no patch that may be applied; the message says where and why."""
 
 
+class NoPatchError(PatchError):
+    """There is no patch in them at all: prose, or code without a header."""
+
+
+class UnsafePatchError(PatchError):
+    """It would write what no patch may: outside the tree, git's own folder, a link."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FilePatch:
     """The part of a patch that concerns one file."""
@@ -119,7 +127,7 @@ def parse(data: bytes, *, trusted: bool = False) -> Patch:
         repairs.append("last newline")
     files = _sections(data, repairs, trusted=trusted)
     if not files:
-        raise PatchError("there is no file header (`diff --git …` or `--- …` with `+++ …`) in it")
+        raise NoPatchError("there is no file header (`diff --git …` or `--- …` with `+++ …`) in it")
     _check_conflicts(files)
     patch = Patch(files=tuple(files), repairs=tuple(repairs))
     if not trusted and _sections(patch.raw, [], trusted=False) != files:
@@ -145,17 +153,17 @@ def _check_paths(file: FilePatch) -> None:
     for path in file.paths:
         parts = path.split("/")
         if path.startswith("/") or "" in parts or "." in parts or ".." in parts:
-            raise PatchError(f"the path {path!r} leaves the work tree")
+            raise UnsafePatchError(f"the path {path!r} leaves the work tree")
         if len(path.encode("utf-8", "surrogateescape")) > MAX_PATH_BYTES:
             raise PatchError(f"a path of more than {MAX_PATH_BYTES} bytes: {path[:60]!r}…")
         if "\0" in path or "\\" in path or any(ord(char) < 32 for char in path):  # noqa: PLR2004 - control characters
             raise PatchError(f"the path {path!r} has a character that a path may not have")
         if any(part.lower() == ".git" or part.lower().startswith("git~") for part in parts):
-            raise PatchError(f"the path {path!r} is inside a git folder")
+            raise UnsafePatchError(f"the path {path!r} is inside a git folder")
     for mode in file.modes:
         if mode not in ("100644", "100755"):
             kind = {"120000": "a symbolic link", "160000": "a submodule"}.get(mode, "not a plain file")
-            raise PatchError(f"{file.path!r} has mode {mode}: {kind}")
+            raise UnsafePatchError(f"{file.path!r} has mode {mode}: {kind}")
 
 
 def _check_conflicts(files: list[FilePatch]) -> None:

@@ -42,6 +42,9 @@ class InstanceReport(BaseModel):
     outcome: Outcome
     resolved: bool
     failure_class: str | None = None
+    """How it failed, by harness/failures.py's table; a label beside the verdict. None where resolved."""
+    cause: str | None = None
+    """What decided the outcome, by harness/grading.py. None where resolved, and in reports from before causes."""
     reason: str = ""
     patch_is_None: bool = False  # noqa: N815 - SWE-bench's name
     patch_exists: bool = False
@@ -64,6 +67,11 @@ class InstanceReport(BaseModel):
     """The form of the hidden tests in each container that was run."""
     key: str = ""
     """SHA-256 over task, patch and grading version: the verdict holds for these and nothing else."""
+    grading_version: int = 0
+    classes_version: int = 0
+    """Of the rules that gave the verdict and the failure class; 0 where an earlier version did not say."""
+    regraded_from: list[dict[str, Any]] = Field(default_factory=list)
+    """What the report said before rules changed, oldest first; see harness/regrade.py."""
 
 
 class RunRecord(BaseModel):
@@ -74,6 +82,8 @@ class RunRecord(BaseModel):
     schema_version: int = SCHEMA_VERSION
     goldseam_version: str
     grading_version: int
+    classes_version: int = 0
+    """Of the table of failure classes; 0 where an earlier version did not say."""
     dataset: str
     dataset_version: int
     tasks: dict[str, str]
@@ -128,7 +138,11 @@ class RunFolder:
         files.write_bytes(folder / "test_output.txt", evidence.output, durable=False)
         results = json.dumps(evidence.results, indent=1).encode() + b"\n"
         files.write_bytes(folder / "results.json", results, durable=False)
-        files.write_text(folder / REPORT_FILE, report.model_dump_json(indent=1) + "\n")
+        self.write_report(prediction, report)
+
+    def write_report(self, prediction: Prediction, report: InstanceReport) -> None:
+        """A prediction's report alone, over evidence that is there."""
+        files.write_text(self.sample_folder(prediction) / REPORT_FILE, report.model_dump_json(indent=1) + "\n")
 
     def predictions(self) -> tuple[Prediction, ...]:
         """The predictions that this run was asked to score so far."""
@@ -210,7 +224,9 @@ def readable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def instance_report(prediction: Prediction, grade: Grade, **fields: Any) -> InstanceReport:
+def instance_report(
+    prediction: Prediction, grade: Grade, *, failure_class: str | None = None, **fields: Any
+) -> InstanceReport:
     """The report of one graded prediction."""
     patch = prediction.model_patch
     return InstanceReport(
@@ -219,7 +235,8 @@ def instance_report(prediction: Prediction, grade: Grade, **fields: Any) -> Inst
         sample=prediction.sample,
         outcome=grade.outcome,
         resolved=grade.outcome is Outcome.RESOLVED,
-        failure_class=grade.failure_class,
+        failure_class=failure_class,
+        cause=grade.cause,
         reason=readable(grade.reason),
         patch_is_None=patch is None,
         patch_exists=bool(patch and patch.strip()),

@@ -15,6 +15,8 @@ from harness.sandbox.base import MissingImageError
 from harness.trust import Trust, Variant
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from harness.instance import Task
     from harness.sandbox.base import Sandbox
     from harness.trial import Trial
@@ -36,6 +38,16 @@ class Demands:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Round:
+    """One form of the hidden tests in a fresh container, as it came out of it."""
+
+    variant: Variant
+    trial: Trial
+    attempts: int
+    """1, or more where infrastructure failed in between."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scored:
     """The grade of a patch, and the trial that tells most about it."""
 
@@ -47,6 +59,8 @@ class Scored:
     """The rounds that were run."""
     attempts: int
     """1, or more where infrastructure failed in between."""
+    saved: tuple[Round, ...] = ()
+    """Every round that was run, in order; those too that another level of trust then took the place of."""
 
 
 def score(task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands: Demands) -> Scored:
@@ -56,26 +70,35 @@ def score(task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands
         InfrastructureError: the engine failed more often than is retried.
 
     """
+    return decide(task, demands, lambda variant: _run(task, model_patch, variant, sandbox, demands))
+
+
+def decide(task: Task, demands: Demands, run: Callable[[Variant], Round], *, earlier: tuple[Round, ...] = ()) -> Scored:
+    """The grade over the rounds that `run` gives: fresh ones, or those of saved evidence."""
     material = task.hidden.trust
     level = _level(task, demands)
     first: Scored | None = None
+    saved = list(earlier)
     done: list[Variant] = []
     for variant in trust.rounds(material, level, pairs=demands.pairs):
-        found, attempts = _run(task, model_patch, variant, sandbox, demands)
+        ran = run(variant)
+        saved.append(ran)
         done.append(variant)
-        if trust.has_opaque_values(material, variant, found):
-            return score(task, model_patch, sandbox, replace(demands, trust=Trust.TWINS))
-        found = trust.with_blind_results(material, variant, found)
+        if trust.has_opaque_values(material, variant, ran.trial):
+            return decide(task, replace(demands, trust=Trust.TWINS), run, earlier=tuple(saved))
+        found = trust.with_blind_results(material, variant, ran.trial)
         graded = grade(task.hidden, found, ignoring=trust.must_fail(material, variant))
         why = trust.forged(material, variant, found)
         if why is not None:
-            graded = replace(graded, outcome=Outcome.TAMPERED, failure_class="forged", reason=why)
-        here = Scored(grade=graded, trial=found, trust=level, rounds=tuple(done), attempts=attempts)
+            graded = replace(graded, outcome=Outcome.TAMPERED, cause="forged", reason=why)
+        here = Scored(
+            grade=graded, trial=found, trust=level, rounds=tuple(done), attempts=ran.attempts, saved=tuple(saved)
+        )
         if graded.outcome is not Outcome.RESOLVED:
             return here
         first = first or here
     assert first is not None  # noqa: S101 - there is always a round
-    return replace(first, rounds=tuple(done))
+    return replace(first, rounds=tuple(done), saved=tuple(saved))
 
 
 def _level(task: Task, demands: Demands) -> Trust:
@@ -84,9 +107,7 @@ def _level(task: Task, demands: Demands) -> Trust:
     return best if demands.trust is None else min(demands.trust, best, key=order.index)
 
 
-def _run(
-    task: Task, model_patch: patch.Patch | None, variant: Variant, sandbox: Sandbox, demands: Demands
-) -> tuple[Trial, int]:
+def _run(task: Task, model_patch: patch.Patch | None, variant: Variant, sandbox: Sandbox, demands: Demands) -> Round:
     spec = trial_spec(task, model_patch, variant=variant, timeout=demands.timeout)
     for attempt in itertools.count(1):
         try:
@@ -98,8 +119,8 @@ def _run(
                 raise
             time.sleep(_RETRY_SECONDS * attempt)
             continue
-        if grade(task.hidden, found).failure_class != "setup" or attempt >= INFRA_ATTEMPTS:
-            return found, attempt
+        if grade(task.hidden, found).cause != "setup" or attempt >= INFRA_ATTEMPTS:
+            return Round(variant=variant, trial=found, attempts=attempt)
     raise AssertionError  # itertools.count never ends
 
 

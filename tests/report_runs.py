@@ -93,16 +93,23 @@ def add(
     f2p = {SECRET_TEST: passed if outcome is Outcome.RESOLVED else failed, "tests/test_a.py::test_b": passed}
     p2p = {f"tests/test_a.py::test_{index}": passed for index in range(30)}
     default = "tests_failed" if outcome is Outcome.UNRESOLVED else outcome.value
+    word = failure_class or (None if outcome is Outcome.RESOLVED else default)
     graded = Grade(
         outcome=outcome,
-        failure_class=failure_class or (None if outcome is Outcome.RESOLVED else default),
+        cause=word,
         reason=reason
         or ("every listed test passed" if outcome is Outcome.RESOLVED else "1 of 2 FAIL_TO_PASS tests do not pass"),
         tests=TestsStatus(fail_to_pass=f2p, pass_to_pass=p2p) if ran else TestsStatus(),
     )
     timings = {"create": 0.02, "start": 0.09, "tests": seconds} if ran else {}
     report = instance_report(
-        prediction, graded, timings=timings, max_rss_kb=51200, cpu_seconds=1.1, dropped=list(dropped)
+        prediction,
+        graded,
+        failure_class=word,
+        timings=timings,
+        max_rss_kb=51200,
+        cpu_seconds=1.1,
+        dropped=list(dropped),
     )
     tests = {
         name: {

@@ -44,7 +44,7 @@ def test_a_container_that_is_removed_from_outside_is_tried_again(tiny_image, san
 def test_an_image_that_is_gone_is_told_by_its_name_and_scores_nothing(sandbox):
     verdict = evaluate.evaluate_one(tiny.task(), tiny.prediction(), sandbox, settings=evaluate.Settings())
     assert verdict.report.outcome is Outcome.INFRA_ERROR
-    assert verdict.report.failure_class == "missing_image"
+    assert verdict.report.cause == "missing_image"
     assert tiny.NO_IMAGE in verdict.report.reason
 
 

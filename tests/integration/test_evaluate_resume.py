@@ -88,7 +88,7 @@ def test_a_missing_image_is_exit_4_and_scored_when_asked_again(tmp_path, tiny_im
     assert "--retry-errors" in done.error_text
     (report,) = (tmp_path / "run").glob("results/*/*/*/report.json")
     found = json.loads(report.read_bytes())
-    assert (found["outcome"], found["failure_class"]) == ("infra_error", "missing_image")
+    assert (found["outcome"], found["cause"]) == ("infra_error", "missing_image")
     when = reports(tmp_path / "run")
     assert tiny.goldseam(*command).returncode == 4
     assert reports(tmp_path / "run") == when

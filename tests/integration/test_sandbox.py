@@ -107,11 +107,11 @@ OUTCOMES = {
 
 @pytest.mark.parametrize("name", OUTCOMES)
 def test_a_patch_comes_to_its_outcome(name, tiny_image, sandbox):
-    patch, outcome, failure_class = OUTCOMES[name]
+    patch, outcome, cause = OUTCOMES[name]
     verdict = judge(sandbox, tiny.task(tiny_image, budgets=SHORT), patch)
     assert verdict.report.outcome is outcome, verdict.report
-    if failure_class or outcome is Outcome.RESOLVED:
-        assert verdict.report.failure_class == failure_class
+    if cause or outcome is Outcome.RESOLVED:
+        assert verdict.report.cause == cause
     verdict.report.model_dump_json()
     json.dumps(verdict.evidence.results)
 
@@ -126,7 +126,7 @@ def test_no_change_is_run_and_does_not_resolve(task, sandbox):
 def test_a_flood_of_output_is_cut_in_the_middle_and_its_size_recorded(task, sandbox):
     small = replace(task, instance=replace(task.instance, budgets=replace(task.instance.budgets, output_bytes=100_000)))
     verdict = judge(sandbox, small, tiny.fix("print('x' * 3_000_000); return 0"))
-    assert verdict.report.failure_class == "tests_failed"
+    assert verdict.report.cause == "tests_failed"
     assert 100_000 <= len(verdict.evidence.output) < 100_200
     assert b"bytes left out" in verdict.evidence.output
     assert verdict.evidence.results["output_bytes"] > 3_000_000
@@ -170,7 +170,7 @@ def test_a_dropped_path_that_is_no_text_is_recorded_all_the_same(task, sandbox):
 def test_a_patch_of_which_nothing_is_left_is_run_as_no_change(task, sandbox):
     verdict = judge(sandbox, task, tiny.diff("conftest.py", None, "import os\n"))
     assert verdict.report.outcome is Outcome.UNRESOLVED
-    assert verdict.report.failure_class == "tests_failed"
+    assert verdict.report.cause == "tests_failed"
 
 
 def test_the_keys_are_not_within_reach_of_an_import(task, sandbox):
@@ -354,10 +354,10 @@ def test_a_full_disk_in_the_container_is_the_patchs_fault(task, sandbox):
 
 def test_a_missing_image_is_an_infrastructure_error(sandbox):
     verdict = judge(sandbox, tiny.task(tiny.NO_IMAGE), tiny.GOLD)
-    assert (verdict.report.outcome, verdict.report.failure_class) == (Outcome.INFRA_ERROR, "missing_image")
+    assert (verdict.report.outcome, verdict.report.cause) == (Outcome.INFRA_ERROR, "missing_image")
 
 
 def test_hidden_tests_that_do_not_apply_are_no_fault_of_the_patch(tiny_image, sandbox):
     broken = tiny.task(tiny_image, tests={"tests/test_calc.py": ("not there\n", "x\n")})
     verdict = judge(sandbox, broken, tiny.GOLD)
-    assert (verdict.report.outcome, verdict.report.failure_class) == (Outcome.INFRA_ERROR, "broken_task")
+    assert (verdict.report.outcome, verdict.report.cause) == (Outcome.INFRA_ERROR, "broken_task")

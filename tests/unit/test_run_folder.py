@@ -19,7 +19,7 @@ def test_models_that_differ_have_folders_that_differ():
 
 
 def test_a_reason_that_is_no_text_can_be_written(tmp_path):
-    grade = Grade(outcome=Outcome.UNRESOLVED, failure_class="x", reason="bad \ud800 \udce9")
+    grade = Grade(outcome=Outcome.UNRESOLVED, cause="x", reason="bad \ud800 \udce9")
     assert instance_report(tiny.prediction(), grade).model_dump_json()
 
 

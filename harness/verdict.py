@@ -1,0 +1,231 @@
+"""One prediction's verdict: from its patch and the rounds it was run in to its report and evidence. Pure.
+
+Fresh rounds and rounds read back from a run folder take the same road, so that regrading with unchanged rules gives the
+identical report.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from harness import evidence, failures, patch, review, run_folder, screening
+from harness.failures import CLASSES_VERSION, PatchState
+from harness.grading import GRADING_VERSION, Grade
+from harness.instance import Outcome
+from harness.run_folder import Evidence, InstanceReport, readable
+from harness.scoring import Demands
+from harness.temporal import time_dependent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.frameworks.base import Chain
+    from harness.instance import Prediction, Task
+    from harness.scoring import Round, Scored
+    from harness.trial import Trial
+
+NULL = "null"
+"""A model that changes nothing, and whose tests are run all the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """One prediction's report, and the evidence behind it."""
+
+    report: InstanceReport
+    evidence: Evidence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One prediction to be judged, and how."""
+
+    task: Task
+    prediction: Prediction
+    demands: Demands = field(default_factory=Demands)
+    slowdown: float = 1.0
+    """By how much the task's time budget was longer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """What the host makes of a patch before any container is started."""
+
+    state: PatchState
+    patch: patch.Patch | None = None
+    """What of it reaches the work tree; None for no change at all."""
+    dropped: tuple[screening.Dropped, ...] = ()
+    refused: Grade | None = None
+    """The verdict, where no container is needed for it."""
+
+    @property
+    def applied(self) -> str | None:
+        """SHA-256 of what a container is given; None where none is started."""
+        if self.refused is not None:
+            return None
+        return hashlib.sha256(self.patch.raw if self.patch else b"").hexdigest()
+
+
+def key(task: Task, prediction: Prediction, demands: Demands) -> str:
+    """SHA-256 over everything the verdict depends on."""
+    digest = hashlib.sha256()
+    for part in (task.digest(), repr(demands), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
+        digest.update(f"{part}\0".encode())
+    digest.update(prediction.patch_bytes())
+    return digest.hexdigest()
+
+
+def look(task: Task, prediction: Prediction) -> Looked:
+    """Parse and screen a patch."""
+    data = prediction.patch_bytes()
+    if not data.strip():
+        if prediction.model_name_or_path == NULL:
+            return Looked(state=PatchState.NOTHING_LEFT)
+        given = prediction.model_patch is not None
+        why = "the model patch is empty" if given else "the model gave no patch"
+        refused = Grade(outcome=Outcome.EMPTY_PATCH, cause=Outcome.EMPTY_PATCH.value, reason=why)
+        return Looked(state=PatchState.BLANK if given else PatchState.NONE, refused=refused)
+    try:
+        screened = screening.screen_for(patch.parse(data), task.hidden, task.instance.test)
+    except patch.PatchError as error:
+        refused = Grade(outcome=Outcome.APPLY_FAILED, cause=Outcome.APPLY_FAILED.value, reason=str(error))
+        states = {patch.NoPatchError: PatchState.NO_PATCH, patch.UnsafePatchError: PatchState.UNSAFE}
+        return Looked(state=states.get(type(error), PatchState.REFUSED), refused=refused)
+    state = PatchState.GIVEN if screened.kept.files else PatchState.NOTHING_LEFT
+    return Looked(state=state, patch=screened.kept, dropped=screened.dropped)
+
+
+def refused(asked: Asked, looked: Looked) -> Verdict:
+    """The verdict on a patch that no container needs to see."""
+    assert looked.refused is not None  # noqa: S101 - who calls has looked
+    return _without_trial(asked, looked, looked.refused)
+
+
+def unscored(asked: Asked, looked: Looked, *, cause: str, why: str) -> Verdict:
+    """The outcome where infrastructure failed: nothing is said of the patch."""
+    graded = Grade(outcome=Outcome.INFRA_ERROR, cause=cause, reason=why)
+    return _without_trial(asked, looked, graded, unscored=(cause, why))
+
+
+def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
+    """The verdict on a patch that was run."""
+    trial = scored.trial
+    facts = _facts(asked, looked, scored)
+    report = run_folder.instance_report(
+        asked.prediction,
+        _with_dropped(scored.grade, looked.dropped),
+        failure_class=failures.classify(facts),
+        dropped=[{"path": readable(part.path), "reason": part.reason} for part in looked.dropped],
+        flags=[{"path": readable(flag.path), "sign": flag.sign} for flag in _flags(looked)],
+        repairs=list(looked.patch.repairs) if looked.patch else [],
+        timings={**trial.timings, "tests": trial.seconds},
+        max_rss_kb=trial.max_rss_kb,
+        cpu_seconds=trial.cpu_seconds,
+        attempts=scored.attempts,
+        trust=scored.trust,
+        rounds=list(scored.rounds),
+        **_versions(asked),
+    )
+    results = {**_results(trial), "evidence": _saved(asked, looked, rounds=scored.saved)}
+    return Verdict(
+        report=report,
+        evidence=Evidence(patch=asked.prediction.patch_bytes(), output=trial.output, results=results),
+    )
+
+
+def _without_trial(asked: Asked, looked: Looked, graded: Grade, *, unscored: tuple[str, str] | None = None) -> Verdict:
+    facts = failures.Facts(outcome=graded.outcome, patch=looked.state)
+    report = run_folder.instance_report(
+        asked.prediction, graded, failure_class=failures.classify(facts), **_versions(asked)
+    )
+    results = {
+        "schema_version": run_folder.SCHEMA_VERSION,
+        "evidence": _saved(asked, looked, unscored=unscored),
+    }
+    return Verdict(report=report, evidence=Evidence(patch=asked.prediction.patch_bytes(), results=results))
+
+
+def _versions(asked: Asked) -> dict[str, Any]:
+    return {
+        "key": key(asked.task, asked.prediction, asked.demands),
+        "grading_version": GRADING_VERSION,
+        "classes_version": CLASSES_VERSION,
+    }
+
+
+def _saved(
+    asked: Asked, looked: Looked, *, rounds: tuple[Round, ...] = (), unscored: tuple[str, str] | None = None
+) -> dict[str, Any]:
+    saved = evidence.Saved(
+        task_digest=asked.task.digest(),
+        demands=asked.demands,
+        slowdown=asked.slowdown,
+        applied=looked.applied,
+        unscored=unscored,
+        rounds=rounds,
+    )
+    return evidence.written(saved)
+
+
+def _facts(asked: Asked, looked: Looked, scored: Scored) -> failures.Facts:
+    trial, tests = scored.trial, scored.grade.tests
+    report, task = trial.report, asked.task
+    gold = task.hidden.evidence.get("gold_seconds")
+    return failures.Facts(
+        outcome=scored.grade.outcome,
+        patch=looked.state,
+        signs=frozenset(flag.sign for flag in _flags(looked)),
+        tests=tests,
+        raised={test_id: chain for test_id, chain in report.raised.items() if test_id in report.statuses},
+        collect_raised=report.collect_raised,
+        internal_raised=report.internal_raised,
+        time_dependent=time_dependent(task.hidden),
+        ran_out_of_memory=trial.oom_killed,
+        ran_out_of_time=trial.timed_out,
+        supervised=trial.exited,
+        finished=report.finished,
+        child_exit=trial.child_exit,
+        child_signal=trial.child_signal,
+        seconds=trial.seconds,
+        gold_seconds=float(gold) * asked.slowdown if isinstance(gold, int | float) else 0.0,
+        memory_share=trial.max_rss_kb / 1024 / task.instance.budgets.memory_mb,
+    )
+
+
+def _flags(looked: Looked) -> Sequence[review.Flag]:
+    return review.flags(looked.patch) if looked.patch else ()
+
+
+def _with_dropped(graded: Grade, dropped: Sequence[screening.Dropped]) -> Grade:
+    """The reason, with the parts of the patch that were left out: whoever reads it may be looking for them."""
+    if not dropped or graded.outcome is Outcome.RESOLVED:
+        return graded
+    parts = ", ".join(f"{part.path} ({part.reason})" for part in dropped[:3])
+    return replace(graded, reason=f"{graded.reason}; left out of the patch: {parts}")
+
+
+def _results(trial: Trial) -> dict[str, Any]:
+    """What people and reports read of the round that decided."""
+    report = trial.report
+    return {
+        "schema_version": run_folder.SCHEMA_VERSION,
+        "tests": {
+            test_id: {
+                "status": status.value,
+                "seconds": round(report.seconds.get(test_id, 0.0), 6),
+                **_raised(report.raised.get(test_id, ())),
+                **({"text": report.texts[test_id]} if test_id in report.texts else {}),
+            }
+            for test_id, status in sorted(report.statuses.items())
+        },
+        "collect_errors": dict(report.collect_errors),
+        "violations": list(trial.violations),
+        "apply_error": trial.model_apply_error,
+        "output_bytes": trial.output_size,
+    }
+
+
+def _raised(chain: Chain) -> dict[str, str]:
+    return {"raised": readable(chain[0].names[0])} if chain and chain[0].names else {}
