@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from harness import decide_cli, holdout_cli, terminal
-from harness.errors import GoldseamError, InfrastructureError, InputError
+from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, InputError
 from harness.options_cli import DatasetArgument, JsonFlag, RuntimeOption, print_json
 from harness.trust import Trust
 
@@ -97,7 +97,9 @@ def _bug_log() -> Path:
 @app.command()
 def evaluate(
     dataset: DatasetArgument,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Run folder; an unfinished run in it goes on.")],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Run folder; an unfinished run in it goes on.")
+    ] = None,
     predictions: Annotated[
         list[Path] | None, typer.Option("-p", "--predictions", help="Predictions: JSONL, JSON list, or object by id.")
     ] = None,
@@ -118,6 +120,10 @@ def evaluate(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Score again what this or another run has scored.")
     ] = False,
+    regrade: Annotated[
+        Path | None,
+        typer.Option(help="Instead: find the verdicts of this run folder again by today's rules, without containers."),
+    ] = None,
     json_: JsonFlag = False,
 ) -> int:
     """Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not."""
@@ -131,6 +137,14 @@ def evaluate(
     from harness.verdict_cache import VerdictCache  # noqa: PLC0415
 
     opened = open_dataset(dataset)
+    if regrade is not None:
+        if out or predictions or gold or null:
+            raise InputError(
+                "--regrade takes no predictions and no -o", hint="give the run folder alone, and -i perhaps"
+            )
+        return _regrade(opened, regrade, ids=ids or [], json_=json_)
+    if out is None:
+        raise InputError("no run folder", hint="say with -o where the run is to be written")
     asked = _asked(opened, predictions or [], gold=gold, null=null, ids=ids or [])
     settings = work.Settings(
         demands=Demands(timeout=timeout, trust=trust, pairs=pairs),
@@ -161,6 +175,30 @@ def evaluate(
         console.print(terminal.score_table(run_folder.scores(folder.predictions(), folder.reports())))
         console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
     return _refuse_gaps(folder)
+
+
+def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) -> int:
+    """Regrade a run folder and show what changed; exit code 1 where something could not be regraded."""
+    from harness import evaluate as work  # noqa: PLC0415
+    from harness.regrade import State, regrade  # noqa: PLC0415
+
+    found = regrade(dataset, run, ids=work.scorable_ids(dataset, ids) if ids else ())
+    told = [one for one in found.predictions if one.state is not State.UNCHANGED]
+    if json_:
+        print_json(found.as_json())
+    else:
+        console = terminal.results()
+        if told:
+            console.print(terminal.regrade_table(told))
+        counts = (f"{found.count(state)} {state.value.replace('_', ' ')}" for state in State if found.count(state))
+        console.print(Text(f"regraded {run}: {', '.join(counts) or 'it has no predictions'}"))
+    left = found.count(State.NOT_REGRADED)
+    if left:
+        raise AnswerIsNoError(
+            f"{left} of {len(found.predictions)} prediction(s) could not be regraded; their verdicts are as they were",
+            hint="run the same evaluation again with --no-cache to score them by today's rules",
+        )
+    return 0
 
 
 def _asked(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
+    from harness.regrade import Regraded
     from harness.run_folder import InstanceReport, Score
 
 STYLES = {
@@ -140,6 +141,21 @@ def score_table(scores: Iterable[Score]) -> Table:
             f"{score.coverage:.0%}",
             Text(", ".join(others) or "–"),
         )
+    return table
+
+
+def regrade_table(predictions: Iterable[Regraded]) -> Table:
+    """What regrading changed, prediction by prediction, and what it could not say."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("task", "model", "sample", "before", "after"):
+        table.add_column(heading)
+    for one in predictions:
+        before, after = (Text(" / ".join(filter(None, found)) if found else "–") for found in (one.before, one.after))
+        if one.why_not:
+            after = Text(f"as before: {one.why_not}" if one.before else one.why_not, style="yellow")
+        elif one.before == one.after:
+            after = Text(f"the same verdict, another {', '.join(one.changed)}")
+        table.add_row(Text(one.instance_id), Text(one.model), str(one.sample), before, after)
     return table
 
 
