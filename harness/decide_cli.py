@@ -101,3 +101,70 @@ def scores(
         print_json(score_view.as_json(chosen, k=k or [], by=keys, cutoff=day))
     else:
         terminal.results().print(score_view.render(chosen, k=k or [], by=keys, cutoff=day))
+
+
+@app.command()
+def gate(
+    candidate: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="Run folder.", show_default=False)],
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", metavar="BASE", help="Run folder, or a file of --accept-to.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option("--config", help="Settings with a [gate] section.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The candidate, where its run holds several.")] = None,
+    baseline_model: Annotated[
+        str | None, typer.Option("--baseline-model", "--base-model", help="The baseline, where its run holds several.")
+    ] = None,
+    dataset: Annotated[
+        Path | None, typer.Option("--dataset", metavar="DATASET", help="Says which tasks are quarantined now.")
+    ] = None,
+    confirm: Annotated[
+        Path | None, typer.Option("--confirm", metavar="RUN", help="Fresh samples: a regression has to show there too.")
+    ] = None,
+    first: Annotated[
+        bool, typer.Option("--first", help="The baseline may be missing: then ask the rules that need none.")
+    ] = False,
+    accept_to: Annotated[
+        Path | None, typer.Option("--accept-to", metavar="FILE", help="Where it passes, keep it as the next baseline.")
+    ] = None,
+    max_drop: Annotated[
+        float | None, typer.Option(envvar="GOLDSEAM_GATE_MAX_DROP", help="Share that may be lost, such as 0.05.")
+    ] = None,
+    mode: Annotated[
+        str | None, typer.Option(envvar="GOLDSEAM_GATE_MODE", help="no-worse-than or no-regression.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")] = None,
+    sarif: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write findings as SARIF.")] = None,
+    summary: Annotated[Path | None, typer.Option("--summary", metavar="FILE", help="Write Markdown.")] = None,
+    with_hidden: Annotated[
+        bool, typer.Option("--with-hidden", help="Also name files of the fix where gold is the candidate.")
+    ] = False,
+    json_: JsonFlag = False,
+) -> int:
+    """Say whether a run may ship: exit code 0 pass, 1 regression, 3 can't tell."""
+    from harness import gate_text, gate_work  # noqa: PLC0415 - keeps `--help` quick
+    from harness.settings import load_gate_rules  # noqa: PLC0415
+
+    rules = load_gate_rules(config, flags={"max_drop": max_drop, "mode": mode})
+    question = gate_work.Question(
+        candidate=candidate,
+        baseline=baseline,
+        first=first,
+        confirm=confirm,
+        dataset=dataset,
+        model=model,
+        baseline_model=baseline_model,
+        with_hidden=with_hidden,
+    )
+    answer = gate_work.ask(question, rules)
+    decision = answer.decision
+    gate_work.leave(decision, junit_file=junit, sarif_file=sarif, summary_file=summary)
+    kept = gate_work.accept(answer, accept_to) if accept_to else False
+    if json_:
+        print_json(gate_text.as_json(decision))
+    else:
+        terminal.results().print(gate_text.shown(decision))
+        if kept:
+            terminal.results().print(Text(f"accepted: {accept_to}", style="bright_black"), soft_wrap=True)
+    for line in gate_work.tell_github(decision):
+        typer.echo(line, err=True)
+    return decision.exit_code

@@ -52,10 +52,10 @@ def decide(
     regression against the baseline then has to show in both.
     """
     ours, theirs = _only_what_counts(candidate.sheet, baseline.sheet if baseline else None)
-    pairs = checks.comparison_of(theirs, ours) if theirs else None
+    pairs, nothing = checks.comparison_of(theirs, ours) if theirs else (None, "")
     lines: list[RuleLine] = []
     if theirs:
-        again = checks.comparison_of(theirs, confirm.sheet) if confirm else None
+        again = checks.comparison_of(theirs, confirm.sheet)[0] if confirm else None
         drop = checks.drop(pairs, rules, confirm=again, confirming=confirm is not None)
         lines += [drop, checks.enough_tasks(pairs, rules)]
     lines += [checks.coverage(ours, rules), *checks.floors(ours, rules)]
@@ -73,7 +73,7 @@ def decide(
         rules=tuple(lines),
         tasks=_task_lines(ours, theirs, pairs),
         findings=security.findings,
-        notes=_notes(pairs, rules),
+        notes=(nothing,) if nothing else _notes(pairs, rules),
     )
 
 
@@ -129,8 +129,8 @@ def _sentence(verdict: Verdict, lines: list[RuleLine], rules: GateRules, *, comp
     if not compared:
         return "Every rule that needs no baseline is kept; nothing was compared."
     if rules.mode is Mode.NO_REGRESSION:
-        return "No regression was shown and every other rule is kept."
-    return f"No worse than the baseline by {rules.max_drop:.0%} or more, and every other rule is kept."
+        return "No regression was shown, and every other rule is kept."
+    return f"Shown to be worse by less than {100 * rules.max_drop:g} points, if at all, and every other rule is kept."
 
 
 def _named(names: list[str]) -> str:
@@ -214,7 +214,7 @@ def _notes(pairs: Comparison | None, rules: GateRules) -> tuple[str, ...]:
     if reasons:
         listed = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
         notes.append(f"not compared: {listed}")
-    if rules.mode is Mode.NO_REGRESSION:
+    if rules.mode is Mode.NO_REGRESSION and pairs.smallest_visible is not None:
         size = 100 * pairs.smallest_visible
         notes.append(f"a true drop below about {size:.0f} points would often go unseen on these tasks")
     return tuple(notes)

@@ -30,7 +30,7 @@ class Security:
     measured: int = 0
     """Predictions whose patch was looked at."""
     of: int = 0
-    """Predictions with a patch that applies, so that could have been looked at."""
+    """Predictions with a patch, so that could have been looked at."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +43,8 @@ class Drop:
     """One-sided: how often as large a drop would be seen by chance alone."""
     largest: float
     """One-sided upper bound of the drop at the confidence asked for."""
+    worst_p: float
+    """What p would be, had the candidate lost all that the baseline resolves."""
     variance: float
     """Of the tasks' differences, with one task gained and one lost added."""
 
@@ -66,6 +68,7 @@ def measure(comparison: Comparison, *, confidence: float) -> Drop:
         points=-statistics.fmean(differences),
         p=sign_flip(differences, clusters=repos, alternative=Alternative.LESS).p,
         largest=-interval.low,
+        worst_p=sign_flip([-float(one.rate or 0) for one, _ in pairs], clusters=repos, alternative=Alternative.LESS).p,
         variance=statistics.variance([*differences, 1.0, -1.0]),
     )
 
@@ -76,7 +79,7 @@ def enough_tasks(comparison: Comparison | None, rules: GateRules) -> RuleLine:
     few = common < rules.min_tasks
     return RuleLine(
         name="min_tasks",
-        required=f"{rules.min_tasks} tasks in common",
+        required=f"{rules.min_tasks} in common",
         found=str(common),
         ruling=Ruling.UNKNOWN if few else Ruling.KEPT,
         sentence="Too few tasks have a verdict in both runs and are unchanged between them." if few else "",
@@ -92,17 +95,16 @@ def drop(
     1 - `confidence` of comparisons; with a second run, only where both show it. Kept, for `no-worse-than`, where
     the bound of the drop lies below `max_drop`; for `no-regression`, where the drop seen does. Else nobody can tell.
     """
-    name = f"max_drop ({rules.mode})"
-    sure = f"{rules.confidence:.0%}"
-    verb = "shown to be below" if rules.mode is Mode.NO_WORSE_THAN else "no drop shown of"
-    required = f"{verb} {_points(rules.max_drop)}, {sure} sure"
+    name = "max_drop"
+    required = f"drop < {_points(rules.max_drop)}" + (", proved" if rules.mode is Mode.NO_WORSE_THAN else "")
     if comparison is None:
-        why = "Nothing is comparable, so nothing is known of a drop."
-        return RuleLine(name=name, required=required, found="no task in common", ruling=Ruling.UNKNOWN, sentence=why)
+        return RuleLine(name=name, required=required, found="nothing comparable", ruling=Ruling.UNKNOWN)
     seen = measure(comparison, confidence=rules.confidence)
-    found = _seen(comparison, seen)
+    found = f"{_change(seen)}, p {_p(seen.p)}"
     lost = tuple(flip.instance_id for flip in comparison.lost)
     ruling, sentence = _judge(seen, rules)
+    before, after = comparison.base.rate.value or 0.0, comparison.candidate.rate.value or 0.0
+    sentence = f"{before:.1%} became {after:.1%} on {len(comparison.common)} tasks. {sentence}"
     if ruling is Ruling.BROKEN and confirming:
         again = measure(confirm, confidence=rules.confidence) if confirm else None
         found += f"; again {_change(again)}, p {_p(again.p)}" if again else "; nothing comparable in the second run"
@@ -117,7 +119,7 @@ def drop(
 
 def _judge(seen: Drop, rules: GateRules) -> tuple[Ruling, str]:
     if seen.shown(rules):
-        return Ruling.BROKEN, f"Chance alone shows such a drop in {_p(seen.p)} of comparisons without a difference."
+        return Ruling.BROKEN, f"Chance alone would show such a drop with p {_p(seen.p)} only."
     if rules.mode is Mode.NO_WORSE_THAN:
         if seen.largest < rules.max_drop:
             return (
@@ -126,7 +128,9 @@ def _judge(seen: Drop, rules: GateRules) -> tuple[Ruling, str]:
             )
         return Ruling.UNKNOWN, f"A drop of up to {_points(seen.largest)} can't be ruled out{_wanted(seen, rules)}."
     if seen.points > 0 and _at_least(seen.points, rules.max_drop):
-        return Ruling.UNKNOWN, f"A drop was seen, but chance shows as much in {_p(seen.p)} of comparisons."
+        return Ruling.UNKNOWN, f"A drop was seen, but chance alone shows as much with p {_p(seen.p)}."
+    if seen.worst_p >= 1 - rules.confidence:
+        return Ruling.UNKNOWN, "Even losing every task would not show: the baseline resolves too few of them."
     return Ruling.KEPT, f"A drop of up to {_points(max(0.0, seen.largest))} can't be ruled out."
 
 
@@ -134,11 +138,6 @@ def _wanted(seen: Drop, rules: GateRules) -> str:
     """How many tasks would tell, were there no difference."""
     tasks = needed_tasks(rules.max_drop, seen.variance, confidence=2 * rules.confidence - 1) if rules.max_drop else None
     return f"; about {tasks} tasks that vary like these would tell" if tasks else ""
-
-
-def _seen(comparison: Comparison, seen: Drop) -> str:
-    before, after = comparison.base.rate.value or 0.0, comparison.candidate.rate.value or 0.0
-    return f"{before:.1%} → {after:.1%} on {len(comparison.common)} tasks: {_change(seen)}, p {_p(seen.p)}"
 
 
 def _change(seen: Drop) -> str:
@@ -196,9 +195,7 @@ def _floor(key: str, floor: float, candidate: Scoresheet) -> RuleLine:
         )
     rate = candidate.only(ids).rate
     share, interval = rate.value or 0.0, rate.interval
-    found = f"{share:.1%} of {len(ids)} tasks" + (
-        f", 95% {interval.low:.0%} to {interval.high:.0%}" if interval else ""
-    )
+    found = f"{share:.1%} of {len(ids)}" + (f"; {interval.low:.0%} to {interval.high:.0%}" if interval else "")
     if _at_least(share, floor):
         return RuleLine(name=f"floor {key}", required=required, found=found, ruling=Ruling.KEPT)
     sure = interval is not None and interval.high < floor
@@ -245,7 +242,7 @@ def must_pass(candidate: Scoresheet, rules: GateRules) -> list[RuleLine]:
     return [
         RuleLine(
             name="must_pass",
-            required=f"every sample of {count} task{'s' if count != 1 else ''} resolved",
+            required=f"{count} task{'s' if count != 1 else ''}, every sample",
             found=found,
             ruling=Ruling.BROKEN if lost else Ruling.UNKNOWN if unknown else Ruling.KEPT,
             sentence=sentence,
@@ -264,22 +261,20 @@ def _list(ids: list[str]) -> str:
 
 def new_findings(security: Security, rules: GateRules) -> list[RuleLine]:
     """Whether the candidate's patches bring in security findings; no line where that is not asked."""
-    if not rules.no_new_security_findings:
+    if not rules.no_new_security:
         return []
     tasks = tuple(sorted({finding.instance_id for finding in security.findings}))
     gaps = security.of - security.measured
     if security.findings:
         found, ruling = f"{len(security.findings)} in {len(tasks)} task(s)", Ruling.BROKEN
         sentence = f"In {_list(list(tasks))}."
-    elif gaps or not security.measured:
-        found, ruling = f"not measured for {gaps} of {security.of} patches", Ruling.UNKNOWN
-        sentence = "What was not measured is not known to be clean; evaluate with signals."
+    elif gaps:
+        found, ruling = f"not measured: {gaps} of {security.of}", Ruling.UNKNOWN
+        sentence = "A patch that was not measured is not known to be clean."
     else:
         found, ruling, sentence = f"none in {security.measured} patches", Ruling.KEPT, ""
     return [
-        RuleLine(
-            name="no_new_security_findings", required="none", found=found, ruling=ruling, sentence=sentence, tasks=tasks
-        )
+        RuleLine(name="no_new_security", required="none", found=found, ruling=ruling, sentence=sentence, tasks=tasks)
     ]
 
 
@@ -309,13 +304,15 @@ def _cost(name: str, limit: float, candidate: Scoresheet, *, per: int, unit: str
     elif unknown or not figure.of:
         ruling = Ruling.UNKNOWN
         sentence = f"{unknown} of {figure.of} predictions do not say what they cost, and that is not 0."
-    found = spent if not unknown else f"{spent if figure.known else 'unknown'}; {unknown} of {figure.of} unknown"
-    return RuleLine(name=name, required=f"at most ${limit:.2f} {unit}", found=found, ruling=ruling, sentence=sentence)
+    found = spent if not unknown else f"unknown for {unknown} of {figure.of}"
+    if unknown and over:
+        found = f"{spent}, and {unknown} unknown"
+    return RuleLine(name=name, required=f"${limit:.2f} {unit}", found=found, ruling=ruling, sentence=sentence)
 
 
-def comparison_of(baseline: Scoresheet, candidate: Scoresheet) -> Comparison | None:
-    """The comparison; None where no task has a verdict in both."""
+def comparison_of(baseline: Scoresheet, candidate: Scoresheet) -> tuple[Comparison | None, str]:
+    """The comparison; None and why where no task has a verdict in both."""
     try:
-        return compare(baseline, candidate)
-    except NothingComparableError:
-        return None
+        return compare(baseline, candidate), ""
+    except NothingComparableError as error:
+        return None, error.message

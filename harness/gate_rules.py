@@ -42,7 +42,7 @@ class GateRules(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     mode: Annotated[Mode, BeforeValidator(_mode)] = Field(
-        default=Mode.NO_WORSE_THAN, description=" or ".join(f'"{mode}"' for mode in Mode)
+        default=Mode.NO_REGRESSION, description=" or ".join(f'"{mode}"' for mode in Mode)
     )
     max_drop: float = Field(default=0.05, ge=0, le=1, description=_SHARE)
     """How much of the baseline's resolved share a candidate may lose."""
@@ -62,7 +62,7 @@ class GateRules(BaseModel):
         default=(), description="a list of instance ids"
     )
     """Tasks of which every sample has to be resolved."""
-    no_new_security_findings: bool = Field(default=False, description="true or false")
+    no_new_security: bool = Field(default=False, description="true or false")
     max_cost: float | None = Field(default=None, ge=0, description=_AMOUNT)
     """Of all predictions together."""
     max_cost_per_resolved: float | None = Field(default=None, ge=0, description=_AMOUNT)

@@ -6,6 +6,7 @@ The format has no owner. What is written here is what the readers agree on: `tes
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _TASKS_NAMED = 50
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
 def render(decision: Decision) -> str:
@@ -51,7 +53,7 @@ def _facts(decision: Decision) -> Iterable[tuple[str, str]]:
 
 
 def _suite(name: str, cases: list[ET.Element], started_at: str) -> ET.Element:
-    stamp = {"timestamp": visible(started_at).removesuffix("Z")} if started_at else {}
+    stamp = {"timestamp": started_at.removesuffix("Z")} if _TIME.fullmatch(started_at) else {}
     suite = ET.Element("testsuite", {"name": f"goldseam.{name}", **_totals(cases), **stamp})
     suite.extend(cases)
     return suite

@@ -6,12 +6,17 @@ import re
 
 from harness.report.text import INVISIBLE, clean
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|<>~&@$:-])")
+_MARKDOWN = re.compile(r"[\\`*\[\]#|<>~&@$:]|(?<!\w)_|_(?!\w)")
+"""What GitHub's Markdown may take for markup inside a line; an underscore within a word is none."""
+_NO_CHARACTER = re.compile("[\ufffe\uffff]")
+"""What XML refuses, beside what is invisible anyway."""
 
 
 def visible(text: str, *, limit: int = 300) -> str:
     """A text in one line: no control, bidi or zero-width character and no lone surrogate, those by their number."""
-    plain = INVISIBLE.sub(lambda found: f"<U+{ord(found.group()):04X}>", " ".join(clean(text).split()))
+    plain = " ".join(clean(text).split())
+    for kind in (INVISIBLE, _NO_CHARACTER):
+        plain = kind.sub(lambda found: f"<U+{ord(found.group()):04X}>", plain)
     return plain if len(plain) <= limit else plain[: limit - 1] + "…"
 
 

@@ -1,4 +1,4 @@
-"""GitHub's own descriptions of its interfaces, from the npm packages it publishes them in.
+"""Descriptions of interfaces and formats by their owners, from the npm packages they publish them in.
 
 Fetched with npm into a cache folder when first needed, each checked against its hash; never committed.
 `python -m tests.github_server.schemas` fetches them beforehand.
@@ -26,6 +26,8 @@ from harness.process import run
 PACKAGES = {
     "graphql-schema": ("@octokit/graphql-schema@15.26.1", "package/schema.graphql",
                        "RFDC2MpRBd4AxSRvUeBIVeBU7ojN/SxDfALUd7iVYOSeEK3gZaqR2MGOysj4Zh2xj2RY5fQAUT+Oqq7hWTraMA=="),
+    "sarif": ("@microsoft/jest-sarif@1.0.0-beta.0", "package/lib/schemas/sarif-2.1.0-rtm.5.json",
+              "A1fOhPd6Ic5iDk4F9YPw1qNB4XF+7+IviR7xl8r2F6QzQkx5cpY9LsGk2rExiFIEcBbjpVnSmwWGBukASkiQ9A=="),
     "openapi": ("@octokit/openapi@23.0.2", "package/generated/api.github.com.json",
                 "pV8M7L9GY23AybNvTmo2nyjmpmnt6+2sRE/tqr0ZLQcPS4lnw7u5eZGNmwRNkBC3D7gZXbFx5AHzLUVRBXGDhg=="),
 }  # fmt: skip
