@@ -17,6 +17,7 @@ from harness.stats import (
     difference_interval,
     holm,
     least_error,
+    mcnemar_detectable,
     mcnemar_exact,
     minimum_detectable_effect,
     needed_samples,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 """A difference is claimed where the (adjusted) p-value is below this."""
 _CONTROLS = ("gold", "null")
+_LEAST_FLIPS = 2
+"""What two models that agree on all tasks are taken to differ on, one gained and one lost; as `stats.least_error`."""
 _LEAST_INFORMATIVE = 6
 """Tasks that must differ before a two-sided sign test can be below 0.05: 2 / 2^6 = 0.03."""
 
@@ -100,7 +103,8 @@ class Comparison:
     p_adjusted: float
     """The p-value, adjusted by Holm where several candidates are compared with one base; else the same."""
     smallest_visible: float
-    """Minimum detectable effect: the true difference that these tasks and samples find with a chance of 80%."""
+    """Minimum detectable effect: the true difference that these tasks and samples find with a chance of 80%; 1 where
+    there is none that they would."""
     tasks_needed: int | None
     """To find a difference of the size seen with that chance; None where none was seen."""
     samples_needed: int | None
@@ -229,10 +233,14 @@ class _Spread:
     """Of the observed differences, as one over so many independent tasks."""
     within: float | None
     """Both models' mean p(1-p); None with one sample a task, which can't tell."""
+    flipping: float | None
+    """The share of tasks on which the two differ, where the test is McNemar's; else None."""
 
     @property
     def visible(self) -> float:
-        return minimum_detectable_effect(tasks=self.tasks, samples=1, between=self.variance, within=0)
+        if self.flipping is not None:
+            return mcnemar_detectable(tasks=self.tasks, flipping=self.flipping) or 1.0
+        return minimum_detectable_effect(tasks=self.tasks, samples=1, between=self.variance, within=0) or 1.0
 
     def samples_needed(self, difference: float) -> int | None:
         if self.within is None or difference == 0:
@@ -253,7 +261,13 @@ def _spread(
         samples=samples,
         variance=error**2 * tasks,
         within=statistics.fmean(within) if len(within) == tasks else None,
+        flipping=max(_LEAST_FLIPS, tasks - differences.count(0.0)) / tasks if _is_single(pairs, repos) else None,
     )
+
+
+def _is_single(pairs: Sequence[tuple[TaskScore, TaskScore]], repos: Sequence[str] | None) -> bool:
+    """One sample a task and tasks that stand for themselves: McNemar's case."""
+    return repos is None and len(pairs) >= _LEAST_FLIPS and all(one.scored == two.scored == 1 for one, two in pairs)
 
 
 def _tasks_needed(difference: float, spread: _Spread, test: PairedTest) -> int | None:
@@ -280,7 +294,7 @@ def _within(task: TaskScore) -> float:
 def _test(
     pairs: Sequence[tuple[TaskScore, TaskScore]], differences: Sequence[float], repos: Sequence[str] | None
 ) -> PairedTest:
-    if repos is None and all(one.scored == two.scored == 1 for one, two in pairs):
+    if _is_single(pairs, repos):
         return mcnemar_exact(differences.count(1.0), differences.count(-1.0))
     return sign_flip(differences, clusters=repos, alternative=Alternative.TWO_SIDED)
 

@@ -11,7 +11,13 @@ from harness.stats.intervals import (
 )
 from harness.stats.multiple import holm
 from harness.stats.paired import Alternative, PairedTest, difference_interval, least_error, mcnemar_exact, sign_flip
-from harness.stats.planning import minimum_detectable_effect, needed_samples, needed_tasks
+from harness.stats.planning import (
+    mcnemar_detectable,
+    mcnemar_power,
+    minimum_detectable_effect,
+    needed_samples,
+    needed_tasks,
+)
 from harness.stats.samples import pass_at_k, pass_hat_k
 
 __all__ = [
@@ -23,7 +29,9 @@ __all__ = [
     "difference_interval",
     "holm",
     "least_error",
+    "mcnemar_detectable",
     "mcnemar_exact",
+    "mcnemar_power",
     "mean_interval",
     "minimum_detectable_effect",
     "needed_samples",
