@@ -119,7 +119,7 @@ def _tasks(effect: float, variance: float, confidence: float, power: float) -> f
 
 
 def _least(holds: Callable[[float], bool]) -> float | None:
-    """The least number above 0 and up to 1 for which it holds, as it then does for all larger ones; None if for none."""
+    """The least number above 0 and up to 1 for which it holds, as it then does for all larger ones; None if none."""
     low, high = 0.0, 1.0
     if not holds(high):
         return None
