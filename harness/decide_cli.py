@@ -11,6 +11,7 @@ from rich.text import Text
 
 from harness import terminal
 from harness.cohorts import CohortKey
+from harness.errors import InputError
 from harness.options_cli import JsonFlag, print_json
 
 app = typer.Typer(no_args_is_help=True)
@@ -30,23 +31,42 @@ CutoffOption = Annotated[
 @app.command()
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The HTML file to write.")],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="The HTML file to write.", show_default=False)
+    ] = None,
     dataset: Annotated[
         Path | None, typer.Option("--dataset", metavar="DATASET", help="Adds statements, task facts and the funnel.")
     ] = None,
     with_hidden: Annotated[
         bool, typer.Option("--with-hidden", help="Put hidden test ids, gold patches and test output in it too.")
     ] = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print it for a terminal; what happens where no FILE is given.")
+    ] = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option("--baseline", metavar="BASE", help="Ask the gate too: may the best model ship, after this run?"),
+    ] = None,
+    config: Annotated[Path | None, typer.Option("--config", help="Settings with a [gate] section.")] = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Write one HTML file about one or more runs: models side by side, every task, every patch."""
-    from harness.report import page  # noqa: PLC0415 - keeps `--help` quick
+    """Say which model is better, how sure that is, where it fails: as one HTML file, on the terminal, or as JSON."""
+    from harness.report import plain, work  # noqa: PLC0415 - keeps `--help` quick
+    from harness.settings import load_gate_rules  # noqa: PLC0415
 
-    summary = page.write(runs, out, dataset=dataset, with_hidden=with_hidden)
+    if text and json_:
+        raise InputError("--text and --json exclude each other", hint="give one of them")
+    rules = load_gate_rules(config) if baseline else None
+    made = work.make(runs, dataset=dataset, with_hidden=with_hidden, baseline=baseline, rules=rules)
+    if out:
+        made.write_page(out)
+    console = terminal.results()
     if json_:
-        print_json(summary)
-    else:
-        terminal.results().print(Text(f"report: {out}"), soft_wrap=True)
+        print_json(made.as_json(page_file=out))
+    elif text or not out:
+        console.print(plain.display(made.found, made.said, width=console.width))
+    if out and not json_:
+        console.print(Text(f"report: {out}"), soft_wrap=True)
 
 
 @app.command()
@@ -168,3 +188,26 @@ def gate(
     for line in gate_work.tell_github(decision):
         typer.echo(line, err=True)
     return decision.exit_code
+
+
+@app.command()
+def history(
+    runs_dir: Annotated[
+        Path, typer.Argument(metavar="RUNS_DIR", help="Folder that holds run folders.", show_default=False)
+    ],
+    model: Annotated[str | None, typer.Option("--model", help="This model alone.")] = None,
+    dataset: Annotated[
+        Path | None, typer.Option("--dataset", metavar="DATASET", help="Says which tasks are quarantined now.")
+    ] = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Draw each model's runs by date, and find the step where it changed."""
+    from harness import history as work  # noqa: PLC0415 - keeps `--help` quick
+    from harness import history_text  # noqa: PLC0415
+
+    found = work.read(runs_dir, model=model, dataset=dataset)
+    if json_:
+        print_json(history_text.as_json(found))
+    else:
+        console = terminal.results()
+        console.print(history_text.shown(found, width=console.width))

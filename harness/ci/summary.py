@@ -113,7 +113,7 @@ def _findings(decision: Decision) -> str:
     return head + "|---|---|---|---|---|\n" + "".join(rows) + more + "\n</details>\n"
 
 
-def annotations(decision: Decision) -> list[str]:
+def workflow_commands(decision: Decision) -> list[str]:
     """GitHub's workflow commands, one a line: an error for each broken rule, a warning for each that nobody can tell.
 
     At most ten, as many as GitHub shows of a step.

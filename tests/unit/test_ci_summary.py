@@ -62,14 +62,14 @@ def test_a_summary_that_does_not_fit_says_so_and_keeps_the_answer():
 def test_a_broken_rule_is_an_error_and_an_unknown_one_a_warning():
     decision = decide(run_of(10, 15), run_of(25), max_cost=1.0)
 
-    found = summary.annotations(decision)
+    found = summary.workflow_commands(decision)
 
     assert found[0].startswith("::error title=goldseam gate%3A max_drop::")
     assert any(line.startswith("::warning title=goldseam gate%3A max_cost::") for line in found)
 
 
 def test_annotations_are_one_line_each_and_escaped():
-    found = summary.annotations(hostile())
+    found = summary.workflow_commands(hostile())
 
     assert found
     for line in found:
@@ -79,7 +79,7 @@ def test_annotations_are_one_line_each_and_escaped():
 
 
 def test_a_percent_sign_is_escaped():
-    line = summary.annotations(decide(run_of(10, 15), run_of(25)))[0]
+    line = summary.workflow_commands(decide(run_of(10, 15), run_of(25)))[0]
 
     assert "100.0%25" in line
 
@@ -88,7 +88,7 @@ def test_github_gets_no_more_annotations_than_it_shows():
     decision = decide(run_of(10, 15), run_of(25))
     rules = tuple(replace(decision.rules[0], name=f"r{number}", ruling=Ruling.BROKEN) for number in range(30))
 
-    assert len(summary.annotations(replace(decision, rules=rules))) == 10
+    assert len(summary.workflow_commands(replace(decision, rules=rules))) == 10
 
 
 def test_outputs_are_words_and_numbers():
@@ -136,7 +136,7 @@ def test_a_full_summary_file_is_not_filled_further(tmp_path):
 
 
 def test_a_pass_is_told_as_a_notice():
-    assert summary.annotations(decide(run_of(20), run_of(20)))[0].startswith("::notice title=goldseam gate%3A pass::")
+    assert summary.workflow_commands(decide(run_of(20), run_of(20)))[0].startswith("::notice title=goldseam gate%3A pass::")
 
 
 def test_several_samples_are_shown_as_counts():
