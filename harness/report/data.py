@@ -5,33 +5,27 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.instance import Outcome
-from harness.stats import Interval, wilson
+from harness.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from harness.report.text import CutText
     from harness.run_folder import InstanceReport
+    from harness.scoresheet import Scoresheet
+    from harness.stats import Interval
 
 CONTROLS = ("gold", "null")
 """Models of our own: the fix itself and no change at all. They check the tasks and compete with nobody."""
 STAGES = ("history", "recognition", "split", "environment", "image", "validation")
 
-_PLAIN_CLASSES = frozenset(
-    {
-        "apply_failed",
-        "crashed",
-        "empty_patch",
-        "missing_image",
-        "out_of_memory",
-        "regression",
-        "tests_failed",
-        "timeout",
-    }
+_OWN_WORDS = frozenset(
+    {"apply_failed", "crashed", "empty_patch", "missing_image", "no_patch", "out_of_memory", "timeout", "tests_failed"}
 )
+"""Causes whose reasons are sentences of ours or about the model's own patch."""
 _TELLING_DROPS = frozenset({"hidden_test", "import_root"})
 """Reasons for dropping a part of a patch that say where hidden tests are."""
 _REASONS = {
@@ -42,6 +36,8 @@ _REASONS = {
     "setup": "the container could not be set up",
     "engine": "the container engine failed",
 }
+_LEFT_OUT = "; left out of the patch: "
+"""From here on a reason names parts of the patch that were left out; the page has them on their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,13 +84,14 @@ class PredictionView:
     column: int
     instance_id: str
     sample: int
-    outcome: Outcome | None
+    outcome: Outcome | None = None
     """None where it is not scored yet."""
-    failure_class: str
-    reason: str
-    fail_to_pass: Counts
-    pass_to_pass: Counts
-    patch: CutText | None
+    failure_class: str = ""
+    """Empty where it resolved, or is not scored yet."""
+    reason: str = "not scored yet"
+    fail_to_pass: Counts = field(default_factory=lambda: Counts(passed=0, total=0))
+    pass_to_pass: Counts = field(default_factory=lambda: Counts(passed=0, total=0))
+    patch: CutText | None = None
     patch_note: str = ""
     dropped: tuple[str, ...] = ()
     repairs: tuple[str, ...] = ()
@@ -104,7 +101,17 @@ class PredictionView:
     attempts: int = 1
     trust: str = ""
     """What a pass had to withstand."""
+    usage: Usage = field(default_factory=Usage)
+    """What the model took for it; what is unknown is None and not 0."""
+    flags: tuple[tuple[str, str], ...] = ()
+    """Path and sign of what a person should look at before believing a pass."""
+    signals: Mapping[str, Any] = field(default_factory=dict)
+    """What was measured beside the verdict, as JSON values; without leave, what may be told of it."""
     hidden: HiddenDetails | None = None
+
+    @property
+    def scored(self) -> bool:
+        return self.outcome not in (None, Outcome.INFRA_ERROR)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +121,10 @@ class TaskView:
     instance_id: str
     title: str = ""
     facts: tuple[tuple[str, str], ...] = ()
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """The cohorts it belongs to: by dimension (`repository`, `language`…) the name of its group."""
+    aside: str = ""
+    """Why it does not count (`quarantined`, `retired`…); empty where it does."""
     statement: CutText | None = None
     gold_patch: CutText | None = None
     test_patch: CutText | None = None
@@ -121,30 +132,46 @@ class TaskView:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSummary:
-    """One model of one run, over all its predictions."""
+    """One model of one run. Its figures are those of its scoresheet, so every command says the same of it."""
 
     column: int
     label: str
     run: str
     control: bool
-    total: int
-    tasks: int
-    """Distinct tasks it made predictions for."""
-    samples: int
-    """Most predictions it made for one task."""
-    outcomes: Mapping[Outcome, int]
-    median_seconds: float | None
-    """Of the test process, over the predictions whose tests ran."""
-    infra: int
+    sheet: Scoresheet
+
+    @property
+    def total(self) -> int:
+        """Predictions for the tasks that count."""
+        return sum(task.asked for task in self.sheet.tasks.values())
+
+    @property
+    def tasks(self) -> int:
+        """Distinct tasks it made predictions for."""
+        return len(self.sheet.tasks)
+
+    @property
+    def samples(self) -> int:
+        """Most predictions it made for one task."""
+        return max((task.asked for task in self.sheet.tasks.values()), default=0)
+
+    @property
+    def outcomes(self) -> Mapping[Outcome, int]:
+        found = Counter(sample.outcome for task in self.sheet.tasks.values() for sample in task.samples)
+        return {outcome: found[outcome] for outcome in Outcome if found[outcome]}
 
     @property
     def resolved(self) -> int:
-        return self.outcomes.get(Outcome.RESOLVED, 0)
+        return self.sheet.resolved
 
     @property
     def scored(self) -> int:
         """Predictions with a verdict: all but infrastructure errors and those not finished."""
-        return sum(self.outcomes.values()) - self.infra
+        return self.sheet.verdicts
+
+    @property
+    def infra(self) -> int:
+        return self.outcomes.get(Outcome.INFRA_ERROR, 0)
 
     @property
     def unfinished(self) -> int:
@@ -152,16 +179,23 @@ class ModelSummary:
 
     @property
     def rate(self) -> float | None:
-        return self.resolved / self.scored if self.scored else None
-
-    @property
-    def coverage(self) -> float:
-        return self.scored / self.total if self.total else 0.0
+        """Each task counts alike, however many samples it has."""
+        return self.sheet.rate.value
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's 95% interval. None with several samples a task: those are not independent trials."""
-        return wilson(self.resolved, self.scored) if self.samples <= 1 else None
+        """95% interval of the rate."""
+        return self.sheet.rate.interval
+
+    @property
+    def coverage(self) -> float:
+        return self.sheet.coverage
+
+    @property
+    def median_seconds(self) -> float | None:
+        """Of the test process, over the predictions whose tests ran."""
+        found = [s.seconds for task in self.sheet.tasks.values() for s in task.samples if s.seconds]
+        return statistics.median(found) if found else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,47 +228,14 @@ class ReportData:
     with_hidden: bool
 
     def competitors(self) -> tuple[ModelSummary, ...]:
-        """Models that compete, best first: most resolved, then best rate, then by name. Controls only where alone."""
+        """Models that compete, best first: by rate, then most resolved, then name. Controls only where alone."""
         real = [model for model in self.models if not model.control] or list(self.models)
-        return tuple(sorted(real, key=lambda model: (-model.resolved, -(model.rate or 0.0), model.label)))
+        return tuple(sorted(real, key=lambda model: (-(model.rate or 0.0), -model.resolved, model.label)))
 
-
-def summarise_model(
-    reports: Sequence[InstanceReport], *, column: int, label: str, run: str, predicted: Iterable[str], control: bool
-) -> ModelSummary:
-    """A model's figures from its reports; `predicted` holds the task id of each of its predictions."""
-    per_task = Counter(predicted)
-    outcomes = Counter(report.outcome for report in reports)
-    seconds = [report.timings["tests"] for report in reports if report.timings.get("tests")]
-    return ModelSummary(
-        column=column,
-        label=label,
-        run=run,
-        control=control,
-        total=per_task.total(),
-        tasks=len(per_task),
-        samples=max(per_task.values(), default=0),
-        outcomes={outcome: outcomes[outcome] for outcome in Outcome if outcomes[outcome]},
-        median_seconds=statistics.median(seconds) if seconds else None,
-        infra=outcomes[Outcome.INFRA_ERROR],
-    )
-
-
-def common_tasks(predictions: Iterable[PredictionView], columns: Iterable[int]) -> dict[int, Counts]:
-    """Per column, resolved of scored predictions over the tasks that every one of the columns has a verdict for."""
-    wanted = set(columns)
-    scored: dict[str, dict[int, list[bool]]] = {}
-    for view in predictions:
-        if view.column in wanted and view.outcome not in (None, Outcome.INFRA_ERROR):
-            verdicts = scored.setdefault(view.instance_id, {}).setdefault(view.column, [])
-            verdicts.append(view.outcome is Outcome.RESOLVED)
-    shared = [found for found in scored.values() if found.keys() == wanted]
-    return {
-        column: Counts(
-            passed=sum(sum(found[column]) for found in shared), total=sum(len(found[column]) for found in shared)
-        )
-        for column in sorted(wanted)
-    }
+    def ordered(self) -> tuple[ModelSummary, ...]:
+        """Every model: those that compete, best first, then the controls."""
+        first = self.competitors()
+        return (*first, *(model for model in self.models if model not in first))
 
 
 def counts(report: InstanceReport, name: str) -> Counts:
@@ -245,10 +246,26 @@ def counts(report: InstanceReport, name: str) -> Counts:
 
 
 def public_reason(report: InstanceReport, *, is_gold: bool) -> str:
-    """Why a prediction came to its outcome, in words that quote neither a hidden test nor the fix."""
-    if report.resolved or (report.failure_class in _PLAIN_CLASSES and not is_gold):
-        return report.reason
-    return _REASONS.get(report.failure_class or "", "see the run folder for why")
+    """Why a prediction came to its outcome, in words that quote neither a hidden test nor the fix.
+
+    Where listed tests were run and did not pass, the sentence is made of their counts; the report's own is shown only
+    where it can tell of nothing but the model's patch.
+    """
+    if report.resolved:
+        return "every listed test passed"
+    cause = report.cause or report.failure_class or ""
+    own = cause in _OWN_WORDS and not is_gold
+    if own and cause != "tests_failed":
+        return report.reason.partition(_LEFT_OUT)[0]
+    known = _REASONS.get(cause)
+    f2p, p2p = counts(report, "FAIL_TO_PASS"), counts(report, "PASS_TO_PASS")
+    if known or report.outcome is not Outcome.UNRESOLVED or not f2p.total + p2p.total:
+        return known or "see the run folder for why"
+    if f2p.passed < f2p.total:
+        return f"{f2p.total - f2p.passed} of {f2p.total} FAIL_TO_PASS tests do not pass"
+    if p2p.passed < p2p.total:
+        return f"{p2p.total - p2p.passed} of {p2p.total} PASS_TO_PASS tests no longer pass"
+    return "see the run folder for why"
 
 
 def public_dropped(report: InstanceReport, *, is_gold: bool) -> tuple[str, ...]:

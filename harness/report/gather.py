@@ -3,50 +3,33 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from harness import scoresheet
 from harness.dataset import folder as dataset_folder
 from harness.dataset.schema import TaskModel
 from harness.errors import InputError
+from harness.facts import TaskFacts
 from harness.instance import Prediction
 from harness.report import data
-from harness.report.text import CutText, clean, head, head_of_file, tail
-from harness.run_folder import PREDICTIONS_FILE, InstanceReport, RunFolder
+from harness.report.evidence import Item, Leave, view
+from harness.report.figures import DIMENSIONS, OF_TASKS
+from harness.report.text import CutText, clean, head_of_file
+from harness.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
+    from harness.run_folder import InstanceReport
+    from harness.scoresheet import Scoresheet
 
 _PAGE_BYTES = 16 * 1024 * 1024
 """What all the long texts of a page may come to, about."""
 _STATEMENT_BYTES = 24 * 1024
-_RESULTS_BYTES = 64 * 1024 * 1024
-_TESTS_SHOWN = 200
-_TEXTS_SHOWN = 20
-_TEXT_BYTES = 3 * 1024
 
 Identity = tuple[str, str, int]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Item:
-    """One prediction of one run."""
-
-    folder: RunFolder
-    column: int
-    prediction: Prediction
-    report: InstanceReport | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Leave:
-    """What may be shown, and how much of it."""
-
-    hidden: bool
-    bytes_each: int
 
 
 def gather(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bool = False) -> data.ReportData:
@@ -60,20 +43,26 @@ def gather(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
         raise InputError(
             "no run to report on", hint="give one or more run folders, as made by `goldseam evaluate -o RUN`"
         )
+    twice = [path for number, path in enumerate(runs) if path.resolve() in [one.resolve() for one in runs[:number]]]
+    if twice:
+        raise InputError(f"{twice[0]} is given twice", hint="give each run once")
     opened = dataset_folder.open_dataset(dataset) if dataset else None
-    items, models = _read_runs(runs)
-    leave = _Leave(hidden=with_hidden, bytes_each=_bytes_each(len(items)))
-    ids = {item.prediction.instance_id for item in items} | set(_scorable(opened))
+    names = _run_names(runs)
+    models = _models(runs, names, dataset)
+    items = [item for path in runs for item in _items(path, models)]
+    leave = Leave(hidden=with_hidden, bytes_each=_bytes_each(len(items)))
+    facts = _facts(models)
+    ids = {item.prediction.instance_id for item in items} | facts.keys()
     gold = {task_id: _gold(opened, task_id) for task_id in ids}
-    views = [_view(item, gold[item.prediction.instance_id], leave) for item in items]
+    views = [view(item, gold[item.prediction.instance_id], leave) for item in items]
     return data.ReportData(
-        title=", ".join(_run_names(runs)),
-        dataset=f"{opened.name}, version {opened.version}" if opened else "",
+        title=", ".join(names),
+        dataset=f"{opened.name}, version {opened.version}" if opened else _dataset_of(models),
         canary=opened.canary if opened else "",
-        runs=tuple(_run_names(runs)),
+        runs=tuple(names),
         models=models,
-        tasks=tuple(_task(opened, task_id, leave) for task_id in sorted(ids)),
-        predictions=tuple(sorted(views, key=lambda view: (view.instance_id, view.column, view.sample))),
+        tasks=tuple(_task(opened, task_id, facts.get(task_id, TaskFacts()), leave) for task_id in sorted(ids)),
+        predictions=tuple(sorted(views, key=lambda one: (one.instance_id, one.column, one.sample))),
         funnel=read_funnel(dataset / "funnel.jsonl") if dataset else None,
         with_hidden=with_hidden,
     )
@@ -84,33 +73,40 @@ def _bytes_each(predictions: int) -> int:
     return min(64 * 1024, max(3 * 1024, _PAGE_BYTES // (2 * max(1, predictions))))
 
 
-def _read_runs(runs: Sequence[Path]) -> tuple[list[_Item], tuple[data.ModelSummary, ...]]:
-    groups: list[tuple[RunFolder, str, str, list[tuple[Prediction, InstanceReport | None]]]] = []
-    for path, run in zip(runs, _run_names(runs), strict=True):
-        if not (path / PREDICTIONS_FILE).is_file() and not (path / "results").is_dir():
-            what = f"it has neither {PREDICTIONS_FILE} nor results" if path.is_dir() else "there is no such folder"
-            raise InputError(f"{path} is not a run: {what}", hint="make one with `goldseam evaluate DATASET -o RUN`")
-        folder = RunFolder(path=path)
-        by_model: dict[str, list[tuple[Prediction, InstanceReport | None]]] = {}
-        for prediction, report in _read_run(folder):
-            by_model.setdefault(prediction.model_name_or_path, []).append((prediction, report))
-        groups += [(folder, run, model, by_model[model]) for model in sorted(by_model)]
-    names = [model for _, _, model, _ in groups]
-    items: list[_Item] = []
-    models: list[data.ModelSummary] = []
-    for column, (folder, run, model, pairs) in enumerate(groups):
-        models.append(
-            data.summarise_model(
-                [report for _, report in pairs if report is not None],
-                column=column,
-                label=clean(model) if names.count(model) == 1 else f"{clean(model)} ({run})",
-                run=run,
-                predicted=[prediction.instance_id for prediction, _ in pairs],
-                control=model in data.CONTROLS,
-            )
+def _models(runs: Sequence[Path], names: Sequence[str], dataset: Path | None) -> tuple[data.ModelSummary, ...]:
+    """A column for each model of each run."""
+    sheets = [
+        (name, sheet)
+        for path, name in zip(runs, names, strict=True)
+        for sheet in scoresheet.read(path, dataset=dataset)
+    ]
+    known = [sheet.model for _, sheet in sheets]
+    return tuple(
+        data.ModelSummary(
+            column=column,
+            label=clean(sheet.model) if known.count(sheet.model) == 1 else f"{clean(sheet.model)} ({name})",
+            run=name,
+            control=sheet.model in data.CONTROLS,
+            sheet=sheet,
         )
-        items += [_Item(folder=folder, column=column, prediction=asked, report=found) for asked, found in pairs]
-    return items, tuple(models)
+        for column, (name, sheet) in enumerate(sheets)
+    )
+
+
+def _dataset_of(models: Sequence[data.ModelSummary]) -> str:
+    """The dataset that the runs say they are of, where they agree."""
+    found = {(model.sheet.dataset, model.sheet.dataset_version) for model in models if model.sheet.dataset}
+    return ", version ".join(str(part) for part in found.pop()) if len(found) == 1 else ""
+
+
+def _facts(models: Sequence[data.ModelSummary]) -> Mapping[str, TaskFacts]:
+    """What is known of each task that any run was asked, or could have been."""
+    found: dict[str, TaskFacts] = {}
+    for model in models:
+        sheet: Scoresheet = model.sheet
+        found |= {task_id: task.facts for task_id, task in {**sheet.tasks, **sheet.aside}.items()}
+        found |= sheet.uncovered
+    return found
 
 
 def _run_names(runs: Sequence[Path]) -> list[str]:
@@ -120,6 +116,13 @@ def _run_names(runs: Sequence[Path]) -> list[str]:
         name if names.count(name) == 1 else f"{path.resolve().parent.name}/{name}"
         for path, name in zip(runs, names, strict=True)
     ]
+
+
+def _items(path: Path, models: Sequence[data.ModelSummary]) -> Iterator[Item]:
+    columns = {model.sheet.model: model.column for model in models if model.sheet.run == path}
+    folder = RunFolder(path=path)
+    for prediction, report in _read_run(folder):
+        yield Item(folder=folder, column=columns[prediction.model_name_or_path], prediction=prediction, report=report)
 
 
 def _read_run(folder: RunFolder) -> Iterator[tuple[Prediction, InstanceReport | None]]:
@@ -137,16 +140,6 @@ def _identity(prediction: Prediction) -> Identity:
     return (prediction.model_name_or_path, prediction.instance_id, prediction.sample)
 
 
-def _scorable(dataset: Dataset | None) -> Iterator[str]:
-    for instance_id in dataset.ids() if dataset else ():
-        if dataset and _public(dataset, instance_id).state == "proved":
-            yield instance_id
-
-
-def _public(dataset: Dataset, instance_id: str) -> TaskModel:
-    return dataset_folder.read_model(dataset.task_folder(instance_id) / dataset_folder.TASK_FILE, TaskModel)
-
-
 def _gold(dataset: Dataset | None, instance_id: str) -> bytes | None:
     """The gold patch, to see whether a prediction is one; None where it cannot be read."""
     try:
@@ -155,25 +148,30 @@ def _gold(dataset: Dataset | None, instance_id: str) -> bytes | None:
         return None
 
 
-def _task(dataset: Dataset | None, instance_id: str, leave: _Leave) -> data.TaskView:
+def _task(dataset: Dataset | None, instance_id: str, facts: TaskFacts, leave: Leave) -> data.TaskView:
+    groups = {DIMENSIONS[key]: str(value) for key in OF_TASKS if (value := getattr(facts, key.value.replace("-", "_")))}
+    aside = "" if facts.counts else str(facts.state)
     if dataset is None or not dataset.task_folder(instance_id).is_dir():
-        return data.TaskView(instance_id=instance_id)
-    model = _public(dataset, instance_id)
+        return data.TaskView(instance_id=instance_id, groups=groups, aside=aside)
     folder = dataset.task_folder(instance_id)
+    model = dataset_folder.read_model(folder / dataset_folder.TASK_FILE, TaskModel)
     statement = head_of_file(folder / dataset_folder.STATEMENT_FILE, _STATEMENT_BYTES)
-    facts = {
+    told = {
         "repository": model.repo,
         "base commit": model.base_commit[:12],
         "merged": model.created_at,
         "language": f"{model.language} {model.version}".strip(),
         "split": model.split,
+        **({"difficulty": facts.difficulty} if facts.difficulty else {}),
         "state": model.state,
         "image": (model.image or "none")[-71:],
     }
     return data.TaskView(
         instance_id=instance_id,
         title=_title(statement),
-        facts=tuple(facts.items()),
+        facts=tuple(told.items()),
+        groups=groups,
+        aside=aside,
         statement=statement,
         gold_patch=head_of_file(folder / dataset_folder.GOLD_FILE, leave.bytes_each) if leave.hidden else None,
         test_patch=head_of_file(folder / dataset_folder.TEST_FILE, leave.bytes_each) if leave.hidden else None,
@@ -183,127 +181,6 @@ def _task(dataset: Dataset | None, instance_id: str, leave: _Leave) -> data.Task
 def _title(statement: CutText | None) -> str:
     lines = statement.text.splitlines() if statement else []
     return next((line.lstrip("# ").strip()[:160] for line in lines if line.strip("# \t")), "")
-
-
-def _view(item: _Item, gold: bytes | None, leave: _Leave) -> data.PredictionView:
-    prediction, report = item.prediction, item.report
-    given = prediction.patch_bytes()
-    is_gold = prediction.model_name_or_path == "gold" or (bool(given.strip()) and given == gold)
-    sheltered = is_gold and not leave.hidden
-    patch, note = _patch(item, leave, sheltered=sheltered)
-    if report is None:
-        return data.PredictionView(
-            column=item.column,
-            instance_id=prediction.instance_id,
-            sample=prediction.sample,
-            outcome=None,
-            failure_class="",
-            reason="not scored yet",
-            fail_to_pass=data.Counts(passed=0, total=0),
-            pass_to_pass=data.Counts(passed=0, total=0),
-            patch=patch,
-            patch_note=note,
-        )
-    return data.PredictionView(
-        column=item.column,
-        instance_id=prediction.instance_id,
-        sample=prediction.sample,
-        outcome=report.outcome,
-        failure_class=report.failure_class or "",
-        reason=clean(report.reason if leave.hidden else data.public_reason(report, is_gold=is_gold))[:2000],
-        fail_to_pass=data.counts(report, "FAIL_TO_PASS"),
-        pass_to_pass=data.counts(report, "PASS_TO_PASS"),
-        patch=patch,
-        patch_note=note,
-        dropped=(
-            tuple(data.dropped_part(part) for part in report.dropped)
-            if leave.hidden
-            else data.public_dropped(report, is_gold=is_gold)
-        ),
-        repairs=tuple(report.repairs),
-        timings=report.timings,
-        max_rss_kb=report.max_rss_kb,
-        cpu_seconds=report.cpu_seconds,
-        attempts=report.attempts,
-        trust=report.trust.value,
-        hidden=_hidden(item, report, leave) if leave.hidden else None,
-    )
-
-
-def _patch(item: _Item, leave: _Leave, *, sheltered: bool) -> tuple[CutText | None, str]:
-    if sheltered:
-        return None, "this is the gold patch, which is hidden"
-    found = head_of_file(item.folder.sample_folder(item.prediction) / "patch.diff", leave.bytes_each)
-    patch = found if found is not None else head(item.prediction.patch_bytes(), leave.bytes_each)
-    return (patch, "") if patch.size else (None, "no patch")
-
-
-def _hidden(item: _Item, report: InstanceReport, leave: _Leave) -> data.HiddenDetails:
-    folder = item.folder.sample_folder(item.prediction)
-    results, notes = _results(folder / "results.json")
-    rows, left_out = _test_rows(report, results)
-    for name, text in list(_mapping(results.get("collect_errors")).items())[:_TEXTS_SHOWN]:
-        notes.append(f"{name} could not be collected: {clean(str(text))[:_TEXT_BYTES]}")
-    violations = results.get("violations")
-    notes += [clean(str(text))[:500] for text in violations[:_TEXTS_SHOWN]] if isinstance(violations, list) else []
-    return data.HiddenDetails(
-        tests=rows, left_out=left_out, output=tail(folder / "test_output.txt", leave.bytes_each), notes=tuple(notes)
-    )
-
-
-def _results(path: Path) -> tuple[Mapping[str, Any], list[str]]:
-    """results.json, read leniently: it is evidence, and a broken one must not hide the verdict."""
-    try:
-        size = path.stat().st_size
-        if size > _RESULTS_BYTES:
-            return {}, [f"results.json is not shown: it has {size // 1024 // 1024} MB"]
-        return _mapping(json.loads(path.read_bytes())), []
-    except FileNotFoundError:
-        return {}, []
-    except (OSError, ValueError) as error:
-        return {}, [f"results.json cannot be read: {error}"]
-
-
-def _test_rows(report: InstanceReport, results: Mapping[str, Any]) -> tuple[tuple[data.TestRow, ...], int]:
-    """Per-test results: what did not pass first, FAIL_TO_PASS before the rest; and how many more there are."""
-    found = _mapping(results.get("tests"))
-    groups = {
-        test_id: group
-        for name, group in (("FAIL_TO_PASS", "F2P"), ("PASS_TO_PASS", "P2P"))
-        for ids in report.tests_status.get(name, {}).values()
-        for test_id in ids
-    }
-    ids = sorted(
-        groups.keys() | found.keys(),
-        key=lambda name: (_status(found, name) == "PASSED", groups.get(name, "~"), name),
-    )
-    texts = 0
-    rows: list[data.TestRow] = []
-    for test_id in ids[:_TESTS_SHOWN]:
-        result = _mapping(found.get(test_id))
-        text = result.get("text")
-        texts += bool(text)
-        seconds = result.get("seconds")
-        rows.append(
-            data.TestRow(
-                test_id=clean(test_id)[:500],
-                group=groups.get(test_id, ""),
-                status=_status(found, test_id),
-                seconds=float(seconds) if isinstance(seconds, int | float) else None,
-                text=head(str(text).encode("utf-8", "surrogatepass"), _TEXT_BYTES)
-                if text and texts <= _TEXTS_SHOWN
-                else None,
-            )
-        )
-    return tuple(rows), max(0, len(ids) - _TESTS_SHOWN)
-
-
-def _status(found: Mapping[str, Any], test_id: str) -> str:
-    return str(_mapping(found.get(test_id)).get("status") or "no result")
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def read_funnel(path: Path) -> data.Funnel | None:

@@ -34,6 +34,8 @@ class CutText:
     """Bytes of the whole."""
     shown: int
     """Bytes of what is shown."""
+    end: str = ""
+    """Where the middle is left out: what comes after it."""
 
     @property
     def is_cut(self) -> bool:
@@ -53,21 +55,29 @@ def head(data: bytes, limit: int) -> CutText:
     return _cut(part, len(data))
 
 
-def tail(path: Path, limit: int) -> CutText | None:
-    """The last `limit` bytes of a file at most, from a line's start where there is one; None where there is no file.
+def ends(path: Path, limit: int) -> CutText | None:
+    """A file, or its first and last `limit / 2` bytes where it is longer, cut at lines; None where there is no file.
 
     Reads no more than that, so that a huge file costs nothing.
     """
+    half = limit // 2
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
-            file.seek(max(0, size - limit))
-            part = file.read(limit)
+            file.seek(0)
+            first = file.read(limit if size <= limit else half)
+            file.seek(max(0, size - half))
+            last = file.read(half) if size > limit else b""
     except OSError:
         return None
-    if size > limit and b"\n" in part[:-1]:
-        part = part[part.index(b"\n") + 1 :]
-    return _cut(part, size)
+    if not last:
+        return _cut(first, size)
+    if b"\n" in first:
+        first = first[: first.rindex(b"\n") + 1]
+    if b"\n" in last[:-1]:
+        last = last[last.index(b"\n") + 1 :]
+    end = _cut(last, size)
+    return CutText(text=_cut(first, size).text, size=size, shown=len(first) + len(last), end=end.text)
 
 
 def head_of_file(path: Path, limit: int) -> CutText | None:
@@ -96,6 +106,11 @@ def visible(text: str) -> Markup:
         parts += [escape(plain[at : found.start()]), Markup('<span class="ctl">{}</span>').format(_name(found[0]))]
         at = found.end()
     return Markup("").join([*parts, escape(plain[at:])])
+
+
+def named(text: str) -> str:
+    """A text for a terminal, on one line, in which nothing hides and nothing acts."""
+    return INVISIBLE.sub(lambda found: f"<{_name(found[0])}>", clean(text).replace("\n", " ").replace("\t", " "))
 
 
 def _name(character: str) -> str:

@@ -30,6 +30,8 @@ PACKAGES = {
               "A1fOhPd6Ic5iDk4F9YPw1qNB4XF+7+IviR7xl8r2F6QzQkx5cpY9LsGk2rExiFIEcBbjpVnSmwWGBukASkiQ9A=="),
     "openapi": ("@octokit/openapi@23.0.2", "package/generated/api.github.com.json",
                 "pV8M7L9GY23AybNvTmo2nyjmpmnt6+2sRE/tqr0ZLQcPS4lnw7u5eZGNmwRNkBC3D7gZXbFx5AHzLUVRBXGDhg=="),
+    "axe": ("axe-core@4.14.1", "package/axe.min.js",
+            "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="),
 }  # fmt: skip
 
 

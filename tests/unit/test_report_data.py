@@ -33,10 +33,19 @@ def test_infrastructure_errors_and_unfinished_predictions_count_neither_way(tmp_
     assert (model.rate, model.coverage) == (0.5, 0.5)
 
 
-def test_several_samples_of_a_task_get_no_interval(tmp_path):
+def test_several_samples_of_one_task_tell_nothing_about_other_tasks(tmp_path):
     run = tmp_path / "run"
     RunFolder(path=run).write_predictions([add(run, ONE, "alpha"), add(run, ONE, "alpha", sample=1)])
-    assert gather([run]).models[0].interval is None
+    bounds = gather([run]).models[0].interval
+    assert bounds is not None
+    assert (bounds.low, bounds.high) == (0, 1)
+
+
+def test_each_task_counts_alike_however_many_samples_it_has(tmp_path):
+    run = tmp_path / "run"
+    made = [add(run, ONE, "alpha", sample=number) for number in range(3)]
+    RunFolder(path=run).write_predictions([*made, add(run, TWO, "alpha", Outcome.UNRESOLVED)])
+    assert gather([run]).models[0].rate == 0.5
 
 
 def test_the_controls_compete_with_nobody(tmp_path):
@@ -68,14 +77,6 @@ def test_proved_tasks_without_a_prediction_are_listed(tmp_path):
     assert found.models[0].tasks == 1
 
 
-def test_models_scored_on_different_tasks_are_compared_on_the_shared_ones(tmp_path):
-    run = tmp_path / "run"
-    made = [add(run, ONE, "alpha"), add(run, TWO, "alpha"), add(run, ONE, "beta", Outcome.UNRESOLVED)]
-    RunFolder(path=run).write_predictions([*made, add(run, TWO, "beta", Outcome.INFRA_ERROR)])
-    shared = data.common_tasks(gather([run]).predictions, [0, 1])
-    assert shared == {0: data.Counts(passed=1, total=1), 1: data.Counts(passed=0, total=1)}
-
-
 def test_without_leave_no_hidden_detail_is_even_gathered(tmp_path):
     dataset = make_dataset(tmp_path / "ds", 2)
     run = make_run(tmp_path / "run", 2, {"gold": 1, "alpha": 0.5})
@@ -101,6 +102,16 @@ def test_reasons_that_may_quote_a_hidden_test_are_put_in_our_own_words(tmp_path,
     RunFolder(path=run).write_predictions([made])
     assert SECRET_TEST not in gather([run]).predictions[0].reason
     assert SECRET_TEST in gather([run], with_hidden=True).predictions[0].reason
+
+
+@pytest.mark.parametrize("failure_class", ["tests_failed", "logic_error", "timeout"])
+def test_a_reason_does_not_name_the_hidden_file_that_was_left_out_of_the_patch(tmp_path, failure_class):
+    run = tmp_path / "run"
+    reason = f"too slow; left out of the patch: {SECRET_TEST} (hidden_test)"
+    made = add(run, ONE, "alpha", Outcome.UNRESOLVED, failure_class=failure_class, reason=reason)
+    RunFolder(path=run).write_predictions([made])
+    shown = gather([run]).predictions[0].reason
+    assert shown == ("too slow" if failure_class == "timeout" else "1 of 2 FAIL_TO_PASS tests do not pass")
 
 
 def test_a_dropped_part_does_not_name_the_hidden_file_it_touched(tmp_path):
@@ -159,6 +170,12 @@ def test_a_dataset_without_a_funnel_has_none(tmp_path):
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
     with pytest.raises(InputError, match="not a run"):
         gather([tmp_path])
+
+
+def test_a_run_that_is_given_twice_is_refused(tmp_path):
+    run = make_run(tmp_path / "run", 1, {"alpha": 1})
+    with pytest.raises(InputError, match="given twice"):
+        gather([run, tmp_path / "." / "run"])
 
 
 def test_no_run_at_all_is_refused():

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from harness.cli import app
 from harness.instance import Outcome
-from harness.report import page
+from harness.report import matrix, page, words
 from harness.report.gather import gather
 from harness.run_folder import RunFolder
 from tests.report_runs import FUNNEL, SECRET_GOLD, SECRET_OUTPUT, SECRET_TEST, add, make_dataset, make_run
@@ -62,62 +62,15 @@ def test_every_closing_script_tag_is_ours(tmp_path):
     evil = "+</script><script>alert(1)</script>\n"
     RunFolder(path=run).write_predictions([add(run, ONE, "</script><b>alpha", patch=evil)])
     html = page.render([run], with_hidden=True)
-    assert html.count("</script>") == 2
+    assert html.count("</script>") == 3, "the index, one task, the script"
     assert "<b>alpha" not in html
-
-
-def _headline(run):
-    return page.headline(gather([run]).competitors())
-
-
-def test_the_headline_names_the_model_that_resolves_most(tmp_path):
-    run = tmp_path / "run"
-    made = [add(run, ONE, "alpha"), add(run, ONE, "beta", Outcome.UNRESOLVED)]
-    RunFolder(path=run).write_predictions(made)
-    assert _headline(run) == "alpha resolves most: 1 of 1"
-
-
-def test_the_headline_names_no_winner_of_a_tie(tmp_path):
-    run = tmp_path / "run"
-    RunFolder(path=run).write_predictions([add(run, ONE, "alpha"), add(run, ONE, "beta")])
-    assert _headline(run) == "alpha and beta resolve equally many: 1"
-
-
-def test_the_headline_names_no_winner_where_nothing_was_resolved(tmp_path):
-    run = tmp_path / "run"
-    made = [add(run, ONE, name, Outcome.UNRESOLVED) for name in ("alpha", "beta")]
-    RunFolder(path=run).write_predictions(made)
-    assert _headline(run) == "No model resolved a task"
-
-
-def test_a_run_without_a_verdict_says_so(tmp_path):
-    run = tmp_path / "run"
-    RunFolder(path=run).write_predictions([add(run, ONE, "alpha", Outcome.INFRA_ERROR)])
-    assert _headline(run) == "No prediction has been scored yet"
-    assert "No prediction has been scored yet" in page.render([run])
-
-
-def test_overlapping_intervals_are_pointed_out(tmp_path):
-    run = tmp_path / "run"
-    made = [add(run, ONE, "alpha"), add(run, ONE, "beta", Outcome.UNRESOLVED)]
-    RunFolder(path=run).write_predictions(made)
-    found = gather([run])
-    assert any("may be chance" in note for note in page.caveats(found, found.competitors()))
-
-
-def test_controls_that_fail_are_pointed_out(tmp_path):
-    run = tmp_path / "run"
-    made = [add(run, ONE, "gold", Outcome.UNRESOLVED), add(run, ONE, "null"), add(run, ONE, "alpha")]
-    RunFolder(path=run).write_predictions(made)
-    notes = page.caveats(found := gather([run]), found.competitors())
-    assert sum("some tasks are broken" in note for note in notes) == 2
 
 
 def test_samples_that_differ_are_shown_as_a_share(tmp_path):
     run = tmp_path / "run"
     made = [add(run, ONE, "alpha"), add(run, ONE, "alpha", Outcome.UNRESOLVED, sample=1)]
     RunFolder(path=run).write_predictions(made)
-    cell = page.rows(gather([run]))[0].cells[0]
+    cell = matrix.rows(gather([run]))[0].cells[0]
     assert (cell.kind, cell.short) == ("mixed", "1/2")
 
 
@@ -125,7 +78,7 @@ def test_samples_that_differ_are_shown_as_a_share(tmp_path):
     ("share", "text"), [(None, "–"), (0.0, "0%"), (0.001, "<1%"), (0.5, "50%"), (0.999, ">99%"), (1.0, "100%")]
 )
 def test_a_share_is_never_rounded_to_nothing_or_all(share, text):
-    assert page.percent(share) == text
+    assert words.percent(share) == text
 
 
 def test_four_hundred_tasks_and_six_models_stay_a_page_of_sane_size(tmp_path):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.report.text import clean, head, head_of_file, script_json, tail, visible
+from harness.report.text import clean, ends, head, head_of_file, named, script_json, visible
 
 
 @pytest.mark.parametrize(
@@ -61,16 +61,32 @@ def test_bytes_that_are_not_utf8_survive_until_they_are_shown():
     assert visible(head(b"\xff", 9).text) == '<span class="ctl">0xFF</span>'
 
 
-def test_of_a_huge_log_only_the_end_is_read(tmp_path):
+def test_of_a_huge_log_only_both_ends_are_read_and_its_size_is_told(tmp_path):
     log = tmp_path / "log"
     with log.open("wb") as file:
+        file.write(b"first line\n")
         file.truncate(50 * 1024 * 1024)
         file.seek(0, 2)
         file.write(b"\nlast line\n")
-    found = tail(log, 100)
+    found = ends(log, 100)
     assert found is not None
-    assert found.text == "last line\n"
-    assert found.size == 50 * 1024 * 1024 + 11
+    assert (found.text, found.end) == ("first line\n", "last line\n")
+    assert (found.size, found.shown) == (50 * 1024 * 1024 + 11, 21)
+
+
+def test_a_short_log_is_shown_whole(tmp_path):
+    log = tmp_path / "log"
+    log.write_bytes(b"one\ntwo\n")
+    found = ends(log, 8)
+    assert found is not None
+    assert (found.text, found.end, found.is_cut) == ("one\ntwo\n", "", False)
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"), [("a\u202eb", "a<U+202E>b"), ("\x1b[31mred\nline\t", "red line "), ("\udcff", "<0xFF>")]
+)
+def test_on_a_terminal_a_text_is_one_line_in_which_nothing_acts(raw, shown):
+    assert named(raw) == shown
 
 
 def test_of_a_huge_patch_only_the_beginning_is_read(tmp_path):
@@ -82,5 +98,5 @@ def test_of_a_huge_patch_only_the_beginning_is_read(tmp_path):
 
 
 def test_a_missing_file_is_no_text(tmp_path):
-    assert tail(tmp_path / "none", 9) is None
+    assert ends(tmp_path / "none", 9) is None
     assert head_of_file(tmp_path / "none", 9) is None

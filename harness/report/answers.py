@@ -1,0 +1,257 @@
+"""The first screen in sentences: which model is better here, how sure that is, where it fails. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.compare import Answer
+from harness.instance import Outcome
+from harness.report import figures
+from harness.report.words import chance, listed, many, percent, points
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from harness.report.data import ModelSummary, PredictionView, ReportData
+    from harness.report.figures import Duel
+
+_CLASSES_SHOWN = 3
+_UNDECIDED = "`goldseam gate RUN --baseline BASE` holds the run to your rules."
+_WEAK_TASKS = 3
+"""A group with fewer tasks is too small to be called weak."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notice:
+    """Something to look at, and the filter of the page that shows it."""
+
+    text: str
+    filter: Mapping[str, str]
+    """Fields of the page's filter, such as `outcome`; empty where no filter shows it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ship:
+    """Whether it may ship, as far as this report knows."""
+
+    verdict: str
+    """`pass`, `regression`, `inconclusive`, or `undecided` where no gate was asked."""
+    sentence: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """What a team lead wants to know first."""
+
+    headline: str
+    sure: tuple[str, ...]
+    """How sure that is."""
+    fails: tuple[str, ...]
+    """Where the best model fails."""
+    ship: Ship
+    notes: tuple[str, ...]
+    """What a reader has to know before trusting any of it."""
+    look: tuple[Notice, ...]
+    """What to look at first."""
+    duels: tuple[Duel, ...]
+    """The best model against each of the others."""
+
+
+def answers(found: ReportData, ship: Ship | None = None) -> Answers:
+    """All the sentences of the first screen; `ship` is what the gate said, where it was asked."""
+    competitors = found.competitors()
+    duels = figures.duels(competitors[0], competitors[1:]) if competitors else ()
+    return Answers(
+        headline=headline(competitors, duels),
+        sure=_sure(competitors, duels),
+        fails=_fails(found, competitors),
+        ship=ship or Ship(verdict="undecided", sentence="Not decided here.", lines=(_UNDECIDED,)),
+        notes=tuple(caveats(found, competitors, duels)),
+        look=tuple(_look_first(found, competitors)),
+        duels=duels,
+    )
+
+
+def headline(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> str:
+    """The answer in one sentence; a model is called better only where the comparison shows it."""
+    if not any(model.scored for model in competitors):
+        return "No prediction has been scored yet"
+    best, *others = competitors
+    if not best.resolved:
+        return "No model resolved a task" if others else f"{best.label} resolved no task"
+    if not others:
+        return f"{best.label} resolves {percent(best.rate)} of the tasks"
+    open_ = [duel for duel in duels if not _beaten(duel)]
+    names = {model.column: model.label for model in others}
+    if not open_:
+        return f"{best.label} is better than {names[duels[0].other] if len(others) == 1 else 'every other model'} here"
+    if len(others) == 1:
+        return f"Can't tell whether {best.label} or {others[0].label} is better"
+    if len(open_) == len(others):
+        return f"Can't tell which of the {len(competitors)} models is best"
+    rivals = [names[duel.other] for duel in open_]
+    return f"{best.label} leads, but may be no better than {listed(rivals, most=2)}"
+
+
+def _beaten(duel: Duel) -> bool:
+    """Whether the other model is shown to be worse than the best."""
+    return duel.comparison is not None and duel.comparison.answer is Answer.WORSE
+
+
+def _sure(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> tuple[str, ...]:
+    if not competitors or not competitors[0].scored:
+        return ("Nothing has been scored, so nothing is known.",)
+    best = competitors[0]
+    lines = []
+    bounds = best.interval
+    if bounds:
+        over = f" in {best.sheet.rate.repositories} repositories" if best.sheet.rate.repositories else ""
+        lines.append(
+            f"{best.label} resolves {percent(best.rate)} of {many(best.sheet.rate.tasks, 'task')}{over}; on more tasks "
+            f"like these, between {percent(bounds.low)} and {percent(bounds.high)} (95%)."
+        )
+    names = {model.column: model.label for model in competitors}
+    lines += [_duel(duel, names[duel.other]) for duel in duels[:2]]
+    if len(duels) > 1:
+        lines.append(f"Corrected for {len(duels)} comparisons (Holm).")
+    return tuple(lines)
+
+
+def _duel(duel: Duel, other: str) -> str:
+    found = duel.comparison
+    if found is None:
+        return f"No task has a verdict of both it and {other}."
+    flips = (
+        f"{many(len(found.common), 'task')} in common; it does better on {len(found.lost)}, {other} on "
+        f"{len(found.gained)} ({chance(found.p_adjusted)})."
+    )
+    if found.answer is not Answer.CANT_TELL:
+        return f"Against {other}: {points(found.difference)} ahead on {flips}"
+    seen = f"a difference below about {points(found.smallest_visible)} would be missed more often than in 1 of 5 runs"
+    return f"Against {other}: {flips} With so few tasks {seen}."
+
+
+def _fails(found: ReportData, competitors: Sequence[ModelSummary]) -> tuple[str, ...]:
+    """The commonest failure classes of the best model, and the groups of tasks where it is weakest."""
+    if not competitors or not competitors[0].scored:
+        return ()
+    best = competitors[0]
+    classes = Counter(
+        view.failure_class
+        for view in found.predictions
+        if view.column == best.column and view.scored and view.failure_class
+    )
+    lines = []
+    if classes:
+        shown = [f"{name.replace('_', ' ')} ({number})" for name, number in classes.most_common(_CLASSES_SHOWN)]
+        rest = classes.total() - sum(number for _, number in classes.most_common(_CLASSES_SHOWN))
+        lines.append(f"{best.label}: {', '.join(shown)}{f', {rest} others' if rest else ''}.")
+    elif best.resolved:
+        lines.append(f"{best.label} failed on nothing that was scored.")
+    lines += _weakest(best)
+    unsolved = _resolved_by_nobody(found, competitors)
+    if unsolved and len(competitors) > 1:
+        lines.append(f"{many(len(unsolved), 'task')} resolved by no model.")
+    return tuple(lines)
+
+
+def _weakest(best: ModelSummary) -> list[str]:
+    """The group whose interval lies lowest, where it is not just everything."""
+    candidates = [
+        (estimate.interval.high, breakdown.name, group.name, estimate)
+        for breakdown in figures.breakdowns([best])
+        for group in breakdown.groups
+        if len(breakdown.groups) > 1
+        and group.name != "unknown"
+        and (estimate := group.sheets[best.column].rate).interval
+        and estimate.tasks >= _WEAK_TASKS
+    ]
+    if not candidates or best.rate is None:
+        return []
+    _, dimension, name, estimate = min(candidates, key=lambda one: one[:3])
+    if estimate.value is None or estimate.value >= best.rate:
+        return []
+    return [f"Weakest where {dimension} is {name}: {percent(estimate.value)} of {many(estimate.tasks, 'task')}."]
+
+
+def _resolved_by_nobody(found: ReportData, competitors: Sequence[ModelSummary]) -> list[str]:
+    columns = {model.column for model in competitors}
+    scored: dict[str, bool] = {}
+    for view in found.predictions:
+        if view.column in columns and view.scored:
+            scored[view.instance_id] = scored.get(view.instance_id, False) or view.outcome is Outcome.RESOLVED
+    return [task_id for task_id, solved in scored.items() if not solved]
+
+
+def caveats(found: ReportData, competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> list[str]:
+    """What a reader has to know before trusting the order of the models."""
+    notes = [*dict.fromkeys(warning for duel in duels if duel.comparison for warning in duel.comparison.warnings)]
+    notes = [f"{note[0].upper()}{note[1:]}." for note in notes]
+    if any(duel.comparison is None or duel.comparison.left_out for duel in duels):
+        notes.append(
+            "The models were not scored on the same tasks; each comparison is on those that both were scored on."
+        )
+    gaps = {
+        "for want of infrastructure": [f"{model.label} {model.infra}" for model in found.models if model.infra],
+        "because they were not run yet": [
+            f"{model.label} {model.unfinished}" for model in found.models if model.unfinished
+        ],
+        "since the model gave no prediction for the task": [
+            f"{model.label} {len(model.sheet.uncovered)}" for model in competitors if model.sheet.uncovered
+        ],
+    }
+    notes += [f"Not scored {why}, and counted neither way: {listed(which)}." for why, which in gaps.items() if which]
+    aside = [task.instance_id for task in found.tasks if task.aside]
+    if aside:
+        notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
+    return [*notes, *_broken_controls(found)]
+
+
+def _broken_controls(found: ReportData) -> list[str]:
+    notes: list[str] = []
+    for model in found.models:
+        if model.sheet.model == "gold" and model.resolved < model.scored:
+            notes.append(f"The gold patch resolves only {model.resolved} of {model.scored}: some tasks are broken.")
+        if model.sheet.model == "null" and model.resolved:
+            notes.append(f"Changing nothing resolves {model.resolved}: some tasks are broken.")
+    return notes
+
+
+def _look_first(found: ReportData, competitors: Sequence[ModelSummary]) -> list[Notice]:
+    """In the order in which it could change the answer."""
+    compete = {model.column for model in competitors}
+    views = [view for view in found.predictions if view.column in compete]
+    flagged = {view.instance_id for view in views if view.outcome is Outcome.RESOLVED and view.flags}
+    counts = Counter(view.outcome for view in views)
+    notices = []
+    if counts[Outcome.TAMPERED]:
+        text = f"{many(counts[Outcome.TAMPERED], 'prediction')} broke the channel that results come through"
+        notices.append(Notice(text=text, filter={"outcome": "tampered"}))
+    if flagged:
+        text = f"passes with a sign that a person should look at, on {many(len(flagged), 'task')}"
+        notices.append(Notice(text=text, filter={"outcome": "*flagged"}))
+    if counts[Outcome.INFRA_ERROR]:
+        number = many(counts[Outcome.INFRA_ERROR], "infrastructure error")
+        text = f"{number}: `goldseam evaluate --retry-errors` tries again"
+        notices.append(Notice(text=text, filter={"outcome": "infra_error"}))
+    differ = _differ(views)
+    if differ:
+        notices.append(
+            Notice(text=f"{many(len(differ), 'task')} on which models differ", filter={"outcome": "*differ"})
+        )
+    nobody = _resolved_by_nobody(found, competitors)
+    if nobody:
+        text = f"{many(len(nobody), 'task')} that nobody resolved"
+        notices.append(Notice(text=text, filter={"outcome": "*nobody"}))
+    return notices
+
+
+def _differ(views: Sequence[PredictionView]) -> list[str]:
+    verdicts: dict[str, set[bool]] = {}
+    for view in views:
+        if view.scored:
+            verdicts.setdefault(view.instance_id, set()).add(view.outcome is Outcome.RESOLVED)
+    return [task_id for task_id, found in verdicts.items() if len(found) > 1]

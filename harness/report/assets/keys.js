@@ -1,0 +1,55 @@
+// One cell of the matrix is in the tab order; arrow keys move it. `/` searches, `j` and `k` go through the tasks, `?` helps.
+const matrix = byId("_matrix");
+let current = null;
+
+function rove(next) {
+  const first = next || [...matrix.tBodies[0].rows].filter((row) => !row.hidden).map((row) => row.querySelector("a"))[0] || null;
+  if (current) current.tabIndex = -1;
+  current = first;
+  if (current) current.tabIndex = 0;
+  if (next) next.focus();
+}
+
+function moveCell(event) {
+  const cell = event.target.closest("tbody td, tbody th");
+  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  if (!cell || !step || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  let row = cell.parentNode;
+  let column = cell.cellIndex;
+  do {
+    if (step[0] < 0) row = row.previousElementSibling;
+    if (step[0] > 0) row = row.nextElementSibling;
+    column += step[1];
+    if (!row || !row.cells[column]) return;
+  } while (row.hidden || !row.cells[column].querySelector("a"));
+  rove(row.cells[column].querySelector("a"));
+}
+
+function moveTask(by) {
+  const shown = [...byId("_tasks").children].filter((element) => !element.hidden);
+  const at = shown.findIndex((element) => element.contains(document.activeElement));
+  const next = shown[at === -1 ? (by > 0 ? 0 : -1) : at + by];
+  if (!next) return;
+  next.querySelector("summary").focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest" });
+}
+
+const SHORTCUTS = {
+  "/": () => byId("_search").focus(),
+  j: () => moveTask(1),
+  k: () => moveTask(-1),
+  "?": () => byId("_help").showModal(),
+};
+
+matrix.addEventListener("keydown", moveCell);
+document.addEventListener("keydown", (event) => {
+  const action = SHORTCUTS[event.key];
+  if (!action || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
+  event.preventDefault();
+  action();
+});
+for (const link of matrix.querySelectorAll("tbody a")) link.tabIndex = -1;
+byId("_keys").addEventListener("click", () => byId("_help").showModal());
+byId("_keys").hidden = false;
+byId("_close").addEventListener("click", () => byId("_help").close());

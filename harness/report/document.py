@@ -1,0 +1,327 @@
+"""What `goldseam report --json` prints. docs/schemas/report.schema.json is made from these models."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.compare import Answer
+from harness.instance import Outcome  # noqa: TC001 - pydantic reads it at run time
+from harness.report import figures
+
+if TYPE_CHECKING:
+    from harness.report.answers import Answers
+    from harness.report.data import ModelSummary, PredictionView, ReportData
+    from harness.scoresheet import Estimate, Figure, Scoresheet
+    from harness.stats import Interval
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Bounds(_Part):
+    """A 95% interval."""
+
+    low: float
+    high: float
+
+
+class Rate(_Part):
+    """How much was resolved."""
+
+    resolved: int = Field(description="predictions")
+    scored: int = Field(description="predictions with a verdict: all but infrastructure errors and unfinished ones")
+    tasks: int = Field(description="tasks with a verdict")
+    rate: float | None = Field(description="0 to 1, each task counting alike; null where nothing is scored")
+    interval: Bounds | None = Field(description="95%, clustered by task, or by repository where there are many")
+    coverage: float = Field(description="0 to 1: how much of what counts has a verdict")
+
+
+class Amount(_Part):
+    """A cost or a time. Unknown is null and never 0."""
+
+    known: int = Field(description="predictions that say")
+    of: int = Field(description="predictions")
+    mean: float | None = Field(description="a prediction, over those that say")
+    median: float | None
+    total: float | None = Field(description="null where any prediction does not say")
+
+
+class Model(_Part):
+    """One model of one run."""
+
+    model: str = Field(description="its name; with the run, where several runs have it")
+    run: str
+    control: bool = Field(description="gold or null: checks the tasks and competes with nobody")
+    total: int = Field(description="predictions for tasks that count")
+    score: Rate
+    outcomes: dict[Outcome, int]
+    failure_classes: dict[str, int]
+    median_test_seconds: float | None
+    cost_usd: Amount
+    latency_seconds: Amount
+    tokens: Amount
+
+
+class Comparison(_Part):
+    """The best model against another, on the tasks that both have a verdict on."""
+
+    best: str
+    other: str
+    answer: Answer | None = Field(description="of the best model; null where nothing can be compared")
+    tasks: int
+    ahead: int = Field(description="tasks on which the best does better")
+    behind: int
+    difference: float | None = Field(description="best less other, -1 to 1")
+    interval: Bounds | None
+    p: float | None = Field(description="two-sided, Holm-adjusted over the comparisons of this document")
+    method: str | None
+    smallest_visible: float | None = Field(description="the difference that is found with a chance of 80%")
+
+
+class Group(_Part):
+    """One group of a cohort."""
+
+    name: str
+    tasks: int
+    scores: dict[str, Rate] = Field(description="by model")
+
+
+class Cohort(_Part):
+    """The scores by one property of tasks or predictions."""
+
+    by: str
+    groups: tuple[Group, ...]
+
+
+class Stage(_Part):
+    """Where changes were left when the dataset was mined."""
+
+    stage: str
+    changes: int
+    reasons: dict[str, int]
+
+
+class Funnel(_Part):
+    """What became of the changes that were looked at; accepted and all stages sum to `looked_at`."""
+
+    looked_at: int
+    accepted: int
+    stages: tuple[Stage, ...]
+    unreadable: int = Field(description="lines of the funnel that are none")
+
+
+class Prediction(_Part):
+    """What one prediction came to."""
+
+    model: str
+    sample: int
+    outcome: Outcome | None = Field(description="null where it is not scored yet")
+    failure_class: str | None
+    reason: str = Field(description="for a person; quotes no hidden test unless `with_hidden`")
+    test_seconds: float | None
+    cost_usd: float | None
+    latency_seconds: float | None
+    flags: tuple[str, ...] = Field(description="signs that a person should look at before believing a pass")
+
+
+class Task(_Part):
+    """One task and its predictions."""
+
+    instance_id: str
+    title: str
+    groups: dict[str, str] = Field(description="by property, such as `language`")
+    aside: str = Field(description="why it does not count; empty where it does")
+    predictions: tuple[Prediction, ...]
+
+
+class Notice(_Part):
+    """Something to look at."""
+
+    text: str
+    filter: dict[str, str] = Field(description="the filter of the page that shows it")
+
+
+class Ship(_Part):
+    """What the gate said, where a baseline was given."""
+
+    verdict: Literal["pass", "regression", "inconclusive", "undecided"]
+    sentence: str
+    lines: tuple[str, ...]
+
+
+class Document(_Part):
+    """What `goldseam report --json` prints."""
+
+    schema_version: Literal[1] = 1
+    report: str | None = Field(description="the HTML file that was written; null where none was asked for")
+    runs: tuple[str, ...]
+    dataset: str = Field(description="name and version; empty where it is not known")
+    with_hidden: bool
+    headline: str
+    sure: tuple[str, ...] = Field(description="how sure the headline is, in sentences")
+    fails: tuple[str, ...] = Field(description="where the best model fails, in sentences")
+    ship: Ship
+    notes: tuple[str, ...] = Field(description="what to know before trusting the order of the models")
+    look_first: tuple[Notice, ...]
+    models: tuple[Model, ...] = Field(description="those that compete, best first, then the controls")
+    comparisons: tuple[Comparison, ...]
+    cohorts: tuple[Cohort, ...]
+    funnel: Funnel | None
+    tasks: tuple[Task, ...]
+
+
+def schema() -> str:
+    """The JSON Schema of the document, as docs/schemas/report.schema.json has it."""
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Document.model_json_schema()}
+    return json.dumps(made, indent=2, sort_keys=True) + "\n"
+
+
+def document(found: ReportData, said: Answers, *, report: str | None = None) -> Document:
+    """Everything that the page says before a task is opened, as values."""
+    classes = figures.failure_classes(found.predictions)
+    labels = {model.column: model.label for model in found.models}
+    return Document(
+        report=report,
+        runs=found.runs,
+        dataset=found.dataset,
+        with_hidden=found.with_hidden,
+        headline=said.headline,
+        sure=said.sure,
+        fails=said.fails,
+        ship=Ship.model_validate(said.ship, from_attributes=True),
+        notes=said.notes,
+        look_first=tuple(Notice(text=one.text, filter=dict(one.filter)) for one in said.look),
+        models=tuple(_model(model, classes) for model in found.ordered()),
+        comparisons=tuple(_comparison(duel, labels) for duel in said.duels),
+        cohorts=tuple(
+            Cohort(by=one.name, groups=tuple(_group(group, labels) for group in one.groups))
+            for one in figures.breakdowns(found.ordered())
+        ),
+        funnel=_funnel(found),
+        tasks=_tasks(found, labels),
+    )
+
+
+def _model(model: ModelSummary, classes: dict[str, dict[int, int]]) -> Model:
+    return Model(
+        model=model.label,
+        run=model.run,
+        control=model.control,
+        total=model.total,
+        score=_rate(model.sheet),
+        outcomes=dict(model.outcomes),
+        failure_classes={name: counts[model.column] for name, counts in classes.items() if model.column in counts},
+        median_test_seconds=model.median_seconds,
+        cost_usd=_amount(model.sheet.cost_usd),
+        latency_seconds=_amount(model.sheet.latency_seconds),
+        tokens=_amount(model.sheet.tokens),
+    )
+
+
+def _rate(sheet: Scoresheet) -> Rate:
+    estimate: Estimate = sheet.rate
+    return Rate(
+        resolved=sheet.resolved,
+        scored=sheet.verdicts,
+        tasks=estimate.tasks,
+        rate=estimate.value,
+        interval=_bounds(estimate.interval),
+        coverage=sheet.coverage,
+    )
+
+
+def _bounds(interval: Interval | None) -> Bounds | None:
+    return Bounds(low=interval.low, high=interval.high) if interval else None
+
+
+def _amount(figure: Figure) -> Amount:
+    return Amount(known=figure.known, of=figure.of, mean=figure.mean, median=figure.median, total=figure.total)
+
+
+def _comparison(duel: figures.Duel, labels: dict[int, str]) -> Comparison:
+    best, other, found = labels[duel.best], labels[duel.other], duel.comparison
+    if found is None:
+        return Comparison(
+            best=best,
+            other=other,
+            answer=None,
+            tasks=0,
+            ahead=0,
+            behind=0,
+            difference=None,
+            interval=None,
+            p=None,
+            method=None,
+            smallest_visible=None,
+        )
+    turned = {Answer.BETTER: Answer.WORSE, Answer.WORSE: Answer.BETTER}
+    return Comparison(
+        best=best,
+        other=other,
+        answer=turned.get(found.answer, found.answer),
+        tasks=len(found.common),
+        ahead=len(found.lost),
+        behind=len(found.gained),
+        difference=0.0 - found.difference,
+        interval=Bounds(low=0.0 - found.interval.high, high=0.0 - found.interval.low),
+        p=found.p_adjusted,
+        method=found.test.method,
+        smallest_visible=found.smallest_visible,
+    )
+
+
+def _group(group: figures.Group, labels: dict[int, str]) -> Group:
+    scores = {labels[column]: _rate(sheet) for column, sheet in group.sheets.items()}
+    return Group(name=group.name, tasks=group.tasks, scores=scores)
+
+
+def _funnel(found: ReportData) -> Funnel | None:
+    if found.funnel is None:
+        return None
+    stages = tuple(Stage(stage=name, changes=number, reasons=dict(why)) for name, number, why in found.funnel.stages)
+    return Funnel(
+        looked_at=found.funnel.looked_at,
+        accepted=found.funnel.accepted,
+        stages=stages,
+        unreadable=found.funnel.unreadable,
+    )
+
+
+def _tasks(found: ReportData, labels: dict[int, str]) -> tuple[Task, ...]:
+    by_task: dict[str, list[PredictionView]] = {task.instance_id: [] for task in found.tasks}
+    for view in found.predictions:
+        by_task[view.instance_id].append(view)
+    return tuple(
+        Task(
+            instance_id=task.instance_id,
+            title=task.title,
+            groups=dict(task.groups),
+            aside=task.aside,
+            predictions=tuple(_prediction(view, labels[view.column]) for view in by_task[task.instance_id]),
+        )
+        for task in found.tasks
+    )
+
+
+def _prediction(view: PredictionView, label: str) -> Prediction:
+    return Prediction(
+        model=label,
+        sample=view.sample,
+        outcome=view.outcome,
+        failure_class=view.failure_class or None,
+        reason=view.reason,
+        test_seconds=view.timings.get("tests"),
+        cost_usd=view.usage.cost_usd,
+        latency_seconds=view.usage.latency_seconds,
+        flags=tuple(sorted({sign for _, sign in view.flags})),
+    )
+
+
+def as_json(made: Document) -> dict[str, Any]:
+    """The document as JSON values."""
+    values: dict[str, Any] = made.model_dump(mode="json")
+    return values

@@ -1,0 +1,109 @@
+"""What a report counts over several models: comparisons, cohorts, failure classes. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.cohorts import CohortKey, by_cohort
+from harness.compare import Comparison, compare_all
+from harness.errors import NothingComparableError
+from harness.instance import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from harness.report.data import ModelSummary, PredictionView
+    from harness.scoresheet import Scoresheet
+
+DIMENSIONS = {
+    CohortKey.REPO: "repository",
+    CohortKey.LANGUAGE: "language",
+    CohortKey.DIFFICULTY: "difficulty",
+    CohortKey.TASK_TYPE: "task type",
+    CohortKey.SPLIT: "split",
+    CohortKey.PROMPT: "prompt",
+    CohortKey.TEMPERATURE: "temperature",
+}
+"""What scores are broken down by, and how a person calls it."""
+OF_TASKS = (CohortKey.REPO, CohortKey.LANGUAGE, CohortKey.DIFFICULTY, CohortKey.TASK_TYPE, CohortKey.SPLIT)
+"""Dimensions that put a task into one group."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duel:
+    """The best model against another one, on the tasks that both have a verdict on."""
+
+    best: int
+    """Columns."""
+    other: int
+    comparison: Comparison | None
+    """Base is the best model; None where no task has a verdict of both."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """The tasks of one repository, or of one language, and so on."""
+
+    name: str
+    tasks: int
+    """Most that a model has there, those it was not asked included."""
+    sheets: Mapping[int, Scoresheet]
+    """By column, cut down to the group."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Breakdown:
+    """All groups of one dimension, the largest first."""
+
+    key: CohortKey
+    name: str
+    groups: tuple[Group, ...]
+
+
+def duels(best: ModelSummary, others: Sequence[ModelSummary]) -> tuple[Duel, ...]:
+    """The best model against each of the others; the p-values are corrected for how many there are (Holm)."""
+    able = [other for other in others if _shared(best, other)]
+    found = compare_all(best.sheet, [other.sheet for other in able]) if able else ()
+    known = {other.column: comparison for other, comparison in zip(able, found, strict=True)}
+    return tuple(Duel(best=best.column, other=other.column, comparison=known.get(other.column)) for other in others)
+
+
+def _shared(one: ModelSummary, two: ModelSummary) -> bool:
+    try:
+        compare_all(one.sheet, [two.sheet])
+    except NothingComparableError:
+        return False
+    return True
+
+
+def breakdowns(models: Sequence[ModelSummary]) -> tuple[Breakdown, ...]:
+    """Each model's scores by every dimension that anything is known of."""
+    found = []
+    for key, name in DIMENSIONS.items():
+        groups: dict[str | None, dict[int, Scoresheet]] = {}
+        for model in models:
+            for cohort in by_cohort(model.sheet, key):
+                groups.setdefault(cohort.value, {})[model.column] = cohort.sheet
+        if groups.keys() - {None}:
+            made = [_group(value, sheets) for value, sheets in groups.items()]
+            ordered = sorted(made, key=lambda group: (group.name == "unknown", -group.tasks, group.name))
+            found.append(Breakdown(key=key, name=name, groups=tuple(ordered)))
+    return tuple(found)
+
+
+def _group(value: str | None, sheets: Mapping[int, Scoresheet]) -> Group:
+    return Group(
+        name="unknown" if value is None else value, tasks=max(sheet.total for sheet in sheets.values()), sheets=sheets
+    )
+
+
+def failure_classes(predictions: Iterable[PredictionView]) -> dict[str, dict[int, int]]:
+    """By failure class, how many predictions of each column came to it; commonest first."""
+    found: dict[str, Counter[int]] = {}
+    for view in predictions:
+        if view.outcome not in (None, Outcome.RESOLVED):
+            found.setdefault(view.failure_class, Counter())[view.column] += 1
+    order = sorted(found, key=lambda name: (-found[name].total(), name))
+    return {name: dict(found[name]) for name in order}

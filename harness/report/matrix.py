@@ -1,0 +1,85 @@
+"""The task by model matrix: rows and cells as values. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.instance import Outcome
+from harness.report.words import OUTCOMES, SHORT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.report.data import PredictionView, ReportData, TaskView
+
+PENDING, MIXED, NONE = "pending", "mixed", "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """What one model came to on one task."""
+
+    kind: str
+    """An outcome, or `pending`, `mixed` (samples differ), `none` (no prediction)."""
+    word: str
+    short: str
+    column: int
+    flagged: bool = False
+    """A pass that a person should look at before believing it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One task with its cells, in the order of `ReportData.ordered`."""
+
+    task: TaskView
+    number: int
+    """Of the task, from 0."""
+    cells: tuple[Cell, ...]
+    resolved: int
+    """Columns of competing models with a resolved sample."""
+    lines: tuple[tuple[int, PredictionView], ...]
+    """Its predictions by column, for a reader without JavaScript."""
+
+
+def rows(found: ReportData) -> list[Row]:
+    """Every task with a cell per column."""
+    by_task: dict[str, dict[int, list[PredictionView]]] = {task.instance_id: {} for task in found.tasks}
+    for view in found.predictions:
+        by_task[view.instance_id].setdefault(view.column, []).append(view)
+    compete = {model.column for model in found.competitors()}
+    order = found.ordered()
+    made: list[Row] = []
+    for number, task in enumerate(found.tasks):
+        views = by_task[task.instance_id]
+        cells = tuple(cell(model.column, views.get(model.column, [])) for model in order)
+        solved = sum(
+            any(view.outcome is Outcome.RESOLVED for view in samples)
+            for column, samples in views.items()
+            if column in compete
+        )
+        lines = tuple((column, view) for column, samples in sorted(views.items()) for view in samples)
+        made.append(Row(task=task, number=number, cells=cells, resolved=solved, lines=lines))
+    return made
+
+
+def cell(column: int, samples: Sequence[PredictionView]) -> Cell:
+    """One model on one task; with several samples, how many of them resolve."""
+    if not samples:
+        return Cell(kind=NONE, word="no prediction", short="–", column=column)
+    kinds = {view.outcome for view in samples}
+    first = samples[0].outcome
+    flagged = any(view.flags and view.outcome is Outcome.RESOLVED for view in samples)
+    note = "; look at it before believing it" if flagged else ""
+    if len(samples) == 1:
+        word = OUTCOMES[first] if first else "not scored yet"
+        short = (SHORT.get(first, word) if first else "pending") or word
+        kind = first.value if first else PENDING
+        return Cell(kind=kind, word=word + note, short=short, column=column, flagged=flagged)
+    solved = sum(view.outcome is Outcome.RESOLVED for view in samples)
+    kind = (first.value if first else PENDING) if len(kinds) == 1 else MIXED
+    if kind == MIXED and not solved:
+        kind = Outcome.UNRESOLVED.value
+    text = f"{solved}/{len(samples)}"
+    return Cell(kind=kind, word=f"{text} samples resolved{note}", short=text, column=column, flagged=flagged)

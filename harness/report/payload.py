@@ -1,0 +1,99 @@
+"""What the page's script shows: an index of all tasks, and the details of each for when it is opened. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.report.matrix import PENDING
+from harness.report.words import OUTCOMES, dollars, seconds
+
+if TYPE_CHECKING:
+    from harness.report.data import PredictionView, ReportData, TaskView
+    from harness.report.text import CutText
+
+
+def index(found: ReportData) -> dict[str, Any]:
+    """What filters, sorting and the names of models need. Keys are short: there may be thousands of each."""
+    by_task: dict[str, list[list[Any]]] = {task.instance_id: [] for task in found.tasks}
+    for view in found.predictions:
+        outcome = view.outcome.value if view.outcome else PENDING
+        by_task[view.instance_id].append([view.column, outcome, view.failure_class, bool(view.flags)])
+    return {
+        "models": [model.label for model in found.models],
+        "competitors": [model.column for model in found.competitors()],
+        "words": {outcome.value: word for outcome, word in OUTCOMES.items()},
+        "tasks": [
+            {
+                "id": task.instance_id,
+                "title": task.title,
+                "groups": [f"{dimension}:{name}" for dimension, name in task.groups.items()],
+                "predictions": by_task[task.instance_id],
+            }
+            for task in found.tasks
+        ],
+    }
+
+
+def details(found: ReportData) -> list[dict[str, Any]]:
+    """By task, in order: all that is shown when it is opened."""
+    rank = {model.column: place for place, model in enumerate(found.ordered())}
+    by_task: dict[str, list[dict[str, Any]]] = {task.instance_id: [] for task in found.tasks}
+    for view in sorted(found.predictions, key=lambda view: (rank[view.column], view.sample)):
+        by_task[view.instance_id].append(_prediction(view))
+    return [_task(task, by_task[task.instance_id]) for task in found.tasks]
+
+
+def _task(task: TaskView, predictions: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "facts": [*task.facts, *([("not counted", task.aside)] if task.aside else [])],
+        "statement": _cut(task.statement),
+        "gold": _cut(task.gold_patch),
+        "test": _cut(task.test_patch),
+        "predictions": predictions,
+    }
+
+
+def _prediction(view: PredictionView) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "column": view.column,
+        "sample": view.sample,
+        "outcome": view.outcome.value if view.outcome else PENDING,
+        "class": view.failure_class,
+        "reason": view.reason,
+        "f2p": str(view.fail_to_pass),
+        "p2p": str(view.pass_to_pass),
+        "patch": _cut(view.patch),
+        "note": view.patch_note,
+        "dropped": view.dropped,
+        "repairs": view.repairs,
+        "flags": view.flags,
+        "signals": view.signals,
+        "timings": {name: round(value, 3) for name, value in view.timings.items()},
+        "rss": view.max_rss_kb,
+        "cpu": round(view.cpu_seconds, 3),
+        "attempts": view.attempts,
+        "trust": view.trust,
+        "usage": _usage(view),
+    }
+    if view.hidden is not None:
+        made["tests"] = [[row.group, row.status, row.test_id, row.seconds, _cut(row.text)] for row in view.hidden.tests]
+        made["more"] = view.hidden.left_out
+        made["output"] = _cut(view.hidden.output)
+        made["notes"] = view.hidden.notes
+    return made
+
+
+def _usage(view: PredictionView) -> list[tuple[str, str]]:
+    used = view.usage
+    told = {
+        "cost": used.cost_usd is not None and dollars(used.cost_usd),
+        "latency": used.latency_seconds is not None and seconds(used.latency_seconds),
+        "tokens": used.tokens is not None and f"{used.tokens:,}",
+        "temperature": used.temperature is not None and f"{used.temperature:g}",
+        "prompt": used.prompt,
+    }
+    return [(name, str(value)) for name, value in told.items() if value]
+
+
+def _cut(text: CutText | None) -> list[Any] | None:
+    return None if text is None else [text.text, text.size, text.shown, text.end]

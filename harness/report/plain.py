@@ -1,0 +1,213 @@
+"""The report for a terminal: builds a display, which the command prints. Fits 80 columns."""
+
+from __future__ import annotations
+
+from string import ascii_uppercase
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from harness.instance import Outcome
+from harness.report import figures
+from harness.report.matrix import MIXED, NONE, PENDING, rows
+from harness.report.text import named
+from harness.report.words import OUTCOMES, dollars, duel, many, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import RenderableType
+
+    from harness.report.answers import Answers
+    from harness.report.data import ModelSummary, ReportData
+    from harness.report.matrix import Row
+    from harness.stats import Interval
+
+TASKS_SHOWN = 20
+_CLASSES_SHOWN = 12
+_GROUPS_SHOWN = 6
+_BAR = 24
+_MARKS = {
+    Outcome.RESOLVED.value: ("✓", "green"),
+    Outcome.UNRESOLVED.value: ("✗", "red"),
+    Outcome.EMPTY_PATCH.value: ("o", "yellow"),
+    Outcome.APPLY_FAILED.value: ("/", "yellow"),
+    Outcome.TAMPERED.value: ("!", "magenta"),
+    Outcome.INFRA_ERROR.value: ("?", "bright_black"),
+    PENDING: ("…", "bright_black"),
+    MIXED: ("~", "yellow"),
+    NONE: ("-", "bright_black"),
+}
+_WORDS = {
+    **{outcome.value: word for outcome, word in OUTCOMES.items()},
+    PENDING: "not scored yet",
+    MIXED: "samples differ",
+}
+_VERDICTS = {"pass": "green", "regression": "red", "inconclusive": "yellow"}
+
+
+def display(found: ReportData, said: Answers, *, width: int = 80) -> RenderableType:
+    """Everything that the first screen of the page says, and the matrix where it is telling."""
+    parts: list[RenderableType] = [Text(named(said.headline), style="bold"), Text("")]
+    parts += [_answers(said), Text(""), _models(found, said, wide=width >= 110)]  # noqa: PLR2004 - room for bars
+    for section in (_classes(found), _cohorts(found), _matrix(found)):
+        parts += [Text(""), *section] if section else []
+    if said.look:
+        parts += [Text(""), Text("look first at", style="bold")]
+        parts += [Text(f"  {named(one.text)}") for one in said.look]
+    if said.notes:
+        parts += [Text(""), Text("before trusting this", style="bold")]
+        parts += [_hanging(note) for note in said.notes]
+    return Group(*parts)
+
+
+def _answers(said: Answers) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row("how sure", _lines(said.sure))
+    grid.add_row("fails", _lines(said.fails or ("not known yet",)))
+    ship = Text(named(said.ship.sentence), style=_VERDICTS.get(said.ship.verdict, ""))
+    grid.add_row("ship?", Text("\n").join([ship, *(Text(named(line)) for line in said.ship.lines)]))
+    return grid
+
+
+def _lines(sentences: Iterable[str]) -> Text:
+    return Text("\n".join(named(sentence) for sentence in sentences))
+
+
+def _hanging(note: str) -> Table:
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_row("  -", Text(named(note), overflow="fold"))
+    return grid
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if number == 0 else "right", overflow="fold")
+    return table
+
+
+def _letters(models: Sequence[ModelSummary]) -> dict[int, str]:
+    """A short name for each column: letters, and numbers where these do not do."""
+    enough = len(models) <= len(ascii_uppercase)
+    return {model.column: ascii_uppercase[n] if enough else str(n + 1) for n, model in enumerate(models)}
+
+
+def _models(found: ReportData, said: Answers, *, wide: bool) -> Table:
+    models = found.ordered()
+    letters = _letters(models)
+    duels = {one.other: one.comparison for one in said.duels}
+    costs = any(model.sheet.cost_usd.known for model in models)
+    extra = (*(["cost each"] if costs else []), *(["against the best"] if duels else []))
+    table = _table("", "model", "rate", "95%", *([""] if wide else []), "resolved", "cover", *extra)
+    table.columns[1].justify = "left"
+    if duels:
+        table.columns[-1].justify = "left"
+    for model in models:
+        bounds = model.interval
+        table.add_row(
+            letters[model.column],
+            Text(named(model.label) + (" (control)" if model.control else "")),
+            percent(model.rate),
+            f"{percent(bounds.low)}–{percent(bounds.high)}" if bounds else "–",
+            *([_bar(model.rate, bounds)] if wide else []),
+            f"{model.resolved}/{model.scored}",
+            percent(model.coverage),
+            *([dollars(model.sheet.cost_usd.mean)] if costs else []),
+            *([duel(duels[model.column]) if model.column in duels else ""] if duels else []),
+            style="bright_black" if model.control else "",
+        )
+    return table
+
+
+def _bar(rate: float | None, bounds: Interval | None) -> Text:
+    """The interval on a scale from 0 to 100%."""
+    if rate is None or bounds is None:
+        return Text("")
+    first, last, at = (round(value * (_BAR - 1)) for value in (bounds.low, bounds.high, rate))
+    marks = ["·" if number < first or number > last else "─" for number in range(_BAR)]
+    marks[at] = "●"
+    return Text("".join(marks))
+
+
+def _classes(found: ReportData) -> list[RenderableType]:
+    classes = figures.failure_classes(found.predictions)
+    models = [model for model in found.competitors() if any(model.column in counts for counts in classes.values())]
+    if not models:
+        return []
+    letters = _letters(found.ordered())
+    told = {name: counts for name, counts in classes.items() if any(model.column in counts for model in models)}
+    table = _table("failure class", *(letters[model.column] for model in models))
+    for name, counts in list(told.items())[:_CLASSES_SHOWN]:
+        numbers = [counts.get(model.column, 0) for model in models]
+        table.add_row(Text(named(name.replace("_", " "))), *(str(number or "·") for number in numbers))
+    rest = len(told) - _CLASSES_SHOWN
+    return [table, Text(f"  and {rest} rarer classes", style="bright_black")] if rest > 0 else [table]
+
+
+def _cohorts(found: ReportData) -> list[RenderableType]:
+    """Rates by group, for each dimension that has more than one."""
+    models = found.competitors()
+    letters = _letters(found.ordered())
+    parts: list[RenderableType] = []
+    for one in figures.breakdowns(models):
+        if len(one.groups) < 2:  # noqa: PLR2004 - one group is everything
+            continue
+        table = _table(f"by {one.name}", "tasks", *(letters[model.column] for model in models))
+        for group in one.groups[:_GROUPS_SHOWN]:
+            rates = [group.sheets[m.column].rate.value if m.column in group.sheets else None for m in models]
+            table.add_row(Text(named(group.name)), str(group.tasks), *(percent(rate) for rate in rates))
+        parts += [Text("")] * bool(parts) + [table]
+        if len(one.groups) > _GROUPS_SHOWN:
+            parts.append(Text(f"  and {len(one.groups) - _GROUPS_SHOWN} smaller groups", style="bright_black"))
+    return parts
+
+
+def _matrix(found: ReportData) -> list[RenderableType]:
+    """The tasks on which models differ, and those that nobody resolved: the others are only counted."""
+    models = found.competitors()
+    columns = [model.column for model in models]
+    letters = _letters(found.ordered())
+    every = rows(found)
+    telling = [row for row in every if 0 < row.resolved < len(models)] if len(models) > 1 else []
+    nobody = [row for row in every if not row.resolved and any(cell.kind != NONE for cell in row.cells)]
+    all_of_them = len(every) - len(telling) - len(nobody)
+    count = f"{many(len(every), 'task')}: {all_of_them} resolved by all, {len(telling)} by some, {len(nobody)} by none"
+    if len(models) == 1:
+        count = f"{many(len(every), 'task')}: {all_of_them} resolved, {len(nobody)} not"
+    table = _table("", *(letters[column] for column in columns), "")
+    table.columns[0].no_wrap = True
+    table.columns[-1].justify = "left"
+    shown = [*telling, *nobody][:TASKS_SHOWN]
+    for row in shown:
+        table.add_row(Text(row.task.instance_id), *(_mark(row, column) for column in columns), _title(row))
+    parts: list[RenderableType] = [Text(count, style="bold")]
+    if shown:
+        parts += [table, Text(_legend(shown, columns), style="bright_black")]
+    if len(telling) + len(nobody) > len(shown):
+        rest = len(telling) + len(nobody) - len(shown)
+        parts.append(
+            Text(f"and {many(rest, 'task')} more: `goldseam report … -o report.html` shows all", "bright_black")
+        )
+    return parts
+
+
+def _mark(row: Row, column: int) -> Text:
+    cell = next(cell for cell in row.cells if cell.column == column)
+    sign, style = _MARKS[cell.kind]
+    return Text(sign, style=style)
+
+
+def _title(row: Row) -> Text:
+    return Text(named(row.task.title), style="bright_black", no_wrap=True, overflow="ellipsis")
+
+
+def _legend(shown: Sequence[Row], columns: Sequence[int]) -> str:
+    kinds = {cell.kind for row in shown for cell in row.cells if cell.column in columns}
+    return "  ".join(
+        f"{sign} {_WORDS.get(kind, 'no prediction')}" for kind, (sign, _) in _MARKS.items() if kind in kinds
+    )

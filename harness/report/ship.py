@@ -1,0 +1,43 @@
+"""Whether the best model may ship: what the gate says of it against a baseline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness import gate_work
+from harness.decision import Ruling
+from harness.errors import InputError
+from harness.report.answers import Ship
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.gate_rules import GateRules
+    from harness.report.data import ReportData
+
+_LINES_SHOWN = 4
+
+
+def ask(found: ReportData, baseline: Path, rules: GateRules, *, dataset: Path | None = None) -> Ship:
+    """What the gate says of the best model of a report.
+
+    Raises:
+        InputError: there is no model to ask about, or the baseline is none.
+
+    """
+    competitors = found.competitors()
+    if not competitors:
+        raise InputError("there is no model that a gate could be asked about")
+    best = competitors[0]
+    question = gate_work.Question(
+        candidate=best.sheet.run, baseline=baseline, dataset=dataset, model=best.sheet.model, with_hidden=False
+    )
+    decision = gate_work.ask(question, rules).decision
+    lines = [
+        f"{line.name}: {line.required}, found {line.found}. {line.sentence}".strip()
+        for line in decision.rules
+        if line.ruling is not Ruling.KEPT
+    ]
+    kept = sum(line.ruling is Ruling.KEPT for line in decision.rules)
+    against = f"{best.label} against {baseline.name}: {kept} of {len(decision.rules)} rules kept."
+    return Ship(verdict=decision.verdict.value, sentence=decision.sentence, lines=(against, *lines[:_LINES_SHOWN]))

@@ -1,0 +1,107 @@
+"""Outcomes, shares, times and money in words for a person. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.compare import Answer
+from harness.failures import FailureClass
+from harness.instance import Outcome
+
+if TYPE_CHECKING:
+    from harness.compare import Comparison
+
+OUTCOMES = {
+    Outcome.RESOLVED: "resolved",
+    Outcome.UNRESOLVED: "unresolved",
+    Outcome.EMPTY_PATCH: "empty patch",
+    Outcome.APPLY_FAILED: "does not apply",
+    Outcome.TAMPERED: "tampered",
+    Outcome.INFRA_ERROR: "infrastructure error",
+}
+SHORT = {Outcome.EMPTY_PATCH: "empty", Outcome.APPLY_FAILED: "no apply", Outcome.INFRA_ERROR: "infra"}
+CLASSES = {
+    FailureClass.INFRA_ERROR: "our side failed; says nothing about the patch",
+    FailureClass.TAMPERED: "touched the channel that results come through",
+    FailureClass.NO_PATCH: "the answer holds no patch",
+    FailureClass.EMPTY_PATCH: "the patch is blank, or nothing of it may be applied",
+    FailureClass.UNSAFE_OPERATION: "wrote or reached outside, or ended the test process itself",
+    FailureClass.APPLY_FAILED: "the patch is broken or does not apply",
+    FailureClass.OUT_OF_MEMORY: "hit the memory limit",
+    FailureClass.PERFORMANCE_ERROR: "ran out of time, or far slower than the real fix",
+    FailureClass.REGRESSION: "fixes the bug and breaks something that worked",
+    FailureClass.SYNTAX_ERROR: "is no valid code",
+    FailureClass.PERMISSION_DENIED: "was denied a permission",
+    FailureClass.MISSING_DEPENDENCY: "imports a package that is not there",
+    FailureClass.IMPORT_ERROR: "imports a name that is not there",
+    FailureClass.TEMPORAL_REASONING_ERROR: "fails only in tests about time",
+    FailureClass.EDGE_CASE_ERROR: "most of the tests of the fix pass, some do not",
+    FailureClass.RUNTIME_ERROR: "raises an exception or crashes",
+    FailureClass.LOGIC_ERROR: "runs, and gives wrong results",
+}
+"""What a failure class means, in a few words; docs/failures.md has the rules."""
+_PERCENT = 0.01
+_FEW_SECONDS = 10
+_CENT = 0.01
+
+
+def percent(share: float | None) -> str:
+    """A share for a person; never rounded to 0% or 100% unless it is."""
+    if share is None:
+        return "–"
+    if 0 < share < _PERCENT:
+        return "<1%"
+    return ">99%" if 1 - _PERCENT < share < 1 else f"{share:.0%}"
+
+
+def points(difference: float) -> str:
+    """A difference of two shares, in percentage points."""
+    return f"{abs(difference) * 100:.0f} points" if abs(difference) >= _PERCENT else "less than a point"
+
+
+def chance(p: float) -> str:
+    """A p-value."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"  # noqa: PLR2004 - the usual limit
+
+
+def seconds(value: float | None) -> str:
+    """A time for a person."""
+    if value is None:
+        return "–"
+    return f"{value:.2f} s" if value < _FEW_SECONDS else f"{value:.0f} s"
+
+
+def dollars(value: float | None) -> str:
+    """An amount for a person; what is not known is not 0."""
+    if value is None:
+        return "unknown"
+    if 0 < value < _CENT:
+        return f"${value:.2g}"
+    return f"${value:.2f}"
+
+
+def duel(found: Comparison | None) -> str:
+    """A model against the best one, in a few words."""
+    if found is None:
+        return "nothing in common"
+    sign = "+" if found.difference > 0 else "−" if found.difference < 0 else ""
+    word = {Answer.WORSE: "worse", Answer.BETTER: "better"}.get(found.answer, "can't tell")
+    return f"{sign}{abs(found.difference) * 100:.0f} points, {chance(found.p_adjusted)}: {word}"
+
+
+def many(number: int, what: str) -> str:
+    """A number of things: `1 task`, `2 tasks`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def meaning(failure_class: str) -> str:
+    """What a failure class means; empty for one that this version does not know."""
+    return next((text for known, text in CLASSES.items() if known == failure_class), "")
+
+
+def listed(names: list[str] | tuple[str, ...], *, most: int = 8) -> str:
+    """Names in a sentence; of many, the first and how many more."""
+    shown = list(names[:most])
+    if len(names) > most:
+        return ", ".join(shown) + f" and {len(names) - most} more"
+    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1] if shown else "") if part)

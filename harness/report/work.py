@@ -1,0 +1,59 @@
+"""A report from run folders: gathered once, and shown as a page, as JSON or on a terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness import files
+from harness.report import document, page, ship
+from harness.report.answers import Answers, answers
+from harness.report.gather import gather
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from harness.gate_rules import GateRules
+    from harness.report.data import ReportData
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What was gathered, and what it says."""
+
+    found: ReportData
+    said: Answers
+
+    def write_page(self, out: Path) -> None:
+        """Write the HTML file.
+
+        Raises:
+            InputError: the file cannot be written.
+
+        """
+        files.write_text(out, page.render_data(self.found, self.said))
+
+    def as_json(self, *, page_file: Path | None = None) -> dict[str, Any]:
+        """The JSON document, see docs/schemas/report.schema.json."""
+        return document.as_json(document.document(self.found, self.said, report=str(page_file) if page_file else None))
+
+
+def make(
+    runs: Sequence[Path],
+    *,
+    dataset: Path | None = None,
+    with_hidden: bool = False,
+    baseline: Path | None = None,
+    rules: GateRules | None = None,
+) -> Report:
+    """Read the runs, and ask the gate where there is a baseline.
+
+    Raises:
+        InputError: no run, a folder that is no run or no dataset, a broken file in one, or no baseline where it is said
+            to be.
+
+    """
+    found = gather(runs, dataset=dataset, with_hidden=with_hidden)
+    asked = ship.ask(found, baseline, rules, dataset=dataset) if baseline and rules else None
+    return Report(found=found, said=answers(found, asked))
