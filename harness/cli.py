@@ -115,6 +115,10 @@ def evaluate(
     ] = None,
     pairs: Annotated[int, typer.Option(min=1, help="Rounds with real tests, and as many with twins.")] = 1,
     runtime: RuntimeOption = None,
+    engine_wait: Annotated[
+        float,
+        typer.Option(min=0, envvar="GOLDSEAM_ENGINE_WAIT", help="Seconds that an engine may take to come back."),
+    ] = 60.0,
     control: Annotated[int, typer.Option(min=0, help="Tasks on which gold is run first, to time this machine.")] = 3,
     retry_errors: Annotated[bool, typer.Option(help="Score again what infrastructure failed to score.")] = False,
     no_cache: Annotated[
@@ -154,8 +158,8 @@ def evaluate(
         control=control,
     )
     with (
-        DockerSandbox(runtime=runtime) as sandbox,
         terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker,
+        DockerSandbox(runtime=runtime, engine_wait=engine_wait, note=terminal.RunTicker(ticker).note) as sandbox,
     ):
         report = work.run(
             opened,

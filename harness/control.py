@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from harness import patch, scoring, trial
 from harness.grading import grade
 from harness.instance import Outcome, Task
+from harness.sandbox.base import MissingImageError, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,13 +58,21 @@ def _proof_seconds(task: Task) -> float:
 def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
     """Run gold on each task once, as a patch of a model is run.
 
+    A task that the engine fails on is left out here: its predictions will say so themselves.
+
     Raises:
-        InfrastructureError: the engine failed.
+        InfrastructureError: the engine is gone.
 
     """
     readings = []
     for task in tasks:
-        found = trial.run(scoring.trial_spec(task, patch.parse(task.hidden.gold_patch, trusted=True)), sandbox)
+        spec = scoring.trial_spec(task, patch.parse(task.hidden.gold_patch, trusted=True))
+        try:
+            found = trial.run(spec, sandbox)
+        except (MissingImageError, SandboxError):
+            if not sandbox.is_healthy():
+                raise
+            continue
         readings.append(
             Reading(
                 instance_id=task.instance_id,

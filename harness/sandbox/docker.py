@@ -7,26 +7,31 @@ and stderr may arrive out of order relative to each other, so nothing here depen
 from __future__ import annotations
 
 import contextlib
+import secrets
 import select
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine
 from harness.sandbox.base import Job, JobResult, MissingImageError, Sandbox, SandboxError
+from harness.sandbox.janitor import Janitor
+from harness.sandbox.pulls import Puller
 from harness.sandbox.streams import Demultiplexer
+from harness.sandbox.vigil import Vigil
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
     from types import TracebackType
 
     from harness.instance import Budgets
 
 USER = 65532
+ENGINE_WAIT_SECONDS = 60.0
 STDOUT_LIMIT = 64 * 1024 * 1024
 _POLL_SECONDS = 0.25
 _DRAIN_SECONDS = 10.0
@@ -46,15 +51,30 @@ class DockerSandbox(Sandbox):
     """A sandbox on the engine that `engine.connect` finds.
 
     `runtime` names another OCI runtime the engine knows, such as `runsc`. On entering, containers that dead processes
-    of this machine left behind are removed; `sweep=False` leaves that out, and needs no engine until a job comes.
+    of this machine left behind are removed; `sweep=False` leaves that out, and needs no engine until a job comes. An
+    image that a task names in a registry and that is not here is pulled. An engine that goes away meanwhile may take
+    `engine_wait` seconds to come back. `note` is told what a person may have to wait for, from several threads.
     """
 
-    def __init__(self, *, runtime: str | None = None, sweep: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        runtime: str | None = None,
+        sweep: bool = True,
+        engine_wait: float = ENGINE_WAIT_SECONDS,
+        note: Callable[[str], None] | None = None,
+    ) -> None:
         self._runtime = runtime
         self._sweeps = sweep
         self._owner = engine.owner()
         self._cancelled = threading.Event()
-        self._reaper = ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-reaper")
+        self._note = note or (lambda _text: None)
+        self._janitor = Janitor()
+        self._vigil = Vigil()
+        self._puller = Puller(self._note)
+        self._engine_wait = engine_wait
+        self._gone_since: float | None = None
+        self._gone_lock = threading.Lock()
         self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
         self._hosts = Path(self._folder.name, "hosts")
         self._hosts.write_text(_HOSTS, encoding="ascii")
@@ -74,15 +94,12 @@ class DockerSandbox(Sandbox):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._reaper.shutdown(wait=True)
+        self._janitor.close()
+        self._vigil.close()
         self._folder.cleanup()
 
     def is_healthy(self) -> bool:
-        try:
-            client: Any = engine.connect()
-            return bool(client.ping())
-        except (InfrastructureError, *engine.ConnectionLost):
-            return False
+        return engine.answers()
 
     def cancel(self) -> None:
         self._cancelled.set()
@@ -90,45 +107,81 @@ class DockerSandbox(Sandbox):
     def run(self, job: Job) -> JobResult:
         if self._cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")
-        clock = _Clock()
-        client = engine.connect()
         try:
-            container = self._create(client, job)
-            clock.mark("create")
-            try:
-                return self._run(client, container, job, clock)
-            finally:
-                self._reaper.submit(_remove, container)
-        except engine.ConnectionLost as error:
+            return self._attempt(job, _Clock())
+        except (MissingImageError, SandboxError):
+            raise
+        except (InfrastructureError, *engine.ConnectionLost) as error:
+            self._wait_for_engine()
+            why = engine.cause(error)
             raise SandboxError(
-                f"the container engine failed while running {job.image}: {error}", hint="run `goldseam doctor`"
+                f"the container engine failed while running {job.image}: {why}", hint=engine.advice(why)
             ) from error
 
-    def _create(self, client: Any, job: Job) -> str:
+    def _attempt(self, job: Job, clock: _Clock) -> JobResult:
+        client = engine.connect()
+        name = f"goldseam-{secrets.token_hex(8)}"
+        watch = self._vigil.begin()
+        self._create(client, name, job)
+        clock.mark("create")
         try:
-            created = client.create_container(
-                image=job.image,
-                command=list(job.argv),
-                entrypoint=[],
-                environment={**_BASE_ENV, **job.env},
-                user=f"{USER}:{USER}",
-                working_dir="/",
-                hostname="sandbox",
-                stdin_open=True,
-                tty=False,
-                network_disabled=True,
-                labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: "run"},
-                host_config=self._host_config(client, job.budgets),
-            )
-        except engine.NotFoundError as error:
-            raise MissingImageError(
-                f"the engine has no image {job.image}",
-                hint="fetch it with `goldseam images pull DATASET`, or mine the task again",
-            ) from error
-        return str(created["Id"])
+            result = self._run(client, name, job, clock)
+        finally:
+            self._janitor.remove(name)
+        if not self._vigil.held(watch):
+            self._wait_for_engine()
+            raise SandboxError(f"the container engine was stopped or restarted while it ran {job.image}")
+        return result
+
+    def _wait_for_engine(self) -> None:
+        """Give an engine that has gone away time to come back: one span of time for all threads and attempts."""
+        while not self._cancelled.is_set():
+            if engine.answers():
+                self._gone_since = None
+                return
+            with self._gone_lock:
+                if self._gone_since is None:
+                    self._gone_since = time.monotonic()
+                    self._note(f"the container engine has gone; waiting up to {self._engine_wait:.0f} s for it")
+                left = self._gone_since + self._engine_wait - time.monotonic()
+            if left <= 0:
+                return
+            self._cancelled.wait(min(left, 2 * _POLL_SECONDS))
+
+    def _create(self, client: Any, name: str, job: Job) -> None:
+        """Create the container, with an image that is fetched first where it is not here."""
+        for is_last in (False, True):
+            try:
+                self._create_now(client, name, job)
+            except engine.NotFoundError:
+                if is_last or engine.image_id(job.image):
+                    raise  # something else was not found
+                self._puller.fetch(job.image, cancelled=self._cancelled)
+            except engine.ConnectionLost:
+                self._janitor.doubt(name)
+                raise
+            else:
+                return
+
+    def _create_now(self, client: Any, name: str, job: Job) -> None:
+        client.create_container(
+            name=name,
+            image=job.image,
+            command=list(job.argv),
+            entrypoint=[],
+            environment={**_BASE_ENV, **job.env},
+            user=f"{USER}:{USER}",
+            working_dir="/",
+            hostname="sandbox",
+            stdin_open=True,
+            tty=False,
+            network_disabled=True,
+            labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: "run"},
+            host_config=self._host_config(client, job.budgets),
+        )
 
     def _host_config(self, client: Any, budgets: Budgets) -> Any:
-        tmpfs = f"rw,exec,nosuid,nodev,size={budgets.disk_mb}m,nr_inodes=400k,uid={USER},gid={USER},mode=0755"
+        tmpfs = _tmpfs(budgets.disk_mb)
         config = client.create_host_config(
             network_mode="none",
             binds={str(self._hosts): {"bind": "/etc/hosts", "mode": "ro"}},
@@ -159,7 +212,7 @@ class DockerSandbox(Sandbox):
             clock.mark("run")
         finally:
             wire.close()
-        exit_code = int(client.wait(container, timeout=60)["StatusCode"])
+        exit_code = int(client.wait(container, timeout=client.timeout)["StatusCode"])
         state = client.inspect_container(container)["State"]
         clock.mark("wait")
         return JobResult(
@@ -202,6 +255,17 @@ class DockerSandbox(Sandbox):
         return killer is not None
 
 
+def _tmpfs(size_mb: int) -> str:
+    """Mount options of a writable folder in memory, for the unprivileged user.
+
+    Podman knows no number of inodes (there an inode counts towards the container's memory only), and `U` for the owner.
+    """
+    shared = f"rw,exec,nosuid,nodev,size={size_mb}m"
+    if engine.is_podman():
+        return f"{shared},U,notmpcopyup"
+    return f"{shared},nr_inodes=400k,uid={USER},gid={USER},mode=0755"
+
+
 class _Clock:
     """Seconds between marks."""
 
@@ -218,8 +282,3 @@ class _Clock:
 def _kill(container: str) -> None:
     with contextlib.suppress(*engine.ConnectionLost):
         engine.connect().kill(container, signal="SIGKILL")
-
-
-def _remove(container: str) -> None:
-    with contextlib.suppress(InfrastructureError, *engine.ConnectionLost):
-        engine.remove_container(container)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from docker.utils.socket import frames_iter  # noqa: TID251
 from harness.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from docker import APIClient  # noqa: TID251
 
@@ -37,6 +37,11 @@ ConnectionLost = (requests.exceptions.RequestException, docker.errors.DockerExce
 """What a call raises when the engine goes away in the middle of it."""
 
 _CALL_SECONDS = 120
+_PING_SECONDS = 10.0
+_HINTS = {
+    "no space left on device": "make room on the engine's disk, for example with `goldseam images gc DATASET`",
+    "address pool": "remove networks that nothing uses (`docker network prune`), or give the engine more address pools",
+}
 _local = threading.local()
 _clients: dict[threading.Thread, APIClient] = {}
 _clients_lock = threading.Lock()
@@ -71,7 +76,7 @@ def connect() -> APIClient:
             options: dict[str, Any] = dict(docker.utils.kwargs_from_env())
             if address:
                 options["base_url"] = address
-            client = docker.APIClient(version="auto", timeout=_CALL_SECONDS, **options)
+            client = _Client(version="auto", timeout=_CALL_SECONDS, **options)
         except ConnectionLost as error:
             reason = str(error)
             continue
@@ -82,6 +87,84 @@ def connect() -> APIClient:
     raise InfrastructureError(
         f"no container engine answers at {where} ({reason})", hint="run `goldseam doctor`; it says what to start"
     )
+
+
+class _Client(docker.APIClient):
+    """docker-py's client, without its habit of letting some calls, such as pulls, wait for ever."""
+
+    patience: float | None = None
+    """Seconds that such a call may be silent."""
+
+    def __init__(self, *, base_url: str | None = None, **options: Any) -> None:
+        if base_url and base_url.startswith("unix://"):
+            with socket.socket(socket.AF_UNIX) as probe:  # docker-py forgets to close the one that it fails to connect
+                probe.settimeout(options["timeout"])
+                probe.connect(base_url.removeprefix("unix://"))
+        try:
+            super().__init__(base_url=base_url, **options)
+        except BaseException:
+            self.close()
+            raise
+
+    def send(self, request: Any, **options: Any) -> Any:
+        if options.get("timeout") is None and self.patience:
+            options["timeout"] = self.patience
+        return super().send(request, **options)
+
+
+@contextmanager
+def _patient(seconds: float) -> Iterator[Any]:
+    """The thread's client, whose longest calls may be silent for so long."""
+    client: Any = connect()
+    client.patience = seconds
+    try:
+        yield client
+    finally:
+        client.patience = None
+
+
+def answers() -> bool:
+    """Whether an engine is there and answers within seconds; a call that hangs is no answer."""
+    try:
+        client: Any = connect()
+        usual, client.timeout = client.timeout, min(_PING_SECONDS, client.timeout)
+        try:
+            return bool(client.ping())
+        finally:
+            client.timeout = usual
+    except (InfrastructureError, *ConnectionLost):
+        return False
+
+
+def watch() -> socket.socket:
+    """A connection on which the engine says nothing, and that breaks when it ends; reading from it never waits.
+
+    Raises:
+        ConnectionLost: the engine does not answer.
+
+    """
+    with _patient(_CALL_SECONDS) as client:
+        events = client.events(filters={"label": [f"{LABEL_OWNER}=nobody"]})
+        wire = _own_socket(client._get_raw_response_socket(events._response), events._response)  # noqa: SLF001
+    wire.setblocking(False)
+    return wire
+
+
+def fetch(ref: str, *, stall_seconds: float) -> Generator[Mapping[str, Any], None, None]:
+    """Pull `repository@sha256:…` with the log-in that Docker's own configuration holds; yields what the engine says.
+
+    The engine holds what comes against the digest. Closing the generator ends the pull.
+
+    Raises:
+        ConnectionLost: the engine or the registry failed, or nothing came for `stall_seconds`.
+
+    """
+    repository, _, digest = ref.partition("@")
+    with _patient(stall_seconds) as client:
+        for said in client.pull(repository, tag=digest, stream=True, decode=True):
+            if "error" in said:
+                raise EngineError(said["error"])
+            yield said
 
 
 def _keep(client: APIClient) -> None:
@@ -112,6 +195,25 @@ class ImageFacts:
     labels: Mapping[str, str]
     digests: tuple[str, ...]
     """`repository@sha256:…` it is known under in registries."""
+
+
+def is_podman() -> bool:
+    """Whether the engine is Podman, which speaks Docker's API but knows fewer options.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    client: Any = connect()
+    known: bool | None = getattr(_local, "podman", None)
+    if known is None or _local.asked is not client:
+        try:
+            components = client.version().get("Components") or ()
+        except ConnectionLost as error:
+            raise engine_failed("asking for its version", error) from error
+        known = any("podman" in str(component.get("Name")).lower() for component in components)
+        _local.podman, _local.asked = known, client
+    return known
 
 
 def inspect_image(ref: str) -> ImageFacts | None:
@@ -145,8 +247,18 @@ def image_id(ref: str) -> str | None:
 
 def engine_failed(what: str, error: BaseException) -> InfrastructureError:
     """The error to raise when the engine failed while doing `what`."""
-    detail = getattr(error, "explanation", None) or error
-    return InfrastructureError(f"the container engine failed at {what}: {detail}", hint="run `goldseam doctor`")
+    why = cause(error)
+    return InfrastructureError(f"the container engine failed at {what}: {why}", hint=advice(why))
+
+
+def cause(error: BaseException) -> str:
+    """What the engine says went wrong, without the call that it was."""
+    return str(getattr(error, "explanation", None) or error)
+
+
+def advice(why: str) -> str:
+    """What to do about it."""
+    return next((hint for sign, hint in _HINTS.items() if sign in why.lower()), "run `goldseam doctor`")
 
 
 def frames(attached: Any) -> Iterator[bytes]:
@@ -160,11 +272,16 @@ def attach(container: str) -> socket.socket:
     """The socket that carries a created container's standard input and both output streams, multiplexed."""
     client: Any = connect()
     attached = client.attach_socket(container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+    return _own_socket(attached, getattr(attached, "_response", None))
+
+
+def _own_socket(attached: Any, response: Any) -> socket.socket:
+    """The socket below one of docker-py's streams, free of all that holds it."""
     wire: socket.socket = getattr(attached, "_sock", attached)
     if type(wire) is not socket.socket:
         return wire  # TLS: such a socket has no second handle
     own = wire.dup()
-    for holder in (getattr(attached, "_response", None), attached, wire):  # each keeps the connection open
+    for holder in (response, attached, wire):  # each keeps the connection open
         if holder is not None:
             holder.close()
     return own

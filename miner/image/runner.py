@@ -168,9 +168,8 @@ class Workshop:
         began = time.monotonic()
         tail = ""
         try:
-            attached = engine.attach(container)
-            client.start(container)
-            with clock, contextlib.closing(attached):
+            with contextlib.closing(engine.attach(container)) as attached, clock:
+                client.start(container)
                 lines = [f"{name}={value}\n" for name, value in exported.items()]
                 engine.send(attached, "".join([*lines, ".\n"]).encode())
                 for line in _lines(engine.frames(attached)):

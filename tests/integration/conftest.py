@@ -9,10 +9,11 @@ import pytest
 
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
-from tests import tiny
+from tests import second_engine, tiny
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -31,6 +32,12 @@ def _interruptible() -> None:
 def tiny_image(tmp_path_factory) -> str:
     """The id of the image of `tests.tiny`'s project."""
     return tiny.build_image(tmp_path_factory.mktemp("image"))
+
+
+@pytest.fixture(scope="session")
+def slim_image(tiny_image, tmp_path_factory) -> Path:
+    """A tar of what a trial needs of that image, for engines of tests' own."""
+    return second_engine.save_slim(tiny_image, tmp_path_factory.mktemp("slim"))
 
 
 @pytest.fixture(scope="module")

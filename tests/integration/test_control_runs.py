@@ -97,3 +97,9 @@ def test_a_finished_run_keeps_its_control_when_it_is_asked_again(tiny_image, san
 def test_gold_itself_needs_no_control(tiny_image, sandbox, tmp_path):
     _, record = campaign(tmp_path, timed(tiny.task(tiny_image), 30.0), sandbox, tiny.prediction(model="gold"))
     assert "control" not in record
+
+
+def test_a_task_whose_image_is_gone_does_not_keep_the_others_from_being_scored(sandbox, tmp_path):
+    notes, record = campaign(tmp_path, timed(tiny.task(), 30.0), sandbox, tiny.prediction())
+    assert notes.report.outcome == "infra_error"
+    assert "control" not in record

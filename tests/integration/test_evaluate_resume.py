@@ -140,7 +140,7 @@ class Proxy:
 @pytest.mark.skipif(not Path("/var/run/docker.sock").is_socket(), reason="needs Docker's own socket")
 def test_an_engine_that_vanishes_ends_the_run_and_scores_nothing_wrongly(command, tmp_path):
     proxy = Proxy(tmp_path / "proxy.sock")
-    env = {**os.environ, "DOCKER_HOST": f"unix://{proxy.path}"}
+    env = {**os.environ, "DOCKER_HOST": f"unix://{proxy.path}", "GOLDSEAM_ENGINE_WAIT": "1"}
     argv = [sys.executable, "-m", "miner.cli", *map(str, command)]
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=env) as child:
         for line in child.stderr:
