@@ -31,13 +31,27 @@ _CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|whe
 
 
 @dataclass(frozen=True, kw_only=True)
+class FileSecrets:
+    """What the fix or its hidden tests add to one file."""
+
+    path: str
+    lines: frozenset[bytes]
+    results: tuple[bytes, ...]
+    """What each hunk that adds something leaves there, context included."""
+
+    @property
+    def name(self) -> str:
+        return _name(self.path)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Secrets:
     """What an image must not hold."""
 
     lines: frozenset[bytes]
     """Added by the fix or its tests and not to be seen in their patches otherwise; without white space around."""
-    results: tuple[tuple[str, tuple[bytes, ...]], ...]
-    """By file that a patch adds to: what each hunk that adds something leaves there, context included."""
+    by_file: tuple[FileSecrets, ...]
+    """The same by file that a patch adds such lines to."""
     names: frozenset[bytes]
     """Of new test functions and classes."""
     new_paths: frozenset[str]
@@ -66,7 +80,11 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
     named = {match[1] for file in files for line in file.raw.split(b"\n") if (match := _TEST_NAME.match(line))}
     return Secrets(
         lines=frozenset().union(*(lines for _, lines in added)),
-        results=tuple((file.path, left) for file, lines in added if lines and (left := tuple(_results(file.raw)))),
+        by_file=tuple(
+            FileSecrets(path=file.path, lines=lines, results=tuple(_results(file.raw)))
+            for file, lines in added
+            if lines
+        ),
         names=frozenset(name for name in named if not any(name in line for line in old)),
         new_paths=frozenset(file.path for file in files if file.is_new),
         commits=frozenset(commit.encode() for commit in commits if commit),
@@ -127,8 +145,8 @@ class Search:
         self._tree_names |= {name for name in self.secrets.names if name in data}
         found = self._lines(data)
         self._tree |= found
-        left = next((left for where, left in self.secrets.results if where == inner), None)
-        if left and all(block in data for block in left):
+        results = next((file.results for file in self.secrets.by_file if file.path == inner), ())
+        if results and all(result in data for result in results):
             self._applied[path] = None
 
     def _git(self, path: str, inner: str, data: bytes) -> None:
@@ -175,20 +193,37 @@ class Search:
 
         Nor does a single name in the byte code of something else: other projects have a `test_identity`, too.
         """
-        stems = {path.rsplit("/", 1)[-1].removesuffix(".py") for path, _ in self.secrets.results}
+        stems = {file.name.removesuffix(".py") for file in self.secrets.by_file}
         for path, names in sorted(self._compiled.items()):
             told = sorted(names - self._tree_names)
-            likely = path.startswith(TREES) or path.rsplit("/", 1)[-1].split(".")[0] in stems
+            likely = path.startswith(TREES) or _name(path).split(".")[0] in stems
             if told and (likely or len(told) >= _ENOUGH):
                 yield Leak(where=path, what=f"byte code that names the hidden test {told[0].decode()}")
 
     def _copied(self) -> Iterator[Leak]:
-        """Anything else with lines that the tree does not have."""
-        rare = self.secrets.lines - self._tree
-        likely = {path.rsplit("/", 1)[-1] for path, _ in self.secrets.results}
+        """Anything else with lines that the tree does not have.
+
+        A git object tells by one line. Another file has to hold several that are rare, or, where it has the name of a
+        file of the patch, all that the patch adds there.
+        """
+        unknown = self.secrets.lines - self._tree
+        rare = unknown - self._common()
         for where, found in sorted(self._hits.items()):
-            told = found & rare
-            place = ".git/" in where or where.rsplit("/", 1)[-1] in likely
-            if len(told) >= _ENOUGH or (place and told):
+            told = found & unknown
+            of_name = [file.lines & unknown for file in self.secrets.by_file if file.name == _name(where)]
+            whole = any(lines and lines <= told for lines in of_name)
+            if (told and ".git/" in where) or whole or len(told & rare) >= _ENOUGH:
                 sample = min(told).decode("utf-8", "replace")[:60]
                 yield Leak(where=where, what=f"{len(told)} line(s) of the fix or its hidden tests, such as {sample!r}")
+
+    def _common(self) -> set[bytes]:
+        """Lines that files of several names have: copies of a fixed file would have one name, or two."""
+        names: dict[bytes, set[str]] = {}
+        for where, found in self._hits.items():
+            for line in found if ".git/" not in where else ():
+                names.setdefault(line, set()).add(_name(where))
+        return {line for line, files in names.items() if len(files) >= _ENOUGH}
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]

@@ -113,3 +113,26 @@ def test_one_name_in_the_byte_code_of_another_project_is_chance():
     }
 
     assert leaks(compiled) == ()
+
+
+def test_lines_that_many_files_have_are_common_and_no_leak():
+    added = "    warnings.warn(\n        'old',\n        DeprecationWarning,\n        stacklevel=2,\n    )\n"
+    wanted = hygiene.secrets(
+        tiny.diff("shop.py", BASE, BASE + added).encode(), tiny.diff("tests/test_shop.py", None, TESTS).encode()
+    )
+    others = {f"usr/lib/{name}.py": b"warnings.warn(\nDeprecationWarning,\nstacklevel=2,\n" for name in "abc"}
+
+    assert leaks(others, wanted) == ()
+    copy = {"usr/lib/vendored/shop.py": (BASE + added).encode()}
+    assert [leak.where for leak in leaks({**others, **copy}, wanted)] == list(copy)
+
+
+def test_a_vendored_copy_of_the_fixed_file_is_found_under_any_name():
+    copies = {f"usr/lib/{where}/shop.py": FIXED.encode() for where in ("a", "b", "c", "d")}
+
+    assert {leak.where for leak in leaks(copies)} == set(copies)
+    assert leaks({"usr/lib/x/renamed.py": (FIXED + TESTS).encode()})
+
+
+def test_some_lines_of_a_file_of_the_same_name_are_chance():
+    assert leaks({"usr/lib/vendored/shop.py": b"    return sum(checked, start=0)\n"}) == ()
