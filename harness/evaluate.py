@@ -170,15 +170,17 @@ def run(
         folder.remove_strays()
         every = run_folder.merge_predictions(folder.predictions(), predictions)
         folder.write_predictions(every)
-        facts = read_facts(dataset, also=tasks)
+        former = folder.record()
+        facts = read_facts(dataset, also={prediction.instance_id for prediction in every})
         due = [item for item in predictions if not _is_done(folder, tasks[item.instance_id], item, settings)]
-        folder.write_run(_with_control(_record(dataset, tasks, every, settings, facts), folder.record(), due=due))
+        folder.write_run(_with_former(_record(dataset, tasks, every, settings, facts), former, due=due))
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
         readings = _control(tasks, due, sandbox, settings)
         if readings:
             settings = replace(settings, slowdown=control.slowdown(readings))
             found = {"control": [asdict(reading) for reading in readings], "drift": control.warnings(readings)}
-            folder.write_run(_record(dataset, tasks, every, settings, facts).model_copy(update=found))
+            record = _with_former(_record(dataset, tasks, every, settings, facts), former, due=due)
+            folder.write_run(record.model_copy(update=found))
             for warning in control.warnings(readings):
                 observer.note(warning)
 
@@ -220,10 +222,14 @@ def _control(
     return control.read(chosen, sandbox)
 
 
-def _with_control(record: RunRecord, former: RunRecord | None, *, due: Sequence[Prediction]) -> RunRecord:
-    """A record with what the control of an earlier call found: the verdicts that the folder holds stand on it."""
-    kept = {name: found for name, found in (former.model_extra or {}).items() if name in _CONTROL} if former else {}
-    if former and kept and not due:
+def _with_former(record: RunRecord, former: RunRecord | None, *, due: Sequence[Prediction]) -> RunRecord:
+    """A record with what an earlier call found: the verdicts that the folder holds stand on its tasks and control."""
+    if former is None:
+        return record
+    kept: dict[str, object] = {name: found for name, found in (former.model_extra or {}).items() if name in _CONTROL}
+    for name in ("tasks", "images"):
+        kept[name] = dict(sorted({**getattr(former, name), **getattr(record, name)}.items()))
+    if not due and any(name in kept for name in _CONTROL):
         kept["settings"] = {**record.settings, "slowdown": former.settings.get("slowdown", 1.0)}
     return record.model_copy(update=kept)
 
