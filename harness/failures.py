@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from harness.grading import TestsStatus
 from harness.instance import Outcome, TestStatus
+from harness.temporal import TimeTests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -101,8 +102,7 @@ class Facts:
     """By file that could not be collected."""
     internal_raised: Chain = ()
     """What ended the test runner itself."""
-    time_dependent: Collection[str] = frozenset()
-    """Listed ids whose tests are about time (harness/temporal.py)."""
+    time_tests: TimeTests = field(default_factory=TimeTests)
     ran_out_of_memory: bool = False
     """The engine saw the container's memory limit hit."""
     ran_out_of_time: bool = False
@@ -245,7 +245,10 @@ def _is_far_beyond_gold(facts: Facts) -> bool:
 
 
 def _fails_only_in_time(facts: Facts) -> bool:
-    return set(facts.kinds) == {Kind.ASSERTION} and (facts.failing | facts.broken).keys() <= set(facts.time_dependent)
+    in_time = facts.failing.keys() <= facts.time_tests.about_time and facts.time_tests.about_else.isdisjoint(
+        facts.broken
+    )
+    return set(facts.kinds) == {Kind.ASSERTION} and in_time
 
 
 def _most_pass(facts: Facts) -> bool:
@@ -351,7 +354,7 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         failure_class=FailureClass.TEMPORAL_REASONING_ERROR,
-        when="every failing test is about time, and fails by an assertion",
+        when="every failing test whose source is to be seen is about time, and fails by an assertion",
         holds=_fails_only_in_time,
     ),
     Row(

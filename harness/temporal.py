@@ -4,13 +4,15 @@ The rule. A *time word* is a name of the clock, the calendar or a time zone, or 
 them (`_WORDS`). A test function is about time if a time word stands in its body, its arguments or its decorators, or
 if it uses a name that a line with a time word gives at module level, or a function of the same file that is about
 time (a fixture, a helper). Imports do not count. Where the source of a whole test file is at hand (twins need it),
-that is read; else the new side of the hunks in the test patch, so a test that the patch does not show is not about
-time. If lines that the fix adds or removes hold a time word, every FAIL_TO_PASS test is about time.
+that is read; else the new side of the hunks in the test patch; of a test that the patch does not show, nothing is
+known. Where no FAIL_TO_PASS test is about time by its source, but lines that the fix adds or removes hold a time word,
+they all are.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness import patch
@@ -35,22 +37,35 @@ _HUNK = re.compile(r"@@ [^@]* @@ ?(.*)")
 _START_OF_FILE = ""
 
 
-def time_dependent(hidden: Hidden) -> frozenset[str]:
-    """The listed ids whose tests are about time, by the rule above."""
-    functions = {path: timed_functions(pieces) for path, pieces in _sources(hidden)}
-    found = {
-        test_id
-        for test_id in (*hidden.fail_to_pass, *hidden.pass_to_pass)
-        if test_id.split("::")[-1].split("[")[0] in functions.get(test_id.split("::")[0], ())
-    }
-    return frozenset(found.union(hidden.fail_to_pass) if _fix_is_about_time(hidden.gold_patch) else found)
+@dataclass(frozen=True, kw_only=True)
+class TimeTests:
+    """The listed ids by what their source says; an id is in neither where its source is not to be seen."""
+
+    about_time: frozenset[str] = frozenset()
+    about_else: frozenset[str] = frozenset()
+
+
+def time_tests(hidden: Hidden) -> TimeTests:
+    """Which listed tests are about time, by the rule above."""
+    functions = {path: _functions(pieces) for path, pieces in _sources(hidden)}
+    listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
+    known = {test_id: functions.get(test_id.split("::")[0], {}).get(_function_of(test_id)) for test_id in listed}
+    timed = {test_id for test_id, is_timed in known.items() if is_timed}
+    if timed.isdisjoint(hidden.fail_to_pass) and _fix_is_about_time(hidden.gold_patch):
+        timed |= set(hidden.fail_to_pass)
+    plain = {test_id for test_id, is_timed in known.items() if is_timed is False}
+    return TimeTests(about_time=frozenset(timed), about_else=frozenset(plain - timed))
+
+
+def _function_of(test_id: str) -> str:
+    return test_id.split("[", maxsplit=1)[0].rsplit("::", maxsplit=1)[-1]
 
 
 def _sources(hidden: Hidden) -> Iterator[tuple[str, list[str]]]:
-    """Test files by path, each as pieces of source; a piece may begin inside a function, which its first line names."""
+    """Test files by path, as pieces of source; the first line of each is where a hunk's header says that it stands."""
     whole = {path: forms["real"] for path, forms in hidden.trust.files.items() if "real" in forms}
     for path, text in whole.items():
-        yield path, [text]
+        yield path, ["\n" + text]
     for file in patch.parse(hidden.test_patch, trusted=True).files if hidden.test_patch else ():
         if file.path not in whole:
             yield file.path, list(_new_sides(file.raw.decode("utf-8", "replace")))
@@ -64,8 +79,11 @@ def _new_sides(raw: str) -> Iterator[str]:
         yield "\n".join([match[1] if match else "", *(line[1:] for line in lines if line[:1] in (" ", "+"))])
 
 
-def timed_functions(pieces: list[str]) -> frozenset[str]:
-    """The functions in a file's pieces that are about time."""
+def _functions(pieces: list[str]) -> dict[str, bool]:
+    """The functions in a file's pieces, and whether they are about time.
+
+    One that only a hunk's header names is no part of it unless it is: what is not shown may be.
+    """
     bodies: dict[str, list[str]] = {}
     for piece in pieces:
         for name, line in _by_function(piece):
@@ -76,7 +94,8 @@ def timed_functions(pieces: list[str]) -> frozenset[str]:
         used = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names | timed)))})\b") if names | timed else None
         more = {name for name, lines in bodies.items() if used and any(map(used.search, lines))} - {_START_OF_FILE}
         if more <= timed:
-            return frozenset(timed)
+            shown = {match[2] for piece in pieces for line in piece.split("\n")[1:] if (match := _FUNCTION.match(line))}
+            return {name: name in timed for name in bodies if name in timed or name in shown}
         timed |= more
 
 

@@ -16,7 +16,7 @@ from harness.grading import GRADING_VERSION, Grade
 from harness.instance import Outcome
 from harness.run_folder import Evidence, InstanceReport, readable
 from harness.scoring import Demands
-from harness.temporal import time_dependent
+from harness.temporal import time_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,7 +181,7 @@ def _facts(asked: Asked, looked: Looked, scored: Scored) -> failures.Facts:
         raised={test_id: chain for test_id, chain in report.raised.items() if test_id in report.statuses},
         collect_raised=report.collect_raised,
         internal_raised=report.internal_raised,
-        time_dependent=time_dependent(task.hidden),
+        time_tests=time_tests(task.hidden),
         ran_out_of_memory=trial.oom_killed,
         ran_out_of_time=trial.timed_out,
         supervised=trial.exited,

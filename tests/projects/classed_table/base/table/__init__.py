@@ -1,0 +1,3 @@
+from table.cells import cell, split
+
+__all__ = ["cell", "split"]
