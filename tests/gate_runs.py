@@ -1,0 +1,54 @@
+"""Run folders for the gate, as `goldseam evaluate` leaves them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.facts import TaskFacts
+from harness.instance import Outcome, TaskState
+from harness.run_folder import RunFolder, RunRecord
+from tests import report_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+TASKS = 30
+
+
+def make_run(
+    path: Path, won: int, *, models: Sequence[str] = ("model",), patch: str = "parser", quarantined: Sequence[int] = ()
+) -> Path:
+    """A run over 30 tasks of which each model resolves the first `won`."""
+    ids = [f"acme__widgets-{number}" for number in range(TASKS)]
+    made = [
+        report_runs.add(
+            path,
+            task_id,
+            model,
+            Outcome.RESOLVED if number < won else Outcome.UNRESOLVED,
+            patch=report_runs.PATCH.format(name=patch),
+            reason=None if number < won else f"{report_runs.SECRET_TEST} failed: {report_runs.SECRET_OUTPUT}",
+        )
+        for model in models
+        for number, task_id in enumerate(ids)
+    ]
+    folder = RunFolder(path=path)
+    folder.write_predictions(made)
+    states = dict.fromkeys(ids, TaskState.PROVED) | {ids[n]: TaskState.QUARANTINED for n in quarantined}
+    folder.write_run(
+        RunRecord(
+            goldseam_version="0.1.0",
+            grading_version=2,
+            dataset="widgets",
+            dataset_version=1,
+            tasks=dict.fromkeys(ids, "same"),
+            images={},
+            facts={one: TaskFacts(repo="acme/widgets", language="python", state=states[one]) for one in ids},
+            models=list(models),
+            settings={},
+            machine={"cpus": 2},
+            started_at="2026-03-01T04:00:00Z",
+        )
+    )
+    return path

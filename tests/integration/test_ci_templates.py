@@ -1,0 +1,204 @@
+"""The GitHub action and the GitLab template, run as those systems run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import check_jsonschema
+import jsonschema
+import pytest
+import yaml
+
+from harness.process import run
+from tests.gate_runs import make_run
+
+ROOT = Path(__file__).parents[2]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+GITLAB = yaml.safe_load((ROOT / "docs/ci/gitlab.yml").read_text(encoding="utf-8"))
+OURS = str(Path(sys.executable).parent / "goldseam")
+
+
+def schema(name):
+    """A schema of SchemaStore, as check-jsonschema brings it."""
+    folder = Path(check_jsonschema.__file__).parent / "builtin_schemas" / "vendor"
+    return json.loads((folder / f"{name}.json").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("action.yml", "github-actions"), ("docs/ci/github.yml", "github-workflows"), ("docs/ci/gitlab.yml", "gitlab-ci")],
+)
+def test_a_template_is_valid_by_its_published_schema(path, name):
+    document = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+    if True in document:
+        document["on"] = document.pop(True)  # YAML 1.1 takes the key `on` for a boolean; GitHub does not
+    kind = schema(name)
+
+    found = jsonschema.validators.validator_for(kind)(kind).iter_errors(document)
+
+    assert [error.message for error in found] == []
+
+
+def expressions(value):
+    return set(re.findall(r"\$\{\{\s*([\w.-]+)\s*\}\}", value if isinstance(value, str) else json.dumps(value)))
+
+
+def test_the_action_uses_each_of_its_inputs_and_no_other():
+    used = {name.removeprefix("inputs.") for name in expressions(ACTION) if name.startswith("inputs.")}
+
+    assert used == set(ACTION["inputs"])
+
+
+def test_no_input_is_pasted_into_a_script():
+    assert [step["name"] for step in ACTION["runs"]["steps"] if "${{" in step["run"]] == []
+
+
+def test_the_action_uploads_nothing_and_calls_no_other_action():
+    assert [step for step in ACTION["runs"]["steps"] if "uses" in step] == []
+
+
+def test_the_workflow_example_gives_only_inputs_that_there_are():
+    workflow = yaml.safe_load((ROOT / "docs/ci/github.yml").read_text(encoding="utf-8"))
+    [step] = [step for step in workflow["jobs"]["gate"]["steps"] if step.get("id") == "gate"]
+
+    assert set(step["with"]) <= set(ACTION["inputs"])
+    assert {"verdict", "junit"} <= set(ACTION["outputs"])
+
+
+class Runner:
+    """What GitHub's runner does with a composite action."""
+
+    def __init__(self, folder: Path, **inputs: object) -> None:
+        self.folder = folder
+        self.outputs: dict[str, dict[str, str]] = {}
+        self.code = 0
+        self.text = ""
+        self.summary = folder / "summary.md"
+        given = {name: str(spec.get("default", "")) for name, spec in ACTION["inputs"].items()}
+        given |= {name: str(value) for name, value in inputs.items()}
+        self.known = {f"inputs.{name}": value for name, value in given.items()}
+        self.known |= {"github.action_path": str(ROOT), "runner.temp": str(folder / "temp")}
+        (folder / "temp").mkdir()
+
+    def start(self) -> Runner:
+        for step in ACTION["runs"]["steps"]:
+            if self.code == 0:
+                self._step(step)
+        return self
+
+    def _step(self, step) -> None:
+        output = self.folder / f"{step['id']}.output"
+        output.touch()
+        env = {name: self._filled(value) for name, value in step["env"].items()}
+        env |= {"GITHUB_ACTIONS": "true", "GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(self.summary)}
+        script = self.folder / f"{step['id']}.sh"
+        script.write_text(step["run"], encoding="utf-8")
+        done = run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
+            cwd=self.folder,
+            env={**os.environ, **env},
+            check=False,
+        )
+        self.code, self.text = done.returncode, self.text + done.stdout.decode() + done.stderr.decode()
+        lines = (line.partition("=") for line in output.read_text(encoding="utf-8").splitlines())
+        self.outputs[step["id"]] = {name: value for name, _, value in lines}
+
+    def _filled(self, text: str) -> str:
+        known = {**self.known, **{f"steps.{s}.outputs.{n}": v for s, f in self.outputs.items() for n, v in f.items()}}
+        return re.sub(r"\$\{\{\s*([\w.-]+)\s*\}\}", lambda found: known[found[1]], text)
+
+
+def test_the_action_passes_and_accepts_the_first_run(tmp_path):
+    make_run(tmp_path / "next run", 26)
+
+    done = Runner(
+        tmp_path, candidate="next run", baseline="kept.json", command=OURS, **{"accept-to": "kept.json"}
+    ).start()
+
+    assert (done.code, done.outputs["gate"]["verdict"], done.outputs["gate"]["exit-code"]) == (0, "pass", "0")
+    assert (tmp_path / "kept.json").is_file()
+    assert (tmp_path / "goldseam-junit.xml").is_file()
+    assert done.summary.read_text(encoding="utf-8").startswith("## ✅ Pass")
+
+
+def test_the_action_fails_on_a_regression(tmp_path):
+    make_run(tmp_path / "base", 26)
+    make_run(tmp_path / "-next", 8)
+
+    done = Runner(tmp_path, candidate="-next", baseline="base", command=OURS, sarif="x.sarif").start()
+
+    assert (done.code, done.outputs["gate"]["verdict"], done.outputs["gate"]["lost"]) == (1, "regression", "18")
+    assert "::error title=goldseam gate%3A max_drop::" in done.text
+    assert (tmp_path / "x.sarif").is_file()
+
+
+def test_the_action_tells_unusable_input_by_its_exit_code(tmp_path):
+    done = Runner(tmp_path, candidate="nowhere", baseline="neither", command=OURS).start()
+
+    assert (done.code, done.outputs["gate"]) == (2, {"exit-code": "2"})
+
+
+def test_inputs_are_no_shell_code(tmp_path):
+    make_run(tmp_path / "next", 26)
+    evil = '$(touch owned)`touch owned`";touch owned;"'
+
+    done = Runner(tmp_path, candidate="next", baseline=evil, model=evil, command=OURS).start()
+
+    assert done.code == 2
+    assert not (tmp_path / "owned").exists()
+
+
+def test_the_action_names_a_command_that_is_not_there(tmp_path):
+    done = Runner(tmp_path, candidate="next", command="no-such-goldseam").start()
+
+    assert done.code == 2
+    assert "::error::there is no no-such-goldseam" in done.text
+
+
+def test_the_action_installs_what_it_came_with(tmp_path):
+    make_run(tmp_path / "next", 26)
+
+    done = Runner(tmp_path, candidate="next", python=sys.executable).start()
+
+    assert done.code == 0, done.text
+    assert done.outputs["install"]["command"] == str(tmp_path / "temp" / "goldseam" / "bin" / "goldseam")
+
+
+def gitlab(folder, branch, tmp_path):
+    """The job's script as GitLab's runner puts it together, with goldseam as if installed."""
+    job = GITLAB["goldseam gate"]
+    tools = folder / ".goldseam" / "venv" / "bin"
+    tools.mkdir(parents=True, exist_ok=True)
+    if not (tools / "goldseam").exists():
+        (tools / "goldseam").symlink_to(OURS)
+    lines = [line for line in job["script"] if "venv .goldseam" not in line and "pip install" not in line]
+    assert len(lines) == len(job["script"]) - 2
+    script = tmp_path / "job.sh"
+    script.write_text("set -e\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    env = {**os.environ, **GITLAB["variables"], "CI_DEFAULT_BRANCH": "main", "CI_COMMIT_BRANCH": branch}
+    return run(["sh", str(script)], cwd=folder, env=env, check=False)
+
+
+def test_the_gitlab_job_accepts_on_the_default_branch_and_fails_on_a_regression(tmp_path):
+    folder = tmp_path / "project"
+    make_run(folder / "runs" / "candidate", 26)
+    assert gitlab(folder, "main", tmp_path).returncode == 0
+    make_run(folder / "runs" / "candidate", 8)
+
+    done = gitlab(folder, "topic", tmp_path)
+
+    assert done.returncode == 1
+    assert (folder / GITLAB["goldseam gate"]["artifacts"]["reports"]["junit"]).is_file()
+    assert json.loads((folder / ".goldseam" / "accepted.json").read_bytes())["run"] == "candidate"
+
+
+def test_the_gitlab_job_accepts_nothing_on_other_branches(tmp_path):
+    folder = tmp_path / "project"
+    make_run(folder / "runs" / "candidate", 26)
+
+    assert gitlab(folder, "topic", tmp_path).returncode == 0
+    assert not (folder / ".goldseam" / "accepted.json").exists()

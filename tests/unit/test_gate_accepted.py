@@ -1,0 +1,68 @@
+"""The accepted run as a file: it says what the run said, and is refused where it is something else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harness import accepted
+from harness.errors import InputError
+from harness.instance import TaskState
+from tests.sheets import GAP, LOST, WON, sheet, task
+
+HEAD = {"accepted_at": "2026-06-01T00:00:00Z", "model": "m", "run": "r"}
+SAMPLE = {"outcome": "resolved"}
+
+
+def written(path, run):
+    accepted.write(
+        path, run, run="run-1", started_at="2026-06-01T00:00:00Z", accepted_at="2026-06-02T00:00:00Z", version="1"
+    )
+    return path
+
+
+def test_what_was_written_reads_as_the_same_results(tmp_path):
+    run = sheet(
+        task(1, [WON, LOST], cost=0.5, difficulty="easy"), task(2, [GAP]), task(3, [None]), demands={"pairs": 2}
+    )
+
+    back, file = accepted.read(written(tmp_path / "accepted.json", run))
+
+    assert {one: (t.resolved, t.scored, t.asked, t.facts, t.digest, t.cost_usd) for one, t in back.tasks.items()} == {
+        one: (t.resolved, t.scored, t.asked, t.facts, t.digest, t.cost_usd) for one, t in run.tasks.items()
+    }
+    assert (back.model, back.dataset, back.grading_version, back.demands) == ("model", "widgets", 2, {"pairs": 2})
+    assert (file.run, file.accepted_at) == ("run-1", "2026-06-02T00:00:00Z")
+
+
+def test_tasks_that_do_not_count_are_not_kept(tmp_path):
+    run = sheet(task(1), task(2, state=TaskState.QUARANTINED))
+
+    assert list(accepted.read(written(tmp_path / "accepted.json", run))[0].tasks) == ["acme__widgets-1"]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "is no accepted run"),
+        (b"{", "is no accepted run"),
+        (b"[]", "is no accepted run"),
+        (b"\xff\xfe", "is not UTF-8"),
+        (json.dumps({**HEAD}).encode(), "tasks: Field required"),
+        (json.dumps({**HEAD, "tasks": {}, "schema_version": 99}).encode(), "reads up to 1"),
+        (json.dumps({**HEAD, "tasks": {}, "kind": "report"}).encode(), "expected kind"),
+        (json.dumps({**HEAD, "tasks": {"a": {"samples": [{"outcome": "won"}]}}}).encode(), "tasks.a.samples.0.outcome"),
+        (json.dumps({**HEAD, "tasks": {"a": {"samples": []}}}).encode(), "tasks.a.samples"),
+        (json.dumps({**HEAD, "tasks": {"../x": {"samples": [SAMPLE]}}}).encode(), "is no instance id"),
+    ],
+)
+def test_a_file_that_is_no_accepted_run_is_refused(tmp_path, data, said):
+    path = tmp_path / "accepted.json"
+    path.write_bytes(data)
+
+    with pytest.raises(InputError) as error:
+        accepted.read(path)
+
+    assert str(path) in error.value.message
+    assert said in error.value.message
