@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from harness.errors import InputError
 from harness.facts import TaskFacts, read_facts
 from harness.instance import Outcome
-from harness.run_folder import PREDICTIONS_FILE, RunFolder
+from harness.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, RunFolder
 from harness.stats import Interval, mean_interval, pass_at_k, pass_hat_k, worth_clustering
 from harness.usage import Usage, usage_of
 
@@ -321,7 +321,7 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
         what = f"it has neither {PREDICTIONS_FILE} nor results" if run.is_dir() else "there is no such folder"
         raise InputError(f"{run} is not a run: {what}", hint="make one with `goldseam evaluate DATASET -o RUN`")
     folder = RunFolder(path=run)
-    record = folder.record()
+    record = _record(folder)
     by_model: dict[str, dict[str, list[SampleScore]]] = {}
     for (model, task_id, number), (prediction, report) in sorted(_pairs(folder).items()):
         sample = _sample(number, prediction, report)
@@ -347,6 +347,19 @@ def only_models(sheets: Sequence[Scoresheet], models: Collection[str]) -> tuple[
     if not sheets:
         raise InputError("there is no prediction in it", hint="score some with `goldseam evaluate`")
     return tuple(sheet for sheet in sheets if not models or sheet.model in models)
+
+
+def _record(folder: RunFolder) -> RunRecord | None:
+    """run.json; None where there is none: a run of another tool, or of a very early version."""
+    record, path = folder.record(), folder.path / RUN_FILE
+    if record is None and path.exists():
+        raise InputError(f"{path} is broken", hint="run the same `goldseam evaluate` again: it writes run.json anew")
+    if record is not None and record.schema_version > SCHEMA_VERSION:
+        raise InputError(
+            f"{path} has schema_version {record.schema_version}; this goldseam reads up to {SCHEMA_VERSION}",
+            hint="upgrade goldseam",
+        )
+    return record
 
 
 def _pairs(

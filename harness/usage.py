@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_PARTS = ("prompt_tokens", "completion_tokens")
+_PAIRS = (("prompt_tokens", "completion_tokens"), ("input_tokens", "output_tokens"), ("input", "output"))
+"""What was read and what was written, as OpenAI, Anthropic and we name them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,16 +42,17 @@ def usage_of(extra: Mapping[str, Any]) -> Usage:
 
 
 def _tokens(extra: Mapping[str, Any]) -> int | None:
-    """`tokens`, a number or a mapping of numbers; else `total_tokens`, or the two parts of it that OpenAI names."""
+    """A number; or a mapping, or the prediction itself, with the total or with what was read and what was written."""
     given = extra.get("tokens", extra.get("usage"))
     source = given if isinstance(given, dict) else extra
     total = _number(source, "total_tokens", "total", "tokens")
     if total is not None:
         return round(total)
-    names = _PARTS if source is extra or any(name in source for name in _PARTS) else tuple(source)
-    parts = [_number(source, name) for name in names]
-    known = [part for part in parts if part is not None]
-    return round(sum(known)) if known and len(known) == len(parts) else None
+    for pair in _PAIRS:
+        read, written = (_number(source, name) for name in pair)
+        if read is not None and written is not None:
+            return round(read + written)
+    return None
 
 
 def _number(values: Mapping[str, Any], *names: str) -> float | None:

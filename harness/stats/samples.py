@@ -16,8 +16,6 @@ def pass_at_k(samples: int, resolved: int, k: int) -> float:
 
     """
     _check(samples, resolved, k)
-    if samples - resolved < k:
-        return 1.0
     return 1.0 - math.prod(1.0 - k / j for j in range(samples - resolved + 1, samples + 1))
 
 
