@@ -75,8 +75,3 @@ class Cursors:
         """Keep how far an origin has been mined."""
         self._file.origins[origin] = cursor
         files.write_text(self._path, json.dumps(self._file.model_dump(), indent=2, sort_keys=True) + "\n")
-
-    def forget(self) -> None:
-        """Look at everything again."""
-        self._file.origins.clear()
-        files.write_text(self._path, json.dumps(self._file.model_dump(), indent=2, sort_keys=True) + "\n")

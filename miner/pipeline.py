@@ -84,7 +84,7 @@ class Options:
     """Fresh containers for each of the three states."""
     validate: bool = True
     fresh: bool = False
-    """Look again at what was decided before."""
+    """Look again at what was decided before; the new line in the funnel counts, those of other changes stay."""
     name: str | None = None
     """`owner/name` of the repository, where the source can't tell."""
     threshold: float = THRESHOLD
@@ -125,9 +125,6 @@ def mine(
         files.remove_strays(dataset.path)
         funnel = Funnel(dataset.path / "funnel.jsonl")
         cursors = Cursors(dataset.path)
-        if options.fresh:
-            files.write_bytes(funnel.path, b"")
-            cursors.forget()
         seen = funnel.seen()
         for origin, opened, only in _opened(sources, options, settings, cursors, observer):
             observer.source(origin.name)
@@ -299,13 +296,13 @@ def _lines(looks: Iterator[Looked], limit: int | None) -> Iterator[FunnelLine]:
 
 def _due(looks: Iterator[Looked], mining: _Mining, site: Site) -> Iterator[Looked]:
     """The candidates still to be decided; rejections of recognition go to the funnel on the way."""
-    decided = mining.funnel.decided()
+    decided, again = mining.funnel.decided(), mining.options.fresh
     candidates = 0
     for looked in looks:
         line = decided.get((looked.change.repo, looked.change.merge_commit))
         if isinstance(looked.outcome, Rejection):
             reverted = line is not None and line.accepted and looked.outcome.reason == "reverted"
-            if line is None or reverted:
+            if line is None or reverted or again:
                 if line and reverted:
                     retire_reverted(site.dataset, line.instance_id)
                 line = FunnelLine.of(looked.change, looked.outcome, patch_id=looked.patch_id)
@@ -315,7 +312,7 @@ def _due(looks: Iterator[Looked], mining: _Mining, site: Site) -> Iterator[Looke
         if mining.options.limit is not None and candidates >= mining.options.limit:
             return
         candidates += 1
-        if line is None or not _stands(line, mining.options):
+        if line is None or again or not _stands(line, mining.options):
             yield looked
 
 

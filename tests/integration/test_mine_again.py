@@ -96,3 +96,19 @@ def test_a_broken_cursor_file_is_an_input_error_that_says_what_to_do(repo, tmp_p
     words = ("mine", repo.path, "-o", tmp_path / "dataset", "--no-validate")
     done = program.goldseam(*words, GOLDSEAM_CACHE_DIR=str(tmp_path / "cache"))
     assert (done.returncode, "remove it" in done.error_text) == (2, True)
+
+
+def test_looking_again_at_one_change_leaves_what_was_decided_of_others(repo, tmp_path):
+    mine(repo, tmp_path)
+    before = lines(tmp_path)
+    told = mine(repo, tmp_path, "--fresh", "--pr", "1")
+    assert lines(tmp_path) == before + 1
+    assert (told["accepted"], told["looked_at"]) == (2, before)
+
+
+def test_looking_again_at_everything_decides_everything_again(repo, tmp_path):
+    first = mine(repo, tmp_path)
+    before = lines(tmp_path)
+    again = mine(repo, tmp_path, "--fresh")
+    assert lines(tmp_path) == 2 * before
+    assert again["accepted"] == first["accepted"] == 2
