@@ -124,6 +124,9 @@ def evaluate(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Score again what this or another run has scored.")
     ] = False,
+    signals: Annotated[
+        bool, typer.Option(help="Measure lint, security, complexity and more beside the verdict, never changing it.")
+    ] = True,
     regrade: Annotated[
         Path | None,
         typer.Option(help="Instead: find the verdicts of this run folder again by today's rules, without containers."),
@@ -138,6 +141,7 @@ def evaluate(
     from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.scoring import Demands  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
+    from harness.signals import tools  # noqa: PLC0415
     from harness.verdict_cache import VerdictCache  # noqa: PLC0415
 
     opened = open_dataset(dataset)
@@ -156,6 +160,7 @@ def evaluate(
         cache=not no_cache,
         runtime=runtime,
         control=control,
+        signals=signals,
     )
     with (
         terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker,
@@ -170,6 +175,7 @@ def evaluate(
             settings=settings,
             observer=terminal.RunTicker(ticker),
             kept=VerdictCache(path=load_settings().images.cache_dir / "verdicts"),
+            tools=tools.find() if signals else None,
         )
     folder = run_folder.RunFolder(path=out)
     if json_:

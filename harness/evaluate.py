@@ -21,6 +21,7 @@ from harness.predictions import refuse_unknown
 from harness.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.sandbox.base import MissingImageError, SandboxError
 from harness.scoring import Demands
+from harness.signals import attach
 from harness.verdict import NULL, Asked, Verdict
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from harness.executors.base import Executor
     from harness.facts import TaskFacts
     from harness.sandbox.base import Sandbox
+    from harness.trial import Trial
+    from harness.verdict import Looked
     from harness.verdict_cache import VerdictCache
 
 GOLD = "gold"
@@ -67,6 +70,8 @@ class Settings:
     """On how many tasks gold is run first, to see how fast this machine is."""
     slowdown: float = 1.0
     """By how much the tasks' own time budgets are longer; what the control finds, where there is one."""
+    signals: bool = False
+    """Measure more than the verdict; see harness/signals. No part of a verdict."""
 
 
 def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settings: Settings) -> Verdict:
@@ -79,17 +84,24 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
     """
     asked = Asked(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
     looked = verdict.look(task, prediction)
+    found, trial = _scored(asked, looked, sandbox, watch=settings.signals)
+    return attach.to_verdict(found, task, looked.patch, trial) if settings.signals else found
+
+
+def _scored(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: bool) -> tuple[Verdict, Trial | None]:
+    """The verdict, and the trial that tells most about it, where there was one."""
     if looked.refused is not None:
-        return verdict.refused(asked, looked)
+        return verdict.refused(asked, looked), None
+    task = control.slowed(asked.task, asked.slowdown)
     try:
-        scored = scoring.score(control.slowed(task, settings.slowdown), looked.patch, sandbox, settings.demands)
+        scored = scoring.score(task, looked.patch, sandbox, asked.demands, watch=watch)
     except MissingImageError as error:
-        return verdict.unscored(asked, looked, cause="missing_image", why=error.message)
+        return verdict.unscored(asked, looked, cause="missing_image", why=error.message), None
     except SandboxError as error:
         if not sandbox.is_healthy():
             raise
-        return verdict.unscored(asked, looked, cause="engine", why=error.message)
-    return verdict.graded(asked, looked, scored)
+        return verdict.unscored(asked, looked, cause="engine", why=error.message), None
+    return verdict.graded(asked, looked, scored), scored.trial
 
 
 def screen(task: Task, data: bytes) -> screening.Screened:
@@ -153,10 +165,12 @@ def run(
     settings: Settings,
     observer: Observer,
     kept: VerdictCache | None = None,
+    tools: str | None = None,
 ) -> dict[str, object]:
     """Score predictions into a run folder and return its report. What the folder already holds is not done again.
 
     `kept` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
+    `tools` is the image where the tools for signals are; they read when every prediction has its verdict.
 
     Raises:
         InputError: an unknown id, or a folder that cannot be written or is in use.
@@ -196,6 +210,15 @@ def run(
 
         for report in executor.map(work, due, cancel=sandbox.cancel):
             observer.finished(report)
+        if settings.signals:
+            attach.read_pending(
+                folder,
+                predictions,
+                attach.Tools(image=tools, sandbox=sandbox) if tools else None,
+                executor,
+                note=observer.note,
+                done=kept.complete if kept else lambda _report: None,
+            )
         return write_report(dataset, folder)
 
 

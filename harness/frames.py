@@ -49,14 +49,17 @@ def read(stdout: bytes, keys: Keys) -> Transcript:
     by_sender: dict[bytes, list[dict[str, Any]]] = {b"s": [], b"t": []}
     violations: dict[int, str] = {}
     lines = stdout.split(b"\n")[:-1]
+    ended = -1
     for index, line in enumerate(lines):
         if not line and lines[index + 1 : index + 2] and lines[index + 1].startswith(b"s"):
             continue  # the supervisor begins its last frame on a line of its own
         problem = _take(line, keys, by_sender)
         if problem is not None:
             violations[index] = f"frame {index + 1}: {problem}"
+        elif line.startswith(b"s") and by_sender[b"s"][-1]["t"] == "exit":
+            ended = index
     if _was_killed(by_sender):
-        violations.pop(len(lines) - 2, None)
+        violations.pop(ended - 1, None)
     return Transcript(
         supervisor=tuple(by_sender[b"s"]), tests=tuple(by_sender[b"t"]), violations=tuple(violations.values())
     )
@@ -64,7 +67,7 @@ def read(stdout: bytes, keys: Keys) -> Transcript:
 
 def _was_killed(by_sender: Mapping[bytes, list[dict[str, Any]]]) -> bool:
     """Whether the supervisor saw the test process die of a signal, before that had said that it was done."""
-    last, tests = by_sender[b"s"][-1:], by_sender[b"t"]
+    last, tests = by_sender[b"s"][-2:], by_sender[b"t"]
     killed = any(frame["t"] == "exit" and frame.get("signal") is not None for frame in last)
     return killed and not any(frame["t"] == "finish" for frame in tests)
 

@@ -16,6 +16,8 @@ from harness.errors import InputError
 from harness.facts import TaskFacts  # noqa: TC001 - pydantic reads it at run time
 from harness.instance import Outcome, Prediction
 from harness.predictions import as_json, read_predictions
+from harness.signals.model import Signals  # noqa: TC001 - pydantic reads it at run time
+from harness.signals.sources import FILE as SOURCES_FILE
 from harness.trust import Trust, Variant
 
 if TYPE_CHECKING:
@@ -67,6 +69,8 @@ class InstanceReport(BaseModel):
     """The form of the hidden tests in each container that was run."""
     key: str = ""
     """SHA-256 over task, patch and grading version: the verdict holds for these and nothing else."""
+    signals: Signals | None = None
+    """What was measured beside the verdict; None where that was not asked for."""
     grading_version: int = 0
     classes_version: int = 0
     """Of the rules that gave the verdict and the failure class; 0 where an earlier version did not say."""
@@ -106,6 +110,8 @@ class Evidence:
     patch: bytes
     output: bytes = b""
     results: Mapping[str, Any] = field(default_factory=dict)
+    sources: bytes = b""
+    """The changed files for tools that read them later, as `harness.signals.sources` packs them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +144,10 @@ class RunFolder:
         files.write_bytes(folder / "test_output.txt", evidence.output, durable=False)
         results = json.dumps(evidence.results, indent=1).encode() + b"\n"
         files.write_bytes(folder / "results.json", results, durable=False)
+        if evidence.sources:
+            files.write_bytes(folder / SOURCES_FILE, evidence.sources, durable=False)
+        else:
+            (folder / SOURCES_FILE).unlink(missing_ok=True)
         self.write_report(prediction, report)
 
     def write_report(self, prediction: Prediction, report: InstanceReport) -> None:

@@ -63,14 +63,18 @@ class Scored:
     """Every round that was run, in order; those too that another level of trust then took the place of."""
 
 
-def score(task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands: Demands) -> Scored:
+def score(
+    task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands: Demands, *, watch: bool = False
+) -> Scored:
     """Grade a patch. The real tests come first, so a patch that fails them costs one round.
+
+    With `watch`, trials also tell what signals are made from.
 
     Raises:
         InfrastructureError: the engine failed more often than is retried.
 
     """
-    return decide(task, demands, lambda variant: _run(task, model_patch, variant, sandbox, demands))
+    return decide(task, demands, lambda variant: _run(task, model_patch, variant, sandbox, demands, watch=watch))
 
 
 def decide(task: Task, demands: Demands, run: Callable[[Variant], Round], *, earlier: tuple[Round, ...] = ()) -> Scored:
@@ -107,8 +111,10 @@ def _level(task: Task, demands: Demands) -> Trust:
     return best if demands.trust is None else min(demands.trust, best, key=order.index)
 
 
-def _run(task: Task, model_patch: patch.Patch | None, variant: Variant, sandbox: Sandbox, demands: Demands) -> Round:
-    spec = trial_spec(task, model_patch, variant=variant, timeout=demands.timeout)
+def _run(
+    task: Task, model_patch: patch.Patch | None, variant: Variant, sandbox: Sandbox, demands: Demands, *, watch: bool
+) -> Round:
+    spec = replace(trial_spec(task, model_patch, variant=variant, timeout=demands.timeout), watch=watch)
     for attempt in itertools.count(1):
         try:
             found = trial.run(spec, sandbox)

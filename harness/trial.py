@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from harness import frames
 from harness.frameworks import framework
 from harness.sandbox.base import Job
+from harness.signals import observed
+from harness.signals.observed import Observed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,6 +57,8 @@ class TrialSpec:
     twin: bool = False
     """Whether the runner turns the expectations that the test files pass through it."""
     env: Mapping[str, str] = field(default_factory=dict)
+    watch: bool = False
+    """Whether the supervisor also tells what signals are made from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +85,8 @@ class Trial:
     output: bytes
     output_size: int
     timings: Mapping[str, float]
+    observed: Observed | None = None
+    """What signals are made from, where the trial was watched."""
 
 
 def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
@@ -102,13 +108,14 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
 
 
 @functools.cache
-def _runner() -> bytes:
+def _runner(*, watch: bool) -> bytes:
     """The supervisor's source; read once, so that a run never mixes two versions of it."""
-    return resources.files("harness.runner").joinpath("supervisor.py").read_bytes()
+    names = ("supervisor.py", "watch.py") if watch else ("supervisor.py",)
+    return b"\n".join(resources.files("harness.runner").joinpath(name).read_bytes() for name in names)
 
 
 def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
-    runner = _runner()
+    runner = _runner(watch=spec.watch)
     blobs = {
         "model": spec.model_patch.raw if spec.model_patch else b"",
         "tests": spec.test_patch.raw if spec.test_patch else b"",
@@ -130,6 +137,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
             "paths": paths,
             "twin": spec.twin,
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
+            **({"watch": observed.request(spec.model_patch, spec.test, spec.budgets)} if spec.watch else {}),
         },
     }
     encoded = json.dumps(head).encode()
@@ -170,6 +178,7 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         output=result.stderr,
         output_size=result.stderr_size,
         timings={**result.timings, "prepare": float(said.get("ready", {}).get("seconds", 0.0))},
+        observed=Observed.read(from_us) if spec.watch else None,
     )
 
 
@@ -185,8 +194,9 @@ _SHAPES: frames.Shapes = {
         "cpu_seconds": (float, int),
         "max_rss_kb": (int,),
     },
+    **observed.SHAPES,
 }
-_ORDER = re.compile(r"(apply )*(setup_error |ready (exit )?)?")
+_ORDER = re.compile(r"(apply (source )*(compiled )?)*(setup_error |ready (exit (after )?)?)?")
 
 
 def _is_orderly(said: Sequence[Mapping[str, Any]]) -> bool:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from harness import files
 from harness.instance import Outcome
 from harness.run_folder import Evidence, InstanceReport
+from harness.signals.sources import FILE as SOURCES_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +34,7 @@ class VerdictCache:
             report = InstanceReport.model_validate_json((folder / _REPORT).read_bytes())
             results = json.loads((folder / _RESULTS).read_bytes())
             output = (folder / _OUTPUT).read_bytes()
+            sources = path.read_bytes() if (path := folder / SOURCES_FILE).exists() else b""
         except (OSError, ValueError, ValidationError):
             return None
         own = {
@@ -41,7 +43,7 @@ class VerdictCache:
             "sample": prediction.sample,
             "reused": True,
         }
-        evidence = Evidence(patch=prediction.patch_bytes(), output=output, results=results)
+        evidence = Evidence(patch=prediction.patch_bytes(), output=output, results=results, sources=sources)
         return report.model_copy(update=own), evidence
 
     def put(self, report: InstanceReport, evidence: Evidence) -> None:
@@ -53,7 +55,16 @@ class VerdictCache:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         files.write_bytes(folder / _OUTPUT, evidence.output, durable=False)
         files.write_bytes(folder / _RESULTS, json.dumps(evidence.results).encode(), durable=False)
+        if evidence.sources:
+            files.write_bytes(folder / SOURCES_FILE, evidence.sources, durable=False)
         files.write_bytes(folder / _REPORT, report.model_dump_json().encode(), durable=False)
+
+    def complete(self, report: InstanceReport) -> None:
+        """Take over what the tools said of a kept verdict's files, which then need not be kept."""
+        folder = self._folder(report.key)
+        if report.key and (folder / _REPORT).exists():
+            files.write_bytes(folder / _REPORT, report.model_dump_json().encode(), durable=False)
+            (folder / SOURCES_FILE).unlink(missing_ok=True)
 
     def _folder(self, key: str) -> Path:
         return self.path / key[:2] / key

@@ -46,6 +46,22 @@ def base(
         terminal.results().print(f"{name}  {found}")
 
 
+@app.command()
+def tools(*, json_: JsonFlag = False) -> None:
+    """Make sure of the image with ruff, bandit and lizard, which read patched files beside the verdict."""
+    from harness.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
+    from miner.image import signal_tools  # noqa: PLC0415
+
+    with terminal.Ticker(terminal.messages(), "tools", quiet=json_) as ticker:
+        built = signal_tools.ensure(load_settings().images, ticker.note)
+    versions = {name: str(version) for name, version in built.facts.items()}
+    if json_:
+        print_json({"image": built.image_id, "name": built.tag, "versions": versions})
+    else:
+        told = ", ".join(f"{name} {version}" for name, version in versions.items())
+        terminal.results().print(f"{built.tag}  {built.image_id}  {told}", soft_wrap=True)
+
+
 @app.command("ls")
 def list_images(*, json_: JsonFlag = False) -> None:
     """List the images of ours that the engine holds."""

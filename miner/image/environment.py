@@ -122,7 +122,7 @@ def build_environment(
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     detection = detect(tree)
-    with _workshop(settings, repo, log, progress, when) as workshop:
+    with open_workshop(settings, repo, log, progress, when) as workshop:
         began = time.monotonic()
         job = _Job(
             workshop=workshop,
@@ -140,8 +140,8 @@ def build_environment(
 
 
 @contextmanager
-def _workshop(
-    settings: ImageSettings, repo: str, log: Path, progress: Callable[[str], None], when: datetime
+def open_workshop(
+    settings: ImageSettings, repo: str, log: Path, progress: Callable[[str], None], when: datetime | None = None
 ) -> Iterator[Workshop]:
     """A scratch folder that is gone afterwards; those of killed processes go as well."""
     builds = settings.cache_dir / "builds"
@@ -165,7 +165,7 @@ def _workshop(
             log=log,
             progress=progress,
             cache=cache,
-            variables={steps.CUTOFF_VARIABLE: " ".join(steps.cutoff(when))},
+            variables={steps.CUTOFF_VARIABLE: " ".join(steps.cutoff(when))} if when else {},
         )
     finally:
         shutil.rmtree(folder, ignore_errors=True)

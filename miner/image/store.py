@@ -10,8 +10,8 @@ from harness.sandbox import engine
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-_SHARED = ("debian", "base")
-"""Kinds that are kept by `gc`: every future build starts from them."""
+_SHARED = ("debian", "base", "tools")
+"""Kinds that are kept by `gc`: future builds start from them, and runs ask the tools."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class StoredImage:
     id: str
     """`sha256:…`"""
     kind: str
-    """`debian`, `base`, `python`, `deps` or `task`."""
+    """`debian`, `base`, `python`, `deps`, `task` or `tools`."""
     tags: tuple[str, ...]
     parent: str | None
     layer_bytes: int
@@ -43,7 +43,7 @@ def images() -> tuple[StoredImage, ...]:
     except engine.ConnectionLost as error:
         raise engine.engine_failed("listing images", error) from error
     found = [image for one in ids if (image := _stored(client, one)) is not None]
-    order = {"debian": 0, "base": 1, "python": 2, "deps": 3, "task": 4}
+    order = {"debian": 0, "base": 1, "tools": 2, "python": 3, "deps": 4, "task": 5}
     return tuple(sorted(found, key=lambda image: (order.get(image.kind, 9), image.repo, image.tags)))
 
 

@@ -12,6 +12,7 @@ from harness.dataset.schema import BudgetsModel, DatasetModel, TaskModel, TestMo
 from harness.facts import TaskFacts
 from harness.instance import Outcome, Prediction, TaskState, TestStatus
 from harness.run_folder import InstanceReport, RunRecord, Score, run_report
+from harness.signals import model as signals
 from miner.change import Stage
 from miner.funnel import FunnelLine
 
@@ -27,6 +28,15 @@ MODELS = (
     TestModel,
     TestsModel,
     TrustModel,
+    *(part for part in vars(signals).values() if isinstance(part, type) and issubclass(part, signals.Measure)),
+    signals.CompiledFile,
+    signals.FunctionComplexity,
+    signals.ImportedFile,
+    signals.LintFinding,
+    signals.PatchSize,
+    signals.SecurityFinding,
+    signals.Signals,
+    signals.Skipped,
 )
 
 

@@ -1,0 +1,256 @@
+"""From what was observed and what the tools say to the signals of one prediction. Pure, so saved evidence will do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from harness.signals import delta
+from harness.signals.model import (
+    CompiledFile,
+    Compiles,
+    Complexity,
+    ImportedFile,
+    Imports,
+    Lint,
+    Measure,
+    Network,
+    PatchSize,
+    Runtime,
+    Security,
+    Signals,
+    Skipped,
+    Writes,
+)
+from harness.signals.observed import FILE_BYTES, MAX_FILES, SUFFIXES, TOTAL_BYTES, AfterFrame, CompiledFrame, Source
+from harness.signals.tools import COMMAND
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.patch import Patch
+    from harness.signals.observed import Observed
+    from harness.signals.static import Reading
+
+NO_TOOLS = f"there is no tools image; run `{COMMAND}`, then the same command again"
+_JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
+_NO_ESLINT = "eslint runs on the repository's own packages and settings, which are in no image yet"
+_NO_SEMGREP = "semgrep is not in the tools image"
+_NOT_TOLD = "the supervisor did not tell"
+_TOTAL_MIB = TOTAL_BYTES // 1024 // 1024
+_STATUSES = ("imports", "fails", "unknown")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What one trial leaves for its signals. `why_not` says why there was none."""
+
+    why_not: str = ""
+    exited: bool = False
+    seconds: float = 0.0
+    max_rss_kb: int = 0
+    sources: tuple[Source, ...] = ()
+    compiled: CompiledFrame | None = None
+    after: AfterFrame | None = None
+    gold: Mapping[str, Any] = field(default_factory=dict)
+    """The proof's evidence, as tests.json has it."""
+
+
+def seen(observed: Observed | None, **fields: Any) -> Seen:
+    """With what the supervisor told, if it was asked."""
+    if observed is None:
+        return Seen(**fields)
+    return Seen(sources=observed.sources, compiled=observed.compiled, after=observed.after, **fields)
+
+
+def evidence(what: Seen) -> dict[str, Any]:
+    """What results.json keeps of it, so that `from_evidence` gives the same again."""
+    return {
+        "why_not": what.why_not,
+        "exited": what.exited,
+        "compiled": what.compiled.model_dump(mode="json") if what.compiled else None,
+        "after": what.after.model_dump(mode="json") if what.after else None,
+        "skipped": [{"path": one.path, "why": one.why_not} for one in what.sources if one.why_not],
+    }
+
+
+def from_evidence(kept: Mapping[str, Any], *, seconds: float, max_rss_kb: int, gold: Mapping[str, Any]) -> Seen:
+    """What was seen, from what results.json kept of it.
+
+    Raises:
+        ValueError: this is no such evidence.
+
+    """
+    try:
+        return Seen(
+            why_not=str(kept["why_not"]),
+            exited=bool(kept["exited"]),
+            seconds=seconds,
+            max_rss_kb=max_rss_kb,
+            sources=tuple(
+                Source(path=str(one["path"]), before=None, after=None, why_not=str(one["why"]))
+                for one in kept["skipped"]
+            ),
+            compiled=CompiledFrame.model_validate(kept["compiled"]) if kept["compiled"] else None,
+            after=AfterFrame.model_validate(kept["after"]) if kept["after"] else None,
+            gold=gold,
+        )
+    except (KeyError, TypeError, ValidationError) as error:
+        raise ValueError(f"this is no evidence of signals: {error}") from error
+
+
+def first(patch: Patch | None, what: Seen, *, static: str = "") -> Signals:
+    """The signals as far as a trial tells them; `static` says why the tools have not read the files (yet)."""
+    no_trial = what.why_not
+    python = _python(patch)
+    nothing = not _relevant(patch)
+    why = no_trial or static
+    unread = Measure() if nothing and not no_trial else Measure(measured=not why, why_not=why)
+    common = unread.model_dump()
+    javascript = any(file.path.endswith(_JAVASCRIPT) for file in patch.files) if patch else False
+    return Signals(
+        patch=_size(patch),
+        compiles=_compiles(what, python),
+        imports=_imports(what, python),
+        lint=Lint(**common),
+        eslint=Measure(measured=False, why_not=_NO_ESLINT if javascript else "no JavaScript or TypeScript is changed"),
+        security=Security(**common),
+        semgrep=Measure(measured=False, why_not=_NO_SEMGREP),
+        complexity=Complexity(**common),
+        runtime=_runtime(what),
+        network=_network(what),
+        writes=_writes(what),
+        skipped=_skipped(patch, what),
+    )
+
+
+def with_static(signals: Signals, reading: Reading) -> Signals:
+    """The signals with what the tools say."""
+    if reading.answer is None:
+        why = Measure(measured=False, why_not=reading.why_not).model_dump()
+        return signals.model_copy(
+            update={"lint": Lint(**why), "security": Security(**why), "complexity": Complexity(**why)}
+        )
+    return signals.model_copy(
+        update={
+            "lint": delta.lint(reading.answer.ruff),
+            "security": delta.security(reading.answer.bandit),
+            "complexity": delta.complexity(reading.answer.lizard),
+            "tools": dict(reading.versions),
+        }
+    )
+
+
+def _python(patch: Patch | None) -> tuple[str, ...]:
+    """The Python files that are there after the patch."""
+    paths = [file.new_path for file in patch.files] if patch else []
+    return tuple(path for path in paths if path is not None and path.endswith(".py"))
+
+
+def _relevant(patch: Patch | None) -> bool:
+    """Whether some tool reads a changed file."""
+    return patch is not None and any(file.path.endswith(SUFFIXES) and not file.binary for file in patch.files)
+
+
+def _size(patch: Patch | None) -> PatchSize:
+    files = patch.files if patch else ()
+    return PatchSize(
+        files=len(files),
+        hunks=sum(file.hunks for file in files),
+        added=sum(file.added for file in files),
+        removed=sum(file.removed for file in files),
+    )
+
+
+def _compiles(what: Seen, python: tuple[str, ...]) -> Compiles:
+    if what.why_not:
+        return Compiles(measured=False, why_not=what.why_not)
+    if not python:
+        return Compiles(ok=True)
+    if what.compiled is None:
+        return Compiles(measured=False, why_not=_first_why(what) or _NOT_TOLD)
+    files = tuple(
+        CompiledFile(path=path, ok=ok, error=error, line=line) for path, ok, error, line in what.compiled.files
+    )
+    told = [one.ok for one in files]
+    ok = False if False in told else True if len(told) == len(python) and None not in told else None
+    why = what.compiled.why or ("the compiler could not tell" if None in told else _first_why(what))
+    return Compiles(measured=ok is not None, why_not="" if ok is not None else why or _NOT_TOLD, ok=ok, files=files)
+
+
+def _imports(what: Seen, python: tuple[str, ...]) -> Imports:
+    if what.why_not:
+        return Imports(measured=False, why_not=what.why_not)
+    if not python:
+        return Imports(ok=True)
+    if what.after is None or what.after.loaded is None:
+        return Imports(measured=False, why_not=_first_why(what) or "the test process did not say what it had loaded")
+    tried = {path: (status, error) for path, status, error in what.after.imports if status in _STATUSES}
+    files = []
+    for path, mark in zip(what.after.modules, what.after.loaded, strict=False):
+        status, error = ("loaded", "") if mark == "1" else tried.get(path, ("unknown", what.after.why))
+        files.append(ImportedFile.model_validate({"path": path, "status": status, "error": error}))
+    statuses = {one.status for one in files}
+    ok = False if "fails" in statuses else True if "unknown" not in statuses and len(files) == len(python) else None
+    return Imports(ok=ok, files=tuple(files))
+
+
+def _first_why(what: Seen) -> str:
+    return next((one.why_not for one in what.sources if one.why_not and one.path.endswith(".py")), "")
+
+
+def _runtime(what: Seen) -> Runtime:
+    if what.why_not or not what.exited:
+        return Runtime(measured=False, why_not=what.why_not or "the test process was not seen to end")
+    seconds, memory = _number(what.gold.get("gold_seconds")), _number(what.gold.get("gold_max_rss_kb"))
+    return Runtime(
+        seconds=round(what.seconds, 3),
+        gold_seconds=seconds,
+        seconds_ratio=round(what.seconds / seconds, 2) if seconds else None,
+        max_rss_kb=what.max_rss_kb,
+        gold_max_rss_kb=int(memory) if memory else None,
+        memory_ratio=round(what.max_rss_kb / memory, 2) if memory else None,
+    )
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _network(what: Seen) -> Network:
+    if what.why_not or what.after is None:
+        return Network(measured=False, why_not=what.why_not or _NOT_TOLD)
+    counted = what.after.network
+    if "IpOutNoRoutes" not in counted:
+        return Network(measured=False, why_not="the kernel of this runtime does not count it")
+    return Network(
+        attempts=counted["IpOutNoRoutes"] + counted.get("Ip6OutNoRoutes", 0),
+        lookups=counted.get("UdpNoPorts", 0) + counted.get("Udp6NoPorts", 0),
+        loopback_packets=counted.get("sent_lo", 0),
+    )
+
+
+def _writes(what: Seen) -> Writes:
+    if what.why_not or what.after is None:
+        return Writes(measured=False, why_not=what.why_not or _NOT_TOLD)
+    found = what.after
+    return Writes(files=found.files, bytes=found.bytes, paths=found.paths, own_files=found.own_files, more=found.more)
+
+
+def _skipped(patch: Patch | None, what: Seen) -> tuple[Skipped, ...]:
+    told = [Skipped(path=one.path, why=_why(one.why_not)) for one in what.sources if one.why_not]
+    files = [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary] if patch else []
+    why = f"more than {MAX_FILES} files are changed"
+    return (*told, *(Skipped(path=_plain(file.path), why=why) for file in files[MAX_FILES:]))
+
+
+def _why(word: str) -> str:
+    if word != "too large":
+        return word
+    return f"too large: it has more than {FILE_BYTES // 1024} KiB, or all files together more than {_TOTAL_MIB} MiB"
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,176 @@
+"""Signals into reports: what a trial tells at once, what the tools say when a run is through. The verdict stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import GoldseamError
+from harness.signals import assemble, static
+from harness.signals.assemble import NO_TOOLS
+from harness.signals.sources import FILE, Sources, to_read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from harness.executors.base import Executor
+    from harness.instance import Prediction, Task
+    from harness.patch import Patch
+    from harness.run_folder import InstanceReport, RunFolder
+    from harness.sandbox.base import Sandbox
+    from harness.trial import Trial
+    from harness.verdict import Verdict
+
+EVIDENCE = "signals"
+"""The field of results.json that keeps what signals are made from."""
+PENDING = "the run was stopped before the tools had read the files; the same command goes on"
+
+
+def to_verdict(found: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
+    """A verdict with the signals that its trial tells. Where they can't be made, it is as it was."""
+    try:
+        return _with_signals(found, task, patch, trial)
+    except Exception as error:  # noqa: BLE001 - a signal must never cost a verdict
+        why = f"making the signals failed: {type(error).__name__}"
+        nothing = assemble.first(None, assemble.Seen(why_not=why))
+        return replace(found, report=found.report.model_copy(update={"signals": nothing}))
+
+
+def _with_signals(found: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
+    report = found.report
+    why = _no_trial(report, trial)
+    seen = assemble.seen(
+        trial.observed if trial else None,
+        why_not=why,
+        exited=trial.exited if trial else False,
+        seconds=trial.seconds if trial else 0.0,
+        max_rss_kb=trial.max_rss_kb if trial else 0,
+        gold=task.hidden.evidence,
+    )
+    sources = None if why else to_read(task.instance.version, seen.sources)
+    signals = assemble.first(patch, seen, static=PENDING if sources else _nothing_to_read(seen))
+    evidence = replace(
+        found.evidence,
+        results={**found.evidence.results, EVIDENCE: assemble.evidence(seen)},
+        sources=sources.packed() if sources else b"",
+    )
+    return replace(found, report=report.model_copy(update={"signals": signals}), evidence=evidence)
+
+
+def _no_trial(report: InstanceReport, trial: Trial | None) -> str:
+    if trial is None:
+        return f"no test was run: {report.outcome.value.replace('_', ' ')}"
+    if trial.model_apply_error is not None:
+        return "the patch does not apply"
+    return "" if trial.ran else "the tests were not started"
+
+
+def _nothing_to_read(seen: assemble.Seen) -> str:
+    return next((one.why_not for one in seen.sources if one.why_not), "the supervisor did not tell")
+
+
+def again(report: InstanceReport, results: Mapping[str, Any], task: Task, patch: Patch | None) -> InstanceReport:
+    """A report with the signals that today's rules make of its evidence; what the tools said stays.
+
+    Raises:
+        ValueError: results.json keeps no evidence of signals, or it is broken.
+
+    """
+    kept = results.get(EVIDENCE)
+    if not isinstance(kept, Mapping) or report.signals is None:
+        raise ValueError("signals were not asked for when this was scored")
+    old = report.signals
+    seen = assemble.from_evidence(
+        kept,
+        seconds=report.timings.get("tests", 0.0),
+        max_rss_kb=report.max_rss_kb,
+        gold=task.hidden.evidence,
+    )
+    stays = {name: getattr(old, name) for name in ("lint", "security", "complexity", "tools", "eslint", "semgrep")}
+    return report.model_copy(update={"signals": assemble.first(patch, seen).model_copy(update=stays)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tools:
+    """Where the tools run."""
+
+    image: str
+    sandbox: Sandbox
+
+
+def read_pending(
+    folder: RunFolder,
+    predictions: Iterable[Prediction],
+    tools: Tools | None,
+    executor: Executor,
+    *,
+    note: Callable[[str], None],
+    done: Callable[[InstanceReport], None],
+) -> None:
+    """Have the tools read the files that trials of this run left for them, and write what they say into the reports.
+
+    Stopped anywhere, the next call goes on. `note` is told once what could not be done, `done` each report that is complete.
+
+    Raises:
+        InterruptedRunError: the run was interrupted.
+
+    """
+    waiting = {path: item for item in predictions if (path := folder.sample_folder(item) / FILE).exists()}
+    if not waiting:
+        return
+    if tools is None:
+        note(f"signals: lint, security and complexity are not measured: {NO_TOOLS}")
+        for item in waiting.values():
+            _finish(folder, item, static.Reading(why_not=NO_TOOLS, again=True), done)
+        return
+    troubles: list[str] = []
+    groups = tuple(static.batches((str(path), path.stat().st_size * _PACKED) for path in waiting))
+
+    def work(group: tuple[str, ...]) -> Mapping[str, static.Reading]:
+        return _read_group(group, tools)
+
+    for found in executor.map(work, groups, cancel=tools.sandbox.cancel):
+        for path, item in ((path, item) for path, item in waiting.items() if str(path) in found):
+            reading = found[str(path)]
+            troubles += [reading.why_not] if reading.again else []
+            _finish(folder, item, reading, done)
+    if troubles:
+        note(f"signals: the tools could not read {len(troubles)} prediction(s): {troubles[0]}")
+
+
+_PACKED = 4
+"""About how many times its size on disk a packed file takes."""
+
+
+def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Reading]:
+    """What the tools say of the files that lie there."""
+    given: dict[str, Sources] = {}
+    found: dict[str, static.Reading] = {}
+    for path in group:
+        try:
+            given[path] = Sources.unpacked(Path(path).read_bytes())
+        except (OSError, ValueError):
+            found[path] = static.Reading(why_not="the kept files can't be read")
+    try:
+        return {**found, **static.read(given, tools.image, tools.sandbox)} if given else found
+    except GoldseamError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a signal must never cost a run
+        return {**found, **dict.fromkeys(given, static.Reading(why_not=f"the tools failed: {type(error).__name__}"))}
+
+
+def _finish(
+    folder: RunFolder, item: Prediction, reading: static.Reading, done: Callable[[InstanceReport], None]
+) -> None:
+    """Write what the tools say, then let go of the files, unless another try may fare better."""
+    report = folder.read(item)
+    if report is not None and report.signals is not None:
+        new = report.model_copy(update={"signals": assemble.with_static(report.signals, reading)})
+        if new != report:
+            folder.write_report(item, new)
+        if not reading.again:
+            done(new)
+    if not reading.again:
+        (folder.sample_folder(item) / FILE).unlink(missing_ok=True)

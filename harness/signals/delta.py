@@ -1,0 +1,211 @@
+"""From what tools find before and after a patch to what the patch brings and takes away. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.signals.model import Complexity, FunctionComplexity, Lint, LintFinding, Security, SecurityFinding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+
+LISTED = 200
+"""Findings listed of one kind; all are counted."""
+LISTED_FUNCTIONS = 50
+OWN_CWE = {"B102": 95, "B307": 95}
+"""Where bandit's number is broader than the weakness: `exec` and `eval` are CWE-95, not any injection of commands."""
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class RuffFinding(_Answer):
+    """One line of ruff's report, as the program in the tools image passes it on."""
+
+    rule: str
+    path: str
+    line: int
+    message: str
+    text: str
+
+
+class BanditFinding(_Answer):
+    """One result of bandit's report."""
+
+    rule: str
+    cwe: int | None
+    path: str
+    line: int
+    severity: str
+    confidence: str
+    message: str
+    text: str
+
+
+class Function(_Answer):
+    """A function as lizard sees it; `digest` is of its text."""
+
+    path: str
+    function: str
+    complexity: int
+    digest: str
+
+
+class Unread(_Answer):
+    """A file that a tool could not parse."""
+
+    path: str
+    why: str
+
+
+class UnreadSides(_Answer):
+    """Files that a tool could not parse."""
+
+    before: tuple[Unread, ...] = ()
+    after: tuple[Unread, ...] = ()
+
+
+class RuffSides(_Answer):
+    """What ruff found, or why it did not look."""
+
+    before: tuple[RuffFinding, ...] = ()
+    after: tuple[RuffFinding, ...] = ()
+    error: str = ""
+
+
+class BanditSides(_Answer):
+    """What bandit found, or why it did not look."""
+
+    before: tuple[BanditFinding, ...] = ()
+    after: tuple[BanditFinding, ...] = ()
+    unread: UnreadSides = Field(default_factory=UnreadSides)
+    error: str = ""
+
+
+class LizardSides(_Answer):
+    """What lizard found, or why it did not look."""
+
+    before: tuple[Function, ...] = ()
+    after: tuple[Function, ...] = ()
+    error: str = ""
+
+
+class Answer(_Answer):
+    """What the tools say of one prediction."""
+
+    ruff: RuffSides
+    bandit: BanditSides
+    lizard: LizardSides
+
+
+_One = TypeVar("_One")
+
+
+def _difference(
+    before: Sequence[_One], after: Sequence[_One], identity: Callable[[_One], Hashable]
+) -> tuple[list[_One], list[_One]]:
+    """What is new and what is gone, as multisets: a finding whose line only moved is neither."""
+    left = Counter(map(identity, before))
+    new = []
+    for one in after:
+        if left[identity(one)] > 0:
+            left[identity(one)] -= 1
+        else:
+            new.append(one)
+    gone = []
+    for one in reversed(before):
+        if left[identity(one)] > 0:
+            left[identity(one)] -= 1
+            gone.append(one)
+    return new, gone[::-1]
+
+
+def lint(sides: RuffSides) -> Lint:
+    """The difference in lint: findings are the same by rule, file and content of the line."""
+    if sides.error:
+        return Lint(measured=False, why_not=f"ruff failed: {sides.error}")
+    new, gone = _difference(sides.before, sides.after, lambda one: (one.rule, one.path, one.text))
+    return Lint(
+        new=tuple(LintFinding(**one.model_dump()) for one in new[:LISTED]),
+        gone=tuple(LintFinding(**one.model_dump()) for one in gone[:LISTED]),
+        new_by_rule=_counts(one.rule for one in new),
+        gone_by_rule=_counts(one.rule for one in gone),
+    )
+
+
+def security(sides: BanditSides) -> Security:
+    """The difference in security: findings are the same by rule, CWE, severity, file and content of the line.
+
+    A file that bandit can't parse on either side is left out; where nothing new is found in the others, this was not
+    measured.
+    """
+    if sides.error:
+        return Security(measured=False, why_not=f"bandit failed: {sides.error}")
+    unread = {one.path: one.why for one in (*sides.unread.before, *sides.unread.after)}
+    new, gone = _difference(
+        [_security(one) for one in sides.before if one.path not in unread],
+        [_security(one) for one in sides.after if one.path not in unread],
+        lambda one: (one.rule, one.cwe, one.severity, one.path, one.text),
+    )
+    return Security(
+        measured=bool(new) or not unread,
+        why_not="; ".join(f"bandit could not read {path}: {why}" for path, why in sorted(unread.items())[:3]),
+        new=tuple(new[:LISTED]),
+        gone=tuple(gone[:LISTED]),
+        new_by_cwe=_counts(str(one.cwe or "none") for one in new),
+        gone_by_cwe=_counts(str(one.cwe or "none") for one in gone),
+    )
+
+
+def _security(one: BanditFinding) -> SecurityFinding:
+    level: Mapping[str, Any] = {"severity": _level(one.severity), "confidence": _level(one.confidence)}
+    fields = {**one.model_dump(), **level, "cwe": OWN_CWE.get(one.rule, one.cwe)}
+    return SecurityFinding(tool="bandit", **fields)
+
+
+def _level(word: str) -> str:
+    return word if word in ("low", "medium", "high") else "low"
+
+
+def _counts(words: Any) -> dict[str, int]:
+    return dict(sorted(Counter(words).items()))
+
+
+def complexity(sides: LizardSides) -> Complexity:
+    """The difference in cyclomatic complexity (McCabe 1976, as lizard counts it) of functions whose text differs."""
+    if sides.error:
+        return Complexity(measured=False, why_not=f"lizard failed: {sides.error}")
+    changed: list[FunctionComplexity] = []
+    before, after = _by_name(sides.before), _by_name(sides.after)
+    for path, name in sorted({*before, *after}):
+        old, new = _apart(before.get((path, name), []), after.get((path, name), []))
+        for index in range(max(len(old), len(new))):
+            was = old[index].complexity if index < len(old) else None
+            now = new[index].complexity if index < len(new) else None
+            changed.append(FunctionComplexity(path=path, function=name, before=was, after=now))
+    changed.sort(key=lambda one: -abs((one.after or 0) - (one.before or 0)))
+    totals = [sum(one.before or 0 for one in changed), sum(one.after or 0 for one in changed)]
+    return Complexity(
+        before=totals[0],
+        after=totals[1],
+        delta=totals[1] - totals[0],
+        highest=max((one.after or 0 for one in changed), default=0),
+        functions=tuple(changed[:LISTED_FUNCTIONS]),
+    )
+
+
+def _by_name(functions: Sequence[Function]) -> dict[tuple[str, str], list[Function]]:
+    found: dict[tuple[str, str], list[Function]] = defaultdict(list)
+    for one in functions:
+        found[one.path, one.function.partition("(")[0].strip()].append(one)
+    return found
+
+
+def _apart(old: list[Function], new: list[Function]) -> tuple[list[Function], list[Function]]:
+    """Of functions with one name, those whose text is not on the other side, in order."""
+    gone, came = _difference(new, old, lambda one: one.digest), _difference(old, new, lambda one: one.digest)
+    return gone[0], came[0]

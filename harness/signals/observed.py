@@ -1,0 +1,150 @@
+"""What the supervisor of a trial saw beside the tests: frames of its own, read here. Pure."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from harness.instance import Budgets, TestSpec
+    from harness.patch import Patch
+
+FILE_BYTES = 512 * 1024
+"""A larger file is not looked into."""
+TOTAL_BYTES = 4 * 1024 * 1024
+"""Of one prediction, before and after together."""
+MAX_FILES = 200
+SUFFIXES = (
+    *(".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".go", ".rs", ".java", ".kt", ".scala", ".swift"),
+    *(".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".m", ".rb", ".php", ".lua"),
+)
+"""Files that some tool reads."""
+_COMPILE_SECONDS = 5.0
+_IMPORT_SECONDS = 2.0
+_ENTRIES = 5000
+_PATHS = 10
+_MIB = 1024 * 1024
+
+SHAPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
+    "source": {
+        "old": (str, type(None)),
+        "new": (str, type(None)),
+        "before": (str, type(None)),
+        "after": (str, type(None)),
+        "why": (str,),
+    },
+    "compiled": {"files": (list,), "why": (str,)},
+    "after": {"network": (dict,), "files": (int,), "bytes": (int,), "paths": (list,), "modules": (list,)},
+}
+"""The frames, as `harness.frames.has_shape` holds them to."""
+
+
+class _Frame(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class CompiledFrame(_Frame):
+    """Per file: path, whether it compiles, error, line."""
+
+    files: tuple[tuple[str, bool | None, str, int], ...]
+    why: str
+
+
+class AfterFrame(_Frame):
+    """What lay about after the tests."""
+
+    network: dict[str, int]
+    files: int
+    bytes: int
+    paths: tuple[str, ...]
+    own_files: int
+    more: bool
+    modules: tuple[str, ...]
+    loaded: str | None
+    imports: tuple[tuple[str, str, str], ...]
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A changed file that tools read: before and after the patch, None where it is not there."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    why_not: str = ""
+    """Why its content is not here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed:
+    """What the supervisor told beside the tests' results; None for what it did not tell."""
+
+    sources: tuple[Source, ...] = ()
+    compiled: CompiledFrame | None = None
+    after: AfterFrame | None = None
+
+    @classmethod
+    def read(cls, said: Iterable[Mapping[str, Any]]) -> Self:
+        """From the supervisor's frames. What does not fit is left out."""
+        found: list[Source] = []
+        compiled: CompiledFrame | None = None
+        after: AfterFrame | None = None
+        for raw in said:
+            frame = _plain(raw)
+            try:
+                if frame["t"] == "source":
+                    found.append(_source(frame))
+                elif frame["t"] == "compiled":
+                    compiled = CompiledFrame.model_validate(frame)
+                elif frame["t"] == "after":
+                    after = AfterFrame.model_validate(frame)
+            except (ValidationError, binascii.Error, ValueError):
+                continue
+        return cls(sources=tuple(found), compiled=compiled, after=after)
+
+
+def request(patch: Patch | None, test: TestSpec, budgets: Budgets) -> dict[str, Any]:
+    """What the supervisor is asked for."""
+    return {
+        "files": [[file.old_path, file.new_path] for file in readable_files(patch)],
+        "file_bytes": FILE_BYTES,
+        "total_bytes": TOTAL_BYTES,
+        "compile_seconds": _COMPILE_SECONDS,
+        "import_seconds": _IMPORT_SECONDS,
+        "entries": _ENTRIES,
+        "paths": _PATHS,
+        "memory": budgets.memory_mb * _MIB,
+        "pythonpath": list(test.pythonpath),
+    }
+
+
+def readable_files(patch: Patch | None) -> Sequence[Any]:
+    """The parts of a patch whose files some tool reads."""
+    if patch is None:
+        return ()
+    return [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary][:MAX_FILES]
+
+
+def _plain(value: Any) -> Any:
+    """What can be written as UTF-8: names of files may hold anything."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_plain(key): _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _source(frame: Mapping[str, Any]) -> Source:
+    path = frame["new"] if frame["new"] is not None else frame["old"]
+    sides = {
+        side: None if frame[side] is None else base64.b64decode(frame[side], validate=True)
+        for side in ("before", "after")
+    }
+    return Source(path=str(path), before=sides["before"], after=sides["after"], why_not=frame["why"])

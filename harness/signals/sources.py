@@ -1,0 +1,85 @@
+"""The changed files of one prediction, kept beside its report until the tools have read them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from pydantic import Base64Bytes, BaseModel, ConfigDict, ValidationError
+
+from harness.signals.observed import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FILE = "sources.json.gz"
+SCHEMA_VERSION = 1
+_LARGEST = 16 * 1024 * 1024
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    path: str
+    before: Base64Bytes | None
+    after: Base64Bytes | None
+
+
+class _Kept(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    schema_version: int = SCHEMA_VERSION
+    python: str
+    files: tuple[_File, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """What the tools are to read for one prediction."""
+
+    python: str
+    """The task's minor version of Python, such as `3.11`."""
+    files: tuple[Source, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files, before and after."""
+        return sum(len(side) for file in self.files for side in (file.before, file.after) if side is not None)
+
+    def packed(self) -> bytes:
+        """As they are kept on disk."""
+        kept = _Kept(python=self.python, files=tuple(_file(file) for file in self.files))
+        return gzip.compress(json.dumps(kept.model_dump(mode="json")).encode(), compresslevel=1, mtime=0)
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> Self:
+        """The opposite of `packed`.
+
+        Raises:
+            ValueError: this is something else.
+
+        """
+        try:
+            unzip = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+            text = unzip.decompress(data, _LARGEST)
+            kept = _Kept.model_validate(json.loads(text))
+        except (zlib.error, ValidationError, ValueError) as error:
+            raise ValueError(f"these are no kept sources: {error}") from error
+        return cls(python=kept.python, files=tuple(_source(file) for file in kept.files))
+
+
+def to_read(python: str, sources: Sequence[Source]) -> Sources | None:
+    """What there is for the tools to read; None where that is nothing."""
+    files = tuple(source for source in sources if source.before is not None or source.after is not None)
+    return Sources(python=python, files=files) if files else None
+
+
+def _file(source: Source) -> _File:
+    return _File.model_construct(path=source.path, before=source.before, after=source.after)
+
+
+def _source(file: _File) -> Source:
+    return Source(path=file.path, before=file.before, after=file.after)

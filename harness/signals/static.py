@@ -1,0 +1,131 @@
+"""Static signals: changed files of many predictions, read by the tools in a few locked-down containers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.errors import InfrastructureError, InterruptedRunError
+from harness.instance import Budgets
+from harness.sandbox.base import Job
+from harness.signals.delta import Answer  # noqa: TC001 - pydantic reads it at run time
+from harness.signals.tools import PYTHON
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from harness.sandbox.base import Sandbox
+    from harness.signals.sources import Sources
+
+BATCH_BYTES = 8 * 1024 * 1024
+BATCH_ITEMS = 24
+_BUDGETS = Budgets(seconds=420, memory_mb=1024, cpus=1, pids=64, disk_mb=128, output_bytes=64 * 1024)
+_BOOTSTRAP = """\
+import sys
+take=lambda: sys.stdin.buffer.read(int(sys.stdin.buffer.read(8),16))
+exec(compile(take(),"<goldseam>","exec"))
+main(take())
+"""
+"""The engine never closes standard input, so each part says how long it is."""
+
+
+class _Answers(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    versions: dict[str, str]
+    items: dict[str, Answer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What the tools say of one prediction, or why they said nothing."""
+
+    answer: Answer | None = None
+    why_not: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    again: bool = False
+    """Whether another try may fare better: it was not the files' fault."""
+
+
+def batches(sizes: Iterable[tuple[str, int]]) -> Iterator[tuple[str, ...]]:
+    """Names in groups that one container reads at once, by their sizes in bytes."""
+    group: list[str] = []
+    total = 0
+    for name, size in sizes:
+        if group and (len(group) >= BATCH_ITEMS or total + size > BATCH_BYTES):
+            yield tuple(group)
+            group, total = [], 0
+        group.append(name)
+        total += size
+    if group:
+        yield tuple(group)
+
+
+def read(sources: Mapping[str, Sources], image: str, sandbox: Sandbox) -> dict[str, Reading]:
+    """What the tools say of each prediction. Where a container with several of them fails, each gets its own.
+
+    Raises:
+        InterruptedRunError: the run was interrupted.
+
+    """
+    try:
+        answers = _ask(sources, image, sandbox)
+    except InterruptedRunError:
+        raise
+    except InfrastructureError as error:
+        return dict.fromkeys(sources, Reading(why_not=error.message, again=True))
+    if isinstance(answers, _Answers):
+        return {
+            name: Reading(answer=answers.items[name], versions={**answers.versions, "image": image})
+            for name in sources
+            if name in answers.items
+        }
+    if len(sources) == 1:
+        return dict.fromkeys(sources, Reading(why_not=answers))
+    found: dict[str, Reading] = {}
+    for name, one in sources.items():
+        found.update(read({name: one}, image, sandbox))
+    return found
+
+
+def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox) -> _Answers | str:
+    """The tools' answers, or why there are none."""
+    program = resources.files("harness.signals").joinpath("analyst.py").read_bytes()
+    numbers = {str(number): name for number, name in enumerate(sources)}
+    question = json.dumps({"items": [_item(number, sources[name]) for number, name in numbers.items()]})
+    result = sandbox.run(
+        Job(
+            image=image,
+            argv=(PYTHON, "-I", "-B", "-c", _BOOTSTRAP),
+            stdin=b"".join(b"%08x" % len(part) + part for part in (program, question.encode())),
+            budgets=_BUDGETS,
+        )
+    )
+    if result.timed_out or result.oom_killed or result.stdout_overflow or result.exit_code:
+        words = {"time": result.timed_out, "memory": result.oom_killed, "room for their answer": result.stdout_overflow}
+        lack = next((word for word, lacking in words.items() if lacking), "")
+        last = result.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+        return f"the tools ran out of {lack}" if lack else f"the tools failed: {last[0][:200]}"
+    try:
+        answers = _Answers.model_validate_json(result.stdout)
+    except ValidationError as error:
+        return f"the tools' answer does not fit: {error.errors()[0]['msg']}"
+    if set(answers.items) != set(numbers):
+        return "the tools' answer is for other files"
+    return _Answers(versions=answers.versions, items={numbers[key]: one for key, one in answers.items.items()})
+
+
+def _item(number: str, sources: Sources) -> dict[str, object]:
+    files = [
+        {"path": file.path, "before": _encoded(file.before), "after": _encoded(file.after)} for file in sources.files
+    ]
+    return {"id": number, "python": sources.python, "files": files}
+
+
+def _encoded(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode("ascii")
