@@ -130,7 +130,7 @@ def mean_interval(
     mean = statistics.fmean(values)
     most = max(trials or 0, len(values))
     if clusters is None and most == len(values) and all(value in {0, 1} for value in values):
-        return _wilson(mean, len(values), z)
+        return wilson(round(sum(values)), len(values), z=z)
     units = len(values) if clusters is None else len(set(clusters))
     if units == 1:
         return Interval(low=0.0, high=1.0)

@@ -148,6 +148,24 @@ def test_the_bootstrap_agrees_with_scipys_at_the_same_percentiles():
     assert found.high == pytest.approx(theirs.confidence_interval.high, abs=0.003)
 
 
+def test_few_values_expand_the_percentiles_of_the_bootstrap():
+    values = np.random.default_rng(8).uniform(size=8)
+    tail = scipy_stats.norm.cdf(-math.sqrt(8 / 7) * scipy_stats.t.ppf(0.975, 7))
+    theirs = scipy_stats.bootstrap(
+        (values,),
+        np.mean,
+        method="percentile",
+        confidence_level=1 - 2 * tail,
+        rng=np.random.default_rng(1),
+        n_resamples=50_000,
+    )
+
+    found = bootstrap_interval(values.tolist(), draws=50_000)
+
+    assert found.low == pytest.approx(theirs.confidence_interval.low, abs=0.007)
+    assert found.high == pytest.approx(theirs.confidence_interval.high, abs=0.007)
+
+
 def test_the_bootstrap_draws_whole_clusters():
     values = [0.0] * 10 + [1.0] * 10
     by_task, by_cluster = bootstrap_interval(values), bootstrap_interval(values, clusters=[0] * 10 + [1] * 10)
