@@ -270,9 +270,11 @@ def frames(attached: Any) -> Iterator[bytes]:
 
 def attach(container: str) -> socket.socket:
     """The socket that carries a created container's standard input and both output streams, multiplexed."""
-    client: Any = connect()
-    attached = client.attach_socket(container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
-    return _own_socket(attached, getattr(attached, "_response", None))
+    with _patient(_CALL_SECONDS) as client:
+        attached = client.attach_socket(container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+        wire = _own_socket(attached, getattr(attached, "_response", None))
+    wire.settimeout(None)  # the call had a limit; what comes after it takes as long as it takes
+    return wire
 
 
 def _own_socket(attached: Any, response: Any) -> socket.socket:

@@ -176,7 +176,7 @@ class Workshop:
                     text = self.secrets.mask(line.decode("utf-8", "replace"))
                     self.write_log(text)
                     tail = (tail + text)[-_TAIL:]
-                code = int(client.wait(container)["StatusCode"])
+                code = int(client.wait(container, timeout=client.timeout)["StatusCode"])
             state = client.inspect_container(container)["State"]
         except engine.ConnectionLost as error:
             raise engine.engine_failed("running a build", error) from error

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
+import re
 import socket
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from harness import evaluate
 from harness.errors import InfrastructureError
 from harness.instance import Outcome
-from harness.sandbox import engine
+from harness.sandbox import engine, janitor
 from harness.sandbox.docker import DockerSandbox
 from tests import tiny
+from tests.engine_proxy import Proxy
 
 pytestmark = pytest.mark.engine
 
+CALL_SECONDS = 2.0
+"""In place of two minutes, where a call is to hang."""
 SLOW = tiny.fix("import time; time.sleep(3); return a + b")
 
 
 def ours():
-    found = engine.connect().containers(filters={"label": [f"{engine.LABEL_OWNER}={engine.owner()}"]})
+    found = engine.connect().containers(all=True, filters={"label": [f"{engine.LABEL_OWNER}={engine.owner()}"]})
     return [container["Id"] for container in found]
 
 
@@ -48,23 +56,99 @@ def test_an_image_that_is_gone_is_told_by_its_name_and_scores_nothing(sandbox):
     assert tiny.NO_IMAGE in verdict.report.reason
 
 
-def test_a_clock_that_jumps_changes_nothing(tiny_image, sandbox, monkeypatch):
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() + 86400 * 365)
+def test_a_clock_that_jumps_back_and_forth_changes_nothing(tiny_image, sandbox, monkeypatch):
+    real, jumps = time.time, itertools.cycle([0, 86400 * 365, -86400 * 365])
+    monkeypatch.setattr(time, "time", lambda: real() + next(jumps))
+    monkeypatch.setattr(time, "time_ns", lambda: time.time() * 1_000_000_000)
     verdict = evaluate.evaluate_one(tiny.task(tiny_image), tiny.prediction(), sandbox, settings=evaluate.Settings())
     assert verdict.report.resolved
+    assert verdict.report.attempts == 1
+    assert all(0 <= seconds < 600 for seconds in verdict.report.timings.values())
 
 
 def test_an_engine_that_never_answers_is_given_up_within_bounds(tmp_path, monkeypatch):
     path = tmp_path / "engine.sock"
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(path))
-        silent.listen(8)
+        silent.listen(64)
         engine.disconnect()
         monkeypatch.setenv("DOCKER_HOST", f"unix://{path}")
         monkeypatch.setattr(engine, "_CALL_SECONDS", 0.5)
         began = time.monotonic()
-        with DockerSandbox(sweep=False) as hung, pytest.raises(InfrastructureError):
+        with DockerSandbox(sweep=False, engine_wait=1) as hung, pytest.raises(InfrastructureError):
             evaluate.evaluate_one(tiny.task(), tiny.prediction(), hung, settings=evaluate.Settings())
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - began < 30
     engine.disconnect()
+
+
+CALLS = {
+    "create": rb"POST /v[\d.]+/containers/create",
+    "attach": rb"POST /v[\d.]+/containers/[^/]+/attach",
+    "start": rb"POST /v[\d.]+/containers/[^/]+/start",
+    "wait": rb"POST /v[\d.]+/containers/[^/]+/wait",
+    "inspect": rb"GET /v[\d.]+/containers/[^/]+/json",
+    "remove": rb"DELETE /v[\d.]+/containers/",
+}
+
+
+@pytest.fixture
+def nothing_left():
+    """Whatever a hanging call left undone is done when the sandbox closes."""
+    before = set(ours())
+    yield
+    engine.disconnect()
+    assert set(ours()) <= before
+
+
+@pytest.fixture
+def hanging(nothing_left, tmp_path, monkeypatch):
+    """A sandbox whose calls of one kind, the first few of them, get no answer."""
+    real = Path("/var/run/docker.sock")
+    if os.environ.get("DOCKER_HOST") or not real.is_socket():
+        pytest.skip("needs Docker's own socket, to put something before it")
+    engine.disconnect()
+    monkeypatch.setattr(engine, "_CALL_SECONDS", CALL_SECONDS)
+    monkeypatch.setattr(janitor, "CLOSE_SECONDS", 2 * CALL_SECONDS)
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/p.sock")
+    with contextlib.ExitStack() as stack:
+        proxy = stack.enter_context(Proxy.at(tmp_path / "p.sock", real))
+
+        def hang(call, times):
+            left = [times]
+
+            def swallows(head):
+                hit = left[0] > 0 and re.match(CALLS[call], head) is not None
+                left[0] -= hit
+                return hit
+
+            proxy.swallows = swallows
+            return stack.enter_context(DockerSandbox(sweep=False))
+
+        yield hang
+    engine.disconnect()
+
+
+@pytest.mark.parametrize("call", ["create", "attach", "start", "wait", "inspect"])
+def test_a_call_that_hangs_is_given_up_and_the_trial_done_again(call, tiny_image, hanging):
+    found = evaluate.evaluate_one(
+        tiny.task(tiny_image), tiny.prediction(), hanging(call, 1), settings=evaluate.Settings()
+    ).report
+    assert found.resolved, found
+    assert found.attempts > 1
+
+
+def test_a_call_that_always_hangs_is_the_cause_of_an_infrastructure_error(tiny_image, hanging):
+    began = time.monotonic()
+    found = evaluate.evaluate_one(
+        tiny.task(tiny_image), tiny.prediction(), hanging("start", 99), settings=evaluate.Settings()
+    ).report
+    assert (found.outcome, found.cause) == (Outcome.INFRA_ERROR, "engine")
+    assert "timed out" in found.reason.lower()
+    assert time.monotonic() - began < 10 * CALL_SECONDS + 20
+
+
+def test_a_removal_that_hangs_changes_no_verdict_and_keeps_nobody_waiting(tiny_image, hanging):
+    found = evaluate.evaluate_one(
+        tiny.task(tiny_image), tiny.prediction(), hanging("remove", 1), settings=evaluate.Settings()
+    ).report
+    assert (found.resolved, found.attempts) == (True, 1)
