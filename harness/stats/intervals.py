@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-Z_95 = 1.959963984540054
-"""Two-sided 95% quantile of the normal distribution."""
+Z_95 = statistics.NormalDist().inv_cdf(0.975)
+"""Two-sided 95% quantile of the normal distribution: 1.96."""
 MIN_CLUSTERS = 10
 """From how many repositories on a score's interval is about repositories like these, and not about these alone."""
 DRAWS = 10_000
