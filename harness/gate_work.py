@@ -9,8 +9,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from harness import accepted, compare, files, gate, scoresheet
 from harness.ci import junit, sarif, summary
 from harness.ci.texts import visible
@@ -18,7 +16,6 @@ from harness.decision import Finding
 from harness.errors import InputError
 from harness.gate_checks import Security
 from harness.run_folder import RunFolder
-from harness.signals import model as signals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +24,7 @@ if TYPE_CHECKING:
     from harness.gate_rules import GateRules
     from harness.run_folder import InstanceReport
     from harness.scoresheet import Scoresheet
+    from harness.signals import SecurityFinding
 
 _GOLD = "gold"
 
@@ -157,7 +155,7 @@ def _security(sheet: Scoresheet, *, with_hidden: bool) -> Security:
         if report.model_name_or_path != sheet.model or task is None or not report.patch_exists:
             continue
         total += 1
-        signal = _signal(report)
+        signal = report.signals.security if report.signals else None
         if signal is None or not signal.measured:
             continue
         measured += 1
@@ -166,19 +164,7 @@ def _security(sheet: Scoresheet, *, with_hidden: bool) -> Security:
     return Security(findings=tuple(found), measured=measured, of=total)
 
 
-def _signal(report: InstanceReport) -> signals.Security | None:
-    """The security signal of a report; None where it has none that can be read."""
-    given = getattr(report, "signals", None)
-    part = given.get("security") if isinstance(given, dict) else getattr(given, "security", None)
-    if isinstance(part, signals.Security) or part is None:
-        return part
-    try:
-        return signals.Security.model_validate(part)
-    except ValidationError:
-        return None
-
-
-def _finding(found: signals.SecurityFinding, report: InstanceReport, *, repo: str, public: bool) -> Finding:
+def _finding(found: SecurityFinding, report: InstanceReport, *, repo: str, public: bool) -> Finding:
     """Where the model is gold its files are those of the fix: hidden."""
     return Finding(
         instance_id=report.instance_id,
