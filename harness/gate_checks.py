@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from harness.cohorts import CohortKey, by_cohort
 from harness.compare import compare
 from harness.decision import Finding, RuleLine, Ruling
 from harness.errors import NothingComparableError
@@ -15,7 +16,6 @@ from harness.stats import Alternative, difference_interval, needed_tasks, sign_f
 
 if TYPE_CHECKING:
     from harness.compare import Comparison
-    from harness.facts import TaskFacts
     from harness.gate_rules import GateRules
     from harness.scoresheet import Scoresheet, TaskScore
 
@@ -62,7 +62,8 @@ def measure(comparison: Comparison, *, confidence: float) -> Drop:
     pairs = [(comparison.base.tasks[one], comparison.candidate.tasks[one]) for one in comparison.common]
     differences = [float((two.rate or 0) - (one.rate or 0)) for one, two in pairs]
     repos = clusters([one for one, _ in pairs])
-    interval = difference_interval(differences, clusters=repos, confidence=2 * confidence - 1)
+    samples = 2 / statistics.fmean([1 / one.scored + 1 / two.scored for one, two in pairs])
+    interval = difference_interval(differences, samples=samples, clusters=repos, confidence=2 * confidence - 1)
     assert interval is not None  # noqa: S101 - a comparison has at least one common task
     return Drop(
         points=-statistics.fmean(differences),
@@ -183,35 +184,23 @@ def floors(candidate: Scoresheet, rules: GateRules) -> list[RuleLine]:
 
 def _floor(key: str, floor: float, candidate: Scoresheet) -> RuleLine:
     name, _, value = key.partition(":")
-    ids = [task.instance_id for task in candidate.scored if _fact(task.facts, name) == value]
-    required = f"{floor:.0%} resolved"
-    if not ids:
-        known = sorted({found for task in candidate.tasks.values() if (found := _fact(task.facts, name))})
-        likely = nearest(value, known)
-        hint = f" Did you mean {name}:{likely}?" if likely else f" Known are: {', '.join(known[:5]) or 'none'}."
-        sentence = f"No scored task of the run is {key}.{hint}"
-        return RuleLine(
-            name=f"floor {key}", required=required, found="no task", ruling=Ruling.UNKNOWN, sentence=sentence
-        )
-    rate = candidate.only(ids).rate
+    cohorts = {one.label: one.sheet for one in by_cohort(candidate, CohortKey(name))}
+    cohort = cohorts.get(value)
+    line = RuleLine(name=f"floor {key}", required=f"{floor:.0%} resolved", found="no task", ruling=Ruling.UNKNOWN)
+    if cohort is None or not cohort.scored:
+        likely = nearest(value, cohorts.keys() - {value})
+        hint = f"Did you mean {name}:{likely}?" if likely else f"Known are: {', '.join(sorted(cohorts)[:5]) or 'none'}."
+        return replace(line, sentence=f"No scored task of the run is {key}. {hint}")
+    rate = cohort.rate
     share, interval = rate.value or 0.0, rate.interval
-    found = f"{share:.1%} of {len(ids)}" + (f"; {interval.low:.0%} to {interval.high:.0%}" if interval else "")
+    bounds = f"; {interval.low:.0%} to {interval.high:.0%}" if interval else ""
+    line = replace(line, found=f"{share:.1%} of {rate.tasks}{bounds}")
     if _at_least(share, floor):
-        return RuleLine(name=f"floor {key}", required=required, found=found, ruling=Ruling.KEPT)
-    sure = interval is not None and interval.high < floor
-    return RuleLine(
-        name=f"floor {key}",
-        required=required,
-        found=found,
-        ruling=Ruling.BROKEN if sure else Ruling.UNKNOWN,
-        sentence="" if sure else "Below the floor, but the interval reaches it: that may be chance.",
-        tasks=tuple(one for one in ids if candidate.tasks[one].resolved < candidate.tasks[one].scored),
-    )
-
-
-def _fact(facts: TaskFacts, name: str) -> str | None:
-    value = getattr(facts, name)
-    return None if value is None else str(value)
+        return replace(line, ruling=Ruling.KEPT)
+    short = tuple(task.instance_id for task in cohort.scored if task.resolved < task.scored)
+    if interval is not None and interval.high < floor:
+        return replace(line, ruling=Ruling.BROKEN, tasks=short)
+    return replace(line, tasks=short, sentence="Below the floor, but its interval reaches it: that may be chance.")
 
 
 def must_pass(candidate: Scoresheet, rules: GateRules) -> list[RuleLine]:

@@ -13,8 +13,8 @@ from harness.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-COHORTS = ("repo", "language", "difficulty", "split", "task_type")
-"""What a floor can be set for; facts of a task."""
+COHORTS = ("repo", "language", "difficulty", "split", "task-type", "prompt", "temperature")
+"""What a floor can be set for, as `harness.cohorts` names it."""
 _SHARE = "a share from 0 to 1 (0.05 is five points)"
 _AMOUNT = "a number from 0, in US dollars"
 

@@ -202,6 +202,8 @@ class _Differences:
 
     values: tuple[float, ...]
     clusters: tuple[str, ...] | None
+    samples: float
+    """Runs that each side has of a task: the harmonic mean."""
 
     @property
     def mean(self) -> float:
@@ -236,15 +238,17 @@ def _table(runs: Sequence[Dated]) -> tuple[_Task, ...]:
 
 
 def _differences(table: Sequence[_Task], before: range, after: range) -> _Differences:
-    values, repos = [], []
+    values, repos, inverse = [], [], []
     for task in table:
         old = [task.rates[index] for index in before if index in task.rates]
         new = [task.rates[index] for index in after if index in task.rates]
         if old and new:
             values.append(statistics.fmean(new) - statistics.fmean(old))
             repos.append(task.repo)
+            inverse.append((1 / len(old) + 1 / len(new)) / 2)
     clusters = tuple(str(repo) for repo in repos) if worth_clustering(repos) else None
-    return _Differences(values=tuple(values), clusters=clusters)
+    samples = 1 / statistics.fmean(inverse) if inverse else 1.0
+    return _Differences(values=tuple(values), clusters=clusters, samples=samples)
 
 
 def _search(table: Sequence[_Task], count: int) -> list[_Found]:
@@ -278,7 +282,7 @@ def _search(table: Sequence[_Task], count: int) -> list[_Found]:
 
 
 def _step(runs: Sequence[Dated], found: _Found, differences: _Differences) -> Step:
-    interval = difference_interval(differences.values, clusters=differences.clusters)
+    interval = difference_interval(differences.values, samples=differences.samples, clusters=differences.clusters)
     assert interval is not None  # noqa: S101 - a step has common tasks
     before, after = runs[found.after - 1], runs[found.after]
     return Step(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.cohorts import CohortKey
 from harness.errors import InputError
-from harness.gate_rules import GateRules, Mode
+from harness.gate_rules import COHORTS, GateRules, Mode
 from harness.settings import load_gate_rules, load_settings
 
 
@@ -104,6 +105,10 @@ def test_an_unknown_section_is_named_with_the_nearest_known_one(tmp_path):
 )
 def test_a_wrong_value_is_told_with_what_was_expected_and_found(tmp_path, line, expected):
     assert expected in refused(tmp_path, f"[gate]\n{line}\n")
+
+
+def test_floors_are_for_the_cohorts_that_scores_are_broken_down_by():
+    assert set(COHORTS) == {*CohortKey} - {CohortKey.MODEL, CohortKey.WINDOW}
 
 
 def test_all_problems_are_told_at_once(tmp_path):
