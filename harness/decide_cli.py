@@ -47,7 +47,9 @@ def report(
         Path | None,
         typer.Option("--baseline", metavar="BASE", help="Ask the gate too: may the best model ship, after this run?"),
     ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="Settings with a [gate] section.")] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="Settings with a gate section.")
+    ] = None,
     json_: JsonFlag = False,
 ) -> None:
     """Say which model is better, how sure that is, where it fails: as one HTML file, on the terminal, or as JSON."""
@@ -129,14 +131,14 @@ def gate(
     baseline: Annotated[
         Path | None, typer.Option("--baseline", metavar="BASE", help="Run folder, or a file of --accept-to.")
     ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="Settings with a [gate] section.")] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="Settings with a gate section.")
+    ] = None,
     model: Annotated[str | None, typer.Option("--model", help="The candidate, where its run holds several.")] = None,
     baseline_model: Annotated[
         str | None, typer.Option("--baseline-model", "--base-model", help="The baseline, where its run holds several.")
     ] = None,
-    dataset: Annotated[
-        Path | None, typer.Option("--dataset", metavar="DATASET", help="Says which tasks are quarantined now.")
-    ] = None,
+    dataset: DatasetOption = None,
     confirm: Annotated[
         Path | None, typer.Option("--confirm", metavar="RUN", help="Fresh samples: a regression has to show there too.")
     ] = None,
@@ -196,9 +198,7 @@ def history(
         Path, typer.Argument(metavar="RUNS_DIR", help="Folder that holds run folders.", show_default=False)
     ],
     model: Annotated[str | None, typer.Option("--model", help="This model alone.")] = None,
-    dataset: Annotated[
-        Path | None, typer.Option("--dataset", metavar="DATASET", help="Says which tasks are quarantined now.")
-    ] = None,
+    dataset: DatasetOption = None,
     json_: JsonFlag = False,
 ) -> None:
     """Draw each model's runs by date, and find the step where it changed."""
