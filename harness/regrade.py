@@ -16,6 +16,8 @@ from harness.failures import CLASSES_VERSION
 from harness.grading import GRADING_VERSION
 from harness.replay import CannotReplayError, carried, replay
 from harness.run_folder import RunFolder
+from harness.signals import attach
+from harness.verdict import look
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -109,10 +111,11 @@ def _regrade_one(dataset: Dataset, known: Collection[str], folder: RunFolder, pr
         why = f"{dataset.path} has no such task"
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=why)
     try:
-        fresh = replay(dataset.task(prediction.instance_id), prediction, _results(folder, prediction))
+        task, results = dataset.task(prediction.instance_id), _results(folder, prediction)
+        fresh = replay(task, prediction, results)
     except CannotReplayError as error:
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=str(error))
-    new = carried(old, fresh)
+    new = attach.again(carried(old, fresh), results, task, look(task, prediction).patch)
     changed = tuple(name for name in _fields(old, new) if name not in _RULES)
     if changed:
         said = {name: getattr(old, name) for name in (*_VERDICT, "grading_version", "classes_version")}

@@ -72,22 +72,22 @@ def _nothing_to_read(seen: assemble.Seen) -> str:
 
 
 def again(report: InstanceReport, results: Mapping[str, Any], task: Task, patch: Patch | None) -> InstanceReport:
-    """A report with the signals that today's rules make of its evidence; what the tools said stays.
+    """A report with the signals that today's rules make of the evidence in results.json; what the tools said stays.
 
-    Raises:
-        ValueError: results.json keeps no evidence of signals, or it is broken.
-
+    Where signals were not asked for, or their evidence is broken, the report is as it was.
     """
-    kept = results.get(EVIDENCE)
-    if not isinstance(kept, Mapping) or report.signals is None:
-        raise ValueError("signals were not asked for when this was scored")
-    old = report.signals
-    seen = assemble.from_evidence(
-        kept,
-        seconds=report.timings.get("tests", 0.0),
-        max_rss_kb=report.max_rss_kb,
-        gold=task.hidden.evidence,
-    )
+    kept, old = results.get(EVIDENCE), report.signals
+    if not isinstance(kept, Mapping) or old is None:
+        return report
+    try:
+        seen = assemble.from_evidence(
+            kept,
+            seconds=report.timings.get("tests", 0.0),
+            max_rss_kb=report.max_rss_kb,
+            gold=task.hidden.evidence,
+        )
+    except ValueError:
+        return report
     stays = {name: getattr(old, name) for name in ("lint", "security", "complexity", "tools", "eslint", "semgrep")}
     return report.model_copy(update={"signals": assemble.first(patch, seen).model_copy(update=stays)})
 
@@ -111,7 +111,7 @@ def read_pending(
 ) -> None:
     """Have the tools read the files that trials of this run left for them, and write what they say into the reports.
 
-    Stopped anywhere, the next call goes on. `note` is told once what could not be done, `done` each report that is complete.
+    Stopped anywhere, the next call goes on. `note` is told once what could not be done, `done` each complete report.
 
     Raises:
         InterruptedRunError: the run was interrupted.

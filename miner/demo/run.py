@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness import evaluate, files
 from harness.dataset.folder import create_dataset
+from harness.errors import InfrastructureError
 from harness.predictions import read_predictions
 from harness.report.page import render
 from harness.run_folder import RunFolder, Score, scores
@@ -18,6 +19,7 @@ from miner.demo.history import build_history
 from miner.demo.locate import locate_data
 from miner.demo.predictions import write_predictions
 from miner.display import MineTicker
+from miner.image import signal_tools
 from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:
@@ -84,9 +86,11 @@ def run(
         **{path.stem: [item for item in read_predictions(path) if item.instance_id in ids] for path in predictions},
     }
     folders = [RunFolder(path=into / "runs" / name) for name in asked]
+    with ticker("tools") as building:
+        tools = _tools(settings, RunTicker(building))
     for folder, wanted in zip(folders, asked.values(), strict=True):
         with ticker(f"evaluate {folder.path.name}") as scoring:
-            _score(dataset, wanted, folder, sandbox, executor, RunTicker(scoring))
+            _score(dataset, wanted, folder, sandbox, executor, RunTicker(scoring), tools)
     report = into / "report.html"
     files.write_text(report, render([folder.path for folder in folders], dataset=dataset.path))
     found = tuple(score for folder in folders for score in scores(folder.predictions(), folder.reports()))
@@ -100,9 +104,27 @@ def _score(
     sandbox: Sandbox,
     executor: Executor,
     observer: evaluate.Observer,
+    tools: str | None,
 ) -> None:
-    settings = evaluate.Settings(demands=Demands(timeout=TIMEOUT))
-    evaluate.run(dataset, wanted, folder.path, sandbox=sandbox, executor=executor, settings=settings, observer=observer)
+    evaluate.run(
+        dataset,
+        wanted,
+        folder.path,
+        sandbox=sandbox,
+        executor=executor,
+        settings=evaluate.Settings(demands=Demands(timeout=TIMEOUT), signals=True),
+        observer=observer,
+        tools=tools,
+    )
+
+
+def _tools(settings: Settings, observer: evaluate.Observer) -> str | None:
+    """The image with the tools for signals; the demo does without them where it can't be built."""
+    try:
+        return signal_tools.ensure(settings.images, observer.note).image_id
+    except InfrastructureError as error:
+        observer.note(f"signals: {error.message}")
+        return None
 
 
 def _repository(into: Path) -> DemoRepository:
