@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from miner.sources.history import ChangeFilter, sightings
 from miner.split import kinds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from miner.sources.bare import BareRepository
     from miner.sources.history import Sighting
@@ -76,16 +77,31 @@ def scan(
     """
     wanted = wanted or ChangeFilter()
     judge = _Judge(repo, forge, wanted, threshold, {} if seen is None else seen)
+    doubts = map(judge.first, sightings(repo, wanted, told=forge.pulls if forge else (), after=after))
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-patch-ids") as pool:
+        before: tuple[list[Looked], Future[list[str | None]]] | None = None
+        for batch in _batches(doubts):
+            looks = judge.again(batch)
+            ids = pool.submit(judge.patch_ids, looks)  # git makes patches while the next batch is looked at
+            if before:
+                yield from judge.without_duplicates(*before)
+            before = looks, ids
+        if before:
+            yield from judge.without_duplicates(*before)
+
+
+def _batches(doubts: Iterable[_Doubt]) -> Iterator[list[_Doubt]]:
+    """As many at a time as a forge is asked about in one request."""
     waiting: list[_Doubt] = []
     asking = 0
-    for sighting in sightings(repo, wanted, told=forge.pulls if forge else (), after=after):
-        doubt = judge.first(sighting)
+    for doubt in doubts:
         waiting.append(doubt)
         asking += doubt.asks
         if asking == _CANDIDATES or len(waiting) == _CHANGES:
-            yield from judge.finally_(waiting)
+            yield waiting
             waiting, asking = [], 0
-    yield from judge.finally_(waiting)
+    if waiting:
+        yield waiting
 
 
 class _Judge:
@@ -113,14 +129,13 @@ class _Judge:
         outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
         return _Doubt(sighting=sighting, kinds=kinds, outcome=outcome)
 
-    def finally_(self, doubts: Sequence[_Doubt]) -> Iterator[Looked]:
-        """Judge again with the issues' words, then drop duplicates."""
+    def again(self, doubts: Sequence[_Doubt]) -> list[Looked]:
+        """Judge again with the issues' words."""
         asked = [doubt.sighting.change for doubt in doubts if doubt.asks] if self._forge else []
         told = dict(zip((change.merge_commit for change in asked), self._forge.detail(asked), strict=True)) if (
             self._forge and asked
         ) else {}  # fmt: skip
-        looks = [self._again(doubt, told.get(doubt.sighting.change.merge_commit)) for doubt in doubts]
-        yield from self._without_duplicates(looks)
+        return [self._again(doubt, told.get(doubt.sighting.change.merge_commit)) for doubt in doubts]
 
     def _again(self, doubt: _Doubt, change: Change | None) -> Looked:
         if change is None or not change.issues:
@@ -128,11 +143,14 @@ class _Judge:
         outcome = recognise(change, doubt.sighting.files, doubt.kinds, threshold=self._threshold)
         return Looked(change=change, outcome=outcome)
 
-    def _without_duplicates(self, looks: Sequence[Looked]) -> Iterator[Looked]:
-        """Reject candidates whose patch id an earlier one has: backports, cherry-picks without a note, forks."""
+    def patch_ids(self, looks: Sequence[Looked]) -> list[str | None]:
+        """Those of the candidates among them, in their order."""
         candidates = [looked.change for looked in looks if isinstance(looked.outcome, Candidate)]
-        pairs = [(change.base_commit, change.head_commit) for change in candidates]
-        ids = iter(self._repo.patch_ids(pairs, context=0))
+        return self._repo.patch_ids([(change.base_commit, change.head_commit) for change in candidates], context=0)
+
+    def without_duplicates(self, looks: Sequence[Looked], patch_ids: Future[list[str | None]]) -> Iterator[Looked]:
+        """Reject candidates whose patch id an earlier one has: backports, cherry-picks without a note, forks."""
+        ids = iter(patch_ids.result())
         for looked in looks:
             patch_id = next(ids) if isinstance(looked.outcome, Candidate) else None
             if patch_id in (None, MISSING):

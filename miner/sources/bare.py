@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 MISSING = "missing"
-"""In place of a patch id: the diff needs files that a partial clone lacks."""
+"""In place of a patch id or of a merged tree: making it needs files that a partial clone lacks."""
 _LACKING = re.compile(r"unable to read|missing (?:blob|object)|promisor|could not fetch")
 _ABBREVIATED = re.compile(r"[0-9a-fA-F]{4,64}")
 _VERSION_TAG = re.compile(r"^(?:[A-Za-z][\w.]*?[-_/])?v?(?P<version>\d+(?:[._]\d+)*(?:[-._]?[a-zA-Z]+[-._]?\d*)*)$")
@@ -257,9 +257,12 @@ class BareRepository:
         return [ids.get(head) for _, head in pairs]
 
     def merged_tree(self, one: str, other: str) -> str | None:
-        """The tree that a merge of two commits gives, or None where they conflict."""
-        done = self.git("merge-tree", "--write-tree", "--no-messages", _sha(one), _sha(other), check=False)
-        return done.stdout.decode().strip() if done.returncode == 0 else None
+        """The tree that a merge of two commits gives, None where they conflict, `MISSING` where files are lacking."""
+        words = ("merge-tree", "--write-tree", "--no-messages", _sha(one), _sha(other))
+        done = self.git("-c", "merge.renames=true", *words, check=False)  # off elsewhere; a forge follows renames
+        if done.returncode != 0:
+            return MISSING if _LACKING.search(done.error_text) else None
+        return done.stdout.decode().strip()
 
     def tree(self, commit: str) -> str:
         """A commit's tree."""

@@ -20,13 +20,13 @@ _ONE, _OTHER, _STALE = 1, 2, 4
 
 
 class CommitGraph:
-    """Parents, times and arrivals of all commits that a branch and some further heads reach.
+    """Parents and arrivals of all commits that a branch and some further heads reach.
 
     Positions count along the first-parent chain from the oldest commit (0) to the tip.
     """
 
     def __init__(self, lines: Iterable[bytes], tip: str) -> None:
-        """Read lines `<sha> <commit time> <parents…>`, children before parents."""
+        """Read lines `<sha> <parents…>`, children before parents."""
         self._ids: dict[bytes, int] = {}
         self._names: list[bytes] = []
         self._parents: dict[int, tuple[int, ...]] = {}
@@ -35,7 +35,7 @@ class CommitGraph:
             words = line.split()
             commit = self._id(words[0])
             self._order[commit] = len(self._order)
-            self._parents[commit] = tuple(self._id(parent) for parent in words[2:])
+            self._parents[commit] = tuple(self._id(parent) for parent in words[1:])
         self._chain = self._first_parents(self._ids[bytes.fromhex(tip)])
         self._position = {commit: position for position, commit in enumerate(self._chain)}
         self._arrival = self._arrivals()

@@ -4,7 +4,7 @@ The rules for the true base (what the fix was made on):
 
 - two parents: the change is merge-base(M^1, M^2)..M^2;
 - one parent and a pull request's head whose patch id equals that of S^..S: squash, base S^;
-- … equals that of S~n..S, with n the pull request's own commits: rebase merge, base S~n;
+- … equals that of S~n..S, with n the pull request's own commits and their authors and dates: rebase merge, base S~n;
 - one parent and a number, but another patch than the pull request's: rejected, `base_unknown`;
 - one parent and no pull request's head to compare with: squash where the subject has a number, else a plain commit.
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import IO
 
-    from miner.change import PullRequest
+    from miner.change import ChangedFile, PullRequest
     from miner.sources.bare import BareRepository
 
 CHUNK = 200
@@ -68,6 +68,10 @@ class Entry:
     reverted_by: str | None = None
 
 
+_Case = tuple[Entry, int, str, str]
+"""A commit with a number, how many commits its pull request has, and that one's base and head."""
+
+
 class Walk:
     """The state of one pass over one repository."""
 
@@ -79,7 +83,7 @@ class Walk:
         self._told_of = {pull.merge_commit: pull for pull in told if pull.merge_commit}
         self._pull_of_head = {head: number for number, head in sorted(self.pulls.items(), reverse=True)}
         tip = repo.tip()
-        graph_words = ("log", "--topo-order", "--format=%H %ct %P", tip, "--glob=refs/pull/*/head", "--")
+        graph_words = ("rev-list", "--topo-order", "--parents", tip, "--glob=refs/pull/*/head", "--")
         self.graph = CommitGraph(repo.lines(*graph_words), tip)
         commits = list(_commits(repo, ("log", "--first-parent", "-z", _FORMAT, tip, "--")))
         self.entries = self._unfold(commits)
@@ -256,15 +260,16 @@ class Walk:
             return next((entry for entry in entries if self._merges_to(entry, self.pulls[number])), entries[0])
         return entries[0]
 
-    def _merges_to(self, entry: Entry, head: str) -> bool:
-        """Whether merging a head into an entry's parent gives the entry's tree: what a squash is."""
+    def _merges_to(self, entry: Entry, head: str) -> bool | None:
+        """Whether merging a head into an entry's parent gives the entry's tree: what a squash is. None: can't tell."""
         if entry.style is not MergeStyle.SQUASH or not entry.base:
             return False
-        return self.repo.merged_tree(entry.base, head) == self.repo.tree(entry.head)
+        made = self.repo.merged_tree(entry.base, head)
+        return None if made == MISSING else made == self.repo.tree(entry.head)
 
     def _compare_with_pulls(self) -> None:
         """Tell squash from rebase where the pull request's head is there to compare with."""
-        cases: list[tuple[Entry, int, str, str]] = []
+        cases: list[_Case] = []
         for entry in self.entries:
             if entry.style is not MergeStyle.SQUASH or entry.number is None or entry.reason:
                 continue
@@ -278,20 +283,39 @@ class Walk:
             elif base is not None:
                 count = len(self.graph.own_commits(entry.position, head)) if entry.position is not None else 1
                 cases.append((entry, count, base, head))
-        same = self._touch_alike([(base, head, entry.base, entry.head) for entry, _, base, head in cases])
-        cases = [case for case, alike in zip(cases, same, strict=True) if not alike]
-        whole = self._patch_ids([(base, head) for _, _, base, head in cases])
-        single = self._patch_ids([(entry.base, entry.head) for entry, _, _, _ in cases])
-        for (entry, count, _, _), pull_id, own_id in zip(cases, whole, single, strict=True):
-            if MISSING in (pull_id, own_id):
-                entry.reason, entry.detail = "missing_objects", "the clone lacks files of this change"
-            elif (
-                pull_id != own_id
-                and not self._is_rebase(entry, count, pull_id)
-                and not self._merges_to(entry, self.pulls[entry.number or 0])
-            ):
+        for start in range(0, len(cases), CHUNK):
+            for case, same in self._squashes(cases[start : start + CHUNK]):
+                self._settle(*case, same=same)
+
+    def _settle(self, entry: Entry, count: int, base: str, head: str, *, same: bool | None) -> None:
+        """Say what a commit is to the pull request whose number it bears, knowing whether it brings its patch."""
+        if same is False and not self._is_rebase(entry, count, (base, head)):
+            same = self._merges_to(entry, head)
+            if same is False:
                 entry.reason = "base_unknown"
                 entry.detail = f"its patch differs from that of pull request {entry.number}"
+        if same is None:
+            entry.reason, entry.detail = "missing_objects", "the clone lacks files of this change"
+
+    def _squashes(self, cases: Sequence[_Case]) -> Iterator[tuple[_Case, bool | None]]:
+        """Which commits bring the very patch of their pull request; None where the clone lacks files to tell.
+
+        Most touch the same blobs, and those that touch other paths are another patch: few patches need be made.
+        """
+        theirs = self.repo.changed_files_of([(base, head) for _, _, base, head in cases])
+        ours = self.repo.changed_files_of([(entry.base, entry.head) for entry, _, _, _ in cases])
+        doubtful: list[_Case] = []
+        for case, one, other in zip(cases, theirs, ours, strict=True):
+            if one == other or len(other) > _LARGE:
+                yield case, True
+            elif _paths(one) != _paths(other):
+                yield case, False
+            else:
+                doubtful.append(case)
+        whole = self.repo.patch_ids([(base, head) for _, _, base, head in doubtful], context=0)
+        single = self.repo.patch_ids([(entry.base, entry.head) for entry, _, _, _ in doubtful], context=0)
+        for case, pull_id, own_id in zip(doubtful, whole, single, strict=True):
+            yield case, None if MISSING in (pull_id, own_id) else pull_id == own_id
 
     def _without_head(self, entry: Entry, number: int) -> None:
         """Of several commits and no head to compare with, only a message that names the number tells a squash."""
@@ -300,7 +324,7 @@ class Walk:
             entry.reason = "base_unknown"
             entry.detail = f"the head of pull request {number} is gone, so squash and rebase can't be told apart"
 
-    def _is_rebase(self, entry: Entry, count: int, pull_id: str | None) -> bool:
+    def _is_rebase(self, entry: Entry, count: int, pull: tuple[str, str]) -> bool:
         """Take the last `count` commits for one change if together they are the pull request's patch."""
         if entry.position is None or not 1 < count <= entry.position + 1:
             return False
@@ -309,7 +333,11 @@ class Walk:
         if any(len(self.graph.parents(sha)) != 1 for sha in shas):
             return False
         base = self.graph.at(entry.position + 1 - count)
-        if self._patch_ids([(base, entry.head)]) != [pull_id]:
+        if not self._same_patch((base, entry.head), pull):
+            return False
+        # A squash over what its pull request was stacked on comes to the same patch, but its author's date is new.
+        authors = {commit.author[:2] for commit in self.read(self.graph.own_commits(entry.position, pull[1]))}
+        if any(commit.author[:2] not in authors for commit in self.read(shas)):
             return False
         entry.style, entry.base, entry.own = MergeStyle.REBASE, base, tuple(shas)
         taken = set(shas[:-1])
@@ -326,38 +354,27 @@ class Walk:
             for entry in reversed(self.entries)
             if entry.style is MergeStyle.COMMIT and entry.position is not None and not entry.reason
         }
-        cases: list[tuple[Entry, int, int, str, str]] = []
         for number, head in sorted(free.items()):
             entry = plain.get(author_of[head]) if head in author_of else None
             if entry is None or entry.position is None or self.graph.arrival(head) is not None:
                 continue
             base = self._merge_base(entry.base, entry.position, head)
-            if base not in (None, head):
-                count = len(self.graph.own_commits(entry.position, head))
-                cases.append((entry, number, count, str(base), head))
-        touched = self.repo.changed_files_of([(base, head) for _, _, _, base, head in cases])
-        cases = [case for case, files in zip(cases, touched, strict=True) if len(files) <= _LARGE]
-        whole = self._patch_ids([(base, head) for _, _, _, base, head in cases])
-        single = self._patch_ids([(entry.base, entry.head) for entry, _, _, _, _ in cases])
-        for (entry, number, count, _, _), pull_id, own_id in zip(cases, whole, single, strict=True):
-            if entry.number is None and ((count == 1 and pull_id == own_id) or self._is_rebase(entry, count, pull_id)):
+            if base in (None, head) or entry.number is not None:
+                continue
+            count = len(self.graph.own_commits(entry.position, head))
+            pull = (str(base), head)
+            if self._is_rebase(entry, count, pull) or (count == 1 and self._same_patch((entry.base, entry.head), pull)):
                 entry.number, entry.style = number, MergeStyle.REBASE
 
-    def _touch_alike(self, pairs: Sequence[tuple[str, str, str, str]]) -> list[bool]:
-        """Whether two diffs each are equal down to the blobs: most are, and no patch need be made to see it."""
-        found: list[bool] = []
-        for start in range(0, len(pairs), CHUNK):
-            part = pairs[start : start + CHUNK]
-            one = self.repo.changed_files_of([(base, head) for base, head, _, _ in part])
-            other = self.repo.changed_files_of([(base, head) for _, _, base, head in part])
-            found.extend(a == b or len(b) > _LARGE for a, b in zip(one, other, strict=True))
-        return found
-
-    def _patch_ids(self, pairs: Sequence[tuple[str, str]]) -> list[str | None]:
-        found: list[str | None] = []
-        for start in range(0, len(pairs), CHUNK):
-            found.extend(self.repo.patch_ids(pairs[start : start + CHUNK], context=0))
-        return found
+    def _same_patch(self, ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
+        """Whether two diffs are one patch, wherever its lines stand by now."""
+        one, other = self.repo.changed_files_of([ours, theirs])
+        if one == other:
+            return True
+        if _paths(one) != _paths(other) or len(one) > _LARGE:
+            return False
+        [mine], [other_id] = (self.repo.patch_ids([pair], context=0) for pair in (ours, theirs))
+        return mine == other_id != MISSING
 
     # -- reverts
 
@@ -385,6 +402,10 @@ class Walk:
                     commits.setdefault(short[:7], sha)
                 for number in reverted_numbers(told.title, told.body):
                     numbers.setdefault(number, sha)
+
+
+def _paths(files: Iterable[ChangedFile]) -> set[str]:
+    return {file.path for file in files}
 
 
 def _seconds(moment: str) -> int:

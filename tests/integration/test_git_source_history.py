@@ -400,3 +400,113 @@ def test_a_squash_onto_a_base_that_moved_is_told_by_what_merging_gives(tmp_path)
     squash = repo.squash("topic", "Fix (#4)")
     found = by_commit(repo)[squash]
     assert (found.rejection, found.change.base_commit) == (None, repo.sha(f"{squash}^"))
+
+
+# -- further traps
+
+
+def lines(count: int, changed: dict[int, str] | None = None) -> str:
+    return "".join(f"{(changed or {}).get(number, number)}\n" for number in range(count))
+
+
+def test_a_squash_onto_a_base_where_its_file_was_renamed_is_told_by_what_merging_gives(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Lines", {"src/old.py": lines(30)})
+    repo.branch("topic")
+    repo.commit("Fix", {"src/old.py": lines(30, {4: "fixed"})})
+    repo.pull_head(4)
+    repo.checkout("main")
+    repo.git("mv", "src/old.py", "src/new.py")
+    repo.commit("Rename")
+    squash = repo.squash("topic", "Fix (#4)")
+    found = by_commit(repo)[squash]
+    assert (found.rejection, paths(found)) == (None, ["src/new.py"])
+
+
+def test_a_rename_is_a_deletion_and_an_addition(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.git("mv", "src/app.py", "src/sums.py")
+    sha = repo.commit("Fix the name")
+    assert [(file.status, file.path) for file in by_commit(repo)[sha].files] == [
+        ("D", "src/app.py"),
+        ("A", "src/sums.py"),
+    ]
+
+
+def test_of_stacked_squashes_each_is_a_change_of_its_own(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.branch("below")
+    repo.commit("Fix below", {"src/below.py": "1\n"})
+    repo.pull_head(1)
+    repo.branch("above")
+    repo.commit("Fix above", {"src/above.py": "1\n"})
+    repo.pull_head(2)
+    repo.checkout("main")
+    first = repo.squash("below", "Fix below (#1)")
+    second = repo.squash("above", "Fix above (#2)")
+    found = by_commit(repo)
+    assert [(found[sha].rejection, found[sha].change.number, paths(found[sha])) for sha in (first, second)] == [
+        (None, 1, ["src/below.py"]),
+        (None, 2, ["src/above.py"]),
+    ]
+    assert found[second].change.base_commit == first
+
+
+def test_a_squash_of_a_head_whose_base_was_force_pushed_away_is_based_on_what_is_there(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.commit("Wrongly worded", {"src/base.py": "1\n"})
+    repo.branch("topic")
+    repo.commit("Fix add", FIX)
+    repo.pull_head(4)
+    repo.checkout("main")
+    repo.git("commit", "--quiet", "--amend", "-m", "Rightly worded")
+    base = repo.sha()
+    squash = repo.commit("Fix add (#4)", FIX)
+    found = by_commit(repo)[squash]
+    assert (found.rejection, found.change.base_commit) == (None, base)
+    assert paths(found) == ["src/app.py", "tests/test_app.py"]
+
+
+def test_a_merge_of_a_head_whose_base_was_force_pushed_away_is_based_on_what_both_share(tmp_path):
+    repo = project(tmp_path / "app")
+    shared = repo.sha()
+    repo.commit("Wrong", {"src/base.py": "1\n"})
+    repo.branch("topic")
+    head = repo.commit("Fix add", FIX)
+    repo.checkout("main")
+    repo.git("reset", "--quiet", "--hard", shared)
+    repo.commit("Right", {"src/other.py": "2\n"})
+    merge = repo.merge("topic", "Merge pull request #4 from ada/topic\n\nFix add")
+    found = by_commit(repo)[merge]
+    assert (found.change.base_commit, found.change.head_commit) == (shared, head)
+
+
+def test_a_change_of_three_hundred_files_is_seen_whole(tmp_path):
+    repo = project(tmp_path / "app")
+    files = {f"src/m{number:03}.py": f"{number}\n" for number in range(301)}
+    sha = repo.commit("Many", files)
+    found = by_commit(repo)[sha]
+    assert paths(found) == sorted(files)
+    assert "301 files" in found.rejection.detail
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        assert list(copy.diff_sections(repo.sha("HEAD^"), sha)) == sorted(files)
+
+
+def test_a_merge_of_an_unrelated_history_has_no_known_base(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.git("checkout", "--quiet", "--orphan", "other")
+    repo.commit("Elsewhere", OTHER)
+    repo.checkout("main")
+    repo.tick()
+    repo.git(
+        "merge",
+        "--quiet",
+        "--no-ff",
+        "--allow-unrelated-histories",
+        "-s",
+        "ours",
+        "-m",
+        "Merge branch 'other'",
+        "other",
+    )
+    assert by_commit(repo)[repo.sha()].rejection.reason == "base_unknown"

@@ -13,6 +13,7 @@ import pytest
 from harness.errors import InfrastructureError, InputError
 from miner.scan import scan
 from miner.sources.git import mask_credentials, open_source
+from tests import program
 from tests.repos import FIX, Repository, project
 
 
@@ -243,7 +244,8 @@ def test_a_scan_of_a_partial_clone_leaves_what_it_lacks_and_goes_on(tmp_path):
         upstream.commit(f"Fix {number}", {f"src/m{number}.py": f"{number}\n", f"tests/test_m{number}.py": "1\n"})
         upstream.pull_head(number)
         upstream.checkout("main")
-        upstream.commit(f"Fix {number} (#{number})", {f"src/m{number}.py": "other\n", "tests/test_a.py": f"{number}\n"})
+        other = {f"src/m{number}.py": "other\n", f"tests/test_m{number}.py": "2\n"}
+        upstream.commit(f"Fix {number} (#{number})", other)
     upstream.git("clone", "--quiet", "--bare", "--filter=blob:none", f"file://{upstream.path}", str(tmp_path / "part"))
     part = Repository(tmp_path / "part", bare=True)
     part.git("fetch", "--quiet", "origin", "+refs/pull/*:refs/pull/*")
@@ -372,3 +374,85 @@ def test_an_empty_repository_at_a_url_is_refused_and_leaves_nothing(tmp_path, ss
         open_source(f"ssh://git@localhost{tmp_path}/app", cache=tmp_path / "cache")
     assert not list((tmp_path / "cache").glob("*.git"))
     assert not list((tmp_path / "cache").glob("*.tmp"))
+
+
+EVIL_KEYS = (
+    "core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.gitProxy", "diff.external",
+    "diff.evil.command", "diff.evil.textconv", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process",
+    "merge.evil.driver", "merge.default", "uploadpack.packObjectsHook", "core.alternateRefsCommand",
+    "remote.origin.uploadpack", "remote.origin.vcs", "credential.helper", "gpg.program", "gpg.ssh.program",
+    "sequence.editor", "trailer.sign.command", "interactive.diffFilter", "alias.diff-tree", "alias.log",
+)  # fmt: skip
+
+
+def test_a_whole_mine_of_a_hostile_repository_runs_nothing_of_it(tmp_path):
+    canary, script = tmp_path / "canary", tmp_path / "evil.sh"
+    script.write_text(f"#!/bin/sh\ntouch {canary}\ncat\n")
+    script.chmod(0o755)
+    repo = project(tmp_path / "app")
+    repo.commit("Attributes", {
+        ".gitattributes": "* diff=evil filter=evil merge=evil ident text eol=crlf\n",
+        ".gitmodules": f'[submodule "x"]\n\tpath = x\n\turl = ext::{script}\n\tupdate = !{script}\n',
+    })  # fmt: skip
+    repo.branch("topic")
+    repo.commit("Fix add", FIX)
+    repo.pull_head(1)
+    repo.checkout("main")
+    repo.commit("Half of it", {"src/app.py": FIX["src/app.py"]})
+    repo.commit("Fix add (#1)", {"tests/test_app.py": FIX["tests/test_app.py"], "src/app.py": FIX["src/app.py"] + "\n"})
+    for key in EVIL_KEYS:
+        repo.git("config", key, f"!{script}" if key.startswith("alias.") else str(script))
+    repo.git("config", "protocol.ext.allow", "always")
+    (tmp_path / "more.config").write_text(f"[diff]\n\texternal = {script}\n")
+    repo.git("config", "include.path", str(tmp_path / "more.config"))
+    for hook in ("post-checkout", "post-merge", "pre-upload", "post-upload", "reference-transaction", "pre-auto-gc",
+                 "post-index-change", "fsmonitor-watchman", "update", "post-update", "pre-receive"):  # fmt: skip
+        shutil.copy(script, repo.path / ".git" / "hooks" / hook)
+    (repo.path / ".git" / "info" / "attributes").write_text("* diff=evil filter=evil merge=evil\n")
+    for _ in range(2):  # the second time brings an earlier copy up to date
+        words = ("mine", repo.path, "-o", tmp_path / "dataset", "--no-validate", "--pr", "1", "--json")
+        done = program.goldseam(*words, GOLDSEAM_CACHE_DIR=str(tmp_path / "cache"))
+        assert done.returncode == 0, done.error_text
+    assert not canary.exists()
+    repo.git("status")
+    assert canary.exists(), "the trap itself works"
+
+
+@pytest.mark.parametrize(
+    "source", ["ext::{script}", "ssh://-oProxyCommand={script}/x", "--upload-pack={script}", "fd::17/x", "-c{script}"]
+)
+def test_a_source_that_would_run_a_program_is_refused(tmp_path, source):
+    canary, script = tmp_path / "canary", tmp_path / "evil.sh"
+    script.write_text(f"#!/bin/sh\ntouch {canary}\n")
+    script.chmod(0o755)
+    with pytest.raises((InputError, InfrastructureError)):
+        open_source(source.format(script=script), cache=tmp_path / "cache")
+    assert not canary.exists()
+
+
+def test_a_clone_url_brings_no_replace_refs(tmp_path, ssh):
+    repo = project(tmp_path / "app")
+    first, second = repo.sha(), repo.commit("Second", {"src/app.py": "2\n"})
+    repo.git("replace", second, first)
+    with open_source(f"ssh://git@localhost{repo.path}", cache=tmp_path / "cache") as copy:
+        assert b"refs/replace" not in copy.git("for-each-ref").stdout
+        assert copy.read_file(second, "src/app.py") == b"2\n"
+
+
+def test_a_partial_clone_lacks_what_a_merge_needs_and_says_so(tmp_path):
+    upstream = project(tmp_path / "upstream")
+    upstream.git("config", "uploadpack.allowFilter", "true")
+    whole = [f"{number}\n" for number in range(30)]
+    upstream.commit("Lines", {"src/lines.py": "".join(whole), "src/same.py": "1\n"})
+    upstream.branch("topic")
+    upstream.commit("Fix", {"src/lines.py": "".join(["fixed\n", *whole[1:]]), "src/same.py": "2\n"})
+    upstream.pull_head(5)
+    upstream.checkout("main")
+    upstream.commit("Move on", {"src/lines.py": "".join([*whole[:29], "moved\n"]), "src/same.py": "2\n"})
+    upstream.squash("topic", "Fix (#5)")
+    upstream.git("clone", "--quiet", "--bare", "--filter=blob:none", f"file://{upstream.path}", str(tmp_path / "part"))
+    part = Repository(tmp_path / "part", bare=True)
+    part.git("fetch", "--quiet", "origin", "+refs/pull/*:refs/pull/*")
+    with open_source(str(part.path), cache=tmp_path / "cache") as copy:
+        [reason] = [getattr(one.outcome, "reason", "") for one in scan(copy) if one.change.number == 5]
+    assert reason == "missing_objects"
