@@ -31,7 +31,9 @@ class LinkedIssue:
     repo: str = ""
     """`owner/name`, where it is another repository's issue."""
     edited_after_fix: bool = False
-    """Whether the text was changed after the fix's first commit, so that it may tell of the fix."""
+    """Whether the text was changed after the fix's first commit, so that today's may tell of the fix."""
+    body_of: str = ""
+    """When `body` was written, where it is an earlier text than today's."""
 
 
 @dataclass(frozen=True, kw_only=True)

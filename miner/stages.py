@@ -314,7 +314,11 @@ def _origin(draft: Draft) -> dict[str, object]:
         "merge_style": change.style.value,
         "issues": [issue.number for issue in change.issues],
         "issues_edited": {
-            str(issue.number): {"last_edited_at": issue.last_edited_at, "after_the_fix_began": issue.edited_after_fix}
+            str(issue.number): {
+                "last_edited_at": issue.last_edited_at,
+                "after_the_fix_began": issue.edited_after_fix,
+                **({"told_as_of": issue.body_of} if issue.body_of else {}),
+            }
             for issue in change.issues
             if issue.last_edited_at
         },

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LABELS = 20
 ISSUES = 10
 COMMENTS = 50
+EDITS = 20
+RENAMES = 10
 DETAILS_PAGE = 20
 """Pull requests whose issues are asked for at once."""
 
@@ -28,7 +30,11 @@ _PULL = f"""
 _ISSUE = f"""
   number title body createdAt lastEditedAt repository {{ nameWithOwner }}
   labels(first: {LABELS}) {{ nodes {{ name }} }}
-  comments(first: {COMMENTS}) {{ nodes {{ body createdAt author {{ login }} }} }}
+  comments(first: {COMMENTS}) {{ nodes {{ body createdAt lastEditedAt author {{ login }} }} }}
+  userContentEdits(first: {EDITS}) {{ nodes {{ editedAt diff }} }}
+  timelineItems(first: {RENAMES}, itemTypes: [RENAMED_TITLE_EVENT]) {{
+    nodes {{ ... on RenamedTitleEvent {{ createdAt previousTitle }} }}
+  }}
 """
 
 PULLS = f"""
@@ -171,7 +177,24 @@ class _Author(_Model):
 class _Comment(_Model):
     body: str
     created_at: str
+    last_edited_at: str | None = None
     author: _Author | None = None
+
+    def made_before(self, moment: str) -> bool:
+        return not moment or max(self.created_at, self.last_edited_at or "") < moment
+
+
+class _Edit(_Model):
+    """One version of a text, the first one included once there is a second; newest first."""
+
+    edited_at: str
+    diff: str | None = None
+    """Despite its name the whole text as it was after the edit; None where somebody deleted it."""
+
+
+class _Rename(_Model):
+    created_at: str
+    previous_title: str
 
 
 class _Issue(_Model):
@@ -183,23 +206,43 @@ class _Issue(_Model):
     repository: _Repository
     labels: _Nodes[_Named] | None = None
     comments: _Nodes[_Comment] | None = None
+    user_content_edits: _Nodes[_Edit] | None = None
+    timeline_items: _Nodes[_Rename] | None = None
 
     def value(self, before: str, home: str) -> LinkedIssue:
-        """The issue without what was said at or after a moment (ISO 8601 in UTC, which sorts as text)."""
+        """The issue as of before a moment (ISO 8601 in UTC, which sorts as text), as far as GitHub keeps it."""
         comments = self.comments.there if self.comments else ()
         edited = self.last_edited_at
         where = self.repository.name_with_owner
+        body, version = self._body_before(before)
         return LinkedIssue(
             number=self.number,
-            title=self.title,
-            body=self.body.replace("\r\n", "\n"),
+            title=self._title_before(before),
+            body=body.replace("\r\n", "\n"),
             labels=tuple(label.name for label in self.labels.there) if self.labels else (),
             created_at=self.created_at,
             last_edited_at=edited,
-            comments=tuple(one.body.replace("\r\n", "\n") for one in comments if not before or one.created_at < before),
+            comments=tuple(one.body.replace("\r\n", "\n") for one in comments if one.made_before(before)),
             repo="" if where == home else where,
             edited_after_fix=bool(edited and before and edited >= before),
+            body_of=version,
         )
+
+    def _body_before(self, before: str) -> tuple[str, str]:
+        """The newest text written before a moment, and when; an issue written later speaks by its first text."""
+        if not before or not self.last_edited_at or self.last_edited_at < before:
+            return self.body, ""
+        kept = self.user_content_edits.there if self.user_content_edits else ()
+        versions = sorted((one.edited_at, one.diff) for one in kept if one.diff is not None)
+        earlier = [one for one in versions if one[0] < before]
+        if not earlier and self.created_at >= before:
+            earlier = versions[:1]
+        return (earlier[-1][1], earlier[-1][0]) if earlier else (self.body, "")
+
+    def _title_before(self, before: str) -> str:
+        events = self.timeline_items.there if self.timeline_items else ()
+        later = sorted((one.created_at, one.previous_title) for one in events if before and one.created_at >= before)
+        return later[0][1] if later else self.title
 
 
 class _Commit(_Model):

@@ -215,6 +215,7 @@ def _issue(repo: Repo, issue: Issue) -> dict[str, Any]:
         {
             "body": one.body,
             "createdAt": one.created_at,
+            "lastEditedAt": one.last_edited_at,
             "author": {"__typename": "User", "login": one.login} if one.login else None,
         }
         for one in issue.comments
@@ -229,4 +230,11 @@ def _issue(repo: Repo, issue: Issue) -> dict[str, Any]:
         "repository": {"__typename": "Repository", "nameWithOwner": repo.full_name},
         "labels": _page_of([{"name": label} for label in issue.labels]),
         "comments": _page_of(comments),
+        "userContentEdits": _page_of([{"editedAt": moment, "diff": text} for moment, text in issue.versions]),
+        "timelineItems": _page_of(
+            [
+                {"__typename": "RenamedTitleEvent", "createdAt": moment, "previousTitle": title}
+                for moment, title in issue.titles
+            ]
+        ),
     }

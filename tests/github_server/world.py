@@ -16,6 +16,7 @@ class Comment:
     body: str
     created_at: str
     login: str | None = "grace"
+    last_edited_at: str | None = None
 
 
 @dataclass
@@ -27,6 +28,10 @@ class Issue:
     created_at: str = "2023-12-01T00:00:00Z"
     last_edited_at: str | None = None
     comments: tuple[Comment, ...] = ()
+    versions: tuple[tuple[str, str | None], ...] = ()
+    """Moment and whole text of each version, newest first; None for one that somebody deleted."""
+    titles: tuple[tuple[str, str], ...] = ()
+    """Moment of each renaming, and the title until then."""
 
 
 @dataclass

@@ -99,6 +99,53 @@ def test_a_repository_is_mined_with_the_issues_its_pull_requests_close(server, w
     assert origin["statement_language"] == "en"
 
 
+FIXED_AT = "2024-01-01T00:00:00Z"
+WRITTEN = "2023-12-01T00:00:00Z"
+LATER = "2024-01-06T00:00:00Z"
+EDITED = {
+    "the text from before the fix": (((LATER, "Told."), ("2023-12-09T00:00:00Z", "Clear."), (WRITTEN, "Vague.")),
+                                     WRITTEN, "Clear."),
+    "today's text where the earlier one was deleted": (((LATER, "Told."), (WRITTEN, None)), WRITTEN, "Told."),
+    "today's text where no earlier one is kept": ((), WRITTEN, "Told."),
+    "the first text of an issue written after the fix": (((LATER, "Told."), ("2024-01-03T00:00:00Z", "First.")),
+                                                         "2024-01-03T00:00:00Z", "First."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", EDITED)
+def test_an_issue_edited_since_speaks_with(server, world, tmp_path, case):
+    versions, created, expected = EDITED[case]
+    repo = world.repository("acme/app")
+    repo.issue(7, "add() fails", body="Told.", created_at=created, last_edited_at=LATER, versions=versions)
+    squash(repo, 12, "Correct add", FIX, closes=(7,), first_commit_at=FIXED_AT)
+    out = tmp_path / "dataset"
+    mined(server, tmp_path, out, "acme/app")
+    instance = open_dataset(out).task("acme__app-12").instance
+    assert instance.problem_statement == f"add() fails\n\n{expected}\n"
+    told = {text: moment for moment, text in versions if text != "Told."}
+    assert instance.extra["origin"]["issues_edited"]["7"].get("told_as_of") == told.get(expected)
+
+
+def test_an_issue_renamed_since_goes_by_its_title_from_before_the_fix(server, world, tmp_path):
+    repo = world.repository("acme/app")
+    titles = (("2023-12-05T00:00:00Z", "Help"), (LATER, "add() fails"), ("2024-01-07T00:00:00Z", "Use + in add"))
+    repo.issue(7, "Use + instead of - in add", titles=titles)
+    squash(repo, 12, "Correct add", FIX, closes=(7,), first_commit_at=FIXED_AT)
+    out = tmp_path / "dataset"
+    mined(server, tmp_path, out, "acme/app")
+    assert open_dataset(out).task("acme__app-12").instance.problem_statement == "add() fails\n"
+
+
+def test_a_comment_rewritten_after_the_fix_began_is_no_hint(server, world, tmp_path):
+    repo = world.repository("acme/app")
+    talk = (Comment("Same here.", WRITTEN), Comment("Use +.", WRITTEN, last_edited_at=LATER))
+    repo.issue(7, "add() fails", comments=talk)
+    squash(repo, 12, "Correct add", FIX, closes=(7,), first_commit_at=FIXED_AT)
+    out = tmp_path / "dataset"
+    mined(server, tmp_path, out, "acme/app")
+    assert open_dataset(out).task("acme__app-12").hidden.hints == "Same here.\n"
+
+
 def test_where_github_links_no_issue_the_words_of_the_change_do(server, world, tmp_path):
     repo = world.repository("acme/app")
     other = world.repository("acme/lib")
