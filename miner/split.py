@@ -127,6 +127,8 @@ def _parts(path: str) -> _Parts:
 def _is_test_folder(parts: _Parts) -> bool:
     if any(folder in _TEST_FOLDERS or folder.endswith((".test", ".tests")) for folder in parts.folders):
         return True
+    if parts.folders[:1] == ("testing",):  # pytest's own habit; deeper down it is a package for users' tests
+        return True
     pairs = zip(parts.folders, parts.folders[1:], strict=False)
     return any(first == "src" and second in _JVM_TEST_SETS for first, second in pairs)
 

@@ -15,6 +15,7 @@ TEST = [
     "tests/conftest.py",
     "conftest.py",
     "pkg/tests/helpers.py",
+    "testing/python/fixtures.py",
     "src/app.test.ts",
     "src/app.spec.jsx",
     "src/app.cy.mjs",
