@@ -137,7 +137,7 @@ def dataset(tmp_path_factory):
     folder = tmp_path_factory.mktemp("signals")
     task = tiny.task(tiny.build_image(folder, {**tiny.FILES, BIG: ROWS, OLD: WEAK}))
     proof = {"gold_seconds": 0.2, "gold_max_rss_kb": 25_000}
-    task = replace(task, instance=replace(task.instance, budgets=budgets), hidden=replace(task.hidden, evidence=proof))
+    task = replace(task, hidden=replace(task.hidden, evidence=proof))
     return tiny.dataset(folder / "dataset", task)
 
 
