@@ -73,7 +73,7 @@ def decide(
         rules=tuple(lines),
         tasks=_task_lines(ours, theirs, pairs),
         findings=security.findings,
-        notes=(nothing,) if nothing else _notes(pairs, rules),
+        notes=(nothing,) if nothing else _notes(candidate, baseline, pairs, power=_asks_for_power(verdict, rules)),
     )
 
 
@@ -205,16 +205,23 @@ def _counts(task: TaskScore | None) -> Counts | None:
     return Counts(resolved=task.resolved, scored=task.scored) if task and task.scored else None
 
 
-def _notes(pairs: Comparison | None, rules: GateRules) -> tuple[str, ...]:
+def _asks_for_power(verdict: Verdict, rules: GateRules) -> bool:
+    """Whether what these tasks cannot show bears on the answer: a proof, or a regression, does without."""
+    return rules.mode is Mode.NO_REGRESSION and verdict is not Verdict.REGRESSION
+
+
+def _notes(candidate: Entry, baseline: Entry | None, pairs: Comparison | None, *, power: bool) -> tuple[str, ...]:
     """What a reader should know before believing the answer."""
-    if pairs is None:
+    if pairs is None or baseline is None:
         return ()
     notes = list(pairs.warnings)
+    if (candidate.sheet.run, candidate.sheet.model) == (baseline.sheet.run, baseline.sheet.model):
+        notes.append("the candidate is compared with itself")
     reasons = Counter(pairs.left_out.values())
     if reasons:
         listed = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
         notes.append(f"not compared: {listed}")
-    if rules.mode is Mode.NO_REGRESSION and pairs.smallest_visible is not None:
+    if power and pairs.smallest_visible is not None:
         size = 100 * pairs.smallest_visible
         notes.append(f"a true drop below about {size:.0f} points would often go unseen on these tasks")
     return tuple(notes)

@@ -101,10 +101,6 @@ def _baseline(question: Question, candidate: gate.Entry) -> gate.Entry | None:
     sheets = scoresheet.read(path, dataset=question.dataset)
     if model is None and sum(sheet.model == candidate.sheet.model for sheet in sheets) == 1:
         model = candidate.sheet.model  # the same model's earlier run is what is meant, whatever else it holds
-    if path.resolve() == question.candidate.resolve() and model == candidate.sheet.model:
-        raise InputError(
-            f"{path} would be compared with itself", hint="name another run, or another model with --baseline-model"
-        )
     return _run(path, model=model, dataset=question.dataset)
 
 

@@ -168,7 +168,9 @@ def load_gate_rules(path: Path | None = None, *, flags: Mapping[str, object] | N
 
     """
     data = _from_file(path)
-    where = str(path or SETTINGS_FILE)
+    where = str(path or SETTINGS_FILE) + (
+        " or a flag" if any(value is not None for value in (flags or {}).values()) else ""
+    )
     for name in data:
         if name not in Settings.model_fields:
             likely = nearest(name, Settings.model_fields)

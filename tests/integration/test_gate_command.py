@@ -114,8 +114,11 @@ def test_the_same_patches_confirm_nothing(tmp_path, base):
     refused(gate(worse, "--baseline", base, "--confirm", again), "same patches")
 
 
-def test_a_run_is_not_compared_with_itself(base):
-    refused(gate(base, "--baseline", base), "compared with itself")
+def test_a_run_that_is_compared_with_itself_passes_and_says_so(base):
+    done = gate(base, "--baseline", base)
+
+    assert done.returncode == 0
+    assert b"the candidate is compared with itself" in done.stdout
 
 
 def test_no_baseline_is_refused_with_the_way_out(base):
