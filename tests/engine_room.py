@@ -18,6 +18,8 @@ import subprocess  # noqa: TID251 - it starts an engine
 import sys
 from pathlib import Path
 
+FIRST_SUBORDINATE = 700_000
+"""The host's id of the root of containers, where the engine is told to map `nobody:nogroup`."""
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x1
 
 
@@ -30,6 +32,11 @@ class Room:
         self.engine: subprocess.Popen[bytes] | None = None
         self.data.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size_mb}m", "engine", self.data], check=True)
+        for name in ("subuid", "subgid"):  # for an engine with user namespaces
+            own, machines = folder / name, Path("/etc", name)
+            own.write_text(f"nobody:{FIRST_SUBORDINATE}:65536\n", encoding="ascii")
+            if machines.exists():
+                subprocess.run(["mount", "--bind", own, machines], check=True)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
             fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
@@ -42,18 +49,21 @@ class Room:
             self.engine = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self.engine.pid
 
+    def runs(self) -> bool:
+        return self.engine is not None and self.engine.poll() is None
+
     def end(self, name: str) -> int:
         """End the engine with a signal and wait until it is gone."""
         if self.engine is None:
             return 0
-        helper = int((self.folder / "exec/containerd/containerd.pid").read_bytes())
+        noted = self.folder / "exec/containerd/containerd.pid"
+        helper = int(noted.read_bytes()) if noted.exists() else None
         self.engine.send_signal(getattr(signal, name))
         code = self.engine.wait()
         self.engine = None
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(
-                helper, 0
-            )  # ended with the engine; as process 1 we bury it, or the next engine takes it for alive
+        if helper:  # it ended with the engine; as process 1 we bury it, or the next engine takes it for alive
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(helper, 0)
         (self.folder / "pid").unlink(missing_ok=True)
         return code
 

@@ -78,7 +78,7 @@ class SecondEngine:
         """Start the engine and wait until it answers."""
         self._ask("start", *self._options)
         deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and self._ask("runs"):
             with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(OSError):
                 probe.settimeout(1)
                 probe.connect(str(self.socket))

@@ -34,6 +34,8 @@ USER = 65532
 ENGINE_WAIT_SECONDS = 60.0
 STDOUT_LIMIT = 64 * 1024 * 1024
 _POLL_SECONDS = 0.25
+_PLAIN_RUNTIMES = ("runc", "crun")
+_RUNTIME_PIDS = 512
 _DRAIN_SECONDS = 10.0
 _MIB = 1024 * 1024
 _HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
@@ -189,7 +191,7 @@ class DockerSandbox(Sandbox):
             tmpfs={"/testbed": tmpfs, "/tmp": tmpfs},  # noqa: S108 - inside the container
             mem_limit=budgets.memory_mb * _MIB,
             memswap_limit=budgets.memory_mb * _MIB,
-            pids_limit=budgets.pids,
+            pids_limit=self._pids(budgets),
             nano_cpus=int(budgets.cpus * 1_000_000_000),
             cap_drop=["ALL"],
             security_opt=["no-new-privileges"],
@@ -200,6 +202,11 @@ class DockerSandbox(Sandbox):
         if self._runtime:
             config["Runtime"] = self._runtime
         return config
+
+    def _pids(self, budgets: Budgets) -> int:
+        """The limit of the container's cgroup, in which gVisor's own threads and its stand-ins for processes count."""
+        own_threads = self._runtime not in (None, *_PLAIN_RUNTIMES)
+        return 2 * budgets.pids + _RUNTIME_PIDS if own_threads else budgets.pids
 
     def _run(self, client: Any, container: str, job: Job, clock: _Clock) -> JobResult:
         streams = Demultiplexer(stdout_limit=STDOUT_LIMIT, stderr_limit=job.budgets.output_bytes)

@@ -123,7 +123,8 @@ class Watcher:
 def test_predictions_that_want_the_same_image_at_once_pull_it_once(absent, registry, tmp_path):
     registry.bytes_per_second = 1_000_000
     predictions = [tiny.prediction(tiny.fix(f"return a + b  # {number}"), model=f"m{number}") for number in range(3)]
-    with DockerSandbox() as sandbox:
+    notes = []
+    with DockerSandbox(note=notes.append) as sandbox:
         report = evaluate.run(
             tiny.dataset(tmp_path / "dataset", tiny.task(absent)),
             predictions,
@@ -134,6 +135,7 @@ def test_predictions_that_want_the_same_image_at_once_pull_it_once(absent, regis
             observer=Watcher(),
         )
     assert report["resolved_instances"] == 3
+    assert [text.split()[0] for text in notes] == ["fetching", "fetched"]
     assert asked(registry) == 1
 
 

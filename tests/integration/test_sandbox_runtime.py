@@ -1,13 +1,19 @@
-"""Another OCI runtime for containers."""
+"""Another OCI runtime for containers, and user namespaces: the same verdicts behind thicker walls."""
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
+
 import pytest
 
-from harness import evaluate
+from harness import evaluate, process
 from harness.errors import InputError
+from harness.instance import Outcome
+from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
-from tests import tiny
+from tests import second_engine, tiny
+from tests.engine_room import FIRST_SUBORDINATE
 
 pytestmark = pytest.mark.engine
 
@@ -23,3 +29,56 @@ def test_a_named_runtime_runs_the_tests(tiny_image):
             tiny.task(tiny_image), tiny.prediction(), sandbox, settings=evaluate.Settings(runtime="runc")
         )
     assert verdict.report.resolved
+
+
+NO_SECOND = second_engine.lacking()
+NO_RUNSC = NO_SECOND or (None if process.which("runsc") else "no runsc here (apt-get install runsc)")
+NO_MAPPING = NO_SECOND or (None if Path("/etc/subuid").exists() else "no /etc/subuid here, so no subordinate ids")
+WHERE = {
+    "gVisor": "return a + b if not __import__('os').path.exists('/proc/kallsyms') else 0",
+    "a user namespace": f"return a + b if open('/proc/self/uid_map').read().split()[1] == '{FIRST_SUBORDINATE}' else 0",
+}
+PATCHES = {
+    "a right patch": (tiny.GOLD, Outcome.RESOLVED, None),
+    "a wrong patch": (tiny.fix("return 0"), Outcome.UNRESOLVED, "tests_failed"),
+    "too much memory": (tiny.fix("x = b'x' * (1 << 30)", "return a + b"), Outcome.UNRESOLVED, "out_of_memory"),
+}
+
+
+def check_verdicts(runtime, image, place):
+    patches = {**PATCHES, f"a look around in {place}": (tiny.fix(WHERE[place]), Outcome.RESOLVED, None)}
+    with DockerSandbox(runtime=runtime) as sandbox:
+        for name, (patch, outcome, cause) in patches.items():
+            found = evaluate.evaluate_one(
+                tiny.task(image), tiny.prediction(patch), sandbox, settings=evaluate.Settings(runtime=runtime)
+            ).report
+            assert (found.outcome, found.cause) == (outcome, cause), (name, found)
+    assert engine.connect().containers(all=True) == []
+
+
+@pytest.fixture
+def engine_with(slim_image, monkeypatch):
+    """An engine of the test's own with these options, in use, and the id of the task image on it."""
+    engine.disconnect()
+    with contextlib.ExitStack() as stack:
+
+        def start(*options):
+            second = stack.enter_context(second_engine.SecondEngine(*options))
+            monkeypatch.setenv("DOCKER_HOST", second.host)
+            return second_engine.load(slim_image, "tiny/calc")
+
+        yield start
+        engine.disconnect()
+
+
+@pytest.mark.skipif(NO_RUNSC is not None, reason=str(NO_RUNSC))
+def test_gvisor_gives_the_same_verdicts(engine_with, tmp_path):
+    wrapper = tmp_path / "runsc"
+    wrapper.write_text('#!/bin/sh\nexec runsc --platform=ptrace --network=none "$@"\n')
+    wrapper.chmod(0o755)
+    check_verdicts("runsc", engine_with("--bridge=none", f"--add-runtime=runsc={wrapper}"), "gVisor")
+
+
+@pytest.mark.skipif(NO_MAPPING is not None, reason=str(NO_MAPPING))
+def test_user_namespaces_give_the_same_verdicts(engine_with):
+    check_verdicts(None, engine_with("--bridge=none", "--userns-remap=nobody:nogroup"), "a user namespace")
