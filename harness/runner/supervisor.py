@@ -218,7 +218,7 @@ def link_of(error):
     """One exception: its class and that one's bases, and what says more than their names."""
     link = {"names": [str(kind.__name__)[:100] for kind in type(error).__mro__[:-1]][:12]}
     number = getattr(error, "errno", None)
-    if isinstance(error, OSError) and isinstance(number, int):
+    if isinstance(error, OSError) and isinstance(number, int) and abs(number) < 1 << 31:
         link["errno"] = number
     if isinstance(error, ImportError):
         name = str(error.name or "")[:200]

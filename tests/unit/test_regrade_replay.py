@@ -119,6 +119,27 @@ def test_evidence_carries_the_identical_report(name):
     assert replay(given, tiny.prediction(), results(found)) == found.report
 
 
+LIES = (
+    (),
+    (Raised(names=("PermissionError",), errno=1),),
+    (Raised(names=("SyntaxError",), file="/testbed/x.py"),),
+    (Raised(names=("MemoryError",)), Raised(names=("ImportError",), missing="x")),
+)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_was_raised_is_no_part_of_a_verdict(name):
+    material, trials = CASES[name]
+    honest = judged(task(material), trials).report
+    for lie in LIES:
+        told = [
+            replace(one, report=replace(one.report, raised={F2P: lie, P2P: lie}, internal_raised=lie)) for one in trials
+        ]
+        found = judged(task(material), told).report
+        labels = {"failure_class": None}
+        assert found.model_copy(update=labels) == honest.model_copy(update=labels)
+
+
 def test_the_cases_come_to_every_outcome_of_a_run_patch():
     outcomes = {judged(task(material), trials).report.outcome for material, trials in CASES.values()}
     assert outcomes == {"resolved", "unresolved", "tampered", "apply_failed", "infra_error"}
