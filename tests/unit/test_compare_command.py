@@ -91,7 +91,7 @@ def test_what_can_not_be_told_says_what_it_would_take(base, tmp_path):
     assert text.startswith("Can't tell: new resolves 30% of 20 tasks, old 20%: +10 points (95% interval ")
     visible = mcnemar_detectable(tasks=20, flipping=2 / 20)
     assert f"With these tasks a difference of {100 * visible:.0f} points or more would show" in text
-    assert "; to tell one of 10 it takes about 80 tasks." in text
+    assert "; to tell one of 10 it takes about 84 tasks." in text
 
 
 def test_a_program_reads_all_of_it(base, tmp_path):
