@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import pytest
 
 from harness import evaluate
 from harness.instance import Budgets
+from harness.sandbox.base import Job
 from tests import tiny
 
 pytestmark = pytest.mark.engine
@@ -43,10 +47,20 @@ CAPS = {
         "os.truncate('/tmp/fill', 0)",
         "return a + b if 20 << 20 < size <= 33 << 20 else size",
     ),
-    "files of /testbed": (
+    "number of files": (
         "import os",
-        "found = os.statvfs('/testbed')",
-        "return a + b if 0 < found.f_files <= 409_600 else found.f_files",
+        "most = max(os.statvfs(place).f_files for place in ('/testbed', '/tmp'))",
+        "return a + b if 0 < most <= 409_600 else most",
+    ),
+    "shared memory": (
+        "import os",
+        "size = 0",
+        "try:",
+        "    with open('/dev/shm/fill', 'wb') as file:",
+        "        while size < 1 << 30: size += file.write(b'x' * (1 << 20)); file.flush()",
+        "except OSError: pass",
+        "os.unlink('/dev/shm/fill')",
+        "return a + b if size <= 65 << 20 else size",
     ),
     "places to write": (
         "import os",
@@ -90,3 +104,29 @@ def test_two_busy_processes_share_the_one_core_they_are_given(tiny_image, sandbo
     )
     assert verdict.report.resolved
     assert verdict.report.cpu_seconds < verdict.report.timings["tests"] * 1.25
+
+
+def job(image, *argv, **budgets):
+    return Job(image=image, argv=argv, stdin=b"", budgets=replace(BUDGETS, **budgets), grace_seconds=1)
+
+
+def test_a_container_that_outlives_its_time_and_its_grace_is_killed_from_outside(tiny_image, sandbox):
+    began = time.monotonic()
+    result = sandbox.run(job(tiny_image, "sh", "-c", "trap '' TERM INT HUP; sleep 600", seconds=1))
+    assert (result.timed_out, result.exit_code) == (True, 137)
+    assert 2 <= time.monotonic() - began < 22
+
+
+def test_output_without_end_is_drained_while_the_container_is_killed(tiny_image, sandbox):
+    began = time.monotonic()
+    result = sandbox.run(job(tiny_image, "sh", "-c", "yes >&2", seconds=1, output_bytes=10_000))
+    assert result.timed_out
+    assert time.monotonic() - began < 22
+    assert len(result.stderr) < 10_200
+    assert result.stderr_size > 1_000_000
+
+
+def test_memory_that_a_child_of_the_tests_uses_up_is_told_by_the_engine(tiny_image, sandbox):
+    eat = "python3 -c \"x = b'x' * (1 << 30)\"; exit 0"
+    result = sandbox.run(job(tiny_image, "sh", "-c", eat))
+    assert (result.oom_killed, result.exit_code) == (True, 0)
