@@ -20,11 +20,11 @@ from harness.signals import attach
 from harness.verdict import look
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
-    from harness.instance import Prediction
+    from harness.instance import Prediction, Task
     from harness.run_folder import InstanceReport
 
 _VERDICT = ("outcome", "failure_class", "cause", "reason")
@@ -96,22 +96,22 @@ def regrade(dataset: Dataset, path: Path, *, ids: Sequence[str] = ()) -> Summary
         folder.remove_strays()
         known = set(dataset.ids())
         asked = [item for item in folder.predictions() if not ids or item.instance_id in ids]
-        summary = Summary(predictions=tuple(_regrade_one(dataset, known, folder, item) for item in asked))
+        tasks = {task_id: dataset.task(task_id) for task_id in known & {item.instance_id for item in asked}}
+        summary = Summary(predictions=tuple(_regrade_one(tasks.get(item.instance_id), folder, item) for item in asked))
         _write_run(folder, summary)
         write_report(dataset, folder)
     return summary
 
 
-def _regrade_one(dataset: Dataset, known: Collection[str], folder: RunFolder, prediction: Prediction) -> Regraded:
+def _regrade_one(task: Task | None, folder: RunFolder, prediction: Prediction) -> Regraded:
     old = folder.read(prediction)
     if old is None:
-        return _regraded(prediction, State.NOT_SCORED, why_not="it has not been scored yet")
+        return _regraded(prediction, State.NOT_SCORED, why_not="it has no report that can be read")
     before = (old.outcome.value, old.failure_class)
-    if prediction.instance_id not in known:
-        why = f"{dataset.path} has no such task"
-        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=why)
+    if task is None:
+        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not="the dataset has no such task")
     try:
-        task, results = dataset.task(prediction.instance_id), _results(folder, prediction)
+        results = _results(folder, prediction)
         fresh = replay(task, prediction, results)
     except CannotReplayError as error:
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=str(error))
