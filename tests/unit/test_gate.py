@@ -72,7 +72,14 @@ def test_no_worse_than_does_not_take_few_equal_results_for_a_proof():
 
 
 def test_no_worse_than_passes_once_enough_tasks_agree():
-    assert decide(run_of(60), run_of(60), mode="no-worse-than").verdict is Verdict.PASS
+    assert decide(run_of(50), run_of(50), mode="no-worse-than").verdict is Verdict.PASS
+
+
+def test_several_equal_samples_prove_more_than_one():
+    four = sheet(*(task(number, [WON] * 4) for number in range(30)))
+
+    assert decide(four, four, mode="no-worse-than").verdict is Verdict.PASS
+    assert decide(run_of(30), run_of(30), mode="no-worse-than").verdict is Verdict.INCONCLUSIVE
 
 
 def test_a_baseline_that_resolves_too_little_to_lose_is_no_pass():
