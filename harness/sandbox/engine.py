@@ -323,6 +323,20 @@ def remove_container(container: str) -> None:
         connect().remove_container(container, force=True, v=True)
 
 
+def has_user_namespaces() -> bool:
+    """Whether root in a container is another user outside of it, to whom the folders of this one are closed.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    client: Any = connect()
+    try:
+        return "name=userns" in (client.info().get("SecurityOptions") or ())
+    except ConnectionLost as error:
+        raise engine_failed("asking for its security options", error) from error
+
+
 def check_runtime(name: str) -> None:
     """See that the engine knows an OCI runtime.
 

@@ -110,6 +110,9 @@ class Workshop:
         try:
             given.mkdir()
             out.mkdir()
+            if engine.has_user_namespaces():
+                _open_to_all(out)
+                _open_to_all(self.cache)
             (given / "steps.sh").write_text(script, encoding="utf-8")
             for one in inputs:
                 _place(one.path, given / one.name)
@@ -189,6 +192,12 @@ class Workshop:
             timed_out=clock.fired,
             out_of_memory=bool(state.get("OOMKilled")),
         )
+
+
+def _open_to_all(folder: Path) -> None:
+    """Let a container's root write here that is nobody outside of it; the folder above keeps others here out."""
+    folder.parent.chmod(0o700)
+    folder.chmod(0o777)
 
 
 def _bind(source: Path, target: str, *, writable: bool = False) -> dict[str, Any]:

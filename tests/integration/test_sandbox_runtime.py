@@ -12,6 +12,10 @@ from harness.errors import InputError
 from harness.instance import Outcome
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
+from harness.settings import ImageSettings
+from miner.image.layer import CACHE_DIR, OUT_DIR
+from miner.image.runner import Workshop, read_result
+from miner.image.secrets import collect
 from tests import second_engine, tiny
 from tests.engine_room import FIRST_SUBORDINATE
 
@@ -82,3 +86,24 @@ def test_gvisor_gives_the_same_verdicts(engine_with, tmp_path):
 @pytest.mark.skipif(NO_MAPPING is not None, reason=str(NO_MAPPING))
 def test_user_namespaces_give_the_same_verdicts(engine_with):
     check_verdicts(None, engine_with("--bridge=none", "--userns-remap=nobody:nogroup"), "a user namespace")
+
+
+@pytest.mark.skipif(NO_MAPPING is not None, reason=str(NO_MAPPING))
+def test_a_build_can_leave_its_results_on_an_engine_with_user_namespaces(engine_with, tmp_path):
+    image = engine_with("--userns-remap=nobody:nogroup")
+    cache = tmp_path / "caches" / "one"
+    cache.mkdir(parents=True)
+    workshop = Workshop(
+        settings=ImageSettings(cache_dir=tmp_path),
+        secrets=collect(),
+        folder=tmp_path,
+        log=tmp_path / "log",
+        progress=lambda _text: None,
+        cache=cache,
+    )
+    script = f"echo result > {OUT_DIR}/found && mkdir {CACHE_DIR}/wheels"
+    with workshop.run(image, script, kind="try") as ran:
+        assert ran.ok, ran.tail
+        assert read_result(ran.out / "found") == b"result\n"
+    assert (cache / "wheels").stat().st_uid == FIRST_SUBORDINATE
+    assert cache.parent.stat().st_mode & 0o077 == 0
