@@ -52,7 +52,10 @@ def write(table: str, agreed: int, total: int) -> None:
     page = PAGE.read_text(encoding="utf-8")
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
-    told = f"{agreed} of {total} labelled patches are on the diagonal ({agreed / total:.1%}).\n\n"
+    told = (
+        f"{agreed} of {total} labelled patches are on the diagonal ({agreed / total:.1%}). A row is the class that a\n"
+        "person read, a column the class that the table found, by the number of its row; a blank is 0.\n\n"
+    )
     PAGE.write_text(f"{before}{BEGIN}\n{told}{table}\n{END}{after}", encoding="utf-8")
 
 

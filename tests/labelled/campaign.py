@@ -62,15 +62,16 @@ def run(opened: Dataset, out: Path, sandbox: Sandbox, chosen: Iterable[Label], *
     """Score labelled patches into a run folder."""
     chosen = tuple(chosen)
     given = {label.id: label.prediction(PROJECTS[label.project]) for label in chosen}
-    evaluate.run(
-        opened,
-        list(given.values()),
-        out,
-        sandbox=sandbox,
-        executor=LocalExecutor(jobs=jobs),
-        settings=evaluate.Settings(demands=Demands(trust=Trust.STANDARD)),
-        observer=Quiet(),
-    )
+    for seconds in dict.fromkeys(label.seconds for label in chosen):
+        evaluate.run(
+            opened,
+            [given[label.id] for label in chosen if label.seconds == seconds],
+            out,
+            sandbox=sandbox,
+            executor=LocalExecutor(jobs=jobs),
+            settings=evaluate.Settings(demands=Demands(trust=Trust.STANDARD, timeout=seconds)),
+            observer=Quiet(),
+        )
     folder = evaluate.RunFolder(path=out)
     found = {label.id: folder.read(given[label.id]) for label in chosen}
     return [Labelled(label=label, report=report) for label in chosen if (report := found[label.id]) is not None]
