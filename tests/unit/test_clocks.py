@@ -1,0 +1,26 @@
+"""Limits and durations are measured on the clock that never jumps."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WALL_CLOCK = {"miner/sources/github_client.py": "a server tells the time of day when it will answer again"}
+"""Files that may ask for the time of day as a number, and why."""
+
+
+def asks_for_the_time_of_day(path: Path) -> bool:
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and (node.value.id, node.attr) in {("time", "time"), ("time", "time_ns")}
+        for node in ast.walk(ast.parse(path.read_bytes()))
+    )
+
+
+def test_no_deadline_and_no_duration_reads_the_time_of_day():
+    sources = [path for package in ("harness", "miner") for path in (ROOT / package).rglob("*.py")]
+    assert len(sources) > 50
+    found = {str(path.relative_to(ROOT)) for path in sources if asks_for_the_time_of_day(path)}
+    assert found <= set(WALL_CLOCK)
