@@ -210,6 +210,7 @@ def run(
 
         for report in executor.map(work, due, cancel=sandbox.cancel):
             observer.finished(report)
+        summary = write_report(dataset, folder)
         if settings.signals:
             attach.read_pending(
                 folder,
@@ -219,7 +220,7 @@ def run(
                 note=observer.note,
                 done=kept.complete if kept else lambda _report: None,
             )
-        return write_report(dataset, folder)
+        return summary
 
 
 def _known(cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings) -> Verdict | None:

@@ -320,7 +320,7 @@ def main(spec, blobs, keys):
     os.dup2(1, frames_fd, inheritable=False)
     os.dup2(2, 1)
     mine = Frames(frames_fd, keys[0], "s")
-    watch = Watch(spec["watch"], mine) if "watch" in spec else None
+    watch = Watch(spec["watch"], mine, keys) if "watch" in spec else None
     started = time.monotonic()
     try:
         ready = build_tree(mine, spec, blobs, watch)

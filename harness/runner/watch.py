@@ -9,9 +9,10 @@ MODULE = (".py",)
 class Watch(object):
     """What the supervisor sees of a patch beside its tests."""
 
-    def __init__(self, spec, frames):
+    def __init__(self, spec, frames, keys):
         self.spec = spec
         self.frames = frames
+        self.keys = keys
         self.modules = []
         self.texts = {}
         self.loaded = None
@@ -74,7 +75,7 @@ class Watch(object):
                 except (SyntaxError, ValueError) as error:
                     tell([path, False, str(error)[:300], int(getattr(error, "lineno", None) or 0)])
 
-        said, why = child(work, self.spec["compile_seconds"], 256 * 1024 * 1024)
+        said, why = self.child(work, self.spec["compile_seconds"], 256 * 1024 * 1024)
         self.frames.send("compiled", files=said, why=why)
 
     def begin(self):
@@ -136,14 +137,52 @@ class Watch(object):
         """Import what the tests did not, in a child; it runs the model's code."""
 
         def work(tell):
-            quiet = os.open(os.devnull, os.O_RDWR)
-            for fd in (0, 1, 2):
-                os.dup2(quiet, fd)
             enter(self.spec["pythonpath"])
             for path in paths:
                 tell([path] + import_file(path))
 
-        return child(work, self.spec["import_seconds"], self.spec["memory"] // 2)
+        return self.child(work, self.spec["import_seconds"], self.spec["memory"] // 2)
+
+    def child(self, work, seconds, memory):
+        """What a forked child tells before its time is up, and why it did not tell more."""
+        out, into = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.setsid()
+                os.close(out)
+                self.forget()
+                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+                resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+                work(lambda value: os.write(into, json.dumps(value).encode("ascii") + b"\n"))
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        os.close(into)
+        told, why = drained(out, seconds)
+        for end in (os.killpg, os.kill):
+            try:
+                end(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        os.waitpid(pid, 0)
+        values = []
+        for line in told.split(b"\n")[:-1]:
+            try:
+                values.append(json.loads(line.decode("ascii")))
+            except ValueError:
+                why = why or "what came back is unreadable"
+        return values, why
+
+    def forget(self):
+        """In a child: no key, no way to the result channel, nothing printed."""
+        for key in self.keys:
+            for index in range(len(key)):
+                key[index] = 0
+        os.close(self.frames.fd)
+        quiet = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(quiet, fd)
 
 
 def import_file(path):
@@ -176,49 +215,24 @@ def import_file(path):
     return ["unknown", "on no import path"]
 
 
-def child(work, seconds, memory):
-    """What a forked child tells before its time is up, and why it did not tell more."""
-    out, into = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.setsid()
-            os.close(out)
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            work(lambda value: os.write(into, json.dumps(value).encode("ascii") + b"\n"))
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    os.close(into)
-    told, why = b"", ""
-    deadline = time.monotonic() + seconds
+def drained(out, seconds):
+    """All that comes from a pipe before the time is up, at most 1 MiB; and why that was not all."""
     import select
 
-    while True:
+    told, why = b"", ""
+    deadline = time.monotonic() + seconds
+    while len(told) <= 1024 * 1024:
         left = deadline - time.monotonic()
         if left <= 0:
             why = "it took longer than %g s" % seconds
             break
         if select.select([out], [], [], left)[0]:
             data = os.read(out, 65536)
-            told += data
-            if not data or len(told) > 1024 * 1024:
+            if not data:
                 break
-    for end in (os.killpg, os.kill):
-        try:
-            end(pid, signal.SIGKILL)
-        except OSError:
-            pass
+            told += data
     os.close(out)
-    os.waitpid(pid, 0)
-    values = []
-    for line in told.split(b"\n")[:-1]:
-        try:
-            values.append(json.loads(line.decode("ascii")))
-        except ValueError:
-            why = why or "what came back is unreadable"
-    return values, why
+    return told, why
 
 
 def counters():
@@ -257,18 +271,14 @@ def written(limit):
     folders = list(roots)
     while folders and len(found) < limit:
         try:
-            entries = os.scandir(folders.pop())
-        except OSError:
-            continue
-        for entry in entries:
-            if len(found) >= limit:
-                break
-            try:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.path not in roots:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if len(found) >= limit:
+                        break
+                    if not entry.is_dir(follow_symlinks=False):
+                        found.append((entry.path, entry.stat(follow_symlinks=False).st_size))
+                    elif entry.path not in roots:
                         folders.append(entry.path)
-                    continue
-                found.append((entry.path, entry.stat(follow_symlinks=False).st_size))
-            except OSError:
-                continue
+        except OSError:
+            continue  # gone meanwhile, or not ours to read
     return found, bool(folders) or len(found) >= limit

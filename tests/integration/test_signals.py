@@ -67,6 +67,7 @@ PATCHES = {
     "more_modules": tiny.GOLD
     + tiny.diff("src/calc/fine.py", None, "X = 1\n")
     + tiny.diff("src/calc/broken.py", None, "raise KeyError\n"),
+    "meddles": tiny.GOLD + tiny.diff("src/calc/late.py", None, "import os\nos.write(198, b'forged\\n')\n"),
     "branches": tiny.fix("if a and b:", "    return a + b", "return a + b"),
     "moves": tiny.GOLD + tiny.diff(OLD, WEAK, "# one line more\n" + WEAK),
     "forges": tiny.diff(tiny.CALC, tiny.BUGGY, FORGED),
@@ -213,6 +214,12 @@ def test_modules_that_no_test_loads_are_tried_afterwards(signals):
     assert found[tiny.CALC]["status"] == "loaded"
     assert found["src/calc/fine.py"]["status"] == "imports"
     assert (found["src/calc/broken.py"]["status"], found["src/calc/broken.py"]["error"]) == ("fails", "KeyError")
+
+
+def test_a_module_that_is_tried_afterwards_has_no_way_to_the_results(reports):
+    found = {one["path"]: one for one in reports["meddles"]["signals"]["imports"]["files"]}
+    assert found["src/calc/late.py"]["error"] == "OSError"
+    assert reports["meddles"]["outcome"] == "resolved"
 
 
 def test_new_lint_is_told_by_rule(signals):
