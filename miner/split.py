@@ -46,7 +46,7 @@ LANGUAGES: Mapping[str, str] = {
     **dict.fromkeys((".rb", ".rake"), "ruby"),
     **dict.fromkeys((".c", ".h"), "c"),
     **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp"), "cpp"),
-    ".php": "php",
+    **dict.fromkeys((".php", ".phpt"), "php"),
     **dict.fromkeys((".cs", ".fs", ".vb"), "csharp"),
     ".swift": "swift",
     **dict.fromkeys((".sh", ".bash", ".zsh", ".fish"), "shell"),

@@ -11,7 +11,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
 _NEVER = -1
 _FAR = 20_000
@@ -171,11 +171,14 @@ class CommitGraph:
                 colours[parent] = after
         return None
 
-    def first_parent_lane(self, position: int, head: str) -> tuple[str, ...]:
-        """The first-parent line of a merged branch, newest first, down to where the chain already had it."""
+    def first_parent_lane(self, position: int, head: str, taken: Container[str] = ()) -> tuple[str, ...]:
+        """The first-parent line of a merged branch, newest first, down to what the chain had or others have `taken`."""
         lane: list[str] = []
         commit: int | None = self._ids[bytes.fromhex(head)]
         while commit is not None and not _NEVER < self._arrival[commit] <= position:
-            lane.append(self._names[commit].hex())
+            name = self._names[commit].hex()
+            if name in taken:
+                break
+            lane.append(name)
             commit = next(iter(self._parents.get(commit, ())), None)
         return tuple(lane)

@@ -25,7 +25,7 @@ from miner.sources.graph import CommitGraph
 from miner.sources.messages import Told, is_branch_merge_title, read_message, reverted_commits, reverted_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import IO
 
     from miner.change import ChangedFile, PullRequest
@@ -96,29 +96,49 @@ class Walk:
 
     def _unfold(self, chain: Sequence[Commit]) -> list[Entry]:
         """An entry for each commit on the chain, and for those of merged branches that hold changes of their own."""
-        entries: list[Entry] = []
         lanes = self._lanes(chain)
-        for place, commit in enumerate(chain):
-            position = len(self.graph) - place - 2
-            entry = self._entry(commit, position)
-            entries.append(entry)
-            lane = lanes.get(commit.sha, ())
-            numbered = [inner for inner in lane if inner.told.number is not None]
-            if numbered:
-                entry.reason, entry.detail = "branch_merge", f"brings {len(lane)} changes of another branch"
-                entries.extend(self._entry(inner, None) for inner in lane)
-        return entries
+        return [
+            entry
+            for place, commit in enumerate(chain)
+            for entry in self._unfolded(commit, len(self.graph) - place - 2, lanes)
+        ]
+
+    def _unfolded(self, commit: Commit, position: int | None, lanes: Mapping[str, Sequence[Commit]]) -> list[Entry]:
+        entry = self._entry(commit, position)
+        if not _brings_numbers(commit, lanes):
+            return [entry]
+        lane = lanes[commit.sha]
+        entry.reason, entry.detail = "branch_merge", f"brings {len(lane)} changes of another branch"
+        return [entry, *(one for inner in lane for one in self._unfolded(inner, None, lanes))]
 
     def _lanes(self, chain: Sequence[Commit]) -> dict[str, list[Commit]]:
-        lanes: dict[str, tuple[str, ...]] = {}
-        for place, commit in enumerate(chain):
-            if len(commit.parents) != 2:  # noqa: PLR2004
-                continue
-            anonymous = commit.told.number is None and commit.parents[1] not in self._pull_of_head
-            if anonymous or is_branch_merge_title(commit.told.title):
-                lanes[commit.sha] = self.graph.first_parent_lane(len(chain) - place - 2, commit.parents[1])
-        known = {commit.sha: commit for commit in self.read([sha for lane in lanes.values() for sha in lane])}
-        return {sha: [known[inner] for inner in lane] for sha, lane in lanes.items()}
+        """What each merge of a branch brings, also where that branch has merged another one (2.0.x, 2.x, main)."""
+        lanes: dict[str, list[Commit]] = {}
+        taken: set[str] = set()
+        level = [
+            (commit, len(chain) - place - 2) for place, commit in enumerate(chain) if self._merges_a_branch(commit)
+        ]
+        while level:
+            found: dict[str, tuple[str, ...]] = {}
+            for commit, position in level:
+                lane = self.graph.first_parent_lane(position, commit.parents[1], taken)
+                found[commit.sha] = lane
+                taken.update(lane)
+            known = {commit.sha: commit for commit in self.read([sha for lane in found.values() for sha in lane])}
+            lanes.update((sha, [known[inner] for inner in lane]) for sha, lane in found.items())
+            level = [
+                (inner, position)
+                for commit, position in level
+                for inner in reversed(lanes[commit.sha])  # the oldest merge is the one that brought a change
+                if self._merges_a_branch(inner)
+            ]
+        return lanes
+
+    def _merges_a_branch(self, commit: Commit) -> bool:
+        if len(commit.parents) != 2:  # noqa: PLR2004
+            return False
+        anonymous = commit.told.number is None and commit.parents[1] not in self._pull_of_head
+        return anonymous or is_branch_merge_title(commit.told.title)
 
     def read(self, shas: Sequence[str]) -> Iterator[Commit]:
         for start in range(0, len(shas), 5 * CHUNK):
@@ -402,6 +422,11 @@ class Walk:
                     commits.setdefault(short[:7], sha)
                 for number in reverted_numbers(told.title, told.body):
                     numbers.setdefault(number, sha)
+
+
+def _brings_numbers(commit: Commit, lanes: Mapping[str, Sequence[Commit]]) -> bool:
+    """Whether a merge brings changes that have numbers of their own."""
+    return any(inner.told.number is not None or _brings_numbers(inner, lanes) for inner in lanes.get(commit.sha, ()))
 
 
 def _paths(files: Iterable[ChangedFile]) -> set[str]:

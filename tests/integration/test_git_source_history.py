@@ -510,3 +510,28 @@ def test_a_merge_of_an_unrelated_history_has_no_known_base(tmp_path):
         "other",
     )
     assert by_commit(repo)[repo.sha()].rejection.reason == "base_unknown"
+
+
+def test_a_change_that_came_through_two_branches_is_a_change_of_its_own(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.branch("2.x")
+    repo.branch("2.0.x")
+    feature(repo)
+    repo.pull_head(31)
+    repo.checkout("2.0.x")
+    base = repo.commit("Old goes on", OTHER)
+    inner = repo.merge("feature", "Merge pull request #31 from ada/feature\n\nFix add")
+    repo.checkout("2.x")
+    repo.commit("Newer goes on", {"src/newer.py": "1\n"})
+    middle = repo.merge("2.0.x", "Merge branch '2.0.x' into 2.x")
+    repo.checkout("main")
+    repo.commit("Main goes on", {"src/main.py": "y = 1\n"})
+    outer = repo.merge("2.x", "Merge branch '2.x'")
+    found = by_commit(repo)
+    assert [found[sha].rejection.reason for sha in (outer, middle)] == ["branch_merge"] * 2
+    assert (found[inner].rejection, paths(found[inner])) == (None, ["src/app.py", "tests/test_app.py"])
+    assert base in found
+    [picked] = look(repo, ChangeFilter(numbers=frozenset({31})))
+    assert picked.change.merge_commit == inner
+    shas = [sighting.change.merge_commit for sighting in look(repo)]
+    assert len(shas) == len(set(shas))

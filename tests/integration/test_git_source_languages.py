@@ -1,0 +1,148 @@
+"""The split in each language: code, tests, what supports them, and what says how they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from miner.change import Candidate, Kind, Rejection, Split
+from miner.scan import scan
+from miner.sources.git import open_source
+from miner.sources.history import ChangeFilter
+from miner.split import language, split
+from tests.repos import project
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One project's fix: a path of each kind, and a file of code that holds a test as well."""
+
+    gold: tuple[str, ...]
+    tests: tuple[str, ...]
+    support: tuple[str, ...]
+    runner: tuple[str, ...]
+    mixed: tuple[str, str]
+    """The file, and what the fix puts into it."""
+
+
+CASES = {
+    "python": Case(
+        gold=("src/app/core.py", "src/app/testing.py", "setup.cfg", "CHANGES.rst"),
+        tests=("tests/test_core.py", "src/app/core_test.py", "tests/conftest.py"),
+        support=("tests/data/input.json", "tests/__init__.py", "tests/__snapshots__/a.ambr"),
+        runner=("tox.ini", "pytest.ini", "noxfile.py", ".github/workflows/ci.yml"),
+        mixed=("src/app/sums.py", "def test_add():\n    assert add(1, 1) == 2\n"),
+    ),
+    "javascript": Case(
+        gold=("src/core.js", "lib/inspect.mjs", "package.json"),
+        tests=("src/core.test.js", "src/__tests__/more.jsx", "cypress/login.cy.js"),
+        support=("src/__mocks__/fs.js", "src/__snapshots__/core.test.js.snap", "test/fixtures/a.json"),
+        runner=("jest.config.js", ".mocharc.json", "karma.conf.js"),
+        mixed=("src/sums.js", "if (import.meta.vitest) { it('adds') }\n"),
+    ),
+    "typescript": Case(
+        gold=("src/core.ts", "src/view.tsx", "tsconfig.json"),
+        tests=("src/core.spec.ts", "src/view.test.tsx", "e2e/login.e2e.ts", "types/core.test-d.ts"),
+        support=("src/__fixtures__/a.ts", "tests/data.json"),
+        runner=("vitest.config.ts", "playwright.config.ts", "cypress.config.ts"),
+        mixed=("src/sums.ts", "if (import.meta.vitest) { it('adds') }\n"),
+    ),
+    "go": Case(
+        gold=("core.go", "internal/latest/api.go", "go.mod"),
+        tests=("core_test.go", "internal/latest/api_test.go"),
+        support=("testdata/input.go", "testdata/golden.txt"),
+        runner=(".github/workflows/go.yml", "codecov.yml"),
+        mixed=("sums.go", "func TestAdd(t *testing.T) {}\n"),
+    ),
+    "java": Case(
+        gold=("src/main/java/org/Core.java", "src/main/java/org/Latest.java", "pom.xml"),
+        tests=("src/test/java/org/CoreTest.java", "src/test/java/org/Helper.java", "src/main/java/org/CoreIT.java"),
+        support=("src/test/resources/app.xml", "src/testFixtures/data.json"),
+        runner=("Jenkinsfile", ".travis.yml"),
+        mixed=("src/main/java/org/Sums.java", "    @Test\n    void adds() {}\n"),
+    ),
+    "kotlin": Case(
+        gold=("src/main/kotlin/Core.kt", "build.gradle.kts"),
+        tests=("src/test/kotlin/CoreTest.kt", "src/androidTest/kotlin/Ui.kt", "src/integrationTest/kotlin/All.kt"),
+        support=("src/test/resources/app.json",),
+        runner=("azure-pipelines.yml",),
+        mixed=("src/main/kotlin/Sums.kt", "    @Test\n    fun adds() {}\n"),
+    ),
+    "ruby": Case(
+        gold=("lib/core.rb", "lib/spectator.rb", "app.gemspec"),
+        tests=("spec/core_spec.rb", "test/core_test.rb", "spec/spec_helper.rb"),
+        support=("spec/fixtures/a.yml",),
+        runner=(".rspec", ".circleci/config.yml"),
+        mixed=("lib/sums.rb", "class AddCheck < Minitest::Test\nend\n"),
+    ),
+    "c": Case(
+        gold=("src/core.c", "include/core.h", "CMakeLists.txt"),
+        tests=("test/core.c", "src/core_test.c", "tests/util.h"),
+        support=("tests/data/in.bin", "tests/CMakeLists.txt"),
+        runner=("appveyor.yml",),
+        mixed=("src/sums.c", "TEST(sums, adds) { CHECK(1); }\n"),
+    ),
+    "cpp": Case(
+        gold=("src/core.cc", "include/core.hpp", "CMakeLists.txt"),
+        tests=("src/core_unittest.cc", "tests/core.cpp", "src/CoreTest.cpp"),
+        support=("tests/data/in.txt",),
+        runner=(".cirrus.yml",),
+        mixed=("src/sums.cpp", 'TEST_CASE("adds") { CHECK(add(1, 1) == 2); }\n'),
+    ),
+    "php": Case(
+        gold=("src/Core.php", "src/Contest.php", "composer.json"),
+        tests=("tests/CoreTest.php", "tests/Helper.php", "Zend/tests/add.phpt"),
+        support=("tests/fixtures/a.xml",),
+        runner=("phpunit.xml.dist",),
+        mixed=("src/Sums.php", "final class AddCheck extends TestCase {}\n"),
+    ),
+    "csharp": Case(
+        gold=("App/Core.cs", "App/App.csproj"),
+        tests=("App.Tests/CoreTests.cs", "App.Tests/Helper.cs", "App/CoreTest.cs"),
+        support=("App.Tests/data.json", "App.Tests/App.Tests.csproj"),
+        runner=("azure-pipelines.yml",),
+        mixed=("App/Sums.cs", "    [Fact]\n    public void Adds() {}\n"),
+    ),
+    "rust": Case(
+        gold=("src/core.rs", "src/contest.rs", "Cargo.toml"),
+        tests=("tests/core.rs", "src/core/tests.rs"),
+        support=("tests/data/in.txt",),
+        runner=(".github/workflows/rust.yml",),
+        mixed=("", ""),  # cut by the line: see test_git_source_split.py
+    ),
+}
+
+
+def fix(tmp_path, files: dict[str, str]) -> Split | Rejection:
+    """The split of one commit over a small project, picked by name."""
+    repo = project(tmp_path / "app")
+    sha = repo.commit("Fix add", files)
+    with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
+        [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
+        assert isinstance(looked.outcome, Candidate), looked.outcome
+        return split(copy, looked.outcome)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_file_goes_to_its_side(tmp_path, name):
+    case = CASES[name]
+    kinds = {Kind.GOLD: case.gold, Kind.TEST: case.tests, Kind.SUPPORT: case.support, Kind.RUNNER: case.runner}
+    expected = {path: kind for kind, paths in kinds.items() for path in paths}
+    cut = fix(tmp_path, dict.fromkeys(expected, "changed\n"))
+    assert isinstance(cut, Split)
+    assert cut.kinds == expected
+    for path, kind in expected.items():
+        inside = f"diff --git a/{path} ".encode()
+        assert (inside in cut.gold_patch, inside in cut.test_patch) == (kind is Kind.GOLD, kind is not Kind.GOLD)
+    assert {f"runner configuration {path} goes with the test patch" for path in case.runner} <= set(cut.notes)
+    assert language(case.gold) == name
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if CASES[name].mixed[0]])
+def test_a_file_of_code_that_gains_a_test_is_mixed(tmp_path, name):
+    case = CASES[name]
+    path, added = case.mixed
+    cut = fix(tmp_path, {path: added, case.gold[0]: "changed\n", case.tests[0]: "changed\n"})
+    assert isinstance(cut, Rejection)
+    assert (cut.reason, path in cut.detail) == ("mixed", True)
