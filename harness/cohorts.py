@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from harness.facts import TaskFacts
     from harness.scoresheet import Estimate, SampleScore, Scoresheet
+
+
+_TIERS = ("trivial", "easy", "medium", "hard", "brutal")
 
 
 class CohortKey(StrEnum):
@@ -121,8 +125,10 @@ def _of_samples(sheet: Scoresheet, of: Callable[[SampleScore], str | None], valu
 
 
 def _natural(value: str | None) -> tuple[float, str]:
-    """Numbers by size, words by the alphabet."""
+    """Numbers by size, tiers from easy to brutal, other words by the alphabet."""
+    if value in _TIERS:
+        return float(_TIERS.index(value)), ""
     try:
         return float(value or ""), ""
     except ValueError:
-        return float("inf"), value or ""
+        return math.inf, value or ""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 STYLES = {Answer.BETTER: "bold green", Answer.WORSE: "bold red", Answer.CANT_TELL: "bold yellow"}
 _WORDS = {Answer.BETTER: "Better", Answer.WORSE: "Worse", Answer.CANT_TELL: "Can't tell"}
+FLIPS_SHOWN = 20
 _NAMED = 10
 """Tasks left out that are named, for each reason."""
 _TINY = 0.001
@@ -53,8 +54,15 @@ def sentence(comparison: Comparison) -> str:
         f"{base} {percent(comparison.base.rate.value)}: {_difference(comparison)}"
     )
     if comparison.answer is Answer.CANT_TELL:
-        return f"{text}. {_what_it_takes(comparison)}"
+        return f"{text}. {_one_of_several(comparison)}{_what_it_takes(comparison)}"
     return f"{text}, {_p(comparison.p_adjusted)}."
+
+
+def _one_of_several(comparison: Comparison) -> str:
+    alone, adjusted = comparison.test.p, comparison.p_adjusted
+    if not alone < LEVEL <= adjusted:
+        return ""
+    return f"Alone it would count ({_p(alone)}), as one of several candidates it does not ({_p(adjusted)}). "
 
 
 def _difference(comparison: Comparison) -> str:
@@ -88,22 +96,33 @@ def _about(number: int) -> str:
 
 
 def render(
-    comparisons: Sequence[Comparison], *, by: Sequence[CohortKey] = (), cutoff: date | None = None
+    comparisons: Sequence[Comparison],
+    *,
+    by: Sequence[CohortKey] = (),
+    cutoff: date | None = None,
+    flips: int = FLIPS_SHOWN,
 ) -> RenderableType:
-    """All that `goldseam compare` shows."""
+    """All that `goldseam compare` shows: every answer first, then what each stands on."""
     parts: list[RenderableType] = []
     for comparison in comparisons:
-        parts += [*_one(comparison, many=len(comparisons) > 1), *_broken_down(comparison, by, cutoff)]
+        parts += [_headline(comparison), Text()]
+    for comparison in comparisons:
+        if len(comparisons) > 1:
+            parts.append(Text(" against ".join(reversed(_names(comparison))), style="bold"))
+        parts += _one(comparison, many=len(comparisons) > 1, flips=flips)
+        parts += _broken_down(comparison, by, cutoff)
     return Group(*parts)
 
 
-def _one(comparison: Comparison, *, many: bool) -> list[RenderableType]:
-    headline = Text(f"{_WORDS[comparison.answer]}: ", style=STYLES[comparison.answer])
-    headline.append(sentence(comparison), style="default not bold")
-    parts: list[RenderableType] = [headline, Text()]
-    parts += [_indented(_models(comparison)), Text(), _indented(_grounds(comparison, many=many))]
+def _headline(comparison: Comparison) -> Text:
+    text = Text(f"{_WORDS[comparison.answer]}: ", style=STYLES[comparison.answer])
+    return text.append(sentence(comparison), style="default not bold")
+
+
+def _one(comparison: Comparison, *, many: bool, flips: int) -> list[RenderableType]:
+    parts: list[RenderableType] = [_indented(_models(comparison)), Text(), _indented(_grounds(comparison, many=many))]
     parts += [Text.assemble(("! ", "yellow"), warning) for warning in comparison.warnings]
-    parts += [Text(), *_flips("gained", comparison.gained), *_flips("lost", comparison.lost)]
+    parts += [Text(), *_flips("gained", comparison.gained, flips), *_flips("lost", comparison.lost, flips)]
     parts += _left_out(comparison)
     return [*parts, Text()]
 
@@ -165,14 +184,17 @@ def _cost_gaps(comparison: Comparison) -> str:
     return "; ".join(gaps) or "in all, over the tasks compared; latency is the median"
 
 
-def _flips(word: str, flips: Sequence[Flip]) -> list[RenderableType]:
+def _flips(word: str, flips: Sequence[Flip], shown: int) -> list[RenderableType]:
+    """Tasks that changed, the largest change first."""
     if not flips:
         return [Text(f"{word}: none", style="bright_black")]
     made = Table.grid(padding=(0, 2, 0, 0))
     made.add_column(overflow="fold")
     made.add_column(no_wrap=True)
-    for flip in flips:
+    for flip in sorted(flips, key=lambda flip: -abs(flip.change))[:shown]:
         made.add_row(Text(flip.instance_id), f"{share(*flip.base)} → {share(*flip.candidate)}")
+    if len(flips) > shown:
+        made.add_row(Text(f"and {len(flips) - shown} more (--flips {len(flips)})", style="bright_black"), "")
     style = "green" if word == "gained" else "red"
     return [Text(f"{word}: {_tasks(len(flips))}", style=style), _indented(made)]
 
@@ -195,9 +217,8 @@ def _left_out(comparison: Comparison) -> list[RenderableType]:
 
 def _broken_down(comparison: Comparison, by: Sequence[CohortKey], cutoff: date | None) -> list[RenderableType]:
     parts: list[RenderableType] = []
-    base, candidate = _names(comparison)
     for key in by:
-        made = table(key.value, "tasks", base, "95% CI", candidate, "95% CI")
+        made = table(key.value, "tasks", "base", "95% CI", "candidate", "95% CI")
         one = {cohort.value: cohort for cohort in by_cohort(comparison.base, key, cutoff=cutoff)}
         two = {cohort.value: cohort for cohort in by_cohort(comparison.candidate, key, cutoff=cutoff)}
         for value in [*one, *(value for value in two if value not in one)]:

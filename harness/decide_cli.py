@@ -85,6 +85,7 @@ def compare(
     dataset: DatasetOption = None,
     by: ByOption = None,
     cutoff: CutoffOption = None,
+    flips: Annotated[int, typer.Option("--flips", min=0, help="Most tasks to list that were gained, and lost.")] = 20,
     json_: JsonFlag = False,
 ) -> None:
     """Say whether a candidate is better than a base, worse, or that it can't be told, paired task by task."""
@@ -98,7 +99,7 @@ def compare(
     if json_:
         print_json(compare_view.as_json(found, by=keys, cutoff=day))
     else:
-        terminal.results().print(compare_view.render(found, by=keys, cutoff=day))
+        terminal.results().print(compare_view.render(found, by=keys, cutoff=day, flips=flips))
 
 
 @app.command()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 UNKNOWN = "–"
+_ALMOST = 0.005
 
 
 def table(*headings: str, left: int = 1) -> Table:
@@ -38,7 +39,12 @@ def table(*headings: str, left: int = 1) -> Table:
 
 
 def percent(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.0%}"
+    """Whole percent; what is not quite nothing or all doesn't look like it."""
+    if value is None:
+        return UNKNOWN
+    if 0 < value < _ALMOST or 1 - _ALMOST < value < 1:
+        return "<1%" if value < _ALMOST else ">99%"
+    return f"{value:.0%}"
 
 
 def bounds(interval: Interval | None) -> str:

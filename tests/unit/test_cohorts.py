@@ -98,6 +98,13 @@ def test_temperatures_stand_in_the_order_of_numbers():
     assert labels(found) == ["0", "9", "10"]
 
 
+def test_tiers_stand_from_easy_to_brutal():
+    tiers = ["hard", "easy", "brutal", "medium", "own"]
+    found = by_cohort(sheet(*(task(n, difficulty=tier) for n, tier in enumerate(tiers))), CohortKey.DIFFICULTY)
+
+    assert labels(found) == ["easy", "medium", "hard", "brutal", "own"]
+
+
 def test_a_task_not_tried_with_a_prompt_is_uncovered_there():
     found = by_cohort(
         sheet(sampled(1, (WON, Usage(prompt="a")), (WON, Usage(prompt="b"))), sampled(2, (WON, Usage(prompt="a")))),

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from harness import compare_view, score_view
 from harness.cohorts import CohortKey
-from harness.compare import Reason, compare
+from harness.compare import Reason, compare, compare_all
 from harness.facts import TaskFacts
 from harness.instance import Outcome, TaskState
 from harness.run_folder import RunFolder, RunRecord
@@ -279,6 +279,42 @@ def test_many_tasks_left_out_are_not_all_named():
     text = compare_view.render([found])
 
     assert "and 17 more" in _printed(text)
+
+
+def test_a_claim_that_only_one_candidate_could_make_is_explained():
+    found = compare_all(run_of(14, 6), [run_of(20, model="six"), run_of(14, 6, model="none")])[0]
+
+    text = compare_view.sentence(found)
+
+    assert "Alone it would count (p = 0.031), as one of several candidates it does not (p = 0.062)." in text
+
+
+def test_many_flips_are_cut_and_the_largest_shown():
+    base = sheet(*(task(number, [LOST, LOST]) for number in range(30)))
+    candidate = sheet(*(task(number, [WON, WON if number == 29 else LOST]) for number in range(30)))
+
+    text = _printed(compare_view.render([compare(base, candidate)], flips=3))
+
+    assert "gained: 30 tasks" in text
+    assert ID(29) in text
+    assert "and 27 more (--flips 30)" in text
+
+
+def test_every_answer_stands_before_any_detail(base, tmp_path):
+    run = make_run(tmp_path / "run", {"b": [WON] * 14 + [LOST] * 6, "c": [WON] * 4 + [LOST] * 16})
+
+    lines = goldseam("compare", base, run, **WIDE).stdout.splitlines()
+
+    assert lines[0].startswith("Better: b resolves 70%")
+    assert next(line for line in lines[1:] if line).startswith(("Can't tell: c", "points"))
+    assert "b against old" in lines
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (0, "0%"), (0.004, "<1%"), (0.5, "50%"), (0.996, ">99%"), (1, "100%")]
+)
+def test_what_is_not_quite_all_is_not_called_all(value, text):
+    assert score_view.percent(value) == text
 
 
 def test_cohorts_of_a_comparison_stand_side_by_side():
