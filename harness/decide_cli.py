@@ -66,7 +66,9 @@ def report(
     if json_:
         print_json(made.as_json(page_file=out))
     elif text or not out:
-        console.print(plain.display(made.found, made.said, width=console.width))
+        with console.capture() as held:
+            console.print(plain.display(made.found, made.said, width=console.width))
+        typer.echo(plain.encodable(held.get(), console.encoding), nl=False)
     if out and not json_:
         console.print(Text(f"report: {out}"), soft_wrap=True)
 

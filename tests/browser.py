@@ -84,7 +84,7 @@ class Browser:
         """A new, empty page; `media` are further media features, such as `prefers_contrast`."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = Page(self, session)
+        page = Page(self, session, target)
         page.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         features += [{"name": name.replace("_", "-"), "value": value} for name, value in media.items()]
@@ -138,11 +138,16 @@ class Browser:
 class Page:
     """One tab."""
 
-    def __init__(self, browser: Browser, session: str) -> None:
+    def __init__(self, browser: Browser, session: str, target: str) -> None:
         self._browser = browser
         self._session = session
+        self._target = target
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(f"{domain}.enable")
+        self.ask("Emulation.setFocusEmulationEnabled", enabled=True)
+
+    def close(self) -> None:
+        self._browser.ask("Target.closeTarget", targetId=self._target)
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         return self._browser.ask(method, session=self._session, **params)
@@ -188,10 +193,17 @@ class Page:
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(done))))"
         )
 
+    def until(self, condition: str) -> None:
+        """Wait until an expression holds."""
+        look = f"const look = () => ({condition}) ? done(0) : requestAnimationFrame(look)"
+        self.run(f"new Promise(done => {{ {look}; look(); }})")
+
     def choose(self, selector: str, value: str) -> None:
         """Another value for a list of choices."""
         element = f"document.querySelector({json.dumps(selector)})"
-        self.run(f"{element}.value = {json.dumps(value)}; {element}.dispatchEvent(new Event('change', {{bubbles: true}}))")
+        self.run(
+            f"{element}.value = {json.dumps(value)}; {element}.dispatchEvent(new Event('change', {{bubbles: true}}))"
+        )
 
     def picture(self, file: Path, *, whole: bool = False) -> None:
         """The page as PNG."""

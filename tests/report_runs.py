@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from harness.dataset.folder import Dataset, create_dataset, write_task
 from harness.grading import Grade, TestsStatus
@@ -38,20 +40,29 @@ _TITLES = (
 )
 
 
-def make_task(number: int, *, statement: str | None = None, instance_id: str | None = None) -> Task:
+def make_task(
+    number: int,
+    *,
+    statement: str | None = None,
+    instance_id: str | None = None,
+    repo: str = "acme/widgets",
+    difficulty: str | None = None,
+    state: TaskState = TaskState.PROVED,
+) -> Task:
     title = _TITLES[number % len(_TITLES)]
     text = statement if statement is not None else f"# {title}\n\nSteps: call `parse('')`.\n\nExpected: None.\n"
     return Task(
         instance=Instance(
             instance_id=instance_id or f"acme__widgets-{100 + number}",
-            repo="acme/widgets",
+            repo=repo,
             base_commit=f"{number:040x}",
             created_at=f"2024-03-{1 + number % 28:02d}T12:00:00Z",
             language="python",
             version="3.12",
             image="sha256:" + f"{number:064x}",
             problem_statement=text,
-            state=TaskState.PROVED,
+            state=state,
+            quality={"difficulty": {"tier": difficulty}} if difficulty else {},
         ),
         hidden=Hidden(
             gold_patch=PATCH.format(name=SECRET_GOLD).encode(),
@@ -83,10 +94,14 @@ def add(
     output: bytes = b"",
     seconds: float = 1.5,
     dropped: tuple[dict[str, str], ...] = (),
+    extra: Mapping[str, Any] | None = None,
+    **fields: Any,
 ) -> Prediction:
     """Put one scored prediction into a run folder."""
     given = PATCH.format(name="parser") if patch is None and outcome is not Outcome.EMPTY_PATCH else patch
-    prediction = Prediction(instance_id=instance_id, model_name_or_path=model, model_patch=given, sample=sample)
+    prediction = Prediction(
+        instance_id=instance_id, model_name_or_path=model, model_patch=given, sample=sample, extra=extra or {}
+    )
     folder = RunFolder(path=run)
     ran = outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED)
     passed, failed = TestStatus.PASSED, TestStatus.FAILED
@@ -110,6 +125,7 @@ def add(
         max_rss_kb=51200,
         cpu_seconds=1.1,
         dropped=list(dropped),
+        **fields,
     )
     tests = {
         name: {
@@ -138,6 +154,74 @@ def make_run(path: Path, tasks: int, models: dict[str, float], *, seed: int = 7)
             made.append(add(path, f"acme__widgets-{100 + number}", model, outcome, output=output, seconds=1 + ease))
     RunFolder(path=path).write_predictions(made)
     return path
+
+
+REPOS = ("acme/widgets", "acme/gears", "acme/ledger")
+TIERS = ("easy", "medium", "hard", "brutal")
+CLASSES = ("logic_error", "logic_error", "edge_case_error", "regression", "runtime_error", "performance_error")
+
+
+def signals(number: int) -> dict[str, Any]:
+    """What was measured beside a verdict."""
+    finding = {
+        "tool": "bandit",
+        "rule": "B602",
+        "cwe": 78,
+        "severity": "high",
+        "confidence": "high",
+        "path": "src/parser.py",
+        "line": 12,
+        "message": "subprocess call with shell=True",
+    }
+    return {
+        "schema_version": 1,
+        "patch": {"files": 1, "hunks": 1, "added": 2, "removed": 1},
+        "imports": {"ok": True},
+        "lint": {},
+        "eslint": {"measured": False, "why_not": "no JavaScript"},
+        "complexity": {"before": 4, "after": 6, "delta": 2, "highest": 6},
+        "network": {"attempts": 0},
+        "compiles": {"measured": True, "ok": True, "files": [{"path": "src/parser.py", "ok": True, "error": ""}]},
+        "security": {"measured": True, "new": [finding] * (number % 3), "gone": []},
+        "semgrep": {"measured": False, "why_not": "not installed"},
+        "runtime": {"measured": True, "seconds": 1.5, "gold_seconds": 1.2, "seconds_ratio": 1.25},
+        "writes": {"measured": True, "files": 1, "bytes": 10, "paths": [f"/tmp/{SECRET_OUTPUT}"]},
+    }
+
+
+def make_rich(
+    place: Path, tasks: int, models: Mapping[str, float], *, hunks: int = 1, seed: int = 7
+) -> tuple[Path, Path]:
+    """A dataset and a run with all that a report can show: repositories, tiers, cost, signals, flags, a funnel."""
+    chance = random.Random(seed)
+    made = [make_task(n, repo=REPOS[n % len(REPOS)], difficulty=TIERS[n % len(TIERS)]) for n in range(tasks)]
+    dataset = make_dataset(place / "ds", made)
+    (dataset.path / "funnel.jsonl").write_text(FUNNEL)
+    predictions = []
+    for number, task in enumerate(made):
+        ease = chance.random() - 0.1 * (number % len(TIERS))
+        for rank, (model, share) in enumerate(models.items()):
+            won = share >= 1 or (share > 0 and 0.5 * ease + 0.5 * chance.random() < share)
+            others = [Outcome.UNRESOLVED] * 8 + [Outcome.EMPTY_PATCH, Outcome.APPLY_FAILED, Outcome.INFRA_ERROR]
+            outcome = Outcome.RESOLVED if won else Outcome.UNRESOLVED if model == "null" else chance.choice(others)
+            log = f"collected 32 items\n\x1b[31mFAILED\x1b[0m {SECRET_TEST} - {SECRET_OUTPUT}\n".encode() * hunks
+            predictions.append(
+                add(
+                    place / "run",
+                    task.instance_id,
+                    model,
+                    outcome,
+                    patch="".join(PATCH.format(name=f"part_{part}_{model}") for part in range(hunks)),
+                    failure_class=chance.choice(CLASSES) if outcome is Outcome.UNRESOLVED else None,
+                    output=log,
+                    seconds=1 + abs(ease),
+                    extra={} if rank == 0 else {"cost_usd": 0.01 * rank * (1 + ease), "latency_seconds": 20.0 + rank},
+                    signals=signals(number),
+                    flags=[{"path": "src/parser.py", "sign": "exit"}] if won and number % 9 == 0 else [],
+                )
+            )
+    RunFolder(path=place / "run").write_predictions(predictions)
+    return dataset.path, place / "run"
 
 
 FUNNEL = "".join(

@@ -325,3 +325,9 @@ def as_json(made: Document) -> dict[str, Any]:
     """The document as JSON values."""
     values: dict[str, Any] = made.model_dump(mode="json")
     return values
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(schema())

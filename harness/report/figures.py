@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.cohorts import CohortKey, by_cohort
-from harness.compare import Comparison, compare_all
+from harness.compare import Comparison, compare, compare_all
 from harness.errors import NothingComparableError
 from harness.instance import Outcome
 
@@ -64,15 +64,20 @@ class Breakdown:
 
 def duels(best: ModelSummary, others: Sequence[ModelSummary]) -> tuple[Duel, ...]:
     """The best model against each of the others; the p-values are corrected for how many there are (Holm)."""
-    able = [other for other in others if _shared(best, other)]
-    found = compare_all(best.sheet, [other.sheet for other in able]) if able else ()
-    known = {other.column: comparison for other, comparison in zip(able, found, strict=True)}
-    return tuple(Duel(best=best.column, other=other.column, comparison=known.get(other.column)) for other in others)
-
-
-def _shared(one: ModelSummary, two: ModelSummary) -> bool:
     try:
-        compare_all(one.sheet, [two.sheet])
+        found: Sequence[Comparison | None] = compare_all(best.sheet, [other.sheet for other in others])
+    except NothingComparableError:
+        able = {other.column: other.sheet for other in others if _comparable(best, other)}
+        known = dict(zip(able, compare_all(best.sheet, list(able.values())), strict=True)) if able else {}
+        found = [known.get(other.column) for other in others]
+    return tuple(
+        Duel(best=best.column, other=other.column, comparison=one) for other, one in zip(others, found, strict=True)
+    )
+
+
+def _comparable(one: ModelSummary, two: ModelSummary) -> bool:
+    try:
+        compare(one.sheet, two.sheet)
     except NothingComparableError:
         return False
     return True

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from harness.report.answers import Answers
     from harness.report.data import ModelSummary, ReportData
 
-STYLES = ("base", "answers", "tables", "tasks", "narrow", "print")
+STYLES = ("base", "answers", "tables", "icons", "tasks", "narrow", "print")
 SCRIPTS = ("text", "highlight", "diff", "signals", "task", "links", "filter", "keys", "theme", "start")
 """In this order they are one script: each uses what stands before it."""
 _GROUPS_SHOWN = 12

@@ -8,7 +8,9 @@ from harness.report.matrix import PENDING
 from harness.report.words import OUTCOMES, dollars, seconds
 
 if TYPE_CHECKING:
-    from harness.report.data import PredictionView, ReportData, TaskView
+    from collections.abc import Mapping
+
+    from harness.report.data import PredictionView, ReportData, TaskView, TestRow
     from harness.report.text import CutText
 
 
@@ -37,14 +39,19 @@ def index(found: ReportData) -> dict[str, Any]:
 def details(found: ReportData) -> list[dict[str, Any]]:
     """By task, in order: all that is shown when it is opened."""
     rank = {model.column: place for place, model in enumerate(found.ordered())}
-    by_task: dict[str, list[dict[str, Any]]] = {task.instance_id: [] for task in found.tasks}
+    by_task: dict[str, list[PredictionView]] = {task.instance_id: [] for task in found.tasks}
     for view in sorted(found.predictions, key=lambda view: (rank[view.column], view.sample)):
-        by_task[view.instance_id].append(_prediction(view))
+        by_task[view.instance_id].append(view)
     return [_task(task, by_task[task.instance_id]) for task in found.tasks]
 
 
-def _task(task: TaskView, predictions: list[dict[str, Any]]) -> dict[str, Any]:
+def _task(task: TaskView, views: list[PredictionView]) -> dict[str, Any]:
+    """A task; its tests are named once, and each prediction's results say which by number."""
+    tests = {row.test_id: row.group for view in views if view.hidden for row in view.hidden.tests}
+    places = {test_id: place for place, test_id in enumerate(tests)}
+    predictions = [_prediction(view, places) for view in views]
     return {
+        "tests": list(tests.items()),
         "facts": [*task.facts, *([("not counted", task.aside)] if task.aside else [])],
         "statement": _cut(task.statement),
         "gold": _cut(task.gold_patch),
@@ -53,7 +60,7 @@ def _task(task: TaskView, predictions: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _prediction(view: PredictionView) -> dict[str, Any]:
+def _prediction(view: PredictionView, places: Mapping[str, int]) -> dict[str, Any]:
     made: dict[str, Any] = {
         "column": view.column,
         "sample": view.sample,
@@ -76,11 +83,17 @@ def _prediction(view: PredictionView) -> dict[str, Any]:
         "usage": _usage(view),
     }
     if view.hidden is not None:
-        made["tests"] = [[row.group, row.status, row.test_id, row.seconds, _cut(row.text)] for row in view.hidden.tests]
+        made["tests"] = [_result(row, places[row.test_id]) for row in view.hidden.tests]
         made["more"] = view.hidden.left_out
         made["output"] = _cut(view.hidden.output)
         made["notes"] = view.hidden.notes
     return made
+
+
+def _result(row: TestRow, place: int) -> list[Any]:
+    """Number of the test, seconds, and where it did not pass, its status and text."""
+    seconds_ = None if row.seconds is None else round(row.seconds, 3)
+    return [place, seconds_] if row.status == "PASSED" else [place, seconds_, row.status, _cut(row.text)]
 
 
 def _usage(view: PredictionView) -> list[tuple[str, str]]:

@@ -45,6 +45,7 @@ _WORDS = {
     PENDING: "not scored yet",
     MIXED: "samples differ",
 }
+_IN_ASCII = str.maketrans("✓✗…·–−●─’", "+x..--*='")
 _VERDICTS = {"pass": "green", "regression": "red", "inconclusive": "yellow"}
 
 
@@ -61,6 +62,15 @@ def display(found: ReportData, said: Answers, *, width: int = 80) -> RenderableT
         parts += [Text(""), Text("before trusting this", style="bold")]
         parts += [_hanging(note) for note in said.notes]
     return Group(*parts)
+
+
+def encodable(text: str, encoding: str) -> str:
+    """A text that a terminal of this encoding can show; our own signs become letters, whatever else it lacks `?`."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_IN_ASCII).encode(encoding, "replace").decode(encoding)
+    return text
 
 
 def _answers(said: Answers) -> Table:

@@ -62,7 +62,7 @@ def test_every_closing_script_tag_is_ours(tmp_path):
     evil = "+</script><script>alert(1)</script>\n"
     RunFolder(path=run).write_predictions([add(run, ONE, "</script><b>alpha", patch=evil)])
     html = page.render([run], with_hidden=True)
-    assert html.count("</script>") == 3, "the index, one task, the script"
+    assert html.count("</script>") == 3, "the index, the details, the script"
     assert "<b>alpha" not in html
 
 

@@ -92,6 +92,7 @@ function changed() {
   apply();
   const filter = new URLSearchParams(getFilter()).toString();
   address(filter ? "#?" + filter : "");
+  performance.mark("goldseam-filtered");
 }
 byId("_search").addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(changed, 80); });
 for (const id of Object.values(FIELDS).slice(1)) byId(id).addEventListener("change", changed);

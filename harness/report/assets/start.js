@@ -14,4 +14,4 @@ apply();
 if (tasks.length === 1) { tasks[0].open = true; fills.get(tasks[0])(); }
 follow();
 if (window.requestIdleCallback) requestIdleCallback(readWhenIdle);
-document.documentElement.dataset.ready = "yes";
+performance.mark("goldseam-ready");

@@ -3,33 +3,36 @@ const index = JSON.parse(byId("_index").textContent);
 const numbers = new Map(index.tasks.map((task, number) => [task.id, number]));
 const name = (column) => index.models[column];
 
-// The details of a task are parsed when they are first needed: all of them together may be many megabytes.
+// One line a task, parsed when it is first needed: all of them together may be many megabytes.
+const lines = byId("_data").textContent.split("\n");
 function detailsOf(number) {
-  return JSON.parse(byId("_d" + number).textContent);
+  return JSON.parse(lines[number]);
 }
 
-function resultTable(parent, tests, label) {
+// A result is [number of the test, seconds], and where it did not pass, its status and text.
+function resultTable(parent, named, results, label) {
   const body = table(parent, label, ["List", "Status", "Seconds", "Test"]);
-  for (const [group, status, id, seconds, text] of tests) {
+  for (const [number, seconds, status, text] of results) {
+    const [id, group] = named[number];
     const line = make(body, "tr");
     make(line, "td", "", group || "–");
-    make(line, "td", status === "PASSED" ? "o-resolved" : "o-unresolved", status);
+    make(line, "td", status ? "o-unresolved" : "o-resolved", status || "PASSED");
     make(line, "td", "num", seconds === null ? "–" : seconds.toFixed(3));
     const cell = make(line, "td", "test", id);
     if (text) block(cell, text, "Output of " + id);
-    if (text && text[2] < text[1]) cutNote(cell, text);
+    cutNote(cell, text);
   }
 }
 
-function results(parent, prediction) {
-  const passed = prediction.tests.filter((test) => test[1] === "PASSED");
-  const others = prediction.tests.filter((test) => test[1] !== "PASSED");
+function results(parent, prediction, named) {
+  const passed = prediction.tests.filter((test) => !test[2]);
+  const others = prediction.tests.filter((test) => test[2]);
   heading(parent, "Test results");
-  if (others.length) resultTable(parent, others, "Tests that did not pass");
+  if (others.length) resultTable(parent, named, others, "Tests that did not pass");
   if (passed.length) {
     const more = make(parent, "details", "more");
     make(more, "summary", "", `${passed.length} passed`);
-    lazily(more, () => resultTable(more, passed, "Tests that passed"));
+    lazily(more, () => resultTable(more, named, passed, "Tests that passed"));
   }
   if (prediction.more) make(parent, "p", "fine", `${prediction.more} further tests are not listed; those that did not pass come first.`);
 }
@@ -68,7 +71,7 @@ function fillPrediction(parent, p, task) {
     for (const other of task.predictions) if (other !== p && other.patch) others.push({ label: label(other, task), cut: other.patch });
     patchView(parent, { label: label(p, task), cut: p.patch }, others);
   } else make(parent, "p", "fine", p.note);
-  if (p.tests && p.tests.length) results(parent, p);
+  if (p.tests && p.tests.length) results(parent, p, task.tests);
   for (const note of p.notes || []) block(parent, [note], "Note");
   if (p.output && p.output[1]) {
     heading(parent, "Test output", p.output);

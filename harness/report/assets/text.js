@@ -61,7 +61,7 @@ function heading(parent, text, cut) {
 
 function scrollable(element, label) {
   element.tabIndex = 0;
-  element.setAttribute("role", "region");
+  element.setAttribute("role", "group");
   element.setAttribute("aria-label", label);
   return element;
 }
