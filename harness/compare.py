@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -36,8 +35,6 @@ LEVEL = 0.05
 _CONTROLS = ("gold", "null")
 _LEAST_FLIPS = 2
 """What two models that agree on all tasks are taken to differ on, one gained and one lost; as `stats.least_error`."""
-_LEAST_INFORMATIVE = 6
-"""Tasks that must differ before a two-sided sign test can be below 0.05: 2 / 2^6 = 0.03."""
 
 
 class Answer(StrEnum):
@@ -156,7 +153,7 @@ def compare(base: Scoresheet, candidate: Scoresheet) -> Comparison:
         test=test,
         p_adjusted=test.p,
         smallest_visible=min(1.0, spread.visible),
-        tasks_needed=_tasks_needed(difference, spread, test),
+        tasks_needed=needed_tasks(difference, spread.variance),
         samples_needed=spread.samples_needed(difference),
         gained=tuple(flip for flip in flips if flip.change > 0),
         lost=tuple(flip for flip in flips if flip.change < 0),
@@ -268,15 +265,6 @@ def _spread(
 def _is_single(pairs: Sequence[tuple[TaskScore, TaskScore]], repos: Sequence[str] | None) -> bool:
     """One sample a task and tasks that stand for themselves: McNemar's case."""
     return repos is None and len(pairs) >= _LEAST_FLIPS and all(one.scored == two.scored == 1 for one, two in pairs)
-
-
-def _tasks_needed(difference: float, spread: _Spread, test: PairedTest) -> int | None:
-    """At least one more than there are while the test can't tell; and six that differ, without which it never can."""
-    needed = needed_tasks(difference, spread.variance)
-    if needed is None or test.p < LEVEL:
-        return needed
-    enough = math.ceil(_LEAST_INFORMATIVE * spread.tasks / test.informative)
-    return max(needed, enough, spread.tasks + 1)
 
 
 def _interval(differences: Sequence[float], spread: _Spread, test: PairedTest, repos: Sequence[str] | None) -> Interval:

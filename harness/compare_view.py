@@ -78,7 +78,7 @@ def _what_it_takes(comparison: Comparison) -> str:
         if comparison.smallest_visible >= 1
         else f"With these tasks a difference of {sees} points or more would show"
     )
-    if comparison.tasks_needed is None:
+    if comparison.tasks_needed is None or comparison.tasks_needed <= len(comparison.common):  # Holm can do that
         return f"{text}."
     size = points(comparison.difference, sign=False)
     needs = f"{text}; to tell one of {size} it takes about {_about(comparison.tasks_needed)} tasks"

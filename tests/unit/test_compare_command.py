@@ -289,6 +289,15 @@ def test_a_claim_that_only_one_candidate_could_make_is_explained():
     assert "Alone it would count (p = 0.031), as one of several candidates it does not (p = 0.062)." in text
 
 
+def test_tasks_that_would_do_without_other_candidates_are_not_promised():
+    others = [run_of(30, 20, model=str(number)) for number in range(30)]
+    found = compare_all(run_of(30, 20), [run_of(39, 11, model="nine"), *others])[0]
+
+    assert found.tasks_needed < len(found.common)
+    assert "as one of several candidates it does not" in compare_view.sentence(found)
+    assert "it takes about" not in compare_view.sentence(found)
+
+
 def test_many_flips_are_cut_and_the_largest_shown():
     base = sheet(*(task(number, [LOST, LOST]) for number in range(30)))
     candidate = sheet(*(task(number, [WON, WON if number == 29 else LOST]) for number in range(30)))
