@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.sandbox.base import Sandbox
     from tests.attacks.projects import Project
 
-SETTINGS = evaluate.Settings()
+SETTINGS = evaluate.Settings(signals=True)
 
 
 @dataclass(frozen=True, kw_only=True)
