@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _CLASSES_SHOWN = 3
 _UNDECIDED = "`goldseam gate RUN --baseline BASE` holds the run to your rules."
+_WEAKER = 0.05
+"""How far below the whole a group has to be to be told of."""
 _WEAK_TASKS = 3
 """A group with fewer tasks is too small to be called weak."""
 
@@ -68,7 +70,7 @@ def answers(found: ReportData, ship: Ship | None = None) -> Answers:
         headline=headline(competitors, duels),
         sure=_sure(competitors, duels),
         fails=_fails(found, competitors),
-        ship=ship or Ship(verdict="undecided", sentence="Not decided here.", lines=(_UNDECIDED,)),
+        ship=ship or Ship(verdict="undecided", sentence="Not decided here.", lines=(_UNDECIDED, *_controls(found))),
         notes=tuple(caveats(found, competitors, duels)),
         look=tuple(_look_first(found, competitors)),
         duels=duels,
@@ -79,6 +81,9 @@ def headline(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> str:
     """The answer in one sentence; a model is called better only where the comparison shows it."""
     if not any(model.scored for model in competitors):
         return "No prediction has been scored yet"
+    if all(model.control for model in competitors):
+        held = "The tasks hold" if not _failing_controls(competitors) else "Some tasks are broken"
+        return f"{held}: {listed([_counted(model) for model in competitors])} resolved"
     best, *others = competitors
     if not best.resolved:
         return "No model resolved a task" if others else f"{best.label} resolved no task"
@@ -172,7 +177,7 @@ def _weakest(best: ModelSummary) -> list[str]:
     if not candidates or best.rate is None:
         return []
     _, dimension, name, estimate = min(candidates, key=lambda one: one[:3])
-    if estimate.value is None or estimate.value >= best.rate:
+    if estimate.value is None or estimate.value > best.rate - _WEAKER:
         return []
     return [f"Weakest where {dimension} is {name}: {percent(estimate.value)} of {many(estimate.tasks, 'task')}."]
 
@@ -210,14 +215,34 @@ def caveats(found: ReportData, competitors: Sequence[ModelSummary], duels: Seque
     return [*notes, *_broken_controls(found)]
 
 
+def _controls(found: ReportData) -> list[str]:
+    """Whether the tasks themselves were checked, without which no score should let anything ship."""
+    controls = [model for model in found.models if model.control and model.scored]
+    if controls:
+        return [f"Controls: {listed([_counted(model) for model in controls])} resolved."]
+    return ["No control run is here: `goldseam evaluate --gold` and `--null` check the tasks."]
+
+
+def _counted(model: ModelSummary) -> str:
+    return f"{model.label} {model.resolved} of {model.scored}"
+
+
+def _failing_controls(models: Sequence[ModelSummary]) -> list[ModelSummary]:
+    """Gold that does not resolve all, null that resolves any."""
+    return [
+        model
+        for model in models
+        if (model.sheet.model == "gold" and model.resolved < model.scored)
+        or (model.sheet.model == "null" and model.resolved)
+    ]
+
+
 def _broken_controls(found: ReportData) -> list[str]:
-    notes: list[str] = []
-    for model in found.models:
-        if model.sheet.model == "gold" and model.resolved < model.scored:
-            notes.append(f"The gold patch resolves only {model.resolved} of {model.scored}: some tasks are broken.")
-        if model.sheet.model == "null" and model.resolved:
-            notes.append(f"Changing nothing resolves {model.resolved}: some tasks are broken.")
-    return notes
+    notes = {
+        "gold": "The gold patch resolves only {0.resolved} of {0.scored}: some tasks are broken.",
+        "null": "Changing nothing resolves {0.resolved}: some tasks are broken.",
+    }
+    return [notes[model.sheet.model].format(model) for model in _failing_controls(found.models)]
 
 
 def _look_first(found: ReportData, competitors: Sequence[ModelSummary]) -> list[Notice]:
@@ -238,7 +263,7 @@ def _look_first(found: ReportData, competitors: Sequence[ModelSummary]) -> list[
         text = f"{number}: `goldseam evaluate --retry-errors` tries again"
         notices.append(Notice(text=text, filter={"outcome": "infra_error"}))
     differ = _differ(views)
-    if differ:
+    if differ and not all(model.control for model in competitors):
         notices.append(
             Notice(text=f"{many(len(differ), 'task')} on which models differ", filter={"outcome": "*differ"})
         )

@@ -105,10 +105,10 @@ def _group(value: str | None, sheets: Mapping[int, Scoresheet]) -> Group:
 
 
 def failure_classes(predictions: Iterable[PredictionView]) -> dict[str, dict[int, int]]:
-    """By failure class, how many predictions of each column came to it; commonest first."""
+    """By failure class, how many predictions of each column came to it; commonest first. Our own failures are none."""
     found: dict[str, Counter[int]] = {}
     for view in predictions:
-        if view.outcome not in (None, Outcome.RESOLVED):
+        if view.scored and view.outcome is not Outcome.RESOLVED:
             found.setdefault(view.failure_class, Counter())[view.column] += 1
     order = sorted(found, key=lambda name: (-found[name].total(), name))
     return {name: dict(found[name]) for name in order}

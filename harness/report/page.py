@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import urllib.parse
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ STYLES = ("base", "answers", "tables", "icons", "tasks", "narrow", "print")
 SCRIPTS = ("text", "highlight", "diff", "signals", "task", "links", "filter", "keys", "theme", "start")
 """In this order they are one script: each uses what stands before it."""
 _GROUPS_SHOWN = 12
+_CODE = re.compile("`([^`]+)`")
 
 
 def render(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bool = False) -> str:
@@ -55,6 +57,7 @@ def render_data(found: ReportData, said: Answers) -> str:
     )
     environment.filters.update(
         visible=visible,
+        prose=prose,
         percent=words.percent,
         seconds=words.seconds,
         dollars=words.dollars,
@@ -63,6 +66,7 @@ def render_data(found: ReportData, said: Answers) -> str:
         duel=words.duel,
         meaning=words.meaning,
     )
+    classes = figures.failure_classes(found.predictions)
     models, breakdowns = found.ordered(), figures.breakdowns(found.competitors())
     html = environment.get_template("report.html.j2").render(
         data=found,
@@ -73,8 +77,8 @@ def render_data(found: ReportData, said: Answers) -> str:
         rows=rows(found),
         outcomes=_outcomes(models),
         words=words.OUTCOMES,
-        classes=figures.failure_classes(found.predictions),
-        failures=sum(view.failure_class != "" for view in found.predictions),
+        classes=classes,
+        failures=sum(sum(counts.values()) for counts in classes.values()),
         breakdowns=[one for one in breakdowns if len(one.groups) > 1],
         one_group=[one for one in breakdowns if len(one.groups) == 1],
         groups=_groups(found),
@@ -128,6 +132,11 @@ def _groups(found: ReportData) -> Mapping[str, Sequence[str]]:
         for dimension, name in task.groups.items():
             groups.setdefault(dimension, set()).add(name)
     return {dimension: sorted(names) for dimension, names in groups.items()}
+
+
+def prose(text: str) -> Markup:
+    """A sentence of ours as HTML: what stands between back ticks is code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", visible(text)))  # noqa: S704 - escaped by `visible`
 
 
 def fragment(text: str) -> str:

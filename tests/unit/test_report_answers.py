@@ -91,6 +91,18 @@ def test_controls_that_fail_are_pointed_out(tmp_path):
     assert sum("some tasks are broken" in note for note in _said(tmp_path).notes) == 2
 
 
+def test_controls_alone_tell_whether_the_tasks_hold(tmp_path):
+    assert (
+        _said(_run(tmp_path / "a", gold=10, null=0)).headline
+        == "The tasks hold: gold 10 of 10 and null 0 of 10 resolved"
+    )
+    assert _said(_run(tmp_path / "b", gold=9, null=0)).headline.startswith("Some tasks are broken")
+
+
+def test_a_report_without_controls_says_how_to_run_them(tmp_path):
+    assert any("--gold" in line for line in _said(_run(tmp_path / "run", alpha=1)).ship.lines)
+
+
 def test_the_commonest_failures_of_the_best_model_are_told(tmp_path):
     made = [add(tmp_path, name, "alpha", Outcome.UNRESOLVED, failure_class="logic_error") for name in _ids(3)]
     made += [add(tmp_path, "acme__widgets-109", "alpha", Outcome.UNRESOLVED, failure_class="regression")]

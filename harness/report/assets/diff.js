@@ -51,6 +51,7 @@ function beside(parent, left, right) {
   for (const path of paths) {
     for (const [number, side] of [left, right].entries()) {
       const cell = make(grid, "div", "side");
+      make(cell, "div", "side-which", side.label);
       const parts = files[number].filter((file) => file.path === path);
       for (const part of parts) diffFile(cell, part, side.label);
       if (!parts.length) make(cell, "p", "fine", `${side.label} does not touch ${path || "this"}`);

@@ -21,8 +21,8 @@ function signalNews(signals) {
   if (section("compiles").ok === false) news.push("does not compile");
   if (section("imports").ok === false) news.push("does not import");
   const findings = [[count(section("security").new), "security finding"], [count(section("lint").new), "lint finding"],
-    [section("network").attempts, "network attempt"], [section("writes").files, "file written outside of the tree"]];
-  for (const [number, name] of findings) if (number > 0) news.push(`${number} ${name}${number === 1 ? "" : "s"}`);
+    [section("network").attempts, "network attempt"], [section("writes").files, "write outside of the tree", "writes outside of the tree"]];
+  for (const [number, one, many] of findings) if (number > 0) news.push(`${number} ${number === 1 ? one : many || one + "s"}`);
   if (section("complexity").delta > 0) news.push(`complexity +${section("complexity").delta}`);
   return news.join(", ") || "nothing that stands out";
 }
