@@ -365,17 +365,20 @@ class Walk:
         return True
 
     def _find_rebases(self) -> None:
-        """Rebase merges leave no number: find them by author, author date and subject, then by patch id."""
+        """Rebase merges leave no number: find them by author and author date, then by patch id.
+
+        Of several commits of one author and date the one with the same subject is asked; who merges by hand may reword.
+        """
         free = {number: head for number, head in self.pulls.items() if number not in self._claimed}
         heads = sorted(set(free.values()))
         author_of = {commit.sha: commit.author for commit in self.read(heads)}
-        plain = {
-            entry.commit.author: entry
-            for entry in reversed(self.entries)
-            if entry.style is MergeStyle.COMMIT and entry.position is not None and not entry.reason
-        }
+        plain: dict[tuple[str, ...], Entry] = {}
+        for one in reversed(self.entries):
+            if one.style is MergeStyle.COMMIT and one.position is not None and not one.reason:
+                plain[one.commit.author] = plain[one.commit.author[:2]] = one
         for number, head in sorted(free.items()):
-            entry = plain.get(author_of[head]) if head in author_of else None
+            author: tuple[str, ...] = author_of.get(head, ())
+            entry = plain.get(author) or plain.get(author[:2])
             if entry is None or entry.position is None or self.graph.arrival(head) is not None:
                 continue
             base = self._merge_base(entry.base, entry.position, head)

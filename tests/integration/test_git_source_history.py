@@ -535,3 +535,16 @@ def test_a_change_that_came_through_two_branches_is_a_change_of_its_own(tmp_path
     assert picked.change.merge_commit == inner
     shas = [sighting.change.merge_commit for sighting in look(repo)]
     assert len(shas) == len(set(shas))
+
+
+def test_a_pull_request_that_was_reworded_when_it_was_rebased_by_hand_keeps_its_number(tmp_path):
+    repo = project(tmp_path / "app")
+    repo.branch("topic")
+    repo.commit("fix add", FIX)
+    repo.pull_head(6)
+    repo.checkout("main")
+    base = repo.commit("Elsewhere", OTHER)
+    repo.rebase_merge("topic")
+    repo.git("commit", "--quiet", "--amend", "-m", "Fixed #1 -- Added instead of subtracting.")
+    found = by_commit(repo)[repo.sha()]
+    assert (found.change.number, found.change.style, found.change.base_commit) == (6, MergeStyle.REBASE, base)
