@@ -1,7 +1,8 @@
 """The control of a campaign: gold run again on a few tasks, to see whether this machine is as fast as the proof's.
 
 A time budget is a multiple of what gold took when the task was proved. On a machine that is slower, or busy, the same
-budget would turn right patches into time-outs; so it grows with the slowdown that gold shows here and now.
+budget would turn right patches into time-outs; so it grows with the slowdown that gold shows here and now. And since a
+machine may become busy later, no time-out is believed before gold was run right after it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness import patch, scoring, trial
+from harness.errors import InfrastructureError
 from harness.grading import grade
 from harness.instance import Outcome, Task
 from harness.sandbox.base import MissingImageError, SandboxError
@@ -27,6 +29,8 @@ DRIFT = 2.0
 _SHORTEST = 0.5
 """Seconds below which a time says more of the engine than of the tests."""
 _MOST = 10.0
+_WORSE = 1.5
+"""So much slower than thought gold has to be for a patch to be given another chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +86,34 @@ def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
             )
         )
     return tuple(readings)
+
+
+class TooSlowError(InfrastructureError):
+    """Gold itself does not finish, so slow or busy is this machine: no time-out says anything of a patch."""
+
+
+def time_enough(task: Task, sandbox: Sandbox, *, factor: float) -> float | None:
+    """By how much a task's budget has to be longer for a patch that ran out of `factor` times its seconds.
+
+    Gold is run right after the patch, with ten times the budget. None where the time-out holds: gold is about as fast
+    as thought, or the proof does not tell its time.
+
+    Raises:
+        TooSlowError: gold did not finish either.
+        InfrastructureError: the engine failed.
+
+    """
+    if not _proof_seconds(task):
+        return None
+    patient = slowed(task, _MOST * factor)
+    found = trial.run(scoring.trial_spec(patient, patch.parse(task.hidden.gold_patch, trusted=True)), sandbox)
+    if found.timed_out:
+        seconds = patient.instance.budgets.seconds
+        raise TooSlowError(f"the tests ran out of time, and gold does not finish in {seconds:.0f} s either just now")
+    reading = Reading(
+        instance_id=task.instance_id, seconds=found.seconds, proof_seconds=_proof_seconds(task), resolved=True
+    )
+    return reading.ratio if reading.ratio >= _WORSE * factor else None
 
 
 def slowdown(readings: Sequence[Reading]) -> float:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from harness.executors.base import Executor
     from harness.facts import TaskFacts
     from harness.sandbox.base import Sandbox
+    from harness.scoring import Scored
     from harness.trial import Trial
     from harness.verdict import Looked
     from harness.verdict_cache import VerdictCache
@@ -92,9 +93,15 @@ def _scored(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: bool) -> t
     """The verdict, and the trial that tells most about it, where there was one."""
     if looked.refused is not None:
         return verdict.refused(asked, looked), None
-    task = control.slowed(asked.task, asked.slowdown)
     try:
-        scored = scoring.score(task, looked.patch, sandbox, asked.demands, watch=watch)
+        scored = _run(asked, looked, sandbox, watch=watch)
+        if scored.trial.timed_out and asked.demands.timeout is None:
+            longer = control.time_enough(asked.task, sandbox, factor=asked.slowdown)
+            if longer is not None:
+                asked = replace(asked, slowdown=longer)
+                scored = _run(asked, looked, sandbox, watch=watch)
+    except control.TooSlowError as error:
+        return verdict.unscored(asked, looked, cause="too_slow", why=error.message), None
     except MissingImageError as error:
         return verdict.unscored(asked, looked, cause="missing_image", why=error.message), None
     except SandboxError as error:
@@ -102,6 +109,11 @@ def _scored(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: bool) -> t
             raise
         return verdict.unscored(asked, looked, cause="engine", why=error.message), None
     return verdict.graded(asked, looked, scored), scored.trial
+
+
+def _run(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: bool) -> Scored:
+    task = control.slowed(asked.task, asked.slowdown)
+    return scoring.score(task, looked.patch, sandbox, asked.demands, watch=watch)
 
 
 def screen(task: Task, data: bytes) -> screening.Screened:

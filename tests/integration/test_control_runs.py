@@ -103,3 +103,29 @@ def test_a_task_whose_image_is_gone_does_not_keep_the_others_from_being_scored(s
     notes, record = campaign(tmp_path, timed(tiny.task(), 30.0), sandbox, tiny.prediction())
     assert notes.report.outcome == "infra_error"
     assert "control" not in record
+
+
+def quick(task, seconds):
+    return replace(task, instance=replace(task.instance, budgets=replace(task.instance.budgets, seconds=seconds)))
+
+
+def test_no_time_out_is_believed_while_gold_is_as_late(tiny_image, sandbox, tmp_path):
+    wait = tiny.fix("import time; time.sleep(1.5); return a + b")
+    task = quick(timed(tiny.task(tiny_image, gold=wait), 0.5), 1)
+    found = evaluate.evaluate_one(task, tiny.prediction(wait), sandbox, settings=evaluate.Settings())
+    assert found.report.resolved
+    assert found.evidence.results["evidence"]["slowdown"] > 3
+
+
+def test_a_time_out_holds_where_gold_is_in_time(tiny_image, sandbox, tmp_path):
+    task = quick(timed(tiny.task(tiny_image), 0.5), 2)
+    hang = tiny.prediction(tiny.fix("while True: pass"))
+    found = evaluate.evaluate_one(task, hang, sandbox, settings=evaluate.Settings())
+    assert (found.report.outcome, found.report.cause) == ("unresolved", "timeout")
+
+
+def test_where_gold_does_not_finish_either_nothing_is_said_of_the_patch(tiny_image, sandbox, tmp_path):
+    hang = tiny.fix("while True: pass")
+    task = quick(timed(tiny.task(tiny_image, gold=hang), 0.5), 0.5)
+    found = evaluate.evaluate_one(task, tiny.prediction(hang), sandbox, settings=evaluate.Settings())
+    assert (found.report.outcome, found.report.cause) == ("infra_error", "too_slow")
