@@ -17,9 +17,15 @@ TASKS = 30
 
 
 def make_run(
-    path: Path, won: int, *, models: Sequence[str] = ("model",), patch: str = "parser", quarantined: Sequence[int] = ()
+    path: Path,
+    won: int,
+    *,
+    models: Sequence[str] = ("model",),
+    patch: str = "parser",
+    quarantined: Sequence[int] = (),
+    asked: int = TASKS,
 ) -> Path:
-    """A run over 30 tasks of which each model resolves the first `won`."""
+    """A run over 30 tasks, or the first `asked` of them, of which each model resolves the first `won`."""
     ids = [f"acme__widgets-{number}" for number in range(TASKS)]
     made = [
         report_runs.add(
@@ -31,7 +37,7 @@ def make_run(
             reason=None if number < won else f"{report_runs.SECRET_TEST} failed: {report_runs.SECRET_OUTPUT}",
         )
         for model in models
-        for number, task_id in enumerate(ids)
+        for number, task_id in enumerate(ids[:asked])
     ]
     folder = RunFolder(path=path)
     folder.write_predictions(made)

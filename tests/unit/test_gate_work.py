@@ -8,6 +8,7 @@ import pytest
 
 from harness import gate_work
 from harness.decision import Change, Ruling
+from harness.errors import InputError
 from harness.gate_rules import GateRules
 from harness.instance import Outcome, TaskState
 from tests import report_runs
@@ -123,12 +124,23 @@ def test_what_the_dataset_sets_aside_now_counts_in_neither_run(tmp_path, kept_as
         assert gate_work.accept(gate_work.ask(question, GateRules()), tmp_path / "accepted.json")
         base = tmp_path / "accepted.json"
     dataset = quarantine(tmp_path / "dataset", range(10, 30))
-    question = gate_work.Question(candidate=make_run(tmp_path / "next", 10), baseline=base, dataset=dataset)
+    next_run = make_run(tmp_path / "next", 10, asked=20)
+    question = gate_work.Question(candidate=next_run, baseline=base, dataset=dataset)
 
     decision = gate_work.ask(question, GateRules()).decision
 
     assert (decision.exit_code, decision.compared) == (0, 10)
-    assert len(decision.of(Change.LEFT_OUT)) == 20
+    assert len(decision.of(Change.LEFT_OUT)) == 10
+    assert decision.baseline is not None
+    assert decision.baseline.tasks == 10
+
+
+def test_a_second_run_with_the_same_patches_is_refused(tmp_path):
+    run = make_run(tmp_path / "next", 8)
+    question = gate_work.Question(candidate=run, baseline=make_run(tmp_path / "base", 26), confirm=run)
+
+    with pytest.raises(InputError, match="the same patches"):
+        gate_work.ask(question, GateRules())
 
 
 def test_a_run_that_does_not_pass_is_not_accepted(tmp_path):

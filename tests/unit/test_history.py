@@ -57,6 +57,13 @@ def test_two_steps_are_told_apart():
     assert [(step.run, step.difference > 0) for step in found.steps] == [("run-04", True), ("run-07", False)]
 
 
+def test_a_step_has_to_stand_out_from_all_the_steps_there_are():
+    runs = weekly([28, 28, 12, 6])
+
+    assert [step.after for step in trend(runs).steps] == [2]
+    assert trend(runs[2:]).steps  # alone, the six flips of the last one would do
+
+
 def test_a_change_that_chance_explains_is_no_step():
     assert trend(weekly([20, 15])).steps == ()  # five flips in one direction: p = 1/16
 
@@ -105,10 +112,11 @@ def test_a_task_that_changed_is_another_task():
 
 
 def test_a_task_that_any_run_set_aside_explains_no_step():
-    before = [dated(day, *(task(n) for n in range(20))) for day in (1, 2)]
-    after = [dated(day, *(task(n, [LOST], state=TaskState.QUARANTINED) for n in range(20))) for day in (3, 4)]
+    runs = weekly([20, 20, 0, 0], tasks=20)
+    aside = dated(5, *(task(n, [LOST], state=TaskState.QUARANTINED) for n in range(20)))
 
-    assert trend([*before, *after]).steps == ()
+    assert trend(runs).steps
+    assert trend([*runs, aside]).steps == ()
 
 
 def test_new_and_harder_tasks_are_no_step():
