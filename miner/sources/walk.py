@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 from miner.change import MergeStyle
 from miner.sources.bare import MISSING
 from miner.sources.graph import CommitGraph
-from miner.sources.messages import Told, is_branch_merge_title, read_message, reverted_commits, reverted_numbers
+from miner.sources.log import FORMAT, Commit, commits_of, parse_commits
+from miner.sources.messages import Told, is_branch_merge_title, reverted_commits, reverted_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import IO
 
     from miner.change import ChangedFile, PullRequest
     from miner.sources.bare import BareRepository
@@ -36,19 +36,6 @@ CHUNK = 200
 
 _LARGE = 100
 """A change that touches more files is left anyway (`history.MAX_FILES`): no need to compare its patch."""
-_FORMAT = "--format=%H%x00%P%x00%ct%x00%ae%x00%at%x00%B"
-_FIELDS = 6
-
-
-@dataclass(frozen=True, kw_only=True)
-class Commit:
-    sha: str
-    parents: tuple[str, ...]
-    time: int
-    author: tuple[str, str, str]
-    """Mail, time and subject: what a rebase keeps."""
-    message: str
-    told: Told
 
 
 @dataclass(kw_only=True)
@@ -85,7 +72,7 @@ class Walk:
         tip = repo.tip()
         graph_words = ("rev-list", "--topo-order", "--parents", tip, "--glob=refs/pull/*/head", "--")
         self.graph = CommitGraph(repo.lines(*graph_words), tip)
-        commits = list(_commits(repo, ("log", "--first-parent", "-z", _FORMAT, tip, "--")))
+        commits = list(commits_of(repo, ("log", "--first-parent", "-z", FORMAT, tip, "--")))
         self.entries = self._unfold(commits)
         self._claim_numbers()
         self._compare_with_pulls()
@@ -143,8 +130,8 @@ class Walk:
     def read(self, shas: Sequence[str]) -> Iterator[Commit]:
         for start in range(0, len(shas), 5 * CHUNK):
             lines = "\n".join(shas[start : start + 5 * CHUNK]).encode()
-            words = ("log", "--no-walk=unsorted", "--stdin", "-z", _FORMAT, "--")
-            yield from _parse_commits(self.repo.git(*words, input=lines).stdout.split(b"\0"))
+            words = ("log", "--no-walk=unsorted", "--stdin", "-z", FORMAT, "--")
+            yield from parse_commits(self.repo.git(*words, input=lines).stdout.split(b"\0"))
 
     def _entry(self, commit: Commit, position: int | None) -> Entry:
         parents = commit.parents
@@ -243,8 +230,8 @@ class Walk:
 
     def entry_on_other_branch(self, number: int) -> Entry | None:
         """A pull request that messages off the default branch's own line name; the one its head merges to, if any."""
-        words = ("log", "-z", _FORMAT, "--fixed-strings", f"--grep=#{number}", "--all", "--")
-        commits = [commit for commit in _commits(self.repo, words) if commit.told.number == number]
+        words = ("log", "-z", FORMAT, "--fixed-strings", f"--grep=#{number}", "--all", "--")
+        commits = [commit for commit in commits_of(self.repo, words) if commit.told.number == number]
         entries = [entry for commit in commits if not (entry := self._entry(commit, None)).reason]
         for entry in entries:
             entry.number = number
@@ -439,34 +426,3 @@ def _paths(files: Iterable[ChangedFile]) -> set[str]:
 def _seconds(moment: str) -> int:
     """Seconds since 1970 of an ISO 8601 moment; 0 for none."""
     return int(datetime.fromisoformat(moment).timestamp()) if moment else 0
-
-
-def _commits(repo: BareRepository, words: Sequence[str]) -> Iterator[Commit]:
-    with repo.stream(*words) as output:
-        yield from _parse_commits(_split_nul(output))
-
-
-def _split_nul(output: IO[bytes]) -> Iterator[bytes]:
-    """Cut a stream at its NUL bytes, holding no more than one read at a time."""
-    rest = b""
-    while block := output.read(1 << 16):
-        *whole, rest = (rest + block).split(b"\0")
-        yield from whole
-    yield rest
-
-
-def _parse_commits(fields: Iterable[bytes]) -> Iterator[Commit]:
-    record: list[str] = []
-    for raw in fields:
-        record.append(raw.decode("utf-8", "replace"))
-        if len(record) == _FIELDS:
-            sha, parents, time, mail, written, message = record
-            record = []
-            yield Commit(
-                sha=sha.strip(),
-                parents=tuple(parents.split()),
-                time=int(time),
-                author=(mail, written, message.partition("\n")[0]),
-                message=message.strip(),
-                told=read_message(message),
-            )
