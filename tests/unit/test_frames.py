@@ -56,6 +56,16 @@ def test_a_line_cut_short_by_a_kill_that_the_supervisor_saw_is_none():
     assert read(b"t0 abc\n" + frame("s", 0, **EXIT), KEYS).violations == ()
 
 
+def test_the_supervisor_may_tell_more_after_a_kill():
+    killed = b"t0 abc\n" + frame("s", 0, **EXIT) + frame("s", 1, t="after")
+    assert read(killed, KEYS).violations == ()
+
+
+def test_half_a_line_after_the_kill_is_a_violation():
+    later = frame("s", 0, **EXIT) + b"t0 abc\n" + frame("s", 1, t="after")
+    assert read(later, KEYS).violations
+
+
 def test_half_a_line_after_the_finish_is_a_violation():
     assert read(frame("t", 0, t="finish") + b"t1 abc\n" + frame("s", 0, **EXIT), KEYS).violations
 
