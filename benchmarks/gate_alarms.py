@@ -35,9 +35,9 @@ from harness.scoresheet import SampleScore, Scoresheet, TaskScore
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SETTINGS = ((20, 1), (50, 1), (50, 4), (100, 1))
-"""Tasks, and samples a task."""
 DROPS = (0.0, 0.1, 0.2)
+SETTINGS = ((20, 1, DROPS), (50, 1, DROPS), (50, 4, DROPS), (100, 1, DROPS), (100, 4, (0.0,)))
+"""Tasks, samples a task, and the true drops; of the last, for the time it takes, the false alarms alone."""
 MARGIN = 0.05
 RULES = {mode: GateRules(mode=mode, max_drop=MARGIN) for mode in Mode}
 RUNS, TASKS, STEP = 10, 50, 0.2
@@ -87,8 +87,8 @@ def one_gate(tasks: int, samples: int, drop: float, chance: random.Random) -> di
 def gates(count: int, chance: random.Random) -> list[dict[str, object]]:
     """For each setting and drop: how often each rule is red, and how often green."""
     rows: list[dict[str, object]] = []
-    for tasks, samples in SETTINGS:
-        for drop in DROPS:
+    for tasks, samples, drops in SETTINGS:
+        for drop in drops:
             found = [one_gate(tasks, samples, drop, chance) for _ in range(count)]
             row: dict[str, object] = {"tasks": tasks, "samples": samples, "drop": drop}
             for rule in found[0]:
