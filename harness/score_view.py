@@ -197,7 +197,7 @@ def sheet_json(sheet: Scoresheet) -> dict[str, Any]:
         "pass_to_pass": estimate_json(sheet.pass_to_pass),
         "cost_usd": figure_json(sheet.cost_usd),
         "latency_seconds": figure_json(sheet.latency_seconds),
-        "tokens": figure_json(sheet.tokens),
+        "tokens_used": figure_json(sheet.tokens),
     }
 
 
