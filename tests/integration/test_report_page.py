@@ -187,7 +187,7 @@ def test_search_leaves_the_tasks_that_match_and_the_address_names_it(opened):
 def test_search_reads_patches_too(opened):
     opened.press("/")
     opened.type("base=10")
-    opened.until("location.hash === '#?q=base%3D10'")
+    opened.until("location.hash === '#?q=base%3D10' && !_shown.value.includes('so far')")
     assert len(_shown_rows(opened)) == 6
 
 

@@ -16,21 +16,25 @@ function getFilter() {
   return Object.fromEntries(found.filter(([field, value]) => value && value !== (DEFAULTS[field] || "")));
 }
 
-// What is searched: id and title at once, statements, reasons and patches as soon as the page has time to read them.
+// What is searched: id and title at once; statements, reasons and patches are read bit by bit, as they may be many
+// megabytes. A search that comes before all is read shows what it found so far, and the rest as it is found.
 const words = index.tasks.map((task) => `${task.id}\n${task.title}`.toLowerCase());
+const SLICE = 15; // milliseconds
 let read = 0;
-function readMore(enough) {
-  while (read < index.tasks.length && enough()) {
+let reading = false;
+
+function readMore() {
+  reading = true;
+  const until = performance.now() + SLICE;
+  while (read < index.tasks.length && performance.now() < until) {
     const task = detailsOf(read);
     const texts = [task.statement ? task.statement[0] : ""];
     for (const p of task.predictions) texts.push(p.reason, p.class, p.patch ? p.patch[0] : "");
     words[read] += "\n" + texts.join("\n").toLowerCase();
     read += 1;
   }
-  return read === index.tasks.length;
-}
-function readWhenIdle(deadline) {
-  if (!readMore(() => deadline.timeRemaining() > 2)) requestIdleCallback(readWhenIdle);
+  if (read < index.tasks.length) setTimeout(readMore);
+  else if (getFilter().q) apply();
 }
 
 const OF_TASK = {
@@ -57,14 +61,15 @@ function matches(number, filter, wanted) {
 function apply() {
   const filter = getFilter();
   const wanted = (filter.q || "").toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length) readMore(() => true);
+  if (wanted.length && !reading) setTimeout(readMore);
   const verdicts = index.tasks.map((_, number) => matches(number, filter, wanted));
   for (const element of [...rows, ...tasks]) {
     const hide = !verdicts[element.dataset.number];
     if (element.hidden !== hide) element.hidden = hide;
   }
   const shown = verdicts.filter(Boolean).length;
-  byId("_shown").value = shown === tasks.length ? `${shown} task${shown === 1 ? "" : "s"}` : `${shown} of ${tasks.length} tasks`;
+  const soFar = wanted.length && read < index.tasks.length ? " so far" : "";
+  byId("_shown").value = (shown === tasks.length ? `${shown} task${shown === 1 ? "" : "s"}` : `${shown} of ${tasks.length} tasks`) + soFar;
   byId("_nothing").hidden = shown > 0;
   sort(filter.sort || "id");
   rove(null);

@@ -13,5 +13,5 @@ tools.hidden = false;
 apply();
 if (tasks.length === 1) { tasks[0].open = true; fills.get(tasks[0])(); }
 follow();
-if (window.requestIdleCallback) requestIdleCallback(readWhenIdle);
+if (window.requestIdleCallback) requestIdleCallback(() => { if (!reading) readMore(); });
 performance.mark("goldseam-ready");
