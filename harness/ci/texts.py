@@ -23,3 +23,13 @@ def visible(text: str, *, limit: int = 300) -> str:
 def markdown(text: str, *, limit: int = 300) -> str:
     """A text that Markdown shows as it is: nothing in it is markup, a link, a mention or a table's edge."""
     return _MARKDOWN.sub(lambda found: f"&#{ord(found.group())};", visible(text, limit=limit))
+
+
+def logged(text: str, *, limit: int = 300) -> str:
+    """As `visible`, for output that a CI system reads along: nothing in it is a command to one.
+
+    GitHub takes a line that begins with `::`, after spaces, for a command, and `##[` anywhere; Azure and TeamCity take
+    `##vso[` and `##teamcity[`.
+    """
+    plain = re.sub(":(?=:)", ": ", visible(text, limit=limit))
+    return re.sub("#(?=#)", "# ", plain)

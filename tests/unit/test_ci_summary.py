@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
+from rich.console import Console
+
+from harness import gate_text
 from harness.ci import summary
 from harness.decision import Change, Ruling, TaskLine
 from harness.gate_work import tell_github
@@ -136,7 +140,22 @@ def test_a_full_summary_file_is_not_filled_further(tmp_path):
 
 
 def test_a_pass_is_told_as_a_notice():
-    assert summary.workflow_commands(decide(run_of(20), run_of(20)))[0].startswith("::notice title=goldseam gate%3A pass::")
+    assert summary.workflow_commands(decide(run_of(20), run_of(20)))[0].startswith(
+        "::notice title=goldseam gate%3A pass::"
+    )
+
+
+@pytest.mark.parametrize("name", ["::set-output name=verdict::pass", "##[set-output name=verdict;]pass", ":::", "###["])
+@pytest.mark.parametrize("width", [20, 80])
+def test_a_name_in_the_log_is_no_command_to_the_ci_system(name, width):
+    decision = decide(run_of(10, 15), run_of(25))
+    side = replace(decision.candidate, model=name, run=name)
+    rules = tuple(replace(line, found=name, sentence=name) for line in decision.rules)
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(gate_text.shown(replace(decision, candidate=side, rules=rules, sentence=name, notes=(name,))))
+
+    assert not [line for line in capture.get().splitlines() if line.strip().startswith("::") or "##" in line]
 
 
 def test_several_samples_are_shown_as_counts():
