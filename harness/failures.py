@@ -245,10 +245,9 @@ def _is_far_beyond_gold(facts: Facts) -> bool:
 
 
 def _fails_only_in_time(facts: Facts) -> bool:
-    in_time = facts.failing.keys() <= facts.time_tests.about_time and facts.time_tests.about_else.isdisjoint(
-        facts.broken
-    )
-    return set(facts.kinds) == {Kind.ASSERTION} and in_time
+    known = facts.time_tests
+    in_time = facts.failing.keys() <= known.about_time and known.about_else.isdisjoint(facts.broken)
+    return in_time and set(facts.kinds) == {Kind.ASSERTION}
 
 
 def _most_pass(facts: Facts) -> bool:

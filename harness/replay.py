@@ -56,5 +56,4 @@ def replay(task: Task, prediction: Prediction, results: Mapping[str, Any]) -> In
 
 def carried(old: InstanceReport, fresh: InstanceReport) -> InstanceReport:
     """The old report with what grading says of it now; what others put into it (signals, say) stays."""
-    kept = {"schema_version", "reused", "regraded_from"}
-    return old.model_copy(update={name: getattr(fresh, name) for name in fresh.model_fields_set - kept})
+    return old.model_copy(update={name: getattr(fresh, name) for name in fresh.model_fields_set})

@@ -133,5 +133,13 @@ def test_the_function_that_a_hunk_begins_in_is_named_by_its_header():
     assert time_tests(hidden).about_time == {f"{PATH}::test_a"}
 
 
+def test_of_a_function_that_only_a_header_names_nothing_is_known():
+    patch = (
+        f"--- a/{PATH}\n+++ b/{PATH}\n@@ -40,3 +40,4 @@ def test_a():\n     x = 1\n+    y = 2\n     assert f(x)\n \n"
+    )
+    hidden = Hidden(gold_patch=tiny.GOLD.encode(), test_patch=patch.encode(), fail_to_pass=(f"{PATH}::test_a",))
+    assert time_tests(hidden).about_else == frozenset()
+
+
 def test_a_task_without_hidden_tests_has_none():
     assert time_tests(Hidden(gold_patch=b"", test_patch=b"")).about_time == frozenset()

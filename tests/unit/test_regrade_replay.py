@@ -173,6 +173,15 @@ def test_demands_and_slowdown_come_from_the_evidence():
     assert replay(given, tiny.prediction(), results(slow)).failure_class == "logic_error"
 
 
+def test_what_a_blind_test_raised_stands_under_its_listed_id():
+    denied = (Raised(names=("PermissionError", "OSError"), errno=13),)
+    name = f"{F2P}[g0]"
+    statuses = {P2P: PASSED, name: FAILED}
+    found = judged(task(BLIND), [trial(report={"statuses": statuses, "raised": {name: denied}})])
+    assert found.report.failure_class == "permission_denied"
+    assert replay(task(BLIND), tiny.prediction(), results(found)) == found.report
+
+
 def refusal(given, found: dict) -> str:
     with pytest.raises(CannotReplayError) as error:
         replay(given, tiny.prediction(), found)
