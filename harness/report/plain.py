@@ -45,14 +45,16 @@ _WORDS = {
     PENDING: "not scored yet",
     MIXED: "samples differ",
 }
-_IN_ASCII = str.maketrans("✓✗…·–−●─’", "+x..--*='")
+_IN_ASCII = str.maketrans("✓✗…·–−●─’→", "+x..--*='>")
 _VERDICTS = {"pass": "green", "regression": "red", "inconclusive": "yellow"}
 
 
 def display(found: ReportData, said: Answers, *, width: int = 80) -> RenderableType:
     """Everything that the first screen of the page says, and the matrix where it is telling."""
     parts: list[RenderableType] = [Text(named(said.headline), style="bold"), Text("")]
-    parts += [_answers(said), Text(""), _models(found, said, wide=width >= 110)]  # noqa: PLR2004 - room for bars
+    parts.append(_answers(said))
+    if found.models:
+        parts += [Text(""), _models(found, said, wide=width >= 110)]  # noqa: PLR2004 - room for bars
     for section in (_classes(found), _cohorts(found), _matrix(found)):
         parts += [Text(""), *section] if section else []
     if said.look:
@@ -183,6 +185,8 @@ def _matrix(found: ReportData) -> list[RenderableType]:
     columns = [model.column for model in models]
     letters = _letters(found.ordered())
     every = rows(found)
+    if not every:
+        return []
     telling = [row for row in every if 0 < row.resolved < len(models)] if len(models) > 1 else []
     nobody = [row for row in every if not row.resolved and any(cell.kind != NONE for cell in row.cells)]
     all_of_them = len(every) - len(telling) - len(nobody)

@@ -25,10 +25,16 @@ def ask(found: ReportData, baseline: Path, rules: GateRules, *, dataset: Path | 
         InputError: there is no model to ask about, or the baseline is none.
 
     """
+    if not baseline.exists():
+        raise InputError(
+            f"there is no baseline at {baseline}", hint="give a run folder, or a file of `gate --accept-to`"
+        )
     competitors = found.competitors()
     if not competitors:
         raise InputError("there is no model that a gate could be asked about")
     best = competitors[0]
+    if baseline.resolve() == best.sheet.run.resolve():
+        raise InputError(f"{baseline} would be compared with itself", hint="give an earlier run")
     question = gate_work.Question(
         candidate=best.sheet.run, baseline=baseline, dataset=dataset, model=best.sheet.model, with_hidden=False
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.errors import InputError
 from harness.failures import FailureClass
 from harness.gate_rules import GateRules
 from harness.instance import Outcome, TaskState
@@ -143,6 +144,17 @@ def test_with_a_baseline_the_gate_is_asked_about_the_best_model(tmp_path, alpha,
     new, old = _run(tmp_path / "new", alpha=alpha), _run(tmp_path / "old", alpha=beta)
     rules = GateRules(mode="no-regression")
     assert ship.ask(gather([new]), old, rules).verdict == verdict
+
+
+def test_a_baseline_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no baseline"):
+        ship.ask(gather([_run(tmp_path / "new", alpha=1)]), tmp_path / "gone", GateRules())
+
+
+def test_a_run_is_no_baseline_of_itself(tmp_path):
+    run = _run(tmp_path / "new", alpha=1)
+    with pytest.raises(InputError, match="itself"):
+        ship.ask(gather([run]), run, GateRules())
 
 
 def test_every_failure_class_has_a_meaning():

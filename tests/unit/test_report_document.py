@@ -96,3 +96,16 @@ def test_a_statement_that_is_no_utf8_can_be_printed(tmp_path):
 def test_text_and_json_exclude_each_other(rich):
     done = CliRunner().invoke(app, ["report", str(rich[1]), "--json", "--text"])
     assert done.exit_code == 2 or "exclude" in str(done.exception)
+
+
+def test_every_field_of_the_document_is_described():
+    page = (SCHEMA.parents[1] / "report.md").read_text(encoding="utf-8")
+    missing = {name for name in document.Document.model_fields if f"`{name}`" not in page}
+    assert missing == set()
+
+
+def test_an_empty_run_is_told_as_such(tmp_path):
+    (tmp_path / "predictions.jsonl").touch()
+    printed = _printed(tmp_path)
+    assert (printed["headline"], printed["models"], printed["tasks"]) == ("No prediction has been scored yet", [], [])
+    assert CliRunner().invoke(app, ["report", str(tmp_path), "-o", str(tmp_path / "page.html")]).exit_code == 0
