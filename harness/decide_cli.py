@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 from rich.text import Text
 
 from harness import terminal
@@ -26,6 +27,16 @@ CutoffOption = Annotated[
     datetime | None,
     typer.Option("--cutoff", formats=["%Y-%m-%d"], help="A model's training cut-off, for --by window."),
 ]
+
+
+def _show(found: RenderableType) -> None:
+    """Print a result, also where the terminal can't show our signs."""
+    from harness.report import plain  # noqa: PLC0415 - keeps `--help` quick
+
+    console = terminal.results()
+    with console.capture() as held:
+        console.print(found)
+    typer.echo(plain.encodable(held.get(), console.encoding), nl=False)
 
 
 @app.command()
@@ -101,7 +112,7 @@ def compare(
     if json_:
         print_json(compare_view.as_json(found, by=keys, cutoff=day))
     else:
-        terminal.results().print(compare_view.render(found, by=keys, cutoff=day, flips=flips))
+        _show(compare_view.render(found, by=keys, cutoff=day, flips=flips))
 
 
 @app.command()
@@ -125,7 +136,7 @@ def scores(
     if json_:
         print_json(score_view.as_json(chosen, k=k or [], by=keys, cutoff=day))
     else:
-        terminal.results().print(score_view.render(chosen, k=k or [], by=keys, cutoff=day))
+        _show(score_view.render(chosen, k=k or [], by=keys, cutoff=day))
 
 
 @app.command()
@@ -187,7 +198,7 @@ def gate(
     if json_:
         print_json(gate_text.as_json(decision))
     else:
-        terminal.results().print(gate_text.shown(decision))
+        _show(gate_text.shown(decision))
         if kept:
             terminal.results().print(Text(f"accepted: {accept_to}", style="bright_black"), soft_wrap=True)
     for line in gate_work.tell_github(decision):

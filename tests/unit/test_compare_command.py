@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import sys
 from datetime import date
 
 import pytest
 from rich.console import Console
 
-from harness import compare_view, score_view
+from harness import compare_view, process, score_view
 from harness.cohorts import CohortKey
 from harness.compare import Reason, compare, compare_all
 from harness.facts import TaskFacts
@@ -182,6 +184,16 @@ def test_bad_input_ends_with_two_and_is_named(base, words, told):
     assert ran.returncode == 2
     assert told in ran.error_text
     assert ran.stdout == ""
+
+
+def test_a_terminal_that_knows_only_ascii_is_told_too(base, tmp_path):
+    candidate = make_run(tmp_path / "new", {"new": [WON] * 14 + [LOST] * 6})
+    words = [sys.executable, "-m", "miner.cli", "compare", str(candidate), str(base)]
+
+    ran = process.run(words, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False)
+
+    assert ran.returncode == 0
+    assert b"1/1 > 0/1" in ran.stdout
 
 
 def test_names_are_shown_as_they_are_and_not_as_markup(tmp_path):
