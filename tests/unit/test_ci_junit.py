@@ -55,6 +55,16 @@ def test_a_task_fails_only_where_it_was_lost(tmp_path, name, kind):
     assert results == ([kind] if kind else [])
 
 
+def test_a_task_without_a_prediction_is_an_error_and_a_new_one_is_not(tmp_path):
+    before = sheet(*(task(number) for number in range(9)))
+    after = sheet(*(task(number, [LOST]) for number in range(1, 10)), knows_dataset=False)
+
+    found = cases(junit.render(decide(after, before)), tmp_path)
+
+    assert [type(one) for one in found["acme__widgets-0"].result] == [Error]
+    assert found["acme__widgets-9"].result == []
+
+
 def test_a_broken_rule_is_a_failure_and_a_kept_one_is_not(tmp_path):
     found = cases(junit.render(mixed()), tmp_path)
 
