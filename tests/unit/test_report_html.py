@@ -12,7 +12,17 @@ from harness.instance import Outcome
 from harness.report import matrix, page, words
 from harness.report.gather import gather
 from harness.run_folder import RunFolder
-from tests.report_runs import FUNNEL, SECRET_GOLD, SECRET_OUTPUT, SECRET_TEST, add, make_dataset, make_run
+from tests.report_runs import (
+    FUNNEL,
+    SECRET_GOLD,
+    SECRET_OUTPUT,
+    SECRET_TEST,
+    add,
+    make_dataset,
+    make_rich,
+    make_run,
+    signals,
+)
 
 ONE = "acme__widgets-100"
 SECRETS = (SECRET_TEST, "test_secret_place", SECRET_GOLD, SECRET_OUTPUT, "hidden_test_patch", "tests/test_a.py")
@@ -30,6 +40,28 @@ def test_by_default_nothing_hidden_is_in_the_page(folders):
     html = page.render([folders[1]], dataset=folders[0])
     assert [secret for secret in SECRETS if secret in html] == []
     assert "Private by default" in html
+
+
+def test_by_default_signals_tell_nothing_of_what_tests_wrote(tmp_path):
+    dataset, run = make_rich(tmp_path, 3, {"alpha": 0.5})
+    html = page.render([run], dataset=dataset)
+    assert "B602" in html, "the signals are there"
+    assert [secret for secret in SECRETS if secret in html] == []
+    assert SECRET_OUTPUT in page.render([run], dataset=dataset, with_hidden=True)
+
+
+def test_signals_and_flags_of_the_gold_patch_are_hidden(tmp_path):
+    flags = [{"path": f"src/{SECRET_GOLD}.py", "sign": "exit"}]
+    RunFolder(path=tmp_path).write_predictions([add(tmp_path, ONE, "gold", flags=flags, signals=signals(1))])
+    view = gather([tmp_path]).predictions[0]
+    assert (view.flags, view.signals) == ((), {})
+    assert gather([tmp_path], with_hidden=True).predictions[0].signals["security"]["new"]
+
+
+def test_signals_that_this_version_does_not_know_show_numbers_only(tmp_path):
+    extra = {**signals(0), "novel": {"count": 3, "text": SECRET_TEST}}
+    RunFolder(path=tmp_path).write_predictions([add(tmp_path, ONE, "alpha", signals=extra)])
+    assert gather([tmp_path]).predictions[0].signals["novel"] == {"count": 3, "text": "not shown"}
 
 
 def test_with_leave_everything_hidden_is_in_the_page_and_it_says_so(folders):
