@@ -159,7 +159,8 @@ def _grounds(comparison: Comparison, *, many: bool) -> Table:
     if comparison.repositories:
         made.add_row("clustered", f"by repository ({comparison.repositories})")
     visible = points(comparison.smallest_visible, sign=False)
-    made.add_row("can see", f"true differences from {visible} points on, 4 times in 5")
+    few = comparison.smallest_visible >= 1
+    made.add_row("can see", "no difference" if few else f"true differences from {visible} points on, 4 times in 5")
     made.add_row("tasks", _coverage(comparison))
     made.add_row("cost", _cost_gaps(comparison))
     return made

@@ -274,7 +274,10 @@ def test_what_it_takes_is_rounded_up_to_two_digits(number, text):
 
 
 def test_too_few_tasks_for_any_difference_are_told():
-    assert "too few to see any difference" in compare_view.sentence(compare(run_of(3), run_of(2, 1)))
+    found = compare(run_of(3), run_of(2, 1))
+
+    assert "too few to see any difference" in compare_view.sentence(found)
+    assert "no difference" in _printed(compare_view.render([found]))
 
 
 def test_samples_that_would_help_are_told():
