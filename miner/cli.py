@@ -268,6 +268,10 @@ def demo(
     console.print(Text("\nThe scores: gold must resolve all, null none", style="bold"))
     console.print(terminal.score_table(outcome.scores))
     console.print(Text(f"\ndataset  {into / 'dataset'}\nruns     {into / 'runs'}\nreport   {outcome.report}"))
+    careful, reckless = into / "runs" / "careful", into / "runs" / "reckless"
+    console.print(Text("\nNext: which of the two is better, and would CI let the other one ship?", style="bold"))
+    console.print(Text(f"goldseam compare {careful} {reckless}"), soft_wrap=True)
+    console.print(Text(f"goldseam gate {reckless} --baseline {careful}"), soft_wrap=True)
 
 
 def main() -> None:
