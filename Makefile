@@ -4,6 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 DEMO ?= demo-out
 TESTS ?=
+TEST_JOBS ?= 2
 BIN := .venv/bin
 
 export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
@@ -31,7 +32,7 @@ schemas: venv ## fetch GitHub's official schemas, which the tests' server holds 
 	@$(BIN)/python -m tests.github_server.schemas > /dev/null
 
 test: base schemas ## run all tests, with coverage
-	$(BIN)/pytest --cov --cov-report=term $(TESTS)
+	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --cov --cov-report=term $(TESTS)
 
 attacks: base ## try every attack and every honest patch; the last line has both figures
 	$(BIN)/python -m tests.attacks
