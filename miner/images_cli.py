@@ -11,6 +11,7 @@ from rich.table import Table
 from harness import terminal
 from harness.errors import InfrastructureError
 from harness.options_cli import JsonFlag, print_json
+from miner.image.extra import Extra
 
 if TYPE_CHECKING:
     from miner.image.store import StoredImage
@@ -47,13 +48,19 @@ def base(
 
 
 @app.command()
-def tools(*, json_: JsonFlag = False) -> None:
+def tools(
+    *,
+    extras: Annotated[
+        list[Extra] | None, typer.Option("--with", help="A tool more, eslint or semgrep; may be said twice.")
+    ] = None,
+    json_: JsonFlag = False,
+) -> None:
     """Make sure of the image with ruff, bandit and lizard, which read patched files beside the verdict."""
     from harness.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
     from miner.image import signal_tools  # noqa: PLC0415
 
     with terminal.Ticker(terminal.messages(), "tools", quiet=json_) as ticker:
-        built = signal_tools.ensure(load_settings().images, ticker.note)
+        built = signal_tools.ensure(load_settings().images, ticker.note, extras=extras or ())
     versions = {name: str(version) for name, version in built.facts.items()}
     if json_:
         print_json({"image": built.image_id, "name": built.tag, "versions": versions})

@@ -7,14 +7,16 @@ from typing import Any
 from harness.sandbox import engine
 
 KIND = "tools"
+KIND_WITH = "tools-with"
+"""The same with semgrep or eslint or both on top."""
 PYTHON = "/opt/goldseam/tools/bin/python"
 TOOLS = ("ruff", "bandit", "lizard")
 COMMAND = "goldseam images tools"
 """What makes the image."""
 
 
-def find() -> str | None:
-    """The id of the newest tools image that the engine holds; None where there is none.
+def find(kinds: tuple[str, ...] = (KIND, KIND_WITH)) -> str | None:
+    """The id of the newest tools image that the engine holds, of these kinds; None where there is none.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -22,7 +24,7 @@ def find() -> str | None:
     """
     client: Any = engine.connect()
     try:
-        found = client.images(filters={"label": [f"{engine.LABEL_KIND}={KIND}"]})
+        found = [one for kind in kinds for one in client.images(filters={"label": [f"{engine.LABEL_KIND}={kind}"]})]
     except engine.ConnectionLost as error:
         raise engine.engine_failed("looking for the tools image", error) from error
     newest = max(found, key=lambda image: image["Created"], default=None)

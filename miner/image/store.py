@@ -10,7 +10,7 @@ from harness.sandbox import engine
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-_SHARED = ("debian", "base", "tools")
+_SHARED = ("debian", "base", "tools", "tools-with")
 """Kinds that are kept by `gc`: future builds start from them, and runs ask the tools."""
 
 
@@ -21,7 +21,7 @@ class StoredImage:
     id: str
     """`sha256:…`"""
     kind: str
-    """`debian`, `base`, `python`, `deps`, `task` or `tools`."""
+    """`debian`, `base`, `python`, `deps`, `task`, `tools` or `tools-with`."""
     tags: tuple[str, ...]
     parent: str | None
     layer_bytes: int
@@ -43,7 +43,7 @@ def images() -> tuple[StoredImage, ...]:
     except engine.ConnectionLost as error:
         raise engine.engine_failed("listing images", error) from error
     found = [image for one in ids if (image := _stored(client, one)) is not None]
-    order = {"debian": 0, "base": 1, "tools": 2, "python": 3, "deps": 4, "task": 5}
+    order = {"debian": 0, "base": 1, "tools": 2, "tools-with": 3, "python": 4, "deps": 5, "task": 6}
     return tuple(sorted(found, key=lambda image: (order.get(image.kind, 9), image.repo, image.tags)))
 
 

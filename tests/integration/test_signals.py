@@ -320,7 +320,7 @@ def test_regrading_makes_the_same_signals_of_the_evidence(reports, dataset, out)
 
 
 def test_the_image_is_found_by_its_label(tools_image):
-    assert tools.find() == tools_image
+    assert tools.find((tools.KIND,)) == tools_image
 
 
 def test_the_command_says_which_image_and_which_versions(tools_image):
