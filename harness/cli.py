@@ -141,7 +141,7 @@ def evaluate(
     from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.scoring import Demands  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
-    from harness.signals import tools  # noqa: PLC0415
+    from harness.signals import rules, tools  # noqa: PLC0415
     from harness.verdict_cache import VerdictCache  # noqa: PLC0415
 
     opened = open_dataset(dataset)
@@ -154,6 +154,8 @@ def evaluate(
     if out is None:
         raise InputError("no run folder", hint="say with -o where the run is to be written")
     asked = _asked(opened, predictions or [], gold=gold, null=null, ids=ids or [])
+    chosen = load_settings()
+    named = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
     settings = work.Settings(
         demands=Demands(timeout=timeout, trust=trust, pairs=pairs),
         retry_errors=retry_errors,
@@ -174,8 +176,9 @@ def evaluate(
             executor=LocalExecutor(jobs=jobs),
             settings=settings,
             observer=terminal.RunTicker(ticker),
-            kept=VerdictCache(path=load_settings().images.cache_dir / "verdicts"),
+            kept=VerdictCache(path=chosen.images.cache_dir / "verdicts"),
             tools=tools.find() if signals else None,
+            rules=named,
         )
     folder = run_folder.RunFolder(path=out)
     if json_:

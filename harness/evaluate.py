@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from harness.facts import TaskFacts
     from harness.sandbox.base import Sandbox
     from harness.scoring import Scored
+    from harness.signals.rules import Rules
     from harness.trial import Trial
     from harness.verdict import Looked
     from harness.verdict_cache import VerdictCache
@@ -178,11 +179,13 @@ def run(
     observer: Observer,
     kept: VerdictCache | None = None,
     tools: str | None = None,
+    rules: Rules | None = None,
 ) -> dict[str, object]:
     """Score predictions into a run folder and return its report. What the folder already holds is not done again.
 
     `kept` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
-    `tools` is the image where the tools for signals are; they read when every prediction has its verdict.
+    `tools` is the image where the tools for signals are; they read when every prediction has its verdict;
+    `rules` are those for semgrep.
 
     Raises:
         InputError: an unknown id, or a folder that cannot be written or is in use.
@@ -227,7 +230,7 @@ def run(
             attach.read_pending(
                 folder,
                 predictions,
-                attach.Tools(image=tools, sandbox=sandbox) if tools else None,
+                attach.Tools(image=tools, sandbox=sandbox, rules=rules) if tools else None,
                 executor,
                 note=observer.note,
                 done=kept.complete if kept else lambda _report: None,

@@ -78,12 +78,20 @@ class MiningSettings(_Section):
     """A change whose signals sum to this or more is a candidate."""
 
 
+class SignalsSettings(_Section):
+    """`[signals]`: what is measured beside a verdict."""
+
+    semgrep_rules: Path | None = None
+    """A file or a folder of semgrep rules on this machine."""
+
+
 class Settings(_Section):
     """All of goldseam.toml."""
 
     images: ImageSettings = Field(default_factory=ImageSettings)
     github: GithubSettings = Field(default_factory=GithubSettings)
     mining: MiningSettings = Field(default_factory=MiningSettings)
+    signals: SignalsSettings = Field(default_factory=SignalsSettings)
     gate: GateRules = Field(default_factory=GateRules)
 
 
@@ -147,7 +155,12 @@ def load_settings(
     if isinstance(section, dict):
         flags = {key: value for key, value in (images or {}).items() if value is not None}
         data["images"] = {**section, **_from_environment(os.environ if env is None else env), **flags}
-    for name, model, chosen in (("github", GithubSettings, github), ("mining", MiningSettings, mining)):
+    sections = (
+        ("github", GithubSettings, github),
+        ("mining", MiningSettings, mining),
+        ("signals", SignalsSettings, None),
+    )
+    for name, model, chosen in sections:
         written = data.get(name, {})
         if isinstance(written, dict):
             variables = _plain_variables(name, model.model_fields, os.environ if env is None else env)

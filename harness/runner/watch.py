@@ -45,6 +45,13 @@ class Watch(object):
             if fields["why"]:
                 fields["before"] = fields["after"] = None
             self.frames.send("source", **fields)
+        for path in self.spec.get("configs", ()):
+            data, why = self.content(os.path.join(PRISTINE, path))
+            if data is None or why or len(data) > left:
+                continue
+            left -= len(data)
+            data = base64.b64encode(data).decode("ascii")
+            self.frames.send("source", old=path, new=None, before=data, after=None, why="configuration")
         self.modules = sorted(self.texts)
         if self.modules:
             self.compiled()

@@ -61,6 +61,8 @@ class Item:
 
     id: str
     copies: dict[str, list[tuple[str, Copy]]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    configs: dict[str, bytes] = field(default_factory=dict)
+    """The repository's eslint configurations at the base, by path."""
 
     def all(self) -> list[Copy]:
         """Every copy, of both sides."""
@@ -82,23 +84,35 @@ class Found:
 
 
 Tool = Callable[[list[Copy], float], Found]
+Optional = Callable[[Entry, list[Item]], tuple[str, dict[str, Entry]]]
+"""From the question and its predictions to a version, empty where it was not used, and what it says of each."""
 
 
-def main(given: str) -> None:
-    """Answer one question."""
+def main(given: str | bytes, **optional: Optional) -> None:
+    """Answer one question, with these tools besides."""
+    question = json.loads(given)
     copies: dict[tuple[str, str, str], Copy] = {}
-    items = [read(item, copies) for item in json.loads(given)["items"]]
+    items = [read(item, copies) for item in question["items"]]
     answers: dict[str, Entry] = {item.id: {} for item in items}
     for name, tool in (("ruff", ruff), ("bandit", bandit), ("lizard", lizard)):
         for item, found in run_tool(tool, items):
             answers[item.id][name] = {"error": found} if isinstance(found, str) else told(item, found)
     versions = {name: importlib.metadata.version(name) for name in ("ruff", "bandit", "lizard")}
+    for name, more in optional.items():
+        try:
+            version, said = more(question, items)
+        except Exception as error:  # noqa: BLE001 - it must not cost what the others say
+            version, said = "", {item.id: {"error": f"{type(error).__name__}: {error}"[:300]} for item in items}
+        versions |= {name: version} if version else {}
+        for item in items:
+            answers[item.id][name] = said[item.id]
     sys.stdout.write(json.dumps({"versions": versions, "items": answers}))
 
 
 def read(given: Entry, copies: dict[tuple[str, str, str], Copy]) -> Item:
     """A prediction, its files put where the tools find them, under names of our own."""
     item = Item(id=given["id"])
+    item.configs = {one["path"]: base64.b64decode(one["data"]) for one in given.get("configs", ())}
     for file in given["files"]:
         for side in SIDES:
             if file[side] is not None:
@@ -167,16 +181,16 @@ def told(item: Item, found: Found) -> Entry:
     return answer
 
 
-def run(argv: list[str], seconds: float) -> bytes:
+def run(argv: list[str], seconds: float, *, env: dict[str, str] | None = None, given: bytes = b"") -> bytes:
     """Standard output of a tool.
 
     Raises:
         RuntimeError: it failed.
 
     """
-    env = {"PATH": f"{BIN}:/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
+    env = {"PATH": f"{BIN}:/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", **(env or {})}
     try:
-        done = subprocess.run(argv, env=env, cwd="/", capture_output=True, timeout=seconds, check=False)
+        done = subprocess.run(argv, env=env, cwd="/", input=given, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"it took longer than {seconds:g} s") from None
     if done.returncode:

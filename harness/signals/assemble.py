@@ -12,6 +12,7 @@ from harness.signals.model import (
     CompiledFile,
     Compiles,
     Complexity,
+    EslintLint,
     ImportedFile,
     Imports,
     Lint,
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 NO_TOOLS = f"there is no tools image; run `{COMMAND}`, then the same command again"
 _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
-_NO_ESLINT = "eslint runs on the repository's own packages and settings, which are in no image yet"
-_NO_SEMGREP = "semgrep is not in the tools image"
+_NO_JAVASCRIPT = "no JavaScript or TypeScript is changed"
+_NO_CODE = "no file is changed that it reads"
 _NOT_TOLD = "the supervisor did not tell"
 _TOTAL_MIB = TOTAL_BYTES // 1024 // 1024
 _STATUSES = ("imports", "fails", "unknown")
@@ -52,6 +53,7 @@ class Seen:
     seconds: float = 0.0
     max_rss_kb: int = 0
     sources: tuple[Source, ...] = ()
+    configs: tuple[tuple[str, bytes], ...] = ()
     compiled: CompiledFrame | None = None
     after: AfterFrame | None = None
     gold: Mapping[str, Any] = field(default_factory=dict)
@@ -62,7 +64,8 @@ def seen(observed: Observed | None, **fields: Any) -> Seen:
     """With what the supervisor told, if it was asked."""
     if observed is None:
         return Seen(**fields)
-    return Seen(sources=observed.sources, compiled=observed.compiled, after=observed.after, **fields)
+    fields |= {"sources": observed.sources, "configs": observed.configs}
+    return Seen(compiled=observed.compiled, after=observed.after, **fields)
 
 
 def evidence(what: Seen) -> dict[str, Any]:
@@ -115,9 +118,9 @@ def first(patch: Patch | None, what: Seen, *, static: str = "") -> Signals:
         compiles=_compiles(what, python),
         imports=_imports(what, python),
         lint=Lint(**common),
-        eslint=Measure(measured=False, why_not=_NO_ESLINT if javascript else "no JavaScript or TypeScript is changed"),
+        eslint=EslintLint(measured=False, why_not=(why or _NOT_TOLD) if javascript else _NO_JAVASCRIPT),
         security=Security(**common),
-        semgrep=Measure(measured=False, why_not=_NO_SEMGREP),
+        semgrep=Measure(measured=False, why_not=why or (_NO_CODE if nothing else _NOT_TOLD)),
         complexity=Complexity(**common),
         runtime=_runtime(what),
         network=_network(what),
@@ -130,13 +133,15 @@ def with_static(signals: Signals, reading: Reading) -> Signals:
     """The signals with what the tools say."""
     if reading.answer is None:
         why = Measure(measured=False, why_not=reading.why_not).model_dump()
-        return signals.model_copy(
-            update={"lint": Lint(**why), "security": Security(**why), "complexity": Complexity(**why)}
-        )
+        eslint = signals.eslint if signals.eslint.why_not == _NO_JAVASCRIPT else EslintLint(**why)
+        update = {"lint": Lint(**why), "security": Security(**why), "complexity": Complexity(**why)}
+        return signals.model_copy(update={**update, "eslint": eslint, "semgrep": Measure(**why)})
     return signals.model_copy(
         update={
             "lint": delta.lint(reading.answer.ruff),
-            "security": delta.security(reading.answer.bandit),
+            "eslint": delta.eslint(reading.answer.eslint),
+            "security": delta.security(reading.answer.bandit, reading.answer.semgrep),
+            "semgrep": delta.semgrep(reading.answer.semgrep),
             "complexity": delta.complexity(reading.answer.lizard),
             "tools": dict(reading.versions),
         }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harness.patch import Patch
     from harness.run_folder import InstanceReport, RunFolder
     from harness.sandbox.base import Sandbox
+    from harness.signals.rules import Rules
     from harness.trial import Trial
     from harness.verdict import Verdict
 
@@ -49,7 +50,7 @@ def _with_signals(found: Verdict, task: Task, patch: Patch | None, trial: Trial 
         max_rss_kb=trial.max_rss_kb if trial else 0,
         gold=task.hidden.evidence,
     )
-    sources = None if why else to_read(task.instance.version, seen.sources)
+    sources = None if why else to_read(task.instance.version, seen.sources, seen.configs)
     signals = assemble.first(patch, seen, static=PENDING if sources else _nothing_to_read(seen))
     evidence = replace(
         found.evidence,
@@ -98,6 +99,8 @@ class Tools:
 
     image: str
     sandbox: Sandbox
+    rules: Rules | None = None
+    """For semgrep."""
 
 
 def read_pending(
@@ -154,7 +157,7 @@ def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Rea
         except (OSError, ValueError):
             found[path] = static.Reading(why_not="the kept files can't be read")
     try:
-        return {**found, **static.read(given, tools.image, tools.sandbox)} if given else found
+        return {**found, **static.read(given, tools.image, tools.sandbox, rules=tools.rules)} if given else found
     except GoldseamError:
         raise
     except Exception as error:  # noqa: BLE001 - a signal must never cost a run

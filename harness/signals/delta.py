@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from harness.signals.model import Complexity, FunctionComplexity, Lint, LintFinding, Security, SecurityFinding
+from harness.signals.model import (
+    Complexity,
+    EslintLint,
+    FunctionComplexity,
+    Lint,
+    LintFinding,
+    Measure,
+    Security,
+    SecurityFinding,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -86,6 +95,21 @@ class BanditSides(_Answer):
     error: str = ""
 
 
+class SemgrepSides(BanditSides):
+    """What semgrep found, in the form of bandit's results, or why it did not look."""
+
+    why_not: str = ""
+
+
+class EslintSides(RuffSides):
+    """What eslint found, in the form of ruff's, or why it did not look."""
+
+    unread: UnreadSides = Field(default_factory=UnreadSides)
+    config: Literal["", "repository", "recommended"] = ""
+    notes: tuple[str, ...] = ()
+    why_not: str = ""
+
+
 class LizardSides(_Answer):
     """What lizard found, or why it did not look."""
 
@@ -100,6 +124,8 @@ class Answer(_Answer):
     ruff: RuffSides
     bandit: BanditSides
     lizard: LizardSides
+    semgrep: SemgrepSides = SemgrepSides(why_not="semgrep is not in the tools image")
+    eslint: EslintSides = EslintSides(why_not="eslint is not in the tools image")
 
 
 _One = TypeVar("_One")
@@ -137,23 +163,82 @@ def lint(sides: RuffSides) -> Lint:
     )
 
 
-def security(sides: BanditSides) -> Security:
+def eslint(sides: EslintSides) -> EslintLint:
+    """The difference in what eslint finds, as for `lint`.
+
+    A file that it can't read on either side is left out; where nothing new is found in the others, this was not
+    measured.
+    """
+    if sides.error or sides.why_not:
+        return EslintLint(measured=False, why_not=sides.why_not or f"eslint failed: {sides.error}")
+    unread = _unread(sides.unread)
+    kept = RuffSides(
+        before=tuple(one for one in sides.before if one.path not in unread),
+        after=tuple(one for one in sides.after if one.path not in unread),
+    )
+    fields = dict(lint(kept))
+    fields |= {"measured": bool(fields["new"]) or not unread, "why_not": _could_not_read("eslint", unread)}
+    return EslintLint(**fields, config=sides.config, notes=sides.notes)
+
+
+def semgrep(sides: SemgrepSides) -> Measure:
+    """Whether semgrep looked; what it found stands in `security`."""
+    if sides.error or sides.why_not:
+        return Measure(measured=False, why_not=sides.why_not or f"semgrep failed: {sides.error}")
+    unread = _unread(sides.unread)
+    return Measure(measured=not unread, why_not=_could_not_read("semgrep", unread))
+
+
+def _unread(sides: UnreadSides) -> dict[str, str]:
+    return {one.path: one.why for one in (*sides.before, *sides.after)}
+
+
+def _could_not_read(tool: str, unread: Mapping[str, str]) -> str:
+    return "; ".join(f"{tool} could not read {path}: {why}" for path, why in sorted(unread.items())[:3])
+
+
+def security(sides: BanditSides, more: SemgrepSides | None = None) -> Security:
+    """The difference in security: what bandit finds, and what semgrep does where it looked.
+
+    What semgrep could not read is told by `semgrep`, not here.
+    """
+    found = _one_tool("bandit", sides)
+    if more is None or more.error or more.why_not:
+        return found
+    other = _one_tool("semgrep", more)
+    new, gone = (*found.new, *other.new), (*found.gone, *other.gone)
+    return found.model_copy(
+        update={
+            "measured": found.measured or bool(new),
+            "new": new[:LISTED],
+            "gone": gone[:LISTED],
+            "new_by_cwe": _sums(found.new_by_cwe, other.new_by_cwe),
+            "gone_by_cwe": _sums(found.gone_by_cwe, other.gone_by_cwe),
+        }
+    )
+
+
+def _sums(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted((Counter(one) + Counter(other)).items()))
+
+
+def _one_tool(tool: str, sides: BanditSides) -> Security:
     """The difference in security: findings are the same by rule, CWE, severity, file and content of the line.
 
-    A file that bandit can't parse on either side is left out; where nothing new is found in the others, this was not
+    A file that the tool can't parse on either side is left out; where nothing new is found in the others, this was not
     measured.
     """
     if sides.error:
-        return Security(measured=False, why_not=f"bandit failed: {sides.error}")
-    unread = {one.path: one.why for one in (*sides.unread.before, *sides.unread.after)}
+        return Security(measured=False, why_not=f"{tool} failed: {sides.error}")
+    unread = _unread(sides.unread)
     new, gone = _difference(
-        [_security(one) for one in sides.before if one.path not in unread],
-        [_security(one) for one in sides.after if one.path not in unread],
+        [_security(tool, one) for one in sides.before if one.path not in unread],
+        [_security(tool, one) for one in sides.after if one.path not in unread],
         lambda one: (one.rule, one.cwe, one.severity, one.path, one.text),
     )
     return Security(
         measured=bool(new) or not unread,
-        why_not="; ".join(f"bandit could not read {path}: {why}" for path, why in sorted(unread.items())[:3]),
+        why_not=_could_not_read(tool, unread),
         new=tuple(new[:LISTED]),
         gone=tuple(gone[:LISTED]),
         new_by_cwe=_counts(str(one.cwe or "none") for one in new),
@@ -161,10 +246,10 @@ def security(sides: BanditSides) -> Security:
     )
 
 
-def _security(one: BanditFinding) -> SecurityFinding:
+def _security(tool: str, one: BanditFinding) -> SecurityFinding:
     level: Mapping[str, Any] = {"severity": _level(one.severity), "confidence": _level(one.confidence)}
     fields = {**one.model_dump(), **level, "cwe": OWN_CWE.get(one.rule, one.cwe)}
-    return SecurityFinding(tool="bandit", **fields)
+    return SecurityFinding(tool=tool, **fields)
 
 
 def _level(word: str) -> str:

@@ -75,6 +75,15 @@ class Lint(Measure):
     gone_by_rule: dict[str, int] = Field(default_factory=dict)
 
 
+class EslintLint(Lint):
+    """What eslint finds in changed JavaScript and TypeScript, as `Lint` does."""
+
+    config: Literal["", "repository", "recommended"] = ""
+    """The rules: the repository's declared ones, or `eslint:recommended` where its configuration is code."""
+    notes: tuple[str, ...] = ()
+    """What of the configuration was left out; at most 20."""
+
+
 class SecurityFinding(_Part):
     """One finding of a security tool in a changed file."""
 
@@ -184,7 +193,7 @@ class Signals(_Part):
     compiles: Compiles
     imports: Imports
     lint: Lint
-    eslint: Measure
+    eslint: EslintLint
     security: Security
     semgrep: Measure
     complexity: Complexity

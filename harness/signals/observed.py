@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from harness.signals import eslint_config
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,6 +27,10 @@ SUFFIXES = (
     *(".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".m", ".rb", ".php", ".lua"),
 )
 """Files that some tool reads."""
+CONFIGURATION = "configuration"
+"""A `source` frame with this for `why` has in `before` a configuration of eslint, as it is in the base."""
+_CONFIGS = 1000
+"""Paths at which a configuration may lie."""
 _COMPILE_SECONDS = 5.0
 _IMPORT_SECONDS = 2.0
 _ENTRIES = 5000
@@ -87,6 +93,8 @@ class Observed:
     """What the supervisor told beside the tests' results; None for what it did not tell."""
 
     sources: tuple[Source, ...] = ()
+    configs: tuple[tuple[str, bytes], ...] = ()
+    """Configurations of eslint in the base: path and content."""
     compiled: CompiledFrame | None = None
     after: AfterFrame | None = None
 
@@ -94,12 +102,15 @@ class Observed:
     def read(cls, said: Iterable[Mapping[str, Any]]) -> Self:
         """From the supervisor's frames. What does not fit is left out."""
         found: list[Source] = []
+        configs: list[tuple[str, bytes]] = []
         compiled: CompiledFrame | None = None
         after: AfterFrame | None = None
         for raw in said:
             frame = _plain(raw)
             try:
-                if frame["t"] == "source":
+                if frame["t"] == "source" and frame["why"] == CONFIGURATION:
+                    configs.append((str(frame["old"]), base64.b64decode(frame["before"] or "", validate=True)))
+                elif frame["t"] == "source":
                     found.append(_source(frame))
                 elif frame["t"] == "compiled":
                     compiled = CompiledFrame.model_validate(frame)
@@ -107,12 +118,14 @@ class Observed:
                     after = AfterFrame.model_validate(frame)
             except (ValidationError, binascii.Error, ValueError):
                 continue
-        return cls(sources=tuple(found), compiled=compiled, after=after)
+        return cls(sources=tuple(found), configs=tuple(configs), compiled=compiled, after=after)
 
 
 def request(patch: Patch | None, test: TestSpec, budgets: Budgets) -> dict[str, Any]:
     """What the supervisor is asked for."""
+    changed = [file.path for file in readable_files(patch) if file.path.endswith(eslint_config.SUFFIXES)]
     return {
+        "configs": eslint_config.candidates(changed)[:_CONFIGS] if changed else [],
         "files": [[file.old_path, file.new_path] for file in readable_files(patch)],
         "file_bytes": FILE_BYTES,
         "total_bytes": TOTAL_BYTES,

@@ -28,12 +28,20 @@ class _File(BaseModel):
     after: Base64Bytes | None
 
 
+class _Config(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    path: str
+    data: Base64Bytes
+
+
 class _Kept(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     schema_version: int = SCHEMA_VERSION
     python: str
     files: tuple[_File, ...]
+    configs: tuple[_Config, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +51,8 @@ class Sources:
     python: str
     """The task's minor version of Python, such as `3.11`."""
     files: tuple[Source, ...]
+    configs: tuple[tuple[str, bytes], ...] = ()
+    """Configurations of eslint in the base that hold for a changed file: path and content."""
 
     @property
     def size(self) -> int:
@@ -51,7 +61,8 @@ class Sources:
 
     def packed(self) -> bytes:
         """As they are kept on disk."""
-        kept = _Kept(python=self.python, files=tuple(_file(file) for file in self.files))
+        configs = tuple(_Config.model_construct(path=path, data=data) for path, data in self.configs)
+        kept = _Kept(python=self.python, files=tuple(_file(file) for file in self.files), configs=configs)
         return gzip.compress(json.dumps(kept.model_dump(mode="json")).encode(), compresslevel=1, mtime=0)
 
     @classmethod
@@ -68,13 +79,17 @@ class Sources:
             kept = _Kept.model_validate(json.loads(text))
         except (zlib.error, ValidationError, ValueError) as error:
             raise ValueError(f"these are no kept sources: {error}") from error
-        return cls(python=kept.python, files=tuple(_source(file) for file in kept.files))
+        return cls(
+            python=kept.python,
+            files=tuple(_source(file) for file in kept.files),
+            configs=tuple((one.path, one.data) for one in kept.configs),
+        )
 
 
-def to_read(python: str, sources: Sequence[Source]) -> Sources | None:
+def to_read(python: str, sources: Sequence[Source], configs: Sequence[tuple[str, bytes]] = ()) -> Sources | None:
     """What there is for the tools to read; None where that is nothing."""
     files = tuple(source for source in sources if source.before is not None or source.after is not None)
-    return Sources(python=python, files=files) if files else None
+    return Sources(python=python, files=files, configs=tuple(configs)) if files else None
 
 
 def _file(source: Source) -> _File:

@@ -20,16 +20,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from harness.sandbox.base import Sandbox
+    from harness.signals.rules import Rules
     from harness.signals.sources import Sources
 
 BATCH_BYTES = 8 * 1024 * 1024
 BATCH_ITEMS = 24
 _BUDGETS = Budgets(seconds=420, memory_mb=1024, cpus=1, pids=64, disk_mb=128, output_bytes=64 * 1024)
-_BOOTSTRAP = """\
-import sys
+_PROGRAMS = ("analyst", "eslint_config", "optional_tools")
+"""Modules that run in the image, each after those that it imports; the last one has `main`."""
+_BOOTSTRAP = f"""\
+import sys,types
 take=lambda: sys.stdin.buffer.read(int(sys.stdin.buffer.read(8),16))
-exec(compile(take(),"<goldseam>","exec"))
-main(take())
+package=sys.modules["harness.signals"]=types.ModuleType("harness.signals")
+for name in {_PROGRAMS!r}:
+    module=sys.modules["harness.signals."+name]=types.ModuleType("harness.signals."+name)
+    setattr(package,name,module)
+    exec(compile(take(),name,"exec"),module.__dict__)
+module.main(take())
 """
 """The engine never closes standard input, so each part says how long it is."""
 
@@ -66,15 +73,19 @@ def batches(sizes: Iterable[tuple[str, int]]) -> Iterator[tuple[str, ...]]:
         yield tuple(group)
 
 
-def read(sources: Mapping[str, Sources], image: str, sandbox: Sandbox) -> dict[str, Reading]:
+def read(
+    sources: Mapping[str, Sources], image: str, sandbox: Sandbox, *, rules: Rules | None = None
+) -> dict[str, Reading]:
     """What the tools say of each prediction. Where a container with several of them fails, each gets its own.
+
+    `rules` are those for semgrep.
 
     Raises:
         InterruptedRunError: the run was interrupted.
 
     """
     try:
-        answers = _ask(sources, image, sandbox)
+        answers = _ask(sources, image, sandbox, rules)
     except InterruptedRunError:
         raise
     except InfrastructureError as error:
@@ -89,20 +100,27 @@ def read(sources: Mapping[str, Sources], image: str, sandbox: Sandbox) -> dict[s
         return dict.fromkeys(sources, Reading(why_not=answers))
     found: dict[str, Reading] = {}
     for name, one in sources.items():
-        found.update(read({name: one}, image, sandbox))
+        found.update(read({name: one}, image, sandbox, rules=rules))
     return found
 
 
-def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox) -> _Answers | str:
+def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox, rules: Rules | None) -> _Answers | str:
     """The tools' answers, or why there are none."""
-    program = resources.files("harness.signals").joinpath("analyst.py").read_bytes()
+    folder = resources.files("harness.signals")
+    programs = [folder.joinpath(f"{name}.py").read_bytes() for name in _PROGRAMS]
     numbers = {str(number): name for number, name in enumerate(sources)}
-    question = json.dumps({"items": [_item(number, sources[name]) for number, name in numbers.items()]})
+    question = json.dumps(
+        {
+            "items": [_item(number, sources[name]) for number, name in numbers.items()],
+            "rules": [{"name": name, "text": text} for name, text in rules.files] if rules else [],
+            "eslint_runner": folder.joinpath("eslint_runner.cjs").read_text(encoding="utf-8"),
+        }
+    )
     result = sandbox.run(
         Job(
             image=image,
             argv=(PYTHON, "-I", "-B", "-c", _BOOTSTRAP),
-            stdin=b"".join(b"%08x" % len(part) + part for part in (program, question.encode())),
+            stdin=b"".join(b"%08x" % len(part) + part for part in (*programs, question.encode())),
             budgets=_BUDGETS,
         )
     )
@@ -117,14 +135,19 @@ def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox) -> _Answe
         return f"the tools' answer does not fit: {error.errors()[0]['msg']}"
     if set(answers.items) != set(numbers):
         return "the tools' answer is for other files"
-    return _Answers(versions=answers.versions, items={numbers[key]: one for key, one in answers.items.items()})
+    versions = {
+        **answers.versions,
+        **({"semgrep_rules": rules.digest} if rules and "semgrep" in answers.versions else {}),
+    }
+    return _Answers(versions=versions, items={numbers[key]: one for key, one in answers.items.items()})
 
 
 def _item(number: str, sources: Sources) -> dict[str, object]:
     files = [
         {"path": file.path, "before": _encoded(file.before), "after": _encoded(file.after)} for file in sources.files
     ]
-    return {"id": number, "python": sources.python, "files": files}
+    configs = [{"path": path, "data": _encoded(data)} for path, data in sources.configs]
+    return {"id": number, "python": sources.python, "files": files, "configs": configs}
 
 
 def _encoded(data: bytes | None) -> str | None:

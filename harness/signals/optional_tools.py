@@ -1,0 +1,199 @@
+"""Runs inside the tools image, after analyst.py: semgrep and eslint, where the image has them.
+
+eslint's Linter reads texts, not files, so that a configuration's patterns see the paths of the repository.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from harness.signals import analyst, eslint_config
+
+SEMGREP = Path("/opt/goldseam/semgrep")
+ESLINT = Path("/opt/goldseam/eslint")
+NODE = "/usr/bin/node"
+RULES = Path("/tmp/rules")  # noqa: S108 - a tmpfs of a container that is used once
+MIB = 1024 * 1024
+_LEVELS = {"INFO": "low", "WARNING": "medium", "ERROR": "high", "CRITICAL": "high"}
+_CWE = re.compile(r"(?:CWE-)?(\d{1,5})\b", re.IGNORECASE)
+
+
+def main(given: bytes) -> None:
+    """Answer one question, as `analyst.main` does, with these tools besides."""
+    analyst.main(given, semgrep=semgrep, eslint=eslint)
+
+
+def semgrep(question: dict[str, Any], items: list[analyst.Item]) -> tuple[str, dict[str, Any]]:
+    """Version, and what semgrep says by prediction."""
+    version = _semgrep_version()
+    if not version:
+        return "", _nothing(items, "semgrep is not in the tools image; `goldseam images tools --with semgrep` adds it")
+    if not question.get("rules"):
+        return "", _nothing(items, "no rules are named: semgrep_rules under [signals] in goldseam.toml")
+    for one in question["rules"]:
+        target = RULES / one["name"]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(one["text"], encoding="utf-8")
+    answers = {}
+    for item, found in analyst.run_tool(_semgrep, items):
+        answers[item.id] = {"error": found} if isinstance(found, str) else analyst.told(item, found)
+    return version, answers
+
+
+def _semgrep_version() -> str:
+    found = sorted(SEMGREP.glob("lib/python3*/site-packages/semgrep-*.dist-info"))
+    return found[0].name.removesuffix(".dist-info").rpartition("-")[2] if found else ""
+
+
+def _semgrep(copies: list[analyst.Copy], seconds: float) -> analyst.Found:
+    """Findings of the rules. `nosemgrep` comments are not heeded. A file that it can't parse whole is named."""
+    by_path = {str(copy.path): copy for copy in copies}
+    argv = [str(SEMGREP / "bin/semgrep"), "scan", "--json", "--quiet", "--metrics=off", "--disable-version-check"]
+    argv += ["--oss-only", "--no-git-ignore", "--disable-nosem", "--no-rewrite-rule-ids", "--jobs=1", "--timeout=5"]
+    argv += ["--x-ignore-semgrepignore-files", f"--config={RULES}"]
+    report = json.loads(analyst.run([*argv, *by_path], seconds, env=_SEMGREP_ENV))
+    return semgrep_found(report, by_path)
+
+
+_SEMGREP_ENV = {
+    "PATH": f"{SEMGREP}/bin:/usr/bin:/bin",
+    "HOME": "/tmp",  # noqa: S108
+    "SEMGREP_SEND_METRICS": "off",
+    "SEMGREP_ENABLE_VERSION_CHECK": "0",
+    "SEMGREP_SETTINGS_FILE": "/tmp/semgrep-settings.yml",  # noqa: S108
+    "SEMGREP_LOG_FILE": "/tmp/semgrep.log",  # noqa: S108
+}
+
+
+def semgrep_found(report: dict[str, Any], by_path: dict[str, analyst.Copy]) -> analyst.Found:
+    """What a report of semgrep says of these copies."""
+    found = analyst.Found()
+    for one in report["results"]:
+        copy, extra = by_path[one["path"]], one.get("extra") or {}
+        metadata = extra.get("metadata") or {}
+        line = int((one.get("start") or {}).get("line") or 0)
+        severity = str(extra.get("severity", "")).upper()
+        entry = {"rule": str(one["check_id"])[:200], "cwe": cwe(metadata.get("cwe")), "line": line}
+        entry |= {"severity": _LEVELS.get(severity, severity.lower())}
+        entry |= {"confidence": str(metadata.get("confidence", "medium")).lower()}
+        entry |= {"message": str(extra.get("message", ""))[:300], "text": copy.text(line)}
+        found.add(one["path"], entry)
+    for one in report.get("errors") or []:
+        path = one.get("path")
+        if path in by_path:
+            kind = one.get("type")
+            found.unread[path] = str(kind[0] if isinstance(kind, list) else kind)[:200]
+    return found
+
+
+def cwe(told: Any) -> int | None:
+    """The first number of `CWE-78: …`, a list of such, or a bare number."""
+    for one in told if isinstance(told, list) else [told]:
+        hit = _CWE.match(str(one).strip()) if one is not None else None
+        if hit:
+            return int(hit[1])
+    return None
+
+
+def eslint(question: dict[str, Any], items: list[analyst.Item]) -> tuple[str, dict[str, Any]]:
+    """Version, and what eslint says by prediction."""
+    manifest = ESLINT / "node_modules/eslint/package.json"
+    if not manifest.exists():
+        return "", _nothing(items, "eslint is not in the tools image; `goldseam images tools --with eslint` adds it")
+    runner = analyst.ROOT.parent / "eslint_runner.cjs"
+    runner.write_text(question["eslint_runner"], encoding="utf-8")
+    answers: dict[str, Any] = {}
+    asked: dict[str, list[dict[str, Any]]] = {}
+    plans: dict[str, dict[str, eslint_config.Plan]] = {}
+    for item in items:
+        try:
+            plans[item.id] = _plans(item)
+        except ValueError as error:
+            answers[item.id] = {"why_not": str(error)[:300]}
+            continue
+        asked[item.id] = _texts(item, plans[item.id])
+        if not asked[item.id]:
+            answers[item.id] = {"why_not": _no_text(item)}
+    waiting = [item for item in items if item.id not in answers]
+    said = _all_or_each(runner, {item.id: asked[item.id] for item in waiting})
+    for item in waiting:
+        result = said[item.id]
+        if isinstance(result, str):
+            answers[item.id] = {"error": result}
+        else:
+            answers[item.id] = eslint_told(item, plans[item.id], list(zip(asked[item.id], result, strict=True)))
+    return str(json.loads(manifest.read_text(encoding="utf-8"))["version"]), answers
+
+
+def _plans(item: analyst.Item) -> dict[str, eslint_config.Plan]:
+    paths = {path for side in analyst.SIDES for path, _ in item.copies[side] if path.endswith(eslint_config.SUFFIXES)}
+    return {path: eslint_config.plan(path, item.configs) for path in sorted(paths)}
+
+
+def _texts(item: analyst.Item, plans: dict[str, eslint_config.Plan]) -> list[dict[str, Any]]:
+    return [
+        {"side": side, "path": path, "text": "\n".join(copy.lines), "layers": plans[path].layers}
+        for side in analyst.SIDES
+        for path, copy in item.copies[side]
+        if path in plans and plans[path].kind
+    ]
+
+
+def _no_text(item: analyst.Item) -> str:
+    every = [path for side in analyst.SIDES for path, _ in item.copies[side]]
+    if any(path.endswith(eslint_config.SUFFIXES) for path in every):
+        return "the repository has no eslint configuration for the changed files"
+    return "no JavaScript or TypeScript is changed"
+
+
+def _all_or_each(runner: Path, asked: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]] | str]:
+    """Eslint's answers by prediction, or why it failed: all in one process, else one each."""
+    if not asked:
+        return {}
+    try:
+        every = _run_eslint(runner, [one for texts in asked.values() for one in texts], analyst.SECONDS_FOR_ALL / 2)
+        taken = iter(every)
+        return {key: [next(taken) for _ in texts] for key, texts in asked.items()}
+    except Exception:  # noqa: BLE001 - one by one, then, and each failure is told
+        found: dict[str, list[dict[str, Any]] | str] = {}
+        for key, texts in asked.items():
+            try:
+                found[key] = _run_eslint(runner, texts, analyst.SECONDS_FOR_ONE / 2)
+            except Exception as error:  # noqa: BLE001
+                found[key] = f"{type(error).__name__}: {error}"[:300]
+        return found
+
+
+def _run_eslint(runner: Path, texts: list[dict[str, Any]], seconds: float) -> list[dict[str, Any]]:
+    said = analyst.run([NODE, "--max-old-space-size=400", str(runner)], seconds, given=json.dumps(texts).encode())
+    found: list[dict[str, Any]] = json.loads(said)
+    return found
+
+
+def eslint_told(
+    item: analyst.Item, plans: dict[str, eslint_config.Plan], said: list[tuple[dict[str, Any], dict[str, Any]]]
+) -> dict[str, Any]:
+    """What eslint says of one prediction. A file that only a parser of the repository's own could read is named."""
+    lines = {(side, path): copy for side in analyst.SIDES for path, copy in item.copies[side]}
+    answer: dict[str, Any] = {side: [] for side in analyst.SIDES}
+    unread: dict[str, list[dict[str, str]]] = {side: [] for side in analyst.SIDES}
+    notes = [note for plan in plans.values() for note in plan.notes]
+    for asked, result in said:
+        side, path = asked["side"], asked["path"]
+        notes += result["notes"]
+        if result["fatal"] and (plans[path].parser or path.endswith((".ts", ".tsx"))):
+            unread[side].append({"path": path, "why": result["fatal"]})
+            continue
+        copy = lines[side, path]
+        answer[side] += [{**one, "path": path, "text": copy.text(one["line"])} for one in result["found"]]
+    kinds = {plan.kind for plan in plans.values() if plan.kind}
+    config = "recommended" if "recommended" in kinds else "repository"
+    notes = list(dict.fromkeys(notes))[:20]
+    return {**answer, "unread": unread, "config": config, "notes": notes}
+
+
+def _nothing(items: list[analyst.Item], why: str) -> dict[str, Any]:
+    return {item.id: {"why_not": why} for item in items}
