@@ -39,6 +39,14 @@ function flat(layer, notes) {
     return found;
 }
 
+function told(one) {
+    try {
+        return lint(one);
+    } catch (error) { // options that a rule refuses, say
+        return { error: String(error.message).trim().replace(/\s+/g, " ").slice(0, 200) };
+    }
+}
+
 function lint(one) {
     const notes = new Set();
     const linter = new Linter({ configType: "flat", cwd: "/" });
@@ -71,4 +79,4 @@ function lint(one) {
 let given = "";
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", chunk => { given += chunk; });
-process.stdin.on("end", () => process.stdout.write(JSON.stringify(JSON.parse(given).map(lint))));
+process.stdin.on("end", () => process.stdout.write(JSON.stringify(JSON.parse(given).map(told))));

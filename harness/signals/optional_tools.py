@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ ESLINT = Path("/opt/goldseam/eslint")
 NODE = "/usr/bin/node"
 RULES = Path("/tmp/rules")  # noqa: S108 - a tmpfs of a container that is used once
 MIB = 1024 * 1024
+REFUSED = "ended with 7"
+"""Semgrep's exit code where no rule of a configuration, or not every one, is valid."""
 _LEVELS = {"INFO": "low", "WARNING": "medium", "ERROR": "high", "CRITICAL": "high"}
 _CWE = re.compile(r"(?:CWE-)?(\d{1,5})\b", re.IGNORECASE)
 
@@ -37,10 +40,28 @@ def semgrep(question: dict[str, Any], items: list[analyst.Item]) -> tuple[str, d
         target = RULES / one["name"]
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(one["text"], encoding="utf-8")
-    answers = {}
-    for item, found in analyst.run_tool(_semgrep, items):
-        answers[item.id] = {"error": found} if isinstance(found, str) else analyst.told(item, found)
-    return version, answers
+    try:
+        found = _semgrep(analyst.distinct(items), analyst.SECONDS_FOR_ALL)
+    except RuntimeError as error:
+        if REFUSED in str(error):  # it would refuse them for each prediction
+            return version, {item.id: {"error": "it refuses the rules"} for item in items}
+        return version, _semgrep_each(items)
+    return version, {item.id: analyst.told(item, found) for item in items}
+
+
+def _semgrep_each(items: list[analyst.Item]) -> dict[str, Any]:
+    """What semgrep says of each prediction alone, as far as the time goes: it takes seconds to start."""
+    end = time.monotonic() + analyst.SECONDS_FOR_ALL
+    answers: dict[str, Any] = {}
+    for item in items:
+        try:
+            left = max(end - time.monotonic(), 0.1)
+            answers[item.id] = analyst.told(
+                item, _semgrep(analyst.distinct([item]), min(left, 2 * analyst.SECONDS_FOR_ONE))
+            )
+        except Exception as error:  # noqa: BLE001 - each failure is told
+            answers[item.id] = {"error": f"{type(error).__name__}: {error}"[:300]}
+    return answers
 
 
 def _semgrep_version() -> str:
@@ -53,8 +74,7 @@ def _semgrep(copies: list[analyst.Copy], seconds: float) -> analyst.Found:
     by_path = {str(copy.path): copy for copy in copies}
     argv = [str(SEMGREP / "bin/semgrep"), "scan", "--json", "--quiet", "--metrics=off", "--disable-version-check"]
     argv += ["--oss-only", "--no-git-ignore", "--disable-nosem", "--no-rewrite-rule-ids", "--jobs=1", "--timeout=5"]
-    argv += ["--x-ignore-semgrepignore-files", f"--config={RULES}"]
-    report = json.loads(analyst.run([*argv, *by_path], seconds, env=_SEMGREP_ENV))
+    report = json.loads(analyst.run([*argv, f"--config={RULES}", *by_path], seconds, env=_SEMGREP_ENV))
     return semgrep_found(report, by_path)
 
 
@@ -123,6 +143,8 @@ def eslint(question: dict[str, Any], items: list[analyst.Item]) -> tuple[str, di
         result = said[item.id]
         if isinstance(result, str):
             answers[item.id] = {"error": result}
+        elif refused := next((one["error"] for one in result if "error" in one), ""):
+            answers[item.id] = {"error": refused}
         else:
             answers[item.id] = eslint_told(item, plans[item.id], list(zip(asked[item.id], result, strict=True)))
     return str(json.loads(manifest.read_text(encoding="utf-8"))["version"]), answers
