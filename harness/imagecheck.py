@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import hashlib
 import tempfile
+import threading
 from array import array
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _SHORTEST_LINE = 12
 _ENOUGH = 3
+_making: dict[Path, threading.Lock] = {}
+_making_lock = threading.Lock()
 
 
 def inspect_image(image: str, secrets: Secrets, *, cache: Path) -> tuple[Leak, ...]:
@@ -88,20 +91,23 @@ def _parents(image: str) -> Iterator[str]:
 
 
 def _index(image: str, cache: Path) -> array[int]:
-    """Sorted hashes of the lines of an image's own layer; made once and kept."""
+    """Sorted hashes of the lines of an image's own layer; made once, by one thread, and kept."""
     path = cache / f"{image.rpartition(':')[2][:32]}.lines"
-    index: array[int] = array("Q")
-    if path.exists():
-        index.frombytes(path.read_bytes())
+    with _making_lock:
+        lock = _making.setdefault(path, threading.Lock())
+    with lock:
+        index: array[int] = array("Q")
+        if path.exists():
+            index.frombytes(path.read_bytes())
+            return index
+        hashes: set[int] = set()
+        for _, data in layers.newest_layer(image, text_only=True):
+            lines = set(data.split(b"\n"))
+            hashes.update(_hash(line) for part in lines if len(line := part.strip()) >= _SHORTEST_LINE)
+        index.extend(sorted(hashes))
+        cache.mkdir(parents=True, exist_ok=True)
+        files.write_bytes(path, index.tobytes())
         return index
-    hashes: set[int] = set()
-    for _, data in layers.newest_layer(image):
-        if b"\0" not in data[:8192]:
-            hashes.update(_hash(line) for part in data.split(b"\n") if len(line := part.strip()) >= _SHORTEST_LINE)
-    index.extend(sorted(hashes))
-    cache.mkdir(parents=True, exist_ok=True)
-    files.write_bytes(path, index.tobytes())
-    return index
 
 
 def _hash(line: bytes) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LARGEST = 256 * 1024 * 1024
 _PROGRAM = """\
 import os, stat, sys, tarfile
-since = float(sys.argv[1])
+since, text_only = float(sys.argv[1]), sys.argv[2] == "text"
 out = tarfile.open(fileobj=os.fdopen(1, "wb"), mode="w|", bufsize=1 << 20)
 seen = set()
 for folder, names, files in os.walk("/"):
@@ -32,6 +32,9 @@ for folder, names, files in os.walk("/"):
         entry = tarfile.TarInfo(path.lstrip("/"))
         entry.size = found.st_size
         with open(path, "rb") as data:
+            if text_only and b"\\0" in data.read(8192):
+                continue
+            data.seek(0)
             out.addfile(entry, data)
 out.close()
 """
@@ -59,8 +62,10 @@ class _Pipe(io.RawIOBase):
         return size
 
 
-def newest_layer(image: str) -> Iterator[tuple[str, bytes]]:
+def newest_layer(image: str, *, text_only: bool = False) -> Iterator[tuple[str, bytes]]:
     """The regular files that an image adds to its parent, path and bytes, each inode once.
+
+    With `text_only`, files with a NUL byte in their first 8 KiB stay where they are: most of a base's bytes.
 
     Told by the time of their last change on the engine's disk; where that proves nothing (a pulled image) more files
     are given, never fewer.
@@ -89,7 +94,14 @@ def newest_layer(image: str) -> Iterator[tuple[str, bytes]]:
         container = client.create_container(
             image=image,
             entrypoint=[],
-            command=["sh", "-c", 'exec python3 -I -S -c "$0" "$1" 2>/dev/null', _PROGRAM, str(since)],
+            command=[
+                "sh",
+                "-c",
+                'exec python3 -I -S -c "$0" "$1" "$2" 2>/dev/null',
+                _PROGRAM,
+                str(since),
+                "text" if text_only else "all",
+            ],
             user="0:0",
             labels={engine.LABEL_OWNER: engine.owner(), engine.LABEL_KIND: "inspect"},
             network_disabled=True,
