@@ -136,7 +136,8 @@ def _groups(found: ReportData) -> Mapping[str, Sequence[str]]:
 
 def prose(text: str) -> Markup:
     """A sentence of ours as HTML: what stands between back ticks is code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", visible(text)))  # noqa: S704 - escaped by `visible`
+    escaped = str(visible(text))  # plain: joining the pieces of a `Markup` would escape the tags
+    return Markup(_CODE.sub(r"<code>\1</code>", escaped))  # noqa: S704 - escaped by `visible`
 
 
 def fragment(text: str) -> str:

@@ -131,3 +131,7 @@ def test_the_command_writes_the_page_and_prints_one_json_document(folders, tmp_p
     assert done.exit_code == 0
     assert '"resolved"' in done.stdout
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_back_ticks_in_a_sentence_of_ours_become_code_and_nothing_else_becomes_a_tag():
+    assert page.prose("`goldseam gate` and <b>") == "<code>goldseam gate</code> and &lt;b&gt;"
