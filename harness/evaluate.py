@@ -161,7 +161,7 @@ def scorable_ids(dataset: Dataset, chosen: Sequence[str] = ()) -> tuple[str, ...
     if unknown:
         raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout check` lists them")
     ids = tuple(dict.fromkeys(chosen)) or tuple(
-        task_id for task_id in known if dataset.task(task_id).instance.state is TaskState.PROVED
+        task_id for task_id in known if dataset.instance(task_id).state is TaskState.PROVED
     )
     if not ids:
         raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
@@ -320,7 +320,7 @@ def _usable(dataset: Dataset, instance_id: str) -> Task:
 
 def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:
     """Write a run's report.json from what it holds, and return it."""
-    ids = [task.instance_id for task in dataset.tasks() if task.instance.state is TaskState.PROVED]
+    ids = [instance.instance_id for instance in dataset.instances() if instance.state is TaskState.PROVED]
     report = run_folder.run_report(ids, folder.predictions(), folder.reports())
     files.write_json(folder.path / run_folder.REPORT_FILE, report)
     return report

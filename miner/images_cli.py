@@ -117,7 +117,7 @@ def gc(
     from harness.sandbox import engine  # noqa: PLC0415
     from miner.image import store  # noqa: PLC0415
 
-    named = {task.instance.image for path in datasets for task in open_dataset(path).tasks() if task.instance.image}
+    named = {one.image for path in datasets for one in open_dataset(path).instances() if one.image}
     needed = {found for name in named if (found := engine.image_id(name))}
     going = store.unneeded(store.images(), needed)
     gone = going if dry_run else tuple(image for image in going if store.remove(image))

@@ -16,6 +16,6 @@ def retire_reverted(dataset: Dataset, instance_id: str) -> None:
     """Mark a task as retired, if it is there: a later change reverted its fix."""
     if instance_id not in dataset.ids():
         return
-    instance = dataset.task(instance_id).with_state(TaskState.RETIRED).instance
-    instance = replace(instance, extra={**instance.extra, "retired": "its fix was reverted"})
+    instance = dataset.instance(instance_id)
+    instance = replace(instance, state=TaskState.RETIRED, extra={**instance.extra, "retired": "its fix was reverted"})
     write_instance(dataset.task_folder(instance_id), instance)

@@ -76,10 +76,27 @@ class Dataset:
             InputError: it is not there, or a file of it is broken.
 
         """
+        return read_task(self._existing(instance_id))
+
+    def instances(self) -> Iterator[Instance]:
+        """The public side of every task; hidden files are not touched."""
+        for instance_id in self.ids():
+            yield self.instance(instance_id)
+
+    def instance(self, instance_id: str) -> Instance:
+        """The public side of one task: all that a model may see, and all that most commands need.
+
+        Raises:
+            InputError: it is not there, or a public file of it is broken.
+
+        """
+        return read_instance(self._existing(instance_id))
+
+    def _existing(self, instance_id: str) -> Path:
         folder = self.task_folder(instance_id)
         if not folder.is_dir():
             raise InputError(f"there is no task {instance_id!r} in {self.path}")
-        return read_task(folder)
+        return folder
 
 
 def open_dataset(path: Path) -> Dataset:
@@ -120,28 +137,45 @@ def read_task(folder: Path) -> Task:
         InputError: a file is missing or broken; the message names it.
 
     """
+    return Task(instance=read_instance(folder), hidden=read_hidden(folder))
+
+
+def read_instance(folder: Path) -> Instance:
+    """Read the public side of a task's folder.
+
+    Raises:
+        InputError: a public file is missing or broken; the message names it.
+
+    """
     model = read_model(folder / TASK_FILE, TaskModel)
-    tests = read_model(folder / TESTS_FILE, TestsModel)
     if model.instance_id != folder.name:
         raise InputError(
             f"{folder / TASK_FILE}: instance_id is {model.instance_id!r}, but its folder is {folder.name!r}"
         )
     if not INSTANCE_ID.fullmatch(model.instance_id):
         raise InputError(f"{folder / TASK_FILE}: {model.instance_id!r} is no instance id (letters, digits, `_.-`)")
-    return Task(
-        instance=_instance(model, read_text(folder / STATEMENT_FILE)),
-        hidden=Hidden(
-            gold_patch=read_bytes(folder / GOLD_FILE),
-            test_patch=read_bytes(folder / TEST_FILE),
-            fail_to_pass=tests.fail_to_pass,
-            pass_to_pass=tests.pass_to_pass,
-            flaky=tests.flaky,
-            test_files=tests.test_files,
-            hints=read_text(folder / HINTS_FILE) if (folder / HINTS_FILE).exists() else "",
-            evidence=tests.evidence,
-            trust=_trust(folder / TRUST_FILE),
-            extra=tests.model_extra or {},
-        ),
+    return _instance(model, read_text(folder / STATEMENT_FILE))
+
+
+def read_hidden(folder: Path) -> Hidden:
+    """Read the hidden side of a task's folder.
+
+    Raises:
+        InputError: a hidden file is missing or broken; the message names it.
+
+    """
+    tests = read_model(folder / TESTS_FILE, TestsModel)
+    return Hidden(
+        gold_patch=read_bytes(folder / GOLD_FILE),
+        test_patch=read_bytes(folder / TEST_FILE),
+        fail_to_pass=tests.fail_to_pass,
+        pass_to_pass=tests.pass_to_pass,
+        flaky=tests.flaky,
+        test_files=tests.test_files,
+        hints=read_text(folder / HINTS_FILE) if (folder / HINTS_FILE).exists() else "",
+        evidence=tests.evidence,
+        trust=_trust(folder / TRUST_FILE),
+        extra=tests.model_extra or {},
     )
 
 

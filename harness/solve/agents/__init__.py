@@ -1,0 +1,1 @@
+"""Ways to turn one problem and one model into a patch, each a module behind `harness.solve.base.Agent`."""

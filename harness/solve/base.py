@@ -1,0 +1,247 @@
+"""The words of `solve` as values, and the two Protocols everything in it stands on: Model and Agent. Pure.
+
+A model is asked with a `Request` and answers with a `Reply`; what is wrapped around it (retries, a response cache, a
+meter for money) is a `Model` again, so an agent never knows. An agent gets a `Job` and comes back with an `Attempt`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from harness.errors import InfrastructureError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from harness.instance import Instance
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCall:
+    """A tool that the model wants to be called."""
+
+    call_id: str
+    name: str
+    arguments: str
+    """JSON as the model wrote it, which may be broken."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    """For `tool`: the call that this is the result of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """A function the model may call."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """JSON Schema of its arguments."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """How a model draws its answer; None leaves it to the endpoint's own default."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    max_output_tokens: int | None = None
+    """Of one reply."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What a model is asked once."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...] = ()
+    sampling: Sampling = field(default_factory=Sampling)
+    sample: int = 0
+    """Which of several answers to the same question this is: a part of what a cached answer is kept under."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """Tokens, as the endpoint counts them; None where it does not say."""
+
+    input_tokens: int | None = None
+    """All of the prompt, cached part included."""
+    output_tokens: int | None = None
+    """All that was written, reasoning included."""
+    cached_input_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What a model answered, and what is known of how."""
+
+    message: Message
+    finish_reason: str
+    """As the endpoint says it: `stop`, `length`, `tool_calls`, `content_filter`…; `cut` where the stream broke off."""
+    usage: Usage
+    model: str
+    """The snapshot that the endpoint says it used."""
+    request_id: str | None = None
+    seconds: float = 0.0
+    first_token_seconds: float | None = None
+    cost: float | None = None
+    """In dollars; None where no price is known, never 0 for that."""
+    cached: bool = False
+    """Taken from the response cache: it cost nothing this time."""
+
+
+class Fault(StrEnum):
+    """Why a model could not answer."""
+
+    AUTH = "auth"
+    RATE_LIMIT = "rate_limit"
+    SERVER = "server"
+    NETWORK = "network"
+    CONTEXT_OVERFLOW = "context_overflow"
+    BAD_REQUEST = "bad_request"
+    BAD_REPLY = "bad_reply"
+
+
+class ModelError(InfrastructureError):
+    """A model could not be asked, or its answer is no answer; never the fault of the task."""
+
+    def __init__(
+        self, message: str, *, fault: Fault, retry_after: float | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.fault = fault
+        self.retry_after = retry_after
+        """Seconds that the endpoint asks to wait."""
+
+
+class LimitReachedError(Exception):
+    """A limit of money, tokens or time is used up: the attempt ends here, gracefully. `limit` names it."""
+
+    def __init__(self, limit: str, message: str) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class Model(Protocol):
+    """Something that answers. Safe to use from several threads."""
+
+    @property
+    def name(self) -> str:
+        """What the user called it."""
+        ...
+
+    def ask(self, request: Request) -> Reply:
+        """Answer once.
+
+        Raises:
+            ModelError: it could not; `fault` says why.
+            LimitReachedError: no further question may be asked.
+
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandResult:
+    """What a command in a workspace did. Its output is untrusted."""
+
+    exit_code: int
+    output: str
+    """Both streams as they came, cut in the middle where longer than asked for."""
+    timed_out: bool = False
+    seconds: float = 0.0
+
+
+class Workspace(Protocol):
+    """A task's tree at its base commit, in its own image, without network, to be worked in; gone at the end."""
+
+    def files(self) -> tuple[str, ...]:
+        """Paths of all tracked files, relative to the root, sorted."""
+        ...
+
+    def read(self, path: str) -> bytes:
+        """A file's bytes.
+
+        Raises:
+            FileNotFoundError: there is none, or the path leads out of the tree.
+
+        """
+        ...
+
+    def write(self, path: str, data: bytes) -> None:
+        """Replace or make a file."""
+        ...
+
+    def run(self, argv: tuple[str, ...], *, seconds: float, max_output: int = 100_000) -> CommandResult:
+        """Run a program at the root of the tree."""
+        ...
+
+    def diff(self) -> bytes:
+        """All that changed since the base commit, new files included, as a patch that `git apply` takes."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One sample of one task for one model."""
+
+    instance: Instance
+    """The public side. Nothing hidden ever reaches an agent."""
+    sample: int
+    sampling: Sampling
+    open_workspace: Callable[[], AbstractContextManager[Workspace]]
+    """A fresh workspace; made only when asked for, since not every agent needs one."""
+    header: str = ""
+    """Stands at the head of every prompt: the dataset's canary."""
+    oracle_files: tuple[str, ...] = ()
+    """Files that the fix changes, for calibration runs only; whoever is told them is told so in the record."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """What an agent came to."""
+
+    patch: str | None
+    """A unified diff for `git apply`; None where there is none."""
+    no_patch: str | None = None
+    """Why there is no usable patch, by a word of `harness/solve/extract.py`; None where there is one."""
+    detail: str = ""
+    """For people: what was found in place of a patch."""
+    tolerance: tuple[str, ...] = ()
+    """What had to be forgiven to read the patch, such as `fence` or `line_numbers`."""
+    replies: tuple[Reply, ...] = ()
+    """All that the model said on the way, in order."""
+    messages: tuple[Message, ...] = ()
+    """The whole conversation, for the transcript."""
+    stopped: str | None = None
+    """The limit that ended it early, where one did."""
+
+
+class Agent(Protocol):
+    """One way of working. Knows nothing of money, retries or files on disk."""
+
+    name: str
+    version: int
+    """Goes up when its behaviour or its prompts change: scores of different versions are not the same thing."""
+
+    def attempt(self, job: Job, model: Model) -> Attempt:
+        """Work on one task until there is a patch, or it is clear that there will be none.
+
+        Raises:
+            ModelError: the model could not be asked; says nothing about what it can do.
+
+        """
+        ...
