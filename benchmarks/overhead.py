@@ -34,14 +34,13 @@ from harness.process import run
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
 from harness.trust import Trust
-from tests import tiny
+from tests import pypi_tools, tiny
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 TESTS = 76
 STANDARD = evaluate.Settings(demands=scoring.Demands(trust=Trust.STANDARD))
-SWEBENCH = "swebench==5.0.2"
 _BUSY = "import time as _time\n_end = _time.process_time() + 1.0\nwhile _time.process_time() < _end:\n    pass\n"
 
 
@@ -204,16 +203,8 @@ for line in sys.stdin:
 
 
 def swebench_python(given: str | None) -> Path:
-    """An interpreter with `swebench`, installed once into the user's cache."""
-    if given:
-        return Path(given)
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "goldseam/benchmarks/swebench-5"
-    if not (home / "done").exists():
-        print(f"installing {SWEBENCH} from the package index")
-        run([sys.executable, "-m", "venv", "--clear", home])
-        run([home / "bin/python", "-m", "pip", "install", "--quiet", SWEBENCH])
-        (home / "done").touch()
-    return home / "bin/python"
+    """An interpreter with `swebench`, installed once into the tests' cache."""
+    return Path(given) if given else pypi_tools.environment(pypi_tools.SWEBENCH).python
 
 
 def speedup(task: Task, sandbox: DockerSandbox, count: int) -> float:

@@ -10,7 +10,6 @@ import base64
 import functools
 import hashlib
 import json
-import os
 import tarfile
 import tempfile
 from pathlib import Path
@@ -22,6 +21,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from harness.process import run
+from tests.pypi_tools import cache_folder
 
 PACKAGES = {
     "graphql-schema": ("@octokit/graphql-schema@15.26.1", "package/schema.graphql",
@@ -33,11 +33,6 @@ PACKAGES = {
     "axe": ("axe-core@4.14.1", "package/axe.min.js",
             "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="),
 }  # fmt: skip
-
-
-def cache_folder() -> Path:
-    named = os.environ.get("GOLDSEAM_TEST_CACHE")
-    return Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "goldseam-tests"
 
 
 def fetch(name: str) -> Path:
