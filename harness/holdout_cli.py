@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from harness import terminal
-from harness.errors import AnswerIsNoError
+from harness import custody_text, terminal
+from harness.errors import AnswerIsNoError, InputError
 from harness.options_cli import DatasetArgument, JsonFlag, print_json
 
 if TYPE_CHECKING:
     from harness.dataset import check as checking
+    from harness.dataset.folder import Dataset
 
-app = typer.Typer(no_args_is_help=True, help="Keep the private dataset: check it.")
+app = typer.Typer(no_args_is_help=True, help="Keep the private dataset: seal, open, check, log.")
 
 
 @app.callback()
 def root() -> None:
-    """Keep the private dataset: check it."""
+    """Keep the private dataset: seal, open, check, log."""
 
 
 @app.command()
@@ -52,3 +54,71 @@ def check(
     if not json_:
         count = len(open_dataset(dataset).ids())
         terminal.results().print(Text(f"{dataset}: {count} task(s), no problem found"))
+
+
+@app.command()
+def log(
+    dataset: DatasetArgument,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Look for changed, missing, reordered lines; exit code 1 if there are any.")
+    ] = False,
+    head: Annotated[
+        str | None, typer.Option(help="With --verify: a line's hash noted earlier, so that a cut end is found too.")
+    ] = None,
+    join: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OTHER", help="Join another branch of this ledger (a dataset or its ledger.jsonl) to this one."
+        ),
+    ] = None,
+    task: Annotated[str | None, typer.Option("-i", "--id", help="Only lines about this task.")] = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Show what happened to a dataset: sealed, opened, evaluated, shown to a model, exported; and prove the record."""
+    from harness.dataset import ledger  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+
+    opened = open_dataset(dataset)
+    if verify and (join or task):
+        raise InputError("--verify looks at the whole ledger; it goes with --head alone")
+    if head and not verify:
+        raise InputError("--head goes with --verify")
+    if join:
+        _join(opened, join, json_=json_)
+    elif verify:
+        _verify(opened, head, json_=json_)
+    else:
+        entries = [entry for entry in ledger.read(opened) if task is None or task in entry.tasks]
+        if json_:
+            print_json([ledger.as_json(entry) for entry in entries])
+        else:
+            terminal.results().print(custody_text.log_table(entries))
+
+
+def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:
+    from harness.dataset import ledger_chain  # noqa: PLC0415
+
+    joined = ledger_chain.join(dataset, other)
+    if json_:
+        print_json({"added": joined.added, "joined": joined.entry.hash if joined.entry else None})
+    elif joined.entry:
+        console = terminal.results()
+        console.print(Text(f"joined: {joined.added} line(s) of the other branch, and one that joins them"))
+        console.print(Text(f"head: {joined.entry.hash}"))
+    else:
+        terminal.results().print(Text(f"nothing to join: {joined.added} line(s) added, one branch"))
+
+
+def _verify(dataset: Dataset, head: str | None, *, json_: bool) -> None:
+    from harness.dataset import ledger_chain  # noqa: PLC0415
+
+    found = ledger_chain.verify(dataset, head=head)
+    if json_:
+        print_json(found.as_json())
+    else:
+        custody_text.show_verification(found)
+    if found.problems:
+        raise AnswerIsNoError(
+            f"the ledger of {dataset.path} has {len(found.problems)} problem(s)",
+            hint="compare it with a backup or its history in git, and ask who had access",
+        )

@@ -95,3 +95,4 @@ class DatasetModel(FileModel):
     licence_note: str = ""
     splits: dict[str, Any] = Field(default_factory=dict)
     recipients: tuple[str, ...] = ()
+    ledger_keys: tuple[str, ...] = ()

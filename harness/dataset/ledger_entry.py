@@ -1,0 +1,171 @@
+"""One line of the ledger: its fields, its text, its hash. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+LEDGER_VERSION = 1
+GENESIS = "0" * 64
+"""`prev` of the first line."""
+
+_SEAL = ("hash", "signature")
+"""What the hash does not cover: itself, and the signature over it."""
+
+
+class Event(StrEnum):
+    """What can happen to a dataset and its tasks."""
+
+    CREATED = "created"
+    SEALED = "sealed"
+    OPENED = "opened"
+    EVALUATED = "evaluated"
+    EXPOSED = "exposed"
+    EXPORTED = "exported"
+    IMPORTED = "imported"
+    MERGED = "merged"
+    SPLIT = "split"
+    QUARANTINED = "quarantined"
+    RETIRED = "retired"
+    ROTATED = "rotated"
+    RELEASED = "released"
+    JOINED = "joined"
+    """Two branches of the ledger were brought together."""
+
+
+class LineModel(BaseModel):
+    """A line as it is on disk; facts of the event are further fields."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    schema_version: Annotated[int, Field(ge=1)]
+    seq: Annotated[int, Field(ge=1)]
+    at: str
+    who: str
+    event: str
+    tasks: tuple[str, ...] = ()
+    prev: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    signature: str | None = None
+    key: str | None = None
+
+
+RESERVED = frozenset(LineModel.model_fields)
+
+
+class NotAnEntryError(ValueError):
+    """A line that is no entry; the message says why not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One thing that happened."""
+
+    schema_version: int
+    seq: int
+    """From 1 along the chain; two branches that were joined share numbers."""
+    at: str
+    """ISO 8601 in UTC."""
+    who: str
+    event: str
+    """A word of `Event`, or one of a newer goldseam."""
+    tasks: tuple[str, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    prev: str
+    """Hash of the line that this one follows."""
+    hash: str
+    signature: str | None = None
+    """Ed25519 over the hash, base64."""
+    key: str | None = None
+    """The public key that the signature holds for: 32 bytes, base64."""
+
+
+def digest(fields: Mapping[str, Any]) -> str:
+    """SHA-256 (hex) over the canonical JSON of a line: keys sorted, no spaces, UTF-8, without hash and signature."""
+    covered = {name: value for name, value in fields.items() if name not in _SEAL}
+    text = json.dumps(covered, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def render(fields: Mapping[str, Any]) -> bytes:
+    """A line's text, without its line feed."""
+    return json.dumps(fields, ensure_ascii=True, allow_nan=False).encode()
+
+
+def parse(line: bytes) -> tuple[Entry, dict[str, Any]]:
+    """Read a line: the entry, and its fields as they are on disk.
+
+    Raises:
+        NotAnEntryError: it is not JSON, or lacks what every entry has.
+
+    """
+    try:
+        raw = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise NotAnEntryError("it is not JSON") from error
+    if not isinstance(raw, dict):
+        raise NotAnEntryError(f"expected an object, found {type(raw).__name__}")
+    try:
+        model = LineModel.model_validate(raw)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(str(part) for part in item['loc']) or 'line'}: {item['msg']}" for item in error.errors()[:3]
+        )
+        raise NotAnEntryError(problems) from error
+    known = {name: getattr(model, name) for name in LineModel.model_fields}
+    return Entry(**known, facts=model.model_extra or {}), raw
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One line of the file, whatever it holds."""
+
+    number: int
+    """From 1."""
+    text: bytes
+    entry: Entry | None
+    """None where it is no entry."""
+    problem: str = ""
+    """Why it is none."""
+    intact: bool = False
+    """Its hash is the hash of its fields, and it is written as goldseam writes it."""
+    ended: bool = True
+    """It has its line feed."""
+
+
+def lines(data: bytes) -> tuple[Line, ...]:
+    """Every line of a ledger's bytes."""
+    if not data:
+        return ()
+    texts = data.split(b"\n")
+    ended = texts[-1] == b""
+    if ended:
+        texts.pop()
+    return tuple(_line(number, text, ended=ended or number < len(texts)) for number, text in enumerate(texts, start=1))
+
+
+def _line(number: int, text: bytes, *, ended: bool) -> Line:
+    try:
+        entry, raw = parse(text)
+    except NotAnEntryError as error:
+        return Line(number=number, text=text, entry=None, problem=str(error), ended=ended)
+    try:
+        intact = digest(raw) == entry.hash and render(raw) == text
+    except ValueError:  # a number such as NaN, which no ledger of ours holds
+        intact = False
+    if not ended and not intact:
+        return Line(number=number, text=text, entry=None, problem="it was cut short", ended=False)
+    return Line(number=number, text=text, entry=entry, intact=intact, ended=ended)
+
+
+def torn_note(broken: Iterable[Line]) -> list[dict[str, Any]]:
+    """What an entry says of the broken lines just before it: their lengths in bytes and their hashes."""
+    return [{"bytes": len(line.text), "sha256": hashlib.sha256(line.text).hexdigest()} for line in broken]
