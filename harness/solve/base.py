@@ -100,7 +100,11 @@ class Reply:
     cost: float | None = None
     """In dollars; None where no price is known, never 0 for that."""
     cached: bool = False
-    """Taken from the response cache: it cost nothing this time."""
+    """Taken from the response cache: it cost nothing this time; `cost` is what it cost when it was asked for."""
+    retries: tuple[Fault, ...] = ()
+    """Why it was asked again, once for each try before this answer."""
+    waited_seconds: float = 0.0
+    """Waits between the tries; no part of `seconds`."""
 
 
 class Fault(StrEnum):
