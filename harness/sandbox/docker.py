@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError, InterruptedRunError
-from harness.sandbox import engine
+from harness.sandbox import engine, locks
 from harness.sandbox.base import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.janitor import Janitor
 from harness.sandbox.pulls import Puller
@@ -28,25 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from harness.instance import Budgets
 
-USER = 65532
 ENGINE_WAIT_SECONDS = 60.0
 STDOUT_LIMIT = 64 * 1024 * 1024
 _POLL_SECONDS = 0.25
-_PLAIN_RUNTIMES = ("runc", "crun")
-_RUNTIME_PIDS = 512
 _DRAIN_SECONDS = 10.0
-_MIB = 1024 * 1024
-_HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
-_BASE_ENV = {
-    "HOME": "/tmp",  # noqa: S108 - inside the container
-    "LANG": "C.UTF-8",
-    "LC_ALL": "C.UTF-8",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONHASHSEED": "0",
-    "TZ": "UTC",
-}
 
 
 class DockerSandbox(Sandbox):
@@ -79,7 +65,7 @@ class DockerSandbox(Sandbox):
         self._gone_lock = threading.Lock()
         self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
         self._hosts = Path(self._folder.name, "hosts")
-        self._hosts.write_text(_HOSTS, encoding="ascii")
+        self._hosts.write_text(locks.HOSTS, encoding="ascii")
         self._hosts.chmod(0o644)
 
     def __enter__(self) -> Self:
@@ -171,42 +157,16 @@ class DockerSandbox(Sandbox):
             image=job.image,
             command=list(job.argv),
             entrypoint=[],
-            environment={**_BASE_ENV, **job.env},
-            user=f"{USER}:{USER}",
+            environment={**locks.BASE_ENV, **job.env},
+            user=f"{locks.USER}:{locks.USER}",
             working_dir="/",
             hostname="sandbox",
             stdin_open=True,
             tty=False,
             network_disabled=True,
             labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: "run"},
-            host_config=self._host_config(client, job.budgets),
+            host_config=locks.host_config(client, job.budgets, hosts=self._hosts, runtime=self._runtime),
         )
-
-    def _host_config(self, client: Any, budgets: Budgets) -> Any:
-        tmpfs = _tmpfs(budgets.disk_mb)
-        config = client.create_host_config(
-            network_mode="none",
-            binds={str(self._hosts): {"bind": "/etc/hosts", "mode": "ro"}},
-            read_only=True,
-            tmpfs={"/testbed": tmpfs, "/tmp": tmpfs},  # noqa: S108 - inside the container
-            mem_limit=budgets.memory_mb * _MIB,
-            memswap_limit=budgets.memory_mb * _MIB,
-            pids_limit=self._pids(budgets),
-            nano_cpus=int(budgets.cpus * 1_000_000_000),
-            cap_drop=["ALL"],
-            security_opt=["no-new-privileges"],
-            log_config={"Type": "none", "Config": {}},
-            init=True,
-            ulimits=[{"Name": "nofile", "Soft": 4096, "Hard": 4096}, {"Name": "core", "Soft": 0, "Hard": 0}],
-        )
-        if self._runtime:
-            config["Runtime"] = self._runtime
-        return config
-
-    def _pids(self, budgets: Budgets) -> int:
-        """The limit of the container's cgroup, in which gVisor's own threads and its stand-ins for processes count."""
-        own_threads = self._runtime not in (None, *_PLAIN_RUNTIMES)
-        return 2 * budgets.pids + _RUNTIME_PIDS if own_threads else budgets.pids
 
     def _run(self, client: Any, container: str, job: Job, clock: _Clock) -> JobResult:
         streams = Demultiplexer(stdout_limit=STDOUT_LIMIT, stderr_limit=job.budgets.output_bytes)
@@ -260,17 +220,6 @@ class DockerSandbox(Sandbox):
         if self._cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")
         return killer is not None
-
-
-def _tmpfs(size_mb: int) -> str:
-    """Mount options of a writable folder in memory, for the unprivileged user.
-
-    Podman knows no number of inodes (there an inode counts towards the container's memory only), and `U` for the owner.
-    """
-    shared = f"rw,exec,nosuid,nodev,size={size_mb}m"
-    if engine.is_podman():
-        return f"{shared},U,notmpcopyup"
-    return f"{shared},nr_inodes=400k,uid={USER},gid={USER},mode=0755"
 
 
 class _Clock:

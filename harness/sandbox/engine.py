@@ -19,7 +19,7 @@ from docker.utils.socket import frames_iter  # noqa: TID251
 from harness.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from docker import APIClient  # noqa: TID251
 
@@ -105,6 +105,8 @@ class _Client(docker.APIClient):
         except BaseException:
             self.close()
             raise
+        if base_url and base_url.startswith("unix://"):
+            self.trust_env = False  # no proxy is on the way to a socket, and looking for one at each call takes long
 
     def send(self, request: Any, **options: Any) -> Any:
         if options.get("timeout") is None and self.patience:
@@ -275,6 +277,23 @@ def attach(container: str) -> socket.socket:
         wire = _own_socket(attached, getattr(attached, "_response", None))
     wire.settimeout(None)  # the call had a limit; what comes after it takes as long as it takes
     return wire
+
+
+def execute(container: str, argv: Sequence[str], *, env: Mapping[str, str], workdir: str) -> tuple[str, socket.socket]:
+    """Start a program in a running container: the engine's id of it, and the socket with its three streams.
+
+    What the program writes before the caller reads may get lost in docker-py's buffers: let it wait for a line first.
+
+    Raises:
+        ConnectionLost: the engine failed, or the container runs no more.
+
+    """
+    with _patient(_CALL_SECONDS) as client:
+        made = client.exec_create(container, list(argv), stdin=True, environment=dict(env), workdir=workdir)["Id"]
+        attached = client.exec_start(made, socket=True)
+        wire = _own_socket(attached, getattr(attached, "_response", None))
+    wire.settimeout(None)
+    return made, wire
 
 
 def _own_socket(attached: Any, response: Any) -> socket.socket:

@@ -76,3 +76,13 @@ class Demultiplexer:
             self.stdout += chunk
         else:
             self.stdout_overflow = True
+
+
+class Merged(Demultiplexer):
+    """Both streams as one, in the order in which they come; the middle of a long one is dropped."""
+
+    def __init__(self, *, limit: int) -> None:
+        super().__init__(stdout_limit=0, stderr_limit=limit)
+
+    def _take(self, chunk: bytes) -> None:
+        self.stderr.write(chunk)

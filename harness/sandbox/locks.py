@@ -1,0 +1,81 @@
+"""What every container of untrusted code is locked with: one place, for trials and for workspaces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.sandbox import engine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from harness.instance import Budgets
+
+USER = 65532
+BASE_ENV: Mapping[str, str] = {
+    "HOME": "/tmp",  # noqa: S108 - inside the container
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "TZ": "UTC",
+}
+HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
+_PLAIN_RUNTIMES = ("runc", "crun")
+_RUNTIME_PIDS = 512
+_MIB = 1024 * 1024
+
+
+def host_config(
+    client: Any,
+    budgets: Budgets,
+    *,
+    hosts: Path,
+    runtime: str | None = None,
+    mounts: Mapping[str, str] | None = None,
+    init: bool = True,
+) -> Any:
+    """The engine's settings for a locked container: no network, no rights, a read-only root, limits on everything.
+
+    `hosts` is the file that becomes /etc/hosts. `mounts` are further folders of the host by their place in the
+    container, always read-only. `init` is off where the program is its own init.
+    """
+    tmpfs = _tmpfs(budgets.disk_mb)
+    binds = {str(hosts): {"bind": "/etc/hosts", "mode": "ro"}}
+    binds |= {folder: {"bind": place, "mode": "ro"} for place, folder in (mounts or {}).items()}
+    config = client.create_host_config(
+        network_mode="none",
+        binds=binds,
+        read_only=True,
+        tmpfs={"/testbed": tmpfs, "/tmp": tmpfs},  # noqa: S108 - inside the container
+        mem_limit=budgets.memory_mb * _MIB,
+        memswap_limit=budgets.memory_mb * _MIB,
+        pids_limit=_pids(budgets, runtime),
+        nano_cpus=int(budgets.cpus * 1_000_000_000),
+        cap_drop=["ALL"],
+        security_opt=["no-new-privileges"],
+        log_config={"Type": "none", "Config": {}},
+        init=init,
+        ulimits=[{"Name": "nofile", "Soft": 4096, "Hard": 4096}, {"Name": "core", "Soft": 0, "Hard": 0}],
+    )
+    if runtime:
+        config["Runtime"] = runtime
+    return config
+
+
+def _pids(budgets: Budgets, runtime: str | None) -> int:
+    """The limit of the container's cgroup, in which gVisor's own threads and its stand-ins for processes count."""
+    own_threads = runtime not in (None, *_PLAIN_RUNTIMES)
+    return 2 * budgets.pids + _RUNTIME_PIDS if own_threads else budgets.pids
+
+
+def _tmpfs(size_mb: int) -> str:
+    """Mount options of a writable folder in memory, for the unprivileged user.
+
+    Podman knows no number of inodes (there an inode counts towards the container's memory only), and `U` for the owner.
+    """
+    shared = f"rw,exec,nosuid,nodev,size={size_mb}m"
+    if engine.is_podman():
+        return f"{shared},U,notmpcopyup"
+    return f"{shared},nr_inodes=400k,uid={USER},gid={USER},mode=0755"

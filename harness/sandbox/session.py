@@ -1,0 +1,400 @@
+"""A container that is worked in for a while: as locked as a trial's, and commands are run in it one after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import secrets
+import select
+import tarfile
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from harness.errors import InfrastructureError, InterruptedRunError
+from harness.sandbox import engine, locks
+from harness.sandbox.base import SandboxError
+from harness.sandbox.conversation import Conversation
+from harness.sandbox.janitor import Janitor
+from harness.sandbox.pulls import Puller
+from harness.sandbox.streams import Demultiplexer, Merged
+from harness.sandbox.vigil import Vigil
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Iterator, Mapping
+    from types import TracebackType
+
+    from harness.instance import Budgets
+
+PYTHON = "/opt/goldseam/venv/bin/python"
+READ_LIMIT = 256 * 1024 * 1024
+"""Bytes that may be taken out of a container at once."""
+FLOOD_LIMIT = 64 * 1024 * 1024
+"""Bytes of output after which a command is ended: nobody reads that."""
+_GATE = 'IFS= read -r go || exit 125; exec "$@"'
+_KILL_SECONDS = 10.0
+_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 0.25
+_DRAIN_SECONDS = 0.2
+_START_SECONDS = 30.0
+
+
+class WorkspaceLostError(Exception):
+    """What ran in the container took the container down with it, or left nothing to read: no fault of the engine."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """How a command in a session ended."""
+
+    exit_code: int
+    stdout: bytes
+    """Whole; empty where both streams were asked for as one."""
+    output: bytes
+    """Standard error, or both streams as one, cut in the middle where longer than asked for."""
+    timed_out: bool
+    flooded: bool
+    seconds: float
+
+
+class Sessions:
+    """Opens sessions and leaves none behind; safe to use from several threads.
+
+    On entering, containers that dead processes of this machine left are removed. An image that a task names in a
+    registry and that is not here is pulled. `note` is told what a person may have to wait for.
+    """
+
+    def __init__(self, *, runtime: str | None = None, note: Callable[[str], None] | None = None) -> None:
+        self.runtime = runtime
+        self.cancelled = threading.Event()
+        self.janitor = Janitor()
+        self.vigil = Vigil()
+        self.owner = engine.owner()
+        self.puller = Puller(note or (lambda _text: None))
+        self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
+        self.hosts = Path(self._folder.name, "hosts")
+        self.hosts.write_text(locks.HOSTS, encoding="ascii")
+        self.hosts.chmod(0o644)
+
+    def __enter__(self) -> Self:
+        try:
+            if self.runtime:
+                engine.check_runtime(self.runtime)
+            engine.sweep()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.janitor.close()
+        self.vigil.close()
+        self._folder.cleanup()
+
+    def cancel(self) -> None:
+        """End running commands soon and refuse new ones."""
+        self.cancelled.set()
+
+    @contextlib.contextmanager
+    def open(
+        self,
+        image: str,
+        budgets: Budgets,
+        *,
+        env: Mapping[str, str] | None = None,
+        mounts: Mapping[str, str] | None = None,
+        forward: tuple[str, int] | None = None,
+    ) -> Iterator[Session]:
+        """A fresh container of an image, created and not yet started; gone at the end.
+
+        `mounts` are folders of the host by place in the container, read-only. `forward` is the path of a Unix socket
+        in one of them, and a port of the container's loopback that leads there.
+
+        Raises:
+            MissingImageError: the image is not there and can't be pulled.
+            InfrastructureError: the engine failed.
+
+        """
+        name = f"goldseam-{secrets.token_hex(8)}"
+        session = Session(self, name, budgets, env=env or {}, forward=forward)
+        try:
+            with _explained(f"creating a workspace of {image}"):
+                session.create(image, mounts or {})
+            yield session
+        finally:
+            session.close()
+            self.janitor.remove(name)
+
+
+class Session:
+    """One container; used by one thread at a time."""
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        name: str,
+        budgets: Budgets,
+        *,
+        env: Mapping[str, str],
+        forward: tuple[str, int] | None,
+    ) -> None:
+        self.name = name
+        self._sessions = sessions
+        self._budgets = budgets
+        self._env = {**locks.BASE_ENV, **env}
+        self._forward = forward
+        self._keeper: socket.socket | None = None
+        self._heard = Demultiplexer(stdout_limit=1024, stderr_limit=4096)
+        self._watch = 0
+        self._asked = 1
+        self._told = 0
+
+    def create(self, image: str, mounts: Mapping[str, str]) -> None:
+        """Create the container, with an image that is fetched first where it is not here."""
+        for is_last in (False, True):
+            try:
+                self._create_now(image, mounts)
+            except engine.NotFoundError:
+                if is_last or engine.image_id(image):
+                    raise
+                self._sessions.puller.fetch(image, cancelled=self._sessions.cancelled)
+            except engine.ConnectionLost:
+                self._sessions.janitor.doubt(self.name)
+                raise
+            else:
+                return
+
+    def _create_now(self, image: str, mounts: Mapping[str, str]) -> None:
+        sessions = self._sessions
+        client: Any = engine.connect()
+        forward = [str(word) for word in self._forward or ()]
+        client.create_container(
+            name=self.name,
+            image=image,
+            command=[PYTHON, "-I", "-S", "-B", "-c", _keeper(), *forward],
+            entrypoint=[],
+            environment=self._env,
+            user=f"{locks.USER}:{locks.USER}",
+            working_dir="/",
+            hostname="sandbox",
+            stdin_open=True,
+            tty=False,
+            network_disabled=True,
+            labels={engine.LABEL_OWNER: sessions.owner, engine.LABEL_KIND: "workspace"},
+            host_config=locks.host_config(
+                client, self._budgets, hosts=sessions.hosts, runtime=sessions.runtime, mounts=mounts, init=False
+            ),
+        )
+
+    def image_files(self, path: str) -> dict[str, bytes]:
+        """The regular files below a folder of the image itself, by path from its parent: what mounts hide, too.
+
+        Raises:
+            InfrastructureError: the engine failed, or the image has no such folder.
+
+        """
+        client: Any = engine.connect()
+        with _explained(f"reading {path} of an image"):
+            chunks, _ = client.get_archive(self.name, path)
+            data = b"".join(chunks)
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            found = ((member.name, archive.extractfile(member)) for member in archive if member.isfile())
+            return {name: file.read() for name, file in found if file}
+
+    def start(self) -> None:
+        """Start it and wait until it is ready.
+
+        Raises:
+            InfrastructureError: the engine failed.
+
+        """
+        with _explained("starting a workspace"):
+            self._watch = self._sessions.vigil.begin()
+            self._keeper = engine.attach(self.name)
+            client: Any = engine.connect()
+            client.start(self.name)
+        if not self._answered(_START_SECONDS):
+            raise SandboxError(f"the workspace {self.name} does not start: {self._heard.stderr.value().decode()}")
+
+    def execute(
+        self,
+        argv: tuple[str, ...],
+        *,
+        seconds: float,
+        stdin: bytes = b"",
+        merged: int | None = None,
+        env: Mapping[str, str] | None = None,
+        workdir: str = "/testbed",
+    ) -> Ran:
+        """Run a program to its end, or to the end of its time: then every process in the container is ended.
+
+        `merged` asks for both streams as one, of at most so many bytes. Standard input stays open after `stdin`: a
+        program that reads must know how much. What it leaves running in the background goes on.
+
+        Raises:
+            WorkspaceLostError: the container ended meanwhile, or before.
+            InfrastructureError: the engine failed.
+            InterruptedRunError: `cancel` was called meanwhile.
+
+        """
+        if self._sessions.cancelled.is_set():
+            raise InterruptedRunError("the run was interrupted")
+        began = time.monotonic()
+        is_text = merged is not None
+        streams = (
+            Merged(limit=merged) if merged is not None else Demultiplexer(stdout_limit=READ_LIMIT, stderr_limit=65536)
+        )
+        watch = _Watch(deadline=began + seconds, flood=FLOOD_LIMIT if is_text else READ_LIMIT)
+        command = ("/bin/sh", "-c", _GATE, "sh", *argv)
+        try:
+            number, wire = engine.execute(self.name, command, env=env or {}, workdir=workdir)
+            with contextlib.closing(wire):
+                self._follow(number, Conversation(wire, streams, b"\n" + stdin), watch)
+                code = self._exit_code(number, watch)
+        except engine.ConnectionLost as error:
+            raise self._loss(error) from error
+        if code is None:
+            raise self._loss(None)
+        return Ran(
+            exit_code=code,
+            stdout=bytes(streams.stdout),
+            output=streams.stderr.value(),
+            timed_out=watch.killed and not watch.flooded,
+            flooded=watch.flooded or streams.stdout_overflow,
+            seconds=time.monotonic() - began,
+        )
+
+    def end_all(self) -> None:
+        """End every process in the container but its keeper.
+
+        Raises:
+            WorkspaceLostError: the container has ended.
+            InfrastructureError: the engine failed.
+
+        """
+        if not self._kill() or not self._answered(_KILL_SECONDS):
+            raise self._loss(None)
+
+    def close(self) -> None:
+        """Let go of the container: it ends by itself."""
+        if self._keeper is not None:
+            self._keeper.close()
+
+    def _follow(self, number: str, talk: Conversation, watch: _Watch) -> None:
+        """Feed standard input and drain the streams until they close, or the program has ended and left them open."""
+        look_at = time.monotonic() + _LOOK_SECONDS
+        while talk.step(_POLL_SECONDS):
+            if not self._may_go_on(watch, seen=talk.seen):
+                return
+            if (now := time.monotonic()) >= look_at:
+                if not self._is_running(number):
+                    talk.drain(_DRAIN_SECONDS)
+                    return
+                look_at = now + _LOOK_SECONDS
+
+    def _may_go_on(self, watch: _Watch, *, seen: int) -> bool:
+        """Whether to wait on; a program whose time or room is up is ended, once."""
+        if self._sessions.cancelled.is_set():
+            self._kill()
+            raise InterruptedRunError("the run was interrupted")
+        now = time.monotonic()
+        flooded = not watch.killed and seen > watch.flood
+        if not flooded and now < watch.deadline:
+            return True
+        if watch.killed or not self._kill():
+            return False
+        watch.killed, watch.flooded, watch.deadline = True, flooded, now + _KILL_SECONDS
+        return True
+
+    def _exit_code(self, number: str, watch: _Watch) -> int | None:
+        """The exit code of a program whose streams have closed; None where it can't be ended."""
+        client: Any = engine.connect()
+        pause = 0.01
+        while (state := client.exec_inspect(number))["Running"] or state["ExitCode"] is None:
+            if not self._may_go_on(watch, seen=0):
+                return None
+            self._sessions.cancelled.wait(pause)
+            pause = min(2 * pause, _POLL_SECONDS)
+        return int(state["ExitCode"])
+
+    def _is_running(self, number: str) -> bool:
+        client: Any = engine.connect()
+        return bool(client.exec_inspect(number)["Running"])
+
+    def _kill(self) -> bool:
+        """Tell the keeper to end all others."""
+        if self._keeper is None:
+            return False
+        try:
+            self._keeper.sendall(b"k")
+        except OSError:
+            return False
+        self._asked += 1
+        return True
+
+    def _answered(self, seconds: float) -> bool:
+        """Wait for the keeper's answers: a letter each time that it was asked, and one at its start."""
+        if self._keeper is None:
+            return False
+        deadline = time.monotonic() + seconds
+        while self._told < self._asked:
+            readable, _, _ = select.select([self._keeper], [], [], max(0.0, deadline - time.monotonic()))
+            try:
+                data = self._keeper.recv(4096) if readable else b""
+            except OSError:
+                return False
+            if not data:
+                return False
+            self._heard.feed(data)
+            self._told += len(self._heard.stdout)
+            self._heard.stdout.clear()
+        return True
+
+    def _loss(self, error: BaseException | None) -> Exception:
+        """Why nothing can be done in the container any more: the engine's fault, or that of what ran in it."""
+        if not self._sessions.vigil.held(self._watch) or not engine.answers():
+            return SandboxError("the container engine was stopped or restarted while a workspace was open")
+        client: Any = engine.connect()
+        try:
+            state = client.inspect_container(self.name)["State"]
+        except engine.ConnectionLost as failure:
+            return SandboxError(f"the workspace was removed: {engine.cause(failure)}")
+        if state.get("Running") and error is not None:
+            return SandboxError(f"the container engine failed in a workspace: {engine.cause(error)}")
+        if state.get("OOMKilled"):
+            return WorkspaceLostError("the workspace used up its memory and ended")
+        if state.get("Running"):
+            return WorkspaceLostError("what runs in the workspace can't be ended")
+        return WorkspaceLostError("the workspace has ended")
+
+
+@dataclass(kw_only=True)
+class _Watch:
+    """When a command has to end, and whether it had to be ended."""
+
+    deadline: float
+    flood: int
+    """Bytes of output after which it is ended, too."""
+    killed: bool = False
+    flooded: bool = False
+
+
+def _keeper() -> str:
+    return resources.files("harness.runner").joinpath("keeper.py").read_text(encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _explained(what: str) -> Iterator[None]:
+    try:
+        yield
+    except InfrastructureError:
+        raise
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed(what, error) from error
