@@ -101,6 +101,10 @@ class Reply:
     """In dollars; None where no price is known, never 0 for that."""
     cached: bool = False
     """Taken from the response cache: it cost nothing this time; `cost` is what it cost when it was asked for."""
+    refusal: str | None = None
+    """What the endpoint marks as a refusal, in words; it stands in the message too."""
+    notes: tuple[str, ...] = ()
+    """What is odd about the answer, told and not guessed at: `usage_missing`, `usage_inconsistent`, …"""
     retries: tuple[Fault, ...] = ()
     """Why it was asked again, once for each try before this answer."""
     waited_seconds: float = 0.0
