@@ -1,0 +1,59 @@
+"""An endpoint's own count of tokens, looked at before it is believed. Pure.
+
+What cannot be true is left out and told by a note, never mended: a guess would look like a measurement.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.solve.base import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MISSING = "usage_missing"
+"""The endpoint does not say how many tokens were read or written."""
+IMPOSSIBLE = "usage_impossible"
+"""A count is negative or no whole number; or nothing was counted where something was written; or a part is more than
+the whole. That count is left out."""
+INCONSISTENT = "usage_inconsistent"
+"""The total is not the sum. Both parts are kept as they were told."""
+
+
+def checked(counts: Mapping[str, Any], *, written: object) -> tuple[Usage, tuple[str, ...]]:
+    """The usage that can be true, and what is odd about what was told.
+
+    `counts` has `input`, `output`, `cached`, `reasoning` and `total`; `written` is true where there is an answer.
+    """
+    notes: list[str] = []
+    told = {name: _count(counts.get(name), notes) for name in ("input", "output", "cached", "reasoning", "total")}
+    if told["output"] == 0 and written:
+        told["output"] = None
+        notes.append(IMPOSSIBLE)
+    for part, whole in (("cached", "input"), ("reasoning", "output")):
+        most = told[whole]
+        if most is not None and (told[part] or 0) > most:
+            told[part] = None
+            notes.append(IMPOSSIBLE)
+    if None not in (told["input"], told["output"], told["total"]):
+        if (told["input"] or 0) + (told["output"] or 0) != told["total"]:
+            notes.append(INCONSISTENT)
+    elif told["input"] is None or told["output"] is None:
+        notes.append(MISSING)
+    usage = Usage(
+        input_tokens=told["input"],
+        output_tokens=told["output"],
+        cached_input_tokens=told["cached"],
+        reasoning_tokens=told["reasoning"],
+    )
+    return usage, tuple(dict.fromkeys(notes))
+
+
+def _count(value: Any, notes: list[str]) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        notes.append(IMPOSSIBLE)
+        return None
+    return value
