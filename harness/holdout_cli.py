@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from harness import care_cli, custody_text, terminal
+from harness import care_cli, custody_text, exchange_cli, terminal
 from harness.errors import AnswerIsNoError, InputError
 from harness.options_cli import DatasetArgument, JsonFlag, print_json
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Keep the private dataset: seal, open, check, log.")
 app.add_typer(care_cli.app)
+app.add_typer(exchange_cli.app)
 
 
 @app.callback()

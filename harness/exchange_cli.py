@@ -1,0 +1,58 @@
+"""`goldseam holdout export`: a dataset in the formats of other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from harness import terminal
+from harness.options_cli import DatasetArgument, JsonFlag, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.dataset.folder import Dataset
+    from harness.instance import Hidden
+
+app = typer.Typer()
+
+
+@app.command()
+def export(
+    dataset: DatasetArgument,
+    to: Annotated[str, typer.Option(help="swebench, harbor, inspect, jsonl or parquet.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="A new folder; a file for jsonl and parquet.")],
+    hidden: Annotated[
+        bool,
+        typer.Option("--hidden/--public", help="Also the hidden tests and fixes; whoever has the export has them."),
+    ] = False,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    split: Annotated[str | None, typer.Option(help="Only tasks of this split.")] = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side, unless told."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
+    from harness.interop import export as work  # noqa: PLC0415
+
+    opened = open_dataset(dataset)
+    console = terminal.messages()
+    if hidden:
+        warning = "warning: the export holds the hidden tests and fixes in the clear; keep it where you keep the keys"
+        console.print(Text(warning, style="yellow"))
+    done = work.export(opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split)
+    for note in done.notes:
+        console.print(Text(f"note: {note}"))
+    if json_:
+        print_json(done.as_json())
+        return
+    side = "with" if done.hidden else "without"
+    terminal.results().print(
+        Text(f"{done.path}: {len(done.tasks)} task(s) for {done.format}, {side} the hidden side"), soft_wrap=True
+    )
+
+
+def _hidden_of(dataset: Dataset) -> Callable[[str], Hidden]:
+    return lambda instance_id: dataset.task(instance_id).hidden

@@ -1,0 +1,83 @@
+"""What every export format is given, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.instance import Hidden, Instance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exported:
+    """One task on its way out: its public side, and the hidden one where that was asked for."""
+
+    instance: Instance
+    hidden: Hidden | None = None
+
+    @property
+    def instance_id(self) -> str:
+        return self.instance.instance_id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collection:
+    """What is exported: the tasks, and of the dataset what goes into every file."""
+
+    name: str
+    version: int
+    canary: str
+    tasks: Sequence[Exported]
+    hidden: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """What a format makes of a collection."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    """By path in the folder; a format of one file has one, by the empty path."""
+    notes: tuple[str, ...] = ()
+    """What was lost or left out, one sentence each, for a person."""
+    scripts: frozenset[str] = frozenset()
+    """Those of the files that may be executed."""
+
+
+class Format(Protocol):
+    """One format: a module with these."""
+
+    name: str
+    folder: bool
+    """Whether it is a folder of files, or one file."""
+
+    def content(self, collection: Collection) -> Content:
+        """Every file of the export.
+
+        Raises:
+            InputError: a task cannot be told in this format, or a package that writes it is missing.
+
+        """
+        ...
+
+
+def is_local(image: str | None) -> bool:
+    """Whether an image is known to this machine's engine only, so that no other machine can pull it."""
+    return image is not None and image.startswith("sha256:")
+
+
+def image_notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
+    """What to know of the images: those that no other machine can pull, and tasks that have none."""
+    local = [task.instance_id for task in tasks if is_local(task.instance.image)]
+    without = [task.instance_id for task in tasks if task.instance.image is None]
+    notes = []
+    if local:
+        notes.append(
+            f"the images of {len(local)} task(s), such as {local[0]}, are ids of this machine's engine: no other "
+            "machine can pull them; `goldseam images push` gives a task an image that a registry holds"
+        )
+    if without:
+        notes.append(f"{len(without)} task(s), such as {without[0]}, have no image yet: they cannot be run")
+    return tuple(notes)

@@ -1,0 +1,57 @@
+"""The hidden side as the grader inside a container reads it; Harbor and Inspect tasks share it."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from harness.frameworks import framework
+from harness.interop.rows import touched
+
+if TYPE_CHECKING:
+    from harness.instance import Hidden
+    from harness.interop.base import Collection, Exported
+
+GRADER = "grader.py"
+
+
+def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, bytes]:
+    """By name: the grader (harness/runner/grader.py), what it has to know, and the hidden tests."""
+    spec = task.instance.test
+    restore, remove = touched(hidden.test_patch)
+    known = {
+        "canary": collection.canary,
+        "instance_id": task.instance_id,
+        "argv": framework(spec.framework).argv(spec),
+        "files": hidden.test_files,
+        "pythonpath": spec.pythonpath,
+        "env": dict(spec.env),
+        "seconds": task.instance.budgets.seconds,
+        "restore": restore,
+        "remove": remove,
+        "FAIL_TO_PASS": hidden.fail_to_pass,
+        "PASS_TO_PASS": hidden.pass_to_pass,
+    }
+    program = resources.files("harness.runner").joinpath(GRADER).read_bytes()
+    return {
+        GRADER: marked(program, collection.canary),
+        "hidden.json": (json.dumps(known, indent=1) + "\n").encode(),
+        "test.patch": marked(hidden.test_patch, collection.canary),
+    }
+
+
+def marked(data: bytes, canary: str) -> bytes:
+    """A script or a patch with the canary as its first comment; `git apply` passes over text before a patch."""
+    line = f"# {canary}\n".encode()
+    if canary.encode() in data:
+        return data
+    if data.startswith(b"#!"):
+        first, _, rest = data.partition(b"\n")
+        return first + b"\n" + line + rest
+    return line + data
+
+
+def marked_markdown(text: str, canary: str) -> str:
+    """Markdown with the canary as a comment in its first line, where Harbor takes it out before an agent reads it."""
+    return text if canary in text else f"<!-- {canary} -->\n\n{text}"

@@ -1,0 +1,61 @@
+"""A folder with an Inspect task (https://inspect.aisi.org.uk): `inspect eval OUT/task.py --model PROVIDER/MODEL`."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import yaml
+
+from harness.errors import InputError
+from harness.interop import hidden_side, rows
+from harness.interop.base import Content, image_notes, is_local
+from harness.interop.hidden_side import marked
+
+if TYPE_CHECKING:
+    from harness.interop.base import Collection, Exported
+
+name = "inspect"
+folder = True
+
+
+def content(collection: Collection) -> Content:
+    """`task.py`, `samples.jsonl` (public), `compose/ID.yaml` and, with the hidden side, `hidden/ID/`."""
+    program = resources.files("harness.interop").joinpath("files/inspect_task.txt").read_text(encoding="utf-8")
+    samples = [{column: rows.row(collection, task)[column] for column in rows.PUBLIC} for task in collection.tasks]
+    files = {
+        "task.py": program.replace("CANARY", collection.canary, 1).encode(),
+        "samples.jsonl": "".join(json.dumps(sample) + "\n" for sample in samples).encode(),
+    }
+    for task in collection.tasks:
+        files[f"compose/{task.instance_id}.yaml"] = _compose(collection, task)
+        if task.hidden is not None:
+            hidden = hidden_side.files(collection, task, task.hidden)
+            hidden["gold.patch"] = marked(task.hidden.gold_patch, collection.canary)
+            files |= {f"hidden/{task.instance_id}/{path}": data for path, data in hidden.items()}
+    notes = list(image_notes(collection.tasks))
+    if not collection.hidden:
+        notes.append("without the hidden side the scorer gives no score; it keeps the agent's patch")
+    return Content(files=files, notes=tuple(notes))
+
+
+def _compose(collection: Collection, task: Exported) -> bytes:
+    """The sample's container, as Inspect's docker sandbox takes it."""
+    image, budgets = task.instance.image, task.instance.budgets
+    if image is None:
+        raise InputError(
+            f"{task.instance_id} has no image yet, and an Inspect sample is nothing without one",
+            hint="prove it first with `goldseam mine`, or leave it out: name the others with -i",
+        )
+    service = {
+        "image": image,
+        "command": "tail -f /dev/null",
+        "init": True,
+        "working_dir": "/testbed",
+        "network_mode": "none",
+        "cpus": budgets.cpus,
+        "mem_limit": f"{budgets.memory_mb + 2 * budgets.disk_mb}m",
+        **({"x-local": True} if is_local(image) else {}),
+    }
+    return marked(yaml.safe_dump({"services": {"default": service}}, sort_keys=False).encode(), collection.canary)

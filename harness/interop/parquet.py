@@ -1,0 +1,34 @@
+"""Parquet with SWE-bench's columns: `swebench eval FILE`, and `datasets.load_dataset("parquet", data_files=FILE)`."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from harness.errors import InputError
+from harness.interop import rows
+from harness.interop.base import Content, image_notes
+
+if TYPE_CHECKING:
+    from harness.interop.base import Collection
+
+name = "parquet"
+folder = False
+
+
+def content(collection: Collection) -> Content:
+    """One row group; the canary is in a column and in the file's metadata."""
+    try:
+        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError(
+            "writing Parquet takes pyarrow, which is not installed", hint="pip install 'goldseam[parquet]'"
+        ) from error
+    columns = [*rows.PUBLIC, *(rows.HIDDEN if collection.hidden else ())]
+    kinds = [(column, pa.int64() if column == "dataset_version" else pa.string()) for column in columns]
+    schema = pa.schema(kinds, metadata={"canary": collection.canary})
+    table = pa.Table.from_pylist(rows.rows(collection), schema=schema)
+    out = io.BytesIO()
+    parquet.write_table(table, out)
+    return Content(files={"": out.getvalue()}, notes=(*image_notes(collection.tasks), *rows.notes(collection.tasks)))

@@ -1,0 +1,212 @@
+"""Tasks as SWE-bench's dataset rows (https://www.swebench.com), and the script that its harness runs.
+
+Column names, the two lists as JSON in a string and the marks around the test output are SWE-bench's; `swebench` 5 reads
+`image`, `log_parser`, `eval_type` and `eval_script` to run and grade a row.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import posixpath
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from harness import patch as patches
+from harness.errors import InputError
+from harness.frameworks import framework
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from harness.interop.base import Collection, Exported
+
+LOG_PARSER = "parse_log_pytest_v2"
+EVAL_TYPE = "pass_and_fail"
+PUBLIC = (
+    "repo",
+    "instance_id",
+    "base_commit",
+    "problem_statement",
+    "created_at",
+    "version",
+    "environment_setup_commit",
+    "image",
+    "split",
+    "language",
+    "difficulty",
+    "dataset",
+    "dataset_version",
+    "canary",
+)
+"""Columns of every row."""
+HIDDEN = (
+    "patch",
+    "test_patch",
+    "hints_text",
+    "FAIL_TO_PASS",
+    "PASS_TO_PASS",
+    "eval_script",
+    "log_parser",
+    "eval_type",
+)
+"""Columns of rows that were exported with the hidden side."""
+_START, _END = ">>>>> Start Test Output", ">>>>> End Test Output"
+_DROPPED_LINES = frozenset({"#!/bin/bash", "set -uxo pipefail"})
+"""Lines that `swebench` takes out of a script wherever they stand."""
+_PYTEST = "/opt/goldseam/venv/bin/pytest"
+_COLOUR_CODE = re.compile(r"\[\d+m")
+
+
+def row(collection: Collection, task: Exported) -> dict[str, Any]:
+    """One task as a row: strings and one int, by column.
+
+    Raises:
+        InputError: a patch is not UTF-8, so no row can hold it.
+
+    """
+    instance = task.instance
+    public: dict[str, Any] = {
+        "repo": instance.repo,
+        "instance_id": instance.instance_id,
+        "base_commit": instance.base_commit,
+        "problem_statement": instance.problem_statement,
+        "created_at": instance.created_at,
+        "version": instance.version,
+        "environment_setup_commit": instance.base_commit,
+        "image": instance.image or "",
+        "split": instance.split,
+        "language": instance.language,
+        "difficulty": str(instance.quality.get("difficulty") or ""),
+        "dataset": collection.name,
+        "dataset_version": collection.version,
+        "canary": collection.canary,
+    }
+    hidden = task.hidden
+    if hidden is None:
+        return public
+    return {
+        **public,
+        "patch": _text(hidden.gold_patch, task, "gold patch"),
+        "test_patch": _text(hidden.test_patch, task, "test patch"),
+        "hints_text": hidden.hints,
+        "FAIL_TO_PASS": json.dumps(readable(hidden.fail_to_pass)),
+        "PASS_TO_PASS": json.dumps(readable(hidden.pass_to_pass)),
+        "eval_script": eval_script(collection, task),
+        "log_parser": LOG_PARSER,
+        "eval_type": EVAL_TYPE,
+    }
+
+
+def rows(collection: Collection) -> list[dict[str, Any]]:
+    """Every task as a row."""
+    return [row(collection, task) for task in collection.tasks]
+
+
+def eval_script(collection: Collection, task: Exported) -> str:
+    """The script that runs a task's hidden tests in its image, with the output between SWE-bench's marks.
+
+    The model's patch is in the work tree by then. What it did to the hidden tests' own files is undone first; the last
+    lines take the hidden tests out again, as SWE-bench's own scripts do.
+    """
+    hidden = task.hidden
+    if hidden is None:
+        raise ValueError("only a task's hidden side says how it is graded")
+    spec = task.instance.test
+    env = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1", **spec.env}
+    if spec.pythonpath:
+        env["PYTHONPATH"] = ":".join(posixpath.normpath(f"/testbed/{path}") for path in spec.pythonpath)
+    variables = [f"export {name}={shlex.quote(value)}" for name, value in sorted(env.items())]
+    # the last line of a test counts: passed before what may have failed at its end
+    command = [_PYTEST, *framework(spec.framework).argv(spec), "-rpsxXEf", *hidden.test_files]
+    lines = [
+        "#!/bin/bash",
+        "set -uxo pipefail",
+        f"# {collection.canary}",
+        "cd /testbed",
+        *_restored(hidden.test_patch),
+        *_applied(hidden.test_patch),
+        *variables,
+        f": '{_START}'",
+        shlex.join(command),
+        f": '{_END}'",
+        *_restored(hidden.test_patch),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def readable(test_ids: Iterable[str]) -> list[str]:
+    """Of test ids, those that SWE-bench's parser reads from pytest's output as they are."""
+    return [test_id for test_id in test_ids if test_id == " ".join(_COLOUR_CODE.sub("", test_id).split())]
+
+
+def notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
+    """What SWE-bench's rows cannot tell of these tasks.
+
+    Raises:
+        InputError: of a task no FAIL_TO_PASS test is left, so nothing would grade it.
+
+    """
+    lost: dict[str, int] = {}
+    for task in tasks:
+        if task.hidden is None:
+            continue
+        listed = (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
+        if gone := len(listed) - len(readable(listed)):
+            lost[task.instance_id] = gone
+        if not readable(task.hidden.fail_to_pass):
+            raise InputError(
+                f"{task.instance_id}: SWE-bench's parser reads no id of its FAIL_TO_PASS tests (repeated white space "
+                "or colour codes in them), so nothing would grade it",
+                hint="leave it out: name the others with -i, or choose another format",
+            )
+    if not lost:
+        return ()
+    note = (
+        f"{sum(lost.values())} test id(s) of {len(lost)} task(s), such as {next(iter(lost))}, were left out: "
+        "SWE-bench's parser joins repeated white space and drops colour codes, so it would never find them"
+    )
+    return (note,)
+
+
+def _restored(test_patch: bytes) -> list[str]:
+    """Commands that put the files a patch touches back as they are in the image's commit."""
+    old, new = touched(test_patch)
+    commands = []
+    if new:
+        commands.append(shlex.join(["rm", "-f", "--", *new]))
+    if old:
+        commands.append(shlex.join(["git", "checkout", "-q", "HEAD", "--", *old]))
+    return commands
+
+
+def touched(test_patch: bytes) -> tuple[list[str], list[str]]:
+    """Paths of files that were there before a patch, and of those that it brings."""
+    files = patches.parse(test_patch, trusted=True).files
+    old = {file.old_path for file in files if file.old_path is not None}
+    new = {file.new_path for file in files if file.new_path is not None} - old
+    return sorted(old), sorted(new)
+
+
+def _applied(test_patch: bytes) -> list[str]:
+    """Commands that apply a patch; where it does not apply, the script ends without a mark, so nothing is graded."""
+    text = test_patch.decode("utf-8", "replace")
+    plain = text.encode() == test_patch and not (_DROPPED_LINES & set(text.split("\n"))) and _END not in text
+    word = "EOF_TESTS"
+    while word in text:
+        word += "_"
+    if plain and text.endswith("\n") and "\r" not in text:
+        return [f"git apply --whitespace=nowarn - <<'{word}' || exit 1", *text[:-1].split("\n"), word]
+    packed = base64.encodebytes(test_patch).decode().rstrip("\n")
+    return [f"base64 -d <<'{word}' | git apply --whitespace=nowarn - || exit 1", *packed.split("\n"), word]
+
+
+def _text(data: bytes, task: Exported, what: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{task.instance_id}: its {what} is not UTF-8 (byte {error.start}), and a row holds only text",
+            hint="leave it out: name the others with -i, or choose another format",
+        ) from error
