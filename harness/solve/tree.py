@@ -257,7 +257,8 @@ def _head(files: Mapping[str, bytes]) -> str:
     if head.startswith("ref: "):
         name = head.removeprefix("ref: ")
         packed = files.get(".git/packed-refs", b"").decode("utf-8", "replace")
-        refs = dict(reversed(line.split(" ", 1)) for line in packed.splitlines() if line[:1] not in ("#", "^"))
+        lines = (line.partition(" ") for line in packed.splitlines())
+        refs = {ref: sha for sha, _, ref in lines if _SHA.fullmatch(sha)}
         head = files.get(f".git/{name}", b"").decode("ascii", "replace").strip() or refs.get(name, "")
     if not _SHA.fullmatch(head):
         raise InfrastructureError(
@@ -275,8 +276,9 @@ def _contents(changed: Mapping[str, Entry], archive: bytes) -> Iterable[tuple[st
     """Path, git's mode and bytes of every changed file."""
     missing = set(changed)
     try:
-        opened = tarfile.open(fileobj=io.BytesIO(archive), mode="r:", encoding="utf-8", errors="surrogateescape")
-        with opened as members:
+        with tarfile.open(
+            fileobj=io.BytesIO(archive), mode="r:", encoding="utf-8", errors="surrogateescape"
+        ) as members:
             for member in members:
                 path = member.name.removeprefix("./")
                 if path not in missing or not (member.isreg() or member.issym()):

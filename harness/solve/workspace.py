@@ -34,6 +34,8 @@ _SETUP_SECONDS = 300.0
 _FILE_SECONDS = 60.0
 _READ_LIMIT = 16 * 1024 * 1024
 _TOO_LARGE = 3
+_LONGEST_WORD = 30_000
+"""Characters of an argument: Linux takes 128 KiB of bytes."""
 _LIST = r"exec find . -xdev \( -name .git -prune \) -o -printf '%y\t%m\t%s\t%C@\t%i\t%P\0'"
 _FILL = f"""\
 set -e
@@ -149,8 +151,8 @@ class ImageWorkspace(Workspace):
 
         """
         inside = _inside(path)
-        if inside is None:
-            raise FileNotFoundError(f"no such place in the repository: {path}")
+        if inside is None or not inside.isprintable():
+            raise FileNotFoundError(f"no such place in the repository: {path!r}")
         self._start()
         ran = self._script(_WRITE, f"./{inside}", str(len(data)), stdin=data)
         if ran.exit_code:
@@ -158,6 +160,8 @@ class ImageWorkspace(Workspace):
             raise OSError(f"cannot write {path}: {said}")
 
     def run(self, argv: tuple[str, ...], *, seconds: float, max_output: int = 100_000) -> CommandResult:
+        if any("\0" in word or len(word) > _LONGEST_WORD for word in argv):
+            return CommandResult(exit_code=126, output="an argument is too long, or holds a NUL byte\n")
         self._start()
         script = ("/bin/sh", "-c", 'exec "$@" < /dev/null', "sh", *argv)
         ran = self._session.execute(script, seconds=seconds, merged=max_output, workdir=ROOT)
