@@ -16,17 +16,19 @@ if TYPE_CHECKING:
     from harness.dataset.ledger_chain import Verification
 
 _TASKS_SHOWN = 2
+_NOT_SHOWN = frozenset({"canary", "files"})
+"""Facts for programs: long, and saying nothing to a person."""
 
 
 def log_table(entries: Sequence[Entry]) -> Table:
     """The ledger's entries, one a row."""
     table = Table(box=None, pad_edge=False)
-    for name in ("#", "at", "who", "event", "tasks", "facts"):
-        table.add_column(name, overflow="fold", no_wrap=name in ("#", "at", "event"))
+    for name in ("#", "at", "who", "event", "what"):
+        table.add_column(name, overflow="fold", no_wrap=name in {"#", "at", "event"})
     for entry in entries:
-        facts = ", ".join(f"{name} {_plain(value)}" for name, value in entry.facts.items() if name != "canary")
-        cells = (str(entry.seq), entry.at, entry.who, entry.event, _tasks(entry.tasks), facts)
-        table.add_row(*(Text(cell) for cell in cells))
+        facts = (f"{name} {_plain(value)}" for name, value in entry.facts.items() if name not in _NOT_SHOWN)
+        what = "; ".join(part for part in (_tasks(entry.tasks), ", ".join(facts)) if part)
+        table.add_row(*(Text(cell) for cell in (str(entry.seq), entry.at, entry.who, entry.event, what)))
     return table
 
 
@@ -37,7 +39,9 @@ def _tasks(tasks: Sequence[str]) -> str:
 
 def _plain(value: object) -> str:
     if isinstance(value, list):
-        return "+".join(_plain(one) for one in value)
+        return ", ".join(_plain(one) for one in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(one)}" for name, one in value.items())
     return str(value)
 
 

@@ -81,6 +81,16 @@ def make_folder(path: Path) -> None:
             pass
 
 
+def sync_folder(path: Path) -> None:
+    """See that a folder's entries are on disk: what was renamed into it, made or removed."""
+    with explained(path):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
 @contextlib.contextmanager
 def locked(path: Path, *, busy: str) -> Iterator[None]:
     """Hold an exclusive lock while the block runs; the system lets go of it even after `kill -9`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ from rich.text import Text
 
 from harness import care_cli, custody_text, exchange_cli, terminal
 from harness.errors import AnswerIsNoError, InputError
-from harness.options_cli import DatasetArgument, JsonFlag, print_json
+from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
 
 if TYPE_CHECKING:
     from harness.dataset import check as checking
@@ -56,6 +57,68 @@ def check(
     if not json_:
         count = len(open_dataset(dataset).ids())
         terminal.results().print(Text(f"{dataset}: {count} task(s), no problem found"))
+
+
+@app.command()
+def seal(
+    dataset: DatasetArgument,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RECIPIENT",
+            help="Whose key opens it (repeatable): age1…, an SSH public key, or a file of them. These and no others.",
+        ),
+    ] = None,
+    passphrase_env: Annotated[
+        str | None, typer.Option(metavar="VAR", help="A passphrase opens it too: the one in this environment variable.")
+    ] = None,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Encrypt every task's hidden files to recipients; again, with --identity, to seal to others."""
+    from harness.dataset import identity as keys  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset import seal as work  # noqa: PLC0415
+
+    opened = open_with(dataset, identity)
+    given = opened.keys or (keys.load_keys(identity, dataset) if identity else None)
+    phrase = _variable(passphrase_env) if passphrase_env else None
+    done = work.seal(opened, keys.read_recipients(to or ()), keys=given, passphrase=phrase)
+    notes = (*done.notes(), *work.plain_copies(opened.path))
+    if json_:
+        print_json({**done.as_json(), "notes": list(notes)})
+        return
+    console = terminal.results()
+    console.print(Text(f"{dataset}: {len(done.sealed)} task(s) sealed, {len(done.already)} were sealed already"))
+    for recipient in done.recipients:
+        console.print(Text(f"  to {keys.short(recipient)}"))
+    for note in notes:
+        console.print(Text(f"note: {note}"), soft_wrap=True)
+
+
+def _variable(name: str) -> str:
+    value = os.environ.get(name)
+    if not value:
+        raise InputError(f"--passphrase-env: the environment variable {name!r} is not set")
+    return value
+
+
+@app.command(name="open")
+def open_(
+    dataset: DatasetArgument,
+    out: Annotated[Path, typer.Option("-o", "--out", help="New folder for the readable copy.", show_default=False)],
+    identity: IdentityOption = None,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Write a readable copy of a sealed dataset into a folder. The ledger is told first."""
+    from harness.dataset import seal as work  # noqa: PLC0415 - keeps `--help` quick
+
+    opened = work.open_into(open_with(dataset, identity), out, ids=ids or ())
+    if json_:
+        print_json({"opened": list(opened), "folder": str(out)})
+    else:
+        console = terminal.results()
+        console.print(Text(f"{len(opened)} task(s) are readable in {out}; delete it when you are done"))
 
 
 @app.command()

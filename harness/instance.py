@@ -141,6 +141,8 @@ class Hidden:
     """What the proof saw: runs per state and per-test counts."""
     trust: TrustMaterial = field(default_factory=TrustMaterial)
     extra: Mapping[str, Any] = field(default_factory=dict)
+    secret: str = field(default="", repr=False)
+    """Of a sealed task: random hex digits that name its hidden tests in run folders without telling them."""
 
 
 @dataclass(frozen=True, kw_only=True)

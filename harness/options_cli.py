@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from harness.dataset.folder import Dataset
 
 RuntimeOption = Annotated[
     str | None,
@@ -16,7 +19,35 @@ RuntimeOption = Annotated[
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset folder.", show_default=False)]
 
+IdentityOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="GOLDSEAM_IDENTITY",
+        show_envvar=True,
+        metavar="FILE|env:VAR|command:CMD",
+        help="What opens a sealed dataset: an age or SSH private key, or its passphrase.",
+    ),
+]
+"""As `harness.dataset.identity.load_keys` takes it."""
+
 
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def open_with(path: Path, identity: str | None) -> Dataset:
+    """A dataset, with the keys that an `IdentityOption` names.
+
+    Raises:
+        InputError: there is no dataset, or the identity holds no key.
+
+    """
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
+
+    dataset = open_dataset(path)
+    if identity is None or not dataset.sealed:
+        return dataset
+    from harness.dataset.identity import load_keys  # noqa: PLC0415
+
+    return dataset.with_keys(load_keys(identity, path))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import secrets
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
 
 from harness import files
+from harness.dataset import ledger, sealed
 from harness.dataset.schema import (
     SCHEMA_VERSION,
     BudgetsModel,
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from harness.dataset.identity import Keys
+
 Model = TypeVar("Model", bound=FileModel)
 
 DATASET_FILE = "dataset.yaml"
@@ -38,6 +42,8 @@ TESTS_FILE = "tests.json"
 GOLD_FILE = "gold.patch"
 TEST_FILE = "test.patch"
 TRUST_FILE = "trust.json"
+HIDDEN_FILES = (HINTS_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, TRUST_FILE)
+"""What of a task is hidden; where it is sealed, `sealed.age` stands in place of these."""
 _BUDGET_FIELDS = tuple(Budgets.__dataclass_fields__)
 _SPEC_FIELDS = tuple(TestSpec.__dataclass_fields__)
 
@@ -50,6 +56,18 @@ class Dataset:
     name: str
     version: int
     canary: str
+    recipients: tuple[str, ...] = ()
+    """Whose keys open it; none where it is not sealed."""
+    keys: Keys | None = field(default=None, repr=False, compare=False)
+    """What opens its hidden side, where it is sealed."""
+
+    @property
+    def sealed(self) -> bool:
+        return bool(self.recipients)
+
+    def with_keys(self, keys: Keys | None) -> Dataset:
+        """The same dataset, with what opens its hidden side."""
+        return replace(self, keys=keys)
 
     @property
     def tasks_folder(self) -> Path:
@@ -70,13 +88,15 @@ class Dataset:
             yield self.task(instance_id)
 
     def task(self, instance_id: str) -> Task:
-        """One task, whole.
+        """One task, whole; in memory alone where it is sealed.
 
         Raises:
-            InputError: it is not there, or a file of it is broken.
+            InputError: it is not there, a file of it is broken, or it is sealed and `keys` do not open it.
 
         """
-        return read_task(self._existing(instance_id))
+        folder = self._existing(instance_id)
+        hidden = read_hidden(folder, keys=self.keys, recipients=self.recipients)
+        return Task(instance=read_instance(folder), hidden=hidden)
 
     def instances(self) -> Iterator[Instance]:
         """The public side of every task; hidden files are not touched."""
@@ -99,8 +119,8 @@ class Dataset:
         return folder
 
 
-def open_dataset(path: Path) -> Dataset:
-    """Read a dataset's description.
+def open_dataset(path: Path, *, keys: Keys | None = None) -> Dataset:
+    """Read a dataset's description. `keys` open its hidden side, where it is sealed.
 
     Raises:
         InputError: the folder is no dataset, or dataset.yaml is broken.
@@ -110,7 +130,9 @@ def open_dataset(path: Path) -> Dataset:
         what = "there is no such folder" if not path.exists() else f"it has no {DATASET_FILE}"
         raise InputError(f"{path} is not a dataset: {what}", hint="make one with `goldseam mine SOURCE -o DATASET`")
     model = read_model(path / DATASET_FILE, DatasetModel)
-    return Dataset(path=path, name=model.name, version=model.version, canary=model.canary)
+    return Dataset(
+        path=path, name=model.name, version=model.version, canary=model.canary, recipients=model.recipients, keys=keys
+    )
 
 
 def create_dataset(path: Path, *, name: str | None = None) -> Dataset:
@@ -157,32 +179,48 @@ def read_instance(folder: Path) -> Instance:
     return _instance(model, read_text(folder / STATEMENT_FILE))
 
 
-def read_hidden(folder: Path) -> Hidden:
-    """Read the hidden side of a task's folder.
+def read_hidden(folder: Path, *, keys: Keys | None = None, recipients: tuple[str, ...] = ()) -> Hidden:
+    """Read the hidden side of a task's folder, sealed or not.
 
     Raises:
-        InputError: a hidden file is missing or broken; the message names it.
+        InputError: a hidden file is missing or broken, or `keys` do not open it; the message names it.
 
     """
-    tests = read_model(folder / TESTS_FILE, TestsModel)
+    file = sealed.sealed_file(folder, recipients)
+    if file is None or (not recipients and (folder / TESTS_FILE).exists()):
+        present = [name for name in HIDDEN_FILES if (folder / name).exists() or name not in (HINTS_FILE, TRUST_FILE)]
+        return hidden_of({name: read_bytes(folder / name) for name in present}, folder)
+    container = sealed.open_task(file, folder.name, keys=keys, recipients=recipients)
+    return replace(hidden_of(container.files, file), secret=container.secret)
+
+
+def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
+    """The hidden side, from its files by name.
+
+    Raises:
+        InputError: a file is missing or broken; the message names it as lying in `where`.
+
+    """
+    if missing := [name for name in (TESTS_FILE, GOLD_FILE, TEST_FILE) if name not in found]:
+        raise InputError(f"{where} holds no {missing[0]}")
+    tests = parse_model(found[TESTS_FILE], where / TESTS_FILE, TestsModel)
+    hints = found.get(HINTS_FILE, b"")
     return Hidden(
-        gold_patch=read_bytes(folder / GOLD_FILE),
-        test_patch=read_bytes(folder / TEST_FILE),
+        gold_patch=found[GOLD_FILE],
+        test_patch=found[TEST_FILE],
         fail_to_pass=tests.fail_to_pass,
         pass_to_pass=tests.pass_to_pass,
         flaky=tests.flaky,
         test_files=tests.test_files,
-        hints=read_text(folder / HINTS_FILE) if (folder / HINTS_FILE).exists() else "",
+        hints=decoded(hints, where / HINTS_FILE),
         evidence=tests.evidence,
-        trust=_trust(folder / TRUST_FILE),
+        trust=_trust(found[TRUST_FILE], where / TRUST_FILE) if TRUST_FILE in found else TrustMaterial(),
         extra=tests.model_extra or {},
     )
 
 
-def _trust(path: Path) -> TrustMaterial:
-    if not path.exists():
-        return TrustMaterial()
-    model = read_model(path, TrustModel)
+def _trust(data: bytes, where: Path) -> TrustMaterial:
+    model = parse_model(data, where, TrustModel)
     return TrustMaterial(
         files=dict(model.files), twinned=model.twinned, blinded=dict(model.blinded), renamed=model.renamed
     )
@@ -208,11 +246,11 @@ def _instance(model: TaskModel, statement: str) -> Instance:
 
 
 def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] | None = None) -> Path:
-    """Write a task's folder; it appears whole or not at all.
+    """Write a task's folder; it appears whole or not at all. In a sealed dataset the task is sealed from the start.
 
     `public_files` are further public files by name: Dockerfile, locks.
     """
-    instance, hidden = task.instance, task.hidden
+    instance = task.instance
     target = dataset.task_folder(instance.instance_id)
     building = dataset.tasks_folder / f".{instance.instance_id}.tmp"
     with files.explained(target):
@@ -221,23 +259,37 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
     for name, text in (public_files or {}).items():
         files.write_text(building / name, text)
     files.write_text(building / STATEMENT_FILE, instance.problem_statement)
-    if hidden.hints:
-        files.write_text(building / HINTS_FILE, hidden.hints)
-    files.write_bytes(building / GOLD_FILE, hidden.gold_patch)
-    files.write_bytes(building / TEST_FILE, hidden.test_patch)
-    write_tests(building, hidden)
-    if hidden.trust.files:
-        model = TrustModel.model_validate(asdict(hidden.trust))
-        files.write_text(building / TRUST_FILE, json.dumps(model.known(), indent=1) + "\n")
+    hidden = hidden_files(task.hidden)
+    if dataset.sealed:
+        secret = task.hidden.secret or secrets.token_hex(16)
+        data = sealed.seal_task(instance.instance_id, hidden, secret=secret, recipients=dataset.recipients)
+        files.write_bytes(building / sealed.SEALED_FILE, data)
+    else:
+        for name, content in hidden.items():
+            files.write_bytes(building / name, content)
     write_instance(building, instance)
     with files.explained(target):
         _remove_tree(target)
         building.rename(target)
+    if dataset.sealed:
+        sealed.forget_workings(dataset.path, instance.instance_id)
+        facts = {"files": {instance.instance_id: sealed.digest(data)}}
+        ledger.record(dataset, ledger.Event.SEALED, [instance.instance_id], **facts)
     return target
 
 
-def write_tests(folder: Path, hidden: Hidden) -> None:
-    """Write tests.json."""
+def hidden_files(hidden: Hidden) -> dict[str, bytes]:
+    """The hidden side as files by name."""
+    found = {GOLD_FILE: hidden.gold_patch, TEST_FILE: hidden.test_patch, TESTS_FILE: _tests_file(hidden)}
+    if hidden.hints:
+        found[HINTS_FILE] = hidden.hints.encode("utf-8", "surrogateescape")
+    if hidden.trust.files:
+        model = TrustModel.model_validate(asdict(hidden.trust))
+        found[TRUST_FILE] = (json.dumps(model.known(), indent=1) + "\n").encode()
+    return found
+
+
+def _tests_file(hidden: Hidden) -> bytes:
     model = TestsModel.model_validate(
         {
             **hidden.extra,
@@ -248,7 +300,7 @@ def write_tests(folder: Path, hidden: Hidden) -> None:
             "evidence": dict(hidden.evidence),
         }
     )
-    files.write_text(folder / TESTS_FILE, json.dumps(model.known(), indent=1) + "\n")
+    return (json.dumps(model.known(), indent=1) + "\n").encode()
 
 
 def write_instance(folder: Path, instance: Instance) -> None:
@@ -281,7 +333,12 @@ def read_model(path: Path, kind: type[Model]) -> Model:
         InputError: missing, not UTF-8, not YAML or JSON, a wrong type, or written by a newer goldseam.
 
     """
-    text = read_text(path)
+    return parse_model(read_bytes(path), path, kind)
+
+
+def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
+    """As `read_model`, from bytes that are already here; `path` is their name in messages."""
+    text = decoded(data, path)
     try:
         raw: Any = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
@@ -318,8 +375,18 @@ def read_bytes(path: Path) -> bytes:
 
 def read_text(path: Path) -> str:
     """A file's text, UTF-8; anything else is an InputError that names it."""
+    return decoded(read_bytes(path), path)
+
+
+def decoded(data: bytes, path: Path) -> str:
+    """Bytes as text, UTF-8; `path` is their name in messages.
+
+    Raises:
+        InputError: they are none.
+
+    """
     try:
-        return read_bytes(path).decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}, line {line} is not UTF-8 (byte {error.start} of the file)") from error

@@ -237,7 +237,7 @@ def _open_locked(path: Path) -> Iterator[int]:
             if not _is_still(path, handle):  # such as a checkout, while we waited
                 continue
             if made:
-                _sync_folder(path.parent)
+                files.sync_folder(path.parent)
             yield handle
             return
         finally:
@@ -249,14 +249,6 @@ def _is_still(path: Path, handle: int) -> bool:
         return os.path.samestat(path.stat(), os.fstat(handle))
     except FileNotFoundError:
         return False
-
-
-def _sync_folder(path: Path) -> None:
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _tail(handle: int) -> tuple[Line, ...]:

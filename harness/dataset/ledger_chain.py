@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.dataset import ledger
-from harness.dataset.folder import DATASET_FILE, read_model
+from harness.dataset import ledger, sealed
+from harness.dataset.folder import DATASET_FILE, read_bytes, read_model
 from harness.dataset.ledger_entry import GENESIS, LEDGER_VERSION, Entry, Event, Line, lines, render, torn_note
 from harness.dataset.ledger_key import holds, listed_keys
 from harness.dataset.schema import DatasetModel
@@ -76,6 +76,7 @@ def verify(dataset: Dataset, *, head: str | None = None) -> Verification:
         problems += _head(head, entries)
     if entries and entries[0].facts.get("canary", dataset.canary) != dataset.canary:
         problems.append(Problem(line=walk.entries[0][0], what="it belongs to another dataset: its canary is not ours"))
+    problems += _sealed_files(dataset, entries)
     if model.recipients and not any(entry.event == Event.SEALED for entry in entries):
         problems.append(Problem(line=None, what="the dataset is sealed, but no line says so: lines are missing"))
     return Verification(
@@ -202,6 +203,29 @@ def _head(head: str, entries: Iterable[Entry]) -> list[Problem]:
     if any(entry.hash.startswith(wanted) for entry in entries):
         return []
     return [Problem(line=None, what=f"the line {wanted[:SHORT]}… is not there: the end was cut off, or rewritten")]
+
+
+def recorded(entries: Iterable[Entry]) -> dict[str, str]:
+    """By task: the SHA-256 of its sealed file, as the newest line about it has it."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        told = entry.facts.get("files")
+        if entry.event == Event.SEALED and isinstance(told, dict):
+            found.update({str(task_id): str(value) for task_id, value in told.items()})
+    return found
+
+
+def _sealed_files(dataset: Dataset, entries: Iterable[Entry]) -> list[Problem]:
+    """Sealed files that are not those that were sealed: age itself tells nobody who wrote a file."""
+    known, problems = recorded(entries), []
+    for task_id in dataset.ids():
+        file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients)
+        if file is not None and known.get(task_id) != sealed.digest(read_bytes(file)):
+            says = (
+                "is not the file that was sealed" if task_id in known else "was sealed without the ledger's knowledge"
+            )
+            problems.append(Problem(line=None, what=f"{sealed.SEALED_FILE} of {task_id} {says}"))
+    return problems
 
 
 @dataclass(frozen=True, kw_only=True)
