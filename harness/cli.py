@@ -106,6 +106,9 @@ def evaluate(
     gold: Annotated[bool, typer.Option("--gold", help="Score the gold patches; all must resolve.")] = False,
     null: Annotated[bool, typer.Option("--null", help="Score no change at all; nothing may resolve.")] = False,
     ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    split: Annotated[
+        str, typer.Option("--split", help="Only tasks of this split: holdout, dev, retired, or all. -i goes before it.")
+    ] = "holdout",
     jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds a task's tests may take, in place of its budget.")
@@ -153,7 +156,8 @@ def evaluate(
         return _regrade(opened, regrade, ids=ids or [], json_=json_)
     if out is None:
         raise InputError("no run folder", hint="say with -o where the run is to be written")
-    asked = _asked(opened, predictions or [], gold=gold, null=null, ids=ids or [])
+    chosen_split = None if split == "all" else split
+    asked = _asked(opened, predictions or [], gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split)
     chosen = load_settings()
     named = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
     settings = work.Settings(
@@ -163,6 +167,7 @@ def evaluate(
         runtime=runtime,
         control=control,
         signals=signals,
+        split=chosen_split,
     )
     with (
         terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker,
@@ -215,7 +220,7 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
 
 
 def _asked(
-    dataset: Dataset, paths: Sequence[Path], *, gold: bool, null: bool, ids: Sequence[str]
+    dataset: Dataset, paths: Sequence[Path], *, gold: bool, null: bool, ids: Sequence[str], split: str | None
 ) -> tuple[Prediction, ...]:
     """The predictions a command line asks for."""
     from harness import evaluate as work  # noqa: PLC0415
@@ -225,7 +230,7 @@ def _asked(
     if not (paths or gold or null):
         raise InputError("nothing to score", hint="give predictions with -p FILE, or --gold, or --null")
     asked: tuple[Prediction, ...] = ()
-    chosen = work.scorable_ids(dataset, ids) if (gold or null or ids) else ()
+    chosen = work.scorable_ids(dataset, ids, split=split) if (gold or null or ids) else ()
     if gold:
         asked += work.gold_predictions(dataset, chosen)
     if null:
@@ -234,6 +239,13 @@ def _asked(
         given = read_predictions(path)
         wanted = [prediction for prediction in given if not ids or prediction.instance_id in chosen]
         asked = merge_predictions(asked, wanted)
+    asked, others = work.of_split(dataset, asked, split)
+    if others:
+        named = ", ".join(sorted({prediction.instance_id for prediction in others})[:3])
+        text = f"{len(others)} prediction(s) are for tasks outside split {split} and not scored, such as {named}"
+        if not asked:
+            raise InputError(text, hint="--split all scores every task")
+        terminal.messages().print(Text(text, style="yellow"))
     if not asked:
         raise InputError(f"no prediction is for {', '.join(ids)}")
     return asked

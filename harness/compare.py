@@ -146,7 +146,7 @@ def compare(base: Scoresheet, candidate: Scoresheet) -> Comparison:
         candidate_coverage=candidate.coverage,
         common=common,
         left_out=left_out,
-        warnings=_warnings(base, candidate),
+        warnings=_warnings(base, candidate, same=len(common), others=len(left_out)),
         difference=difference,
         interval=_interval(differences, spread, test, repos),
         repositories=len(set(repos)) if repos else None,
@@ -313,15 +313,20 @@ def _reason(task_id: str, base: Scoresheet, candidate: Scoresheet) -> Reason | N
     return None if two.scored else Reason.CANDIDATE_NOT_SCORED
 
 
-def _warnings(base: Scoresheet, candidate: Scoresheet) -> tuple[str, ...]:
+def _warnings(base: Scoresheet, candidate: Scoresheet, *, same: int, others: int) -> tuple[str, ...]:
     """Differences between the runs that no task shows."""
     found = []
     if base.dataset != candidate.dataset:
         found.append(f"the runs are on two datasets: {base.dataset} and {candidate.dataset}")
     elif base.dataset_version != candidate.dataset_version:
         found.append(
-            f"the runs are on versions {base.dataset_version} and {candidate.dataset_version} of the dataset; "
-            "only tasks that are the same in both are compared"
+            f"the runs are on versions {base.dataset_version} and {candidate.dataset_version} of the dataset: "
+            f"compared are the {same} task(s) that are the same in both and scored; {others} other(s) are left out"
+        )
+    elif base.dataset_content and candidate.dataset_content and base.dataset_content != candidate.dataset_content:
+        found.append(
+            f"both runs are on version {base.dataset_version} of the dataset, but its tasks were changed between them: "
+            f"compared are the {same} that are the same in both and scored; {others} other(s) are left out"
         )
     if base.grading_version != candidate.grading_version:
         found.append(

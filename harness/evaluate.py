@@ -10,6 +10,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
 from harness import control, files, patch, replay, run_folder, scoring, screening, verdict
+from harness.dataset import content
 from harness.dataset.folder import TEST_FILE
 from harness.errors import InputError
 from harness.facts import read_facts
@@ -72,6 +73,8 @@ class Settings:
     """On how many tasks gold is run first, to see how fast this machine is."""
     slowdown: float = 1.0
     """By how much the tasks' own time budgets are longer; what the control finds, where there is one."""
+    split: str | None = None
+    """The split whose tasks count, with or without a prediction; None where all do."""
     signals: bool = False
     """Measure more than the verdict; see harness/signals. No part of a verdict."""
 
@@ -149,8 +152,8 @@ def null_predictions(ids: Iterable[str]) -> tuple[Prediction, ...]:
     return tuple(Prediction(instance_id=instance_id, model_name_or_path=NULL, model_patch="") for instance_id in ids)
 
 
-def scorable_ids(dataset: Dataset, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """The ids a run scores: the chosen ones, or every proved task.
+def scorable_ids(dataset: Dataset, chosen: Sequence[str] = (), *, split: str | None = None) -> tuple[str, ...]:
+    """The ids a run scores: the chosen ones, or every proved task of a split, or of all where none is given.
 
     Raises:
         InputError: a chosen id is not in the dataset, or there is nothing to score.
@@ -160,12 +163,35 @@ def scorable_ids(dataset: Dataset, chosen: Sequence[str] = ()) -> tuple[str, ...
     unknown = sorted(set(chosen) - set(known))
     if unknown:
         raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout check` lists them")
-    ids = tuple(dict.fromkeys(chosen)) or tuple(
-        task_id for task_id in known if dataset.instance(task_id).state is TaskState.PROVED
-    )
-    if not ids:
+    if chosen:
+        return tuple(dict.fromkeys(chosen))
+    proved = tuple(one for one in dataset.instances() if one.state is TaskState.PROVED)
+    ids = tuple(one.instance_id for one in proved if split in (None, one.split))
+    if not proved:
         raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
+    if not ids:
+        raise InputError(
+            f"none of the {len(proved)} proved task(s) of {dataset.path} is in split {split!r}",
+            hint=f"it has: {', '.join(sorted({one.split for one in proved}))}; choose with --split",
+        )
     return ids
+
+
+def of_split(
+    dataset: Dataset, predictions: Sequence[Prediction], split: str | None
+) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...]]:
+    """The predictions for tasks of a split, and the others; all are of it where none is given.
+
+    Raises:
+        InputError: a task is not in the dataset.
+
+    """
+    if split is None:
+        return tuple(predictions), ()
+    refuse_unknown(predictions, dataset.ids())
+    where = {task_id: dataset.instance(task_id).split for task_id in {one.instance_id for one in predictions}}
+    inside = tuple(one for one in predictions if where[one.instance_id] == split)
+    return inside, tuple(one for one in predictions if where[one.instance_id] != split)
 
 
 def run(
@@ -200,7 +226,7 @@ def run(
         every = run_folder.merge_predictions(folder.predictions(), predictions)
         folder.write_predictions(every)
         former = folder.record()
-        facts = read_facts(dataset, also={prediction.instance_id for prediction in every})
+        facts = read_facts(dataset, also={prediction.instance_id for prediction in every}, split=settings.split)
         due = [item for item in predictions if not _is_done(folder, tasks[item.instance_id], item, settings)]
         folder.write_run(_with_former(_record(dataset, tasks, every, settings, facts), former, due=due))
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
@@ -290,6 +316,7 @@ def _record(
         classes_version=CLASSES_VERSION,
         dataset=dataset.name,
         dataset_version=dataset.version,
+        dataset_content=content.content_told_now(dataset),
         tasks={task_id: task.digest() for task_id, task in sorted(tasks.items())},
         images={task_id: task.instance.image or "" for task_id, task in sorted(tasks.items())},
         facts=dict(facts),
@@ -320,7 +347,11 @@ def _usable(dataset: Dataset, instance_id: str) -> Task:
 
 def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:
     """Write a run's report.json from what it holds, and return it."""
-    ids = [instance.instance_id for instance in dataset.instances() if instance.state is TaskState.PROVED]
+    record = folder.record()
+    split = record.settings.get("split") if record else None  # of the last call that scored something
+    ids = [
+        one.instance_id for one in dataset.instances() if one.state is TaskState.PROVED and split in (None, one.split)
+    ]
     report = run_folder.run_report(ids, folder.predictions(), folder.reports())
     files.write_json(folder.path / run_folder.REPORT_FILE, report)
     return report

@@ -51,8 +51,8 @@ def facts_of(task: TaskModel) -> TaskFacts:
     )
 
 
-def read_facts(dataset: Dataset, *, also: Collection[str] = ()) -> Mapping[str, TaskFacts]:
-    """The facts of every proved task of a dataset, and of the others named, by id.
+def read_facts(dataset: Dataset, *, also: Collection[str] = (), split: str | None = None) -> Mapping[str, TaskFacts]:
+    """The facts of every proved task of a dataset, or of one split of it, and of the others named, by id.
 
     Raises:
         InputError: a task.yaml is missing or broken.
@@ -61,7 +61,11 @@ def read_facts(dataset: Dataset, *, also: Collection[str] = ()) -> Mapping[str, 
     found = {
         task_id: facts_of(read_model(dataset.task_folder(task_id) / TASK_FILE, TaskModel)) for task_id in dataset.ids()
     }
-    return {task_id: facts for task_id, facts in found.items() if facts.counts or task_id in also}
+    return {
+        task_id: facts
+        for task_id, facts in found.items()
+        if task_id in also or (facts.counts and split in (None, facts.split))
+    }
 
 
 def _word(task: TaskModel, name: str) -> str | None:

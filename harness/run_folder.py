@@ -90,6 +90,8 @@ class RunRecord(BaseModel):
     """Of the table of failure classes; 0 where an earlier version did not say."""
     dataset: str
     dataset_version: int
+    dataset_content: str = ""
+    """`sha256:…` over the dataset's tasks; empty where an earlier version did not say."""
     tasks: dict[str, str]
     """Task digest (SHA-256) by instance id: what the verdicts were found on."""
     images: dict[str, str]

@@ -79,6 +79,8 @@ class Scoresheet:
     """By id: proved tasks of the dataset that the model has no prediction for."""
     knows_dataset: bool = True
     """Whether the tasks of the dataset are known; else `uncovered` is empty for want of knowing."""
+    dataset_content: str | None = None
+    """Digest of the dataset's tasks when the run was made; None where the run does not say."""
     demands: Mapping[str, object] = field(default_factory=dict)
     """What a pass had to withstand in this run, as in `settings` of run.json."""
 
@@ -216,7 +218,7 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
     asked = {task_id for tasks in by_model.values() for task_id in tasks}
     facts = dict(record.facts) if record else {}
     if dataset is not None:
-        facts |= _dataset_facts(dataset, run, asked)
+        facts |= _dataset_facts(dataset, run, asked, record)
     return tuple(_sheet(model, tasks, run, record, facts) for model, tasks in sorted(by_model.items()))
 
 
@@ -258,10 +260,11 @@ def _pairs(
     return {identity: (asked.get(identity), reports.get(identity)) for identity in {*reports, *asked}}
 
 
-def _dataset_facts(path: Path, run: Path, asked: Collection[str]) -> Mapping[str, TaskFacts]:
+def _dataset_facts(path: Path, run: Path, asked: Collection[str], record: RunRecord | None) -> Mapping[str, TaskFacts]:
     from harness.dataset.folder import open_dataset  # noqa: PLC0415 - only where a dataset is given
 
-    facts = read_facts(open_dataset(path), also=asked)
+    split = record.settings.get("split") if record else None
+    facts = read_facts(open_dataset(path), also=asked, split=split if isinstance(split, str) else None)
     if asked and not asked & facts.keys():
         raise InputError(f"{path} has none of the tasks of {run}", hint="give the dataset that the run was made with")
     return facts
@@ -290,6 +293,7 @@ def _sheet(
         run=run,
         dataset=record.dataset if record else None,
         dataset_version=record.dataset_version if record else None,
+        dataset_content=(record.dataset_content or None) if record else None,
         grading_version=record.grading_version if record else None,
         tasks={task_id: score for task_id, score in scores.items() if score.facts.counts},
         aside={task_id: score for task_id, score in scores.items() if not score.facts.counts},

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harness import files
+from harness.dataset import content
 from harness.errors import GoldseamError, InfrastructureError, InputError
 from miner import stages
 from miner.candidate import RULES, THRESHOLD
@@ -144,6 +145,7 @@ def mine(
                 _mine_origin(mining, site, cursors, executor)
             finally:
                 work.repo.close()
+        content.settle(dataset)
         return summarise(funnel.read())
 
 

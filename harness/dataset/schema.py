@@ -91,6 +91,7 @@ class DatasetModel(FileModel):
     schema_version: Annotated[int, Field(ge=1)] = SCHEMA_VERSION
     name: str
     version: int = 1
+    content: str = ""
     canary: str = ""
     licence_note: str = ""
     splits: dict[str, Any] = Field(default_factory=dict)

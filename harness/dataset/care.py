@@ -1,0 +1,133 @@
+"""A task's states after it was proved: quarantined, retired, and back. Each change is in the ledger first.
+
+So a killed process leaves a task that stands in the ledger and is not changed yet; the same command again does it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from harness.dataset import content, ledger
+from harness.dataset.folder import write_instance
+from harness.dataset.ledger import Event
+from harness.dataset.splits import Split
+from harness.errors import InputError
+from harness.instance import TaskState
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from harness.dataset.content import Version
+    from harness.dataset.folder import Dataset
+    from harness.instance import Instance
+
+EVENTS = {
+    Event.QUARANTINED: TaskState.QUARANTINED,
+    Event.RETIRED: TaskState.RETIRED,
+    Event.RELEASED: TaskState.PROVED,
+}
+WHY = "why"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changed:
+    """What a command changed."""
+
+    tasks: tuple[str, ...]
+    already: tuple[str, ...]
+    """Were as asked before."""
+    version: Version
+
+
+def quarantine(dataset: Dataset, ids: Sequence[str], *, why: str) -> Changed:
+    """Take tasks out of all scores until they are released.
+
+    Raises:
+        InputError: an id is unknown or given twice, there is no reason, or a task is retired or not proved.
+
+    """
+    return _change(dataset, ids, Event.QUARANTINED, why, allowed=(TaskState.PROVED,))
+
+
+def retire(dataset: Dataset, ids: Sequence[str], *, why: str) -> Changed:
+    """Take tasks out of the holdout for good; they can be read, and run by their ids.
+
+    Raises:
+        InputError: as `quarantine`.
+
+    """
+    return _change(dataset, ids, Event.RETIRED, why, allowed=(TaskState.PROVED, TaskState.QUARANTINED))
+
+
+def release(dataset: Dataset, ids: Sequence[str], *, why: str) -> Changed:
+    """Take tasks out of quarantine.
+
+    Raises:
+        InputError: as `quarantine`; a retired task does not come back, since it may have been shown since.
+
+    """
+    return _change(dataset, ids, Event.RELEASED, why, allowed=(TaskState.QUARANTINED,))
+
+
+def _change(dataset: Dataset, ids: Sequence[str], event: Event, why: str, *, allowed: Collection[TaskState]) -> Changed:
+    if not why.strip():
+        raise InputError("a reason is needed", hint="say it with --why")
+    state = EVENTS[event]
+    with content.locked(dataset):
+        content.settle_locked(dataset)
+        found = known(dataset, ids)
+        refused = [one for one in found if one.state not in (*allowed, state)]
+        if refused:
+            words = ", ".join(f"{one.instance_id} is {one.state}" for one in refused[:5])
+            raise InputError(f"only {' or '.join(allowed)} tasks can be {event}: {words}")
+        due = [one for one in found if one.state is not state]
+        return _done(dataset, due, event, found, **{WHY: why.strip()})
+
+
+def retire_locked(dataset: Dataset, due: Sequence[Instance], event: Event, **facts: Any) -> Changed:
+    """Retire tasks as one event of the ledger, for whoever holds the dataset's lock."""
+    return _done(dataset, due, event, due, **facts)
+
+
+def _done(dataset: Dataset, due: Sequence[Instance], event: Event, found: Sequence[Instance], **facts: Any) -> Changed:
+    state = EVENTS.get(event, TaskState.RETIRED)
+    if due:
+        ledger.record(dataset, event, [one.instance_id for one in due], **facts)
+    for one in due:
+        write_instance(dataset.task_folder(one.instance_id), changed(one, state, why=str(facts.get(WHY, ""))))
+    done = {one.instance_id for one in due}
+    return Changed(
+        tasks=tuple(sorted(done)),
+        already=tuple(one.instance_id for one in found if one.instance_id not in done),
+        version=content.settle_locked(dataset),
+    )
+
+
+def changed(instance: Instance, state: TaskState, *, why: str) -> Instance:
+    """An instance in another state, which says why."""
+    extra = {name: value for name, value in instance.extra.items() if name not in ("quarantined", "retired")}
+    if state in (TaskState.QUARANTINED, TaskState.RETIRED):
+        extra[state.value] = why
+    split = Split.RETIRED.value if state is TaskState.RETIRED else instance.split
+    return replace(instance, state=state, split=split, extra=extra)
+
+
+def known(dataset: Dataset, ids: Iterable[str]) -> tuple[Instance, ...]:
+    """The public sides of tasks named by a person.
+
+    Raises:
+        InputError: one is unknown or named twice, or none is named; all of them are told.
+
+    """
+    given = list(ids)
+    if not given:
+        raise InputError("no task is named", hint="give ids; `goldseam holdout stats DATASET --json` lists them")
+    twice = [one for one, count in Counter(given).items() if count > 1]
+    if twice:
+        raise InputError(f"named twice: {', '.join(twice)}")
+    unknown = sorted(set(given) - set(dataset.ids()))
+    if unknown:
+        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}")
+    return tuple(dataset.instance(one) for one in given)

@@ -1,0 +1,176 @@
+"""What a dataset holds, as one digest, and its version, which goes up when that changes and at no other time.
+
+The digest of a task's hidden files stands in the public task.yaml of a sealed task, so that the content of a sealed
+dataset can be told without a key.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness import files
+from harness.dataset import splits
+from harness.dataset.folder import (
+    DATASET_FILE,
+    GOLD_FILE,
+    HINTS_FILE,
+    STATEMENT_FILE,
+    TASK_FILE,
+    TEST_FILE,
+    TESTS_FILE,
+    TRUST_FILE,
+    read_bytes,
+    read_model,
+    write_model,
+)
+from harness.dataset.schema import DatasetModel, TaskModel
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+
+HIDDEN_FILES = (GOLD_FILE, HINTS_FILE, TEST_FILE, TESTS_FILE, TRUST_FILE)
+"""The files of a task that must not be shown to a model; some tasks lack the second and the last."""
+HIDDEN_DIGEST = "hidden_digest"
+"""The field of a sealed task's task.yaml; without it the sealed file stands for what is in it."""
+SEALED_FILE = "sealed.age"
+_PUBLIC = (
+    "instance_id",
+    "repo",
+    "base_commit",
+    "created_at",
+    "language",
+    "version",
+    "image",
+    "state",
+    "split",
+    "test",
+    "budgets",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Version:
+    """A dataset's version."""
+
+    number: int
+    content: str
+    """`sha256:…` over all tasks."""
+    former: int
+    """What it was before; the same where nothing changed."""
+
+    @property
+    def changed(self) -> bool:
+        return self.number != self.former
+
+
+def hidden_digest(contents: Mapping[str, bytes]) -> str:
+    """`sha256:…` over a task's hidden files, by name."""
+    known = sorted((name, hashlib.sha256(contents[name]).hexdigest()) for name in HIDDEN_FILES if name in contents)
+    return f"sha256:{hashlib.sha256(json.dumps(known).encode()).hexdigest()}"
+
+
+def task_content(folder: Path) -> str:
+    """`sha256:…` over a task: its hidden files, its statement, and what of task.yaml says how it is scored.
+
+    Raises:
+        InputError: a file is missing or broken, or the task is sealed and does not tell its digest.
+
+    """
+    model = read_model(folder / TASK_FILE, TaskModel)
+    known = model.known()
+    public = {name: known.get(name) for name in _PUBLIC}
+    public["statement"] = hashlib.sha256(read_bytes(folder / STATEMENT_FILE)).hexdigest()
+    public["hidden"] = _hidden(folder, model)
+    text = json.dumps(public, sort_keys=True, ensure_ascii=True)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _hidden(folder: Path, model: TaskModel) -> str:
+    if (folder / GOLD_FILE).exists():
+        there = {name: folder / name for name in HIDDEN_FILES if (folder / name).exists()}
+        return hidden_digest({name: read_bytes(path) for name, path in there.items()})
+    told = (model.model_extra or {}).get(HIDDEN_DIGEST)
+    if isinstance(told, str):
+        return told
+    if (folder / SEALED_FILE).exists():
+        return f"sealed:{hashlib.sha256(read_bytes(folder / SEALED_FILE)).hexdigest()}"
+    raise InputError(
+        f"{folder} has neither {GOLD_FILE} nor {SEALED_FILE}, so nobody can tell what it holds",
+        hint="`goldseam holdout check` reports every problem of a dataset",
+    )
+
+
+def content_of(dataset: Dataset) -> str:
+    """`sha256:…` over every task of a dataset, of whatever state.
+
+    Raises:
+        InputError: as `task_content`.
+
+    """
+    known = [(task_id, task_content(dataset.task_folder(task_id))) for task_id in dataset.ids()]
+    return f"sha256:{hashlib.sha256(json.dumps(known).encode()).hexdigest()}"
+
+
+def settle(dataset: Dataset) -> Version:
+    """Give tasks that came since the split that the rule says, and the dataset a new version if its content changed.
+
+    Safe to call at any time and from any process; what a killed one left undone is done now.
+
+    Raises:
+        InputError: a file is broken or cannot be written.
+
+    """
+    with locked(dataset):
+        return settle_locked(dataset)
+
+
+def settle_locked(dataset: Dataset) -> Version:
+    """As `settle`, for whoever holds the lock."""
+    splits.assign_new(dataset)
+    path = dataset.path / DATASET_FILE
+    model = read_model(path, DatasetModel)
+    content, known = content_of(dataset), content_told(model)
+    number = model.version if known in (None, content) else model.version + 1
+    if (number, content) != (model.version, known):
+        write_model(path, model.model_copy(update={"version": number, "content": content}))
+    return Version(number=number, content=content, former=model.version)
+
+
+def content_told(model: DatasetModel) -> str | None:
+    """The content that dataset.yaml says its version has; None in one that was never settled."""
+    told: Any = getattr(model, "content", None)
+    return told if isinstance(told, str) and told else None
+
+
+def content_told_now(dataset: Dataset) -> str:
+    """As `content_of`; empty where a task is broken, which is no matter to those who do not use it."""
+    try:
+        return content_of(dataset)
+    except InputError:
+        return ""
+
+
+@contextlib.contextmanager
+def locked(dataset: Dataset) -> Iterator[None]:
+    """Hold a dataset against others that change its tasks; waits for them. A killed process lets go.
+
+    Raises:
+        InputError: the dataset cannot be written.
+
+    """
+    path = dataset.path / ".goldseam" / "care.lock"
+    with files.explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b")
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

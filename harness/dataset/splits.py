@@ -1,0 +1,193 @@
+"""Splits: which tasks are for developing, which are the holdout. A rule decides by facts that never change.
+
+So a task stays where it is however the dataset grows. `retired` is where tasks go that have left the holdout for good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import date  # noqa: TC003 - pydantic reads it at run time
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from harness.dataset import ledger
+from harness.dataset.folder import DATASET_FILE, read_model, write_instance, write_model
+from harness.dataset.schema import DatasetModel
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from harness.dataset.folder import Dataset
+    from harness.instance import Instance
+
+
+class Split(StrEnum):
+    """Where a task belongs."""
+
+    DEV = "dev"
+    """May be shown to anyone: for prompts, agents and examples."""
+    HOLDOUT = "holdout"
+    """What scores are told of."""
+    RETIRED = "retired"
+    """Was in the holdout, and is not any more."""
+
+
+class By(StrEnum):
+    """What a rule decides by."""
+
+    REPO_HASH = "repo-hash"
+    """A hash of the repository's name: all tasks of one repository are in one split."""
+    TASK_HASH = "task-hash"
+    """A hash of the task's id: a repository may be in both."""
+    DATE = "date"
+    """When the fix was merged."""
+    LIST = "list"
+    """The tasks and repositories that are named."""
+
+
+class Rule(BaseModel):
+    """`splits` of dataset.yaml."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    by: By
+    dev_share: Annotated[float, Field(ge=0, le=1)] = 0.2
+    """By hash: about how much of it is for developing."""
+    seed: str = ""
+    """By hash: another one gives another choice."""
+    dev_before: date | None = None
+    """By date: what was merged before that day is for developing."""
+    dev: tuple[str, ...] = ()
+    """By list: ids of tasks, or `owner/name` of repositories."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Rule:
+        if self.by is By.DATE and self.dev_before is None:
+            raise ValueError("a rule by date needs dev_before")
+        return self
+
+    def split(self, instance: Instance) -> Split:
+        """Where a task belongs, from its id, repository and date alone."""
+        dev = {
+            By.REPO_HASH: lambda: position(self.seed, instance.repo.lower()) < self.dev_share,
+            By.TASK_HASH: lambda: position(self.seed, instance.instance_id) < self.dev_share,
+            By.DATE: lambda: instance.created_at[:10] < str(self.dev_before),
+            By.LIST: lambda: instance.instance_id in self.dev or instance.repo in self.dev,
+        }[self.by]()
+        return Split.DEV if dev else Split.HOLDOUT
+
+
+def position(seed: str, name: str) -> float:
+    """A number from 0 to 1 that a name has for good: the first 8 bytes of SHA-256 over seed and name."""
+    return int.from_bytes(hashlib.sha256(f"{seed}\0{name}".encode()).digest()[:8], "big") / 2**64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """A task that a rule puts elsewhere."""
+
+    instance_id: str
+    old: str
+    new: Split
+
+
+def moves(rule: Rule, instances: Iterable[Instance]) -> tuple[Move, ...]:
+    """What a rule changes. Retired tasks stay where they are."""
+    found = []
+    for instance in instances:
+        if Split.RETIRED in (instance.split, instance.state.value):
+            continue
+        new = rule.split(instance)
+        if new != instance.split:
+            found.append(Move(instance_id=instance.instance_id, old=instance.split, new=new))
+    return tuple(found)
+
+
+def parse_rule(raw: Mapping[str, Any], *, where: str) -> Rule:
+    """A rule as it is written.
+
+    Raises:
+        InputError: it is none; every problem is named.
+
+    """
+    try:
+        return Rule.model_validate(raw)
+    except ValidationError as error:
+        said = "; ".join(
+            f"{'.'.join(str(part) for part in one['loc']) or 'splits'}: {one['msg'].removeprefix('Value error, ')}"
+            for one in error.errors()
+        )
+        raise InputError(f"{where}: {said}") from error
+
+
+def rule_of(dataset: Dataset) -> Rule | None:
+    """The rule that a dataset goes by; None where every task is in the holdout.
+
+    Raises:
+        InputError: dataset.yaml is broken, or holds something else.
+
+    """
+    path = dataset.path / DATASET_FILE
+    raw = read_model(path, DatasetModel).splits
+    return parse_rule(raw, where=f"{path}: splits") if raw else None
+
+
+def assign_new(dataset: Dataset) -> tuple[Move, ...]:
+    """Give tasks that came since the rule was set the split that it says; others stay where they are.
+
+    A new task stands in the holdout, so only moves out of it are made.
+
+    Raises:
+        InputError: a public file is broken or cannot be written.
+
+    """
+    rule = rule_of(dataset)
+    if rule is None:
+        return ()
+    found = tuple(move for move in moves(rule, dataset.instances()) if move.old == Split.HOLDOUT)
+    if found:
+        _make(dataset, found, rule)
+    return found
+
+
+def set_rule(dataset: Dataset, rule: Rule, *, may_return: bool = False, dry_run: bool = False) -> tuple[Move, ...]:
+    """Set the rule, and move the tasks that it puts elsewhere. For whoever holds the dataset's lock.
+
+    Raises:
+        InputError: a task would come back into the holdout from where it may have been shown, and `may_return` is off.
+
+    """
+    found = moves(rule, dataset.instances())
+    returning = [move.instance_id for move in found if move.new is Split.HOLDOUT]
+    if returning and not may_return:
+        named = ", ".join(returning[:3]) + (", …" if len(returning) > 3 else "")  # noqa: PLR2004 - a few are enough
+        raise InputError(
+            f"{len(returning)} task(s) would come back into the holdout, though they may have been shown: {named}",
+            hint="--may-return moves them all the same",
+        )
+    if dry_run:
+        return found
+    path = dataset.path / DATASET_FILE
+    model = read_model(path, DatasetModel)
+    written = rule.model_dump(mode="json", exclude_defaults=True)
+    if model.splits != written:
+        write_model(path, model.model_copy(update={"splits": written}))
+    if found:
+        _make(dataset, found, rule)
+    return found
+
+
+def _make(dataset: Dataset, found: Iterable[Move], rule: Rule) -> None:
+    """The ledger first: what a killed process left undone, the next one finds by the rule and does."""
+    by_split: dict[Split, list[str]] = {}
+    for move in found:
+        by_split.setdefault(move.new, []).append(move.instance_id)
+    for split, ids in by_split.items():
+        ledger.record(dataset, ledger.Event.SPLIT, ids, to=split.value, by=rule.by.value)
+        for instance_id in ids:
+            instance = dataset.instance(instance_id)
+            write_instance(dataset.task_folder(instance_id), replace(instance, split=split.value))
