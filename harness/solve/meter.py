@@ -4,7 +4,8 @@ Before a question is sent, the most that it may cost is reserved: its prompt cou
 where this endpoint was seen to count higher) and `max_output_tokens`, or where there is none the longest answer so far,
 at least `UNBOUNDED_OUTPUT`. It is sent only where spent + reserved stays within every limit; where answers that are in
 flight may still leave room, it waits for them. So a limit is passed only by what an answer costs beyond its own
-reservation, at most once for each question in flight: nothing, where every question has `max_output_tokens`.
+reservation, at most once for each question in flight: nothing, where every question has `max_output_tokens`. Of an
+answer that broke off nobody says what it cost: its prompt takes room for good, and is not counted as spent.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from harness.solve import tokens
 from harness.solve.base import Fault, LimitReachedError, ModelError
+from harness.solve.usage_check import IMPOSSIBLE, INCONSISTENT
 
 if TYPE_CHECKING:
     from harness.solve.base import Model, Reply, Request, Usage
@@ -26,6 +28,7 @@ UNBOUNDED_OUTPUT = 4096
 """Tokens reserved for an answer whose length nothing bounds, until a longer one was seen."""
 _MOST_BYTES_PER_TOKEN = 64
 """No tokenizer packs prose or code so tightly: an endpoint that counts fewer prompt tokens than that is wrong."""
+ODD = frozenset({IMPOSSIBLE, INCONSISTENT})
 _MOST_OUTPUT = 1_000_000
 """Tokens; no model writes as many in one answer."""
 _ENOUGH_TO_TELL = 2000
@@ -66,6 +69,8 @@ class Spent:
     output_tokens: int = 0
     questions: int = 0
     """Sent to the endpoint and answered."""
+    broken: int = 0
+    """Tries that broke off: the endpoint may bill them, and does not say for how much."""
     cached: int = 0
     """Answered from the response cache."""
     retries: int = 0
@@ -103,27 +108,40 @@ class _Account:
     prefix: str = ""
     spent: Spent = field(default_factory=Spent)
     reserved: _Share = field(default_factory=_Share)
+    """For what is in flight."""
+    in_flight: int = 0
+    risked: _Share = field(default_factory=_Share)
+    """On what broke off."""
 
     def over(self, asked: _Share) -> tuple[str, str] | None:
         """The limit, and what a person has to know of it, that this question would pass even if nothing else did."""
-        if self.limit_cost is not None and self.spent.cost + asked.cost > self.limit_cost:
+        cost, count = self.spent.cost + self.risked.cost, self.spent.tokens + self.risked.tokens
+        if self.limit_cost is not None and cost + asked.cost > self.limit_cost:
             return (
                 self.prefix + "cost",
-                f"${self.spent.cost:.4f} of ${self.limit_cost:.4f} is spent; another may be ${asked.cost:.4f}",
+                f"${cost:.4f} of ${self.limit_cost:.4f} is spent; another may be ${asked.cost:.4f}",
             )
-        if self.limit_tokens is not None and self.spent.tokens + asked.tokens > self.limit_tokens:
+        if self.limit_tokens is not None and count + asked.tokens > self.limit_tokens:
             return (
                 self.prefix + "tokens",
-                f"{self.spent.tokens} of {self.limit_tokens} tokens are used; another may be {asked.tokens}",
+                f"{count} of {self.limit_tokens} tokens are used; another may be {asked.tokens}",
             )
         return None
 
     def has_room(self, asked: _Share) -> bool:
         """Whether it fits beside all that is in flight, should each of those cost what is reserved for it."""
-        cost, count = self.spent.cost + self.reserved.cost, self.spent.tokens + self.reserved.tokens
-        return (self.limit_cost is None or cost + asked.cost <= self.limit_cost) and (
-            self.limit_tokens is None or count + asked.tokens <= self.limit_tokens
+        taken = self.reserved + self.risked + asked
+        return (self.limit_cost is None or self.spent.cost + taken.cost <= self.limit_cost) and (
+            self.limit_tokens is None or self.spent.tokens + taken.tokens <= self.limit_tokens
         )
+
+    def reserve(self, asked: _Share) -> None:
+        self.reserved += asked
+        self.in_flight += 1
+
+    def release(self, asked: _Share) -> None:
+        self.in_flight -= 1
+        self.reserved = self.reserved - asked if self.in_flight else _Share()  # sums of dollars do not cancel exactly
 
 
 class Meter:
@@ -197,17 +215,19 @@ class Meter:
                     if passed := one.over(asked):
                         raise LimitReachedError(*passed)
                 if account.has_room(asked) and self._total.has_room(asked):
-                    account.reserved += asked
-                    self._total.reserved += asked
+                    account.reserve(asked)
+                    self._total.reserve(asked)
                     return asked
                 left = min(account.deadline, self._total.deadline) - self._clock.monotonic()
                 self._clock.wait(self._changed, None if left == math.inf else left)
 
     def settle(self, account: _Account, reserved: _Share, came_to: Spent, *, prompt_bytes: int, told: bool) -> None:
         """Give room back and count what a question really came to; `told`: by the endpoint."""
+        risked = self._share(tokens.at_most(prompt_bytes), 0) if came_to.broken else _Share()
         with self._changed:
             for one in (account, self._total):
-                one.reserved -= reserved
+                one.release(reserved)
+                one.risked += risked
                 one.spent += came_to
             self._longest_output = max(self._longest_output, came_to.output_tokens)
             if told and prompt_bytes >= _ENOUGH_TO_TELL and came_to.input_tokens:
@@ -227,7 +247,9 @@ class Meter:
 
     def _most(self, request: Request) -> _Share:
         read = math.ceil(tokens.request_bytes(request) / self._fewest_bytes_per_token)
-        written = request.sampling.max_output_tokens or self._longest_output
+        return self._share(read, request.sampling.max_output_tokens or self._longest_output)
+
+    def _share(self, read: int, written: int) -> _Share:
         price = self.price()
         return _Share(cost=price.highest(read, written) if price else 0.0, tokens=read + written)
 
@@ -282,8 +304,8 @@ class Metered:
                 reply = replace(reply, cost=None)
             came_to = _came_to(reply, size, price, told=told)
         except ModelError as error:
-            if error.fault is Fault.BAD_REPLY:  # something was answered, and will be on the bill
-                came_to = _estimated(size, 0, self._meter.price())
+            if error.fault in {Fault.BAD_REPLY, Fault.NETWORK}:
+                came_to = Spent(broken=1)
             raise
         finally:
             self._meter.settle(self._account, reserved, came_to, prompt_bytes=size, told=told)
@@ -291,24 +313,27 @@ class Metered:
 
 
 def believable(reply: Reply, prompt_bytes: int) -> bool:
-    """Whether the tokens that an endpoint tells can be right: whole, none negative, parts within wholes, of the text.
+    """Whether the tokens that an endpoint tells can be right: complete, consistent, and fitting the text.
 
     A byte is the least that a token stands for, so a prompt has no more tokens than bytes (and a few that a chat's
     template adds); and nothing that was written came to no token at all.
     """
     usage: Usage = reply.usage
     read, written, cached = usage.input_tokens, usage.output_tokens, usage.cached_input_tokens or 0
-    if read is None or written is None or min(read, written, cached, usage.reasoning_tokens or 0) < 0:
-        return False
-    if cached > read or (usage.reasoning_tokens or 0) > written:
+    if read is None or written is None or ODD.intersection(reply.notes):
         return False
     fewest, most = prompt_bytes / _MOST_BYTES_PER_TOKEN, prompt_bytes + 1000
-    return fewest <= read <= most and written <= _MOST_OUTPUT and (written > 0 or not tokens.reply_bytes(reply))
+    return (
+        fewest <= read <= most
+        and 0 <= cached <= read
+        and 0 <= written <= _MOST_OUTPUT
+        and (written > 0 or not tokens.reply_bytes(reply))
+    )
 
 
 def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, told: bool) -> Spent:
     if not told:
-        return _estimated(prompt_bytes, tokens.reply_bytes(reply), price)
+        return _estimated(prompt_bytes, tokens.reply_bytes(reply), price, told=reply.usage)
     return Spent(
         cost=reply.cost or 0.0,
         unpriced=int(price is None),
@@ -318,9 +343,12 @@ def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, told: bool
     )
 
 
-def _estimated(prompt_bytes: int, written_bytes: int, price: Price | None) -> Spent:
-    """Counted high, since a limit must not be passed for want of knowing."""
+def _estimated(prompt_bytes: int, written_bytes: int, price: Price | None, *, told: Usage | None = None) -> Spent:
+    """Counted high, and not below what was told, since a limit must not be passed for want of knowing."""
     read, written = tokens.at_most(prompt_bytes), tokens.at_most(written_bytes)
+    if told is not None:
+        read = max(read, min(told.input_tokens or 0, prompt_bytes + 1000))
+        written = max(written, min(told.output_tokens or 0, _MOST_OUTPUT))
     return Spent(
         cost=price.highest(read, written) if price else 0.0,
         unpriced=int(price is None),

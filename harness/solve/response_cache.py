@@ -132,8 +132,8 @@ class ResponseCache:
     def _connect(self) -> sqlite3.Connection:
         if self._connection is not None:
             return self._connection
-        with contextlib.suppress(FileExistsError), files.explained(self.path):
-            self.path.touch(mode=0o600, exist_ok=False)  # SQLite gives the files beside it the same mode
+        with files.explained(self.path):
+            self.path.touch(mode=0o600)  # SQLite gives the files beside it the same mode
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         self._connection = connection
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # has to be said before anything is in the file
@@ -177,7 +177,7 @@ def _get(connection: sqlite3.Connection, key: bytes) -> Reply | None:
     if row is None:
         return None
     digest, body = row
-    if hashlib.sha256(body).digest() == digest:
+    if isinstance(body, bytes) and hashlib.sha256(body).digest() == digest:
         with contextlib.suppress(ValidationError):
             return replace(_REPLY.validate_json(body), cached=True)
     connection.execute("DELETE FROM replies WHERE key = ?", (key,))

@@ -117,11 +117,11 @@ class Retrying:
     def _wait(self, error: ModelError, tries: int) -> float:
         policy = self._policy
         share = self._chance.random()
-        bound = min(policy.longest_wait, policy.first_wait * 2.0 ** (tries - 1))
+        ours = share * min(policy.longest_wait, policy.first_wait * 2.0 ** (tries - 1))
         if error.retry_after is None:
-            return share * bound
+            return ours
         asked = min(error.retry_after, policy.longest_asked)
-        return asked + share * min(bound, 0.1 * asked)  # a little later each, so that not all come back at once
+        return max(ours, asked * (1 + 0.1 * share))  # a little later each, so that not all come back at once
 
 
 def _given_up(error: ModelError, failed: list[Fault], waited: str) -> ModelError:
