@@ -236,6 +236,10 @@ class Attempt:
     """The whole conversation, for the transcript."""
     stopped: str | None = None
     """The limit that ended it early, where one did."""
+    unusable: str | None = None
+    """A patch that was made but is not worth running, such as one whose code does not parse: kept for the record."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What else is worth a place in the record, by name: the prompt, the files shown…"""
 
 
 class Agent(Protocol):
