@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from harness.dataset.policy import Policy, parse_policy
 from harness.errors import InputError
 from harness.gate_rules import GateRules, nearest, parse
 
@@ -93,6 +94,7 @@ class Settings(_Section):
     mining: MiningSettings = Field(default_factory=MiningSettings)
     signals: SignalsSettings = Field(default_factory=SignalsSettings)
     gate: GateRules = Field(default_factory=GateRules)
+    holdout: Policy = Field(default_factory=Policy)
 
 
 def _from_file(path: Path | None) -> dict[str, Any]:
@@ -190,6 +192,20 @@ def load_gate_rules(path: Path | None = None, *, flags: Mapping[str, object] | N
             hint = f"did you mean [{likely}]?" if likely else f"known are {', '.join(Settings.model_fields)}"
             raise InputError(f"{where}: {name!r} is no section; {hint}")
     return parse(data.get("gate", {}), where=where, flags=flags)
+
+
+def load_policy(path: Path | None = None) -> Policy:
+    """Read `[holdout]` alone, as `load_gate_rules` does `[gate]`.
+
+    Raises:
+        InputError: the file can't be read, or a rule is unknown or a value does not fit; all are named.
+
+    """
+    written = _from_file(path).get("holdout", {})
+    where = f"{path or SETTINGS_FILE}: [holdout]"
+    if not isinstance(written, dict):
+        raise InputError(f"{where}: expected a table, found {type(written).__name__}")
+    return parse_policy(written, where=where)
 
 
 def _plain(message: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.dataset import content, ledger
 from harness.dataset.folder import write_instance
@@ -17,7 +17,7 @@ from harness.errors import InputError
 from harness.instance import TaskState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from harness.dataset.content import Version
     from harness.dataset.folder import Dataset
@@ -28,7 +28,6 @@ EVENTS = {
     Event.RETIRED: TaskState.RETIRED,
     Event.RELEASED: TaskState.PROVED,
 }
-WHY = "why"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,26 +82,23 @@ def _change(dataset: Dataset, ids: Sequence[str], event: Event, why: str, *, all
             words = ", ".join(f"{one.instance_id} is {one.state}" for one in refused[:5])
             raise InputError(f"only {' or '.join(allowed)} tasks can be {event}: {words}")
         due = [one for one in found if one.state is not state]
-        return _done(dataset, due, event, found, **{WHY: why.strip()})
+        if due:
+            ledger.record(dataset, event, [one.instance_id for one in due], why=why.strip())
+        for one in due:
+            write_instance(dataset.task_folder(one.instance_id), changed(one, state, why=why.strip()))
+        return Changed(
+            tasks=tuple(one.instance_id for one in due),
+            already=tuple(one.instance_id for one in found if one.state is state),
+            version=content.settle_locked(dataset),
+        )
 
 
-def retire_locked(dataset: Dataset, due: Sequence[Instance], event: Event, **facts: Any) -> Changed:
-    """Retire tasks as one event of the ledger, for whoever holds the dataset's lock."""
-    return _done(dataset, due, event, due, **facts)
-
-
-def _done(dataset: Dataset, due: Sequence[Instance], event: Event, found: Sequence[Instance], **facts: Any) -> Changed:
-    state = EVENTS.get(event, TaskState.RETIRED)
-    if due:
-        ledger.record(dataset, event, [one.instance_id for one in due], **facts)
-    for one in due:
-        write_instance(dataset.task_folder(one.instance_id), changed(one, state, why=str(facts.get(WHY, ""))))
-    done = {one.instance_id for one in due}
-    return Changed(
-        tasks=tuple(sorted(done)),
-        already=tuple(one.instance_id for one in found if one.instance_id not in done),
-        version=content.settle_locked(dataset),
-    )
+def retire_all(dataset: Dataset, why: Mapping[str, str]) -> Version:
+    """Retire tasks, each for its own reason, that stand in the ledger already. For whoever holds the dataset's lock."""
+    for instance_id, reason in why.items():
+        instance = changed(dataset.instance(instance_id), TaskState.RETIRED, why=reason)
+        write_instance(dataset.task_folder(instance_id), instance)
+    return content.settle_locked(dataset)
 
 
 def changed(instance: Instance, state: TaskState, *, why: str) -> Instance:

@@ -10,25 +10,26 @@ import contextlib
 import fcntl
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness import files
 from harness.dataset import splits
+from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.folder import (
     DATASET_FILE,
-    GOLD_FILE,
-    HINTS_FILE,
+    HIDDEN_FILES,
     STATEMENT_FILE,
     TASK_FILE,
-    TEST_FILE,
     TESTS_FILE,
-    TRUST_FILE,
     read_bytes,
+    read_instance,
     read_model,
+    write_instance,
     write_model,
 )
 from harness.dataset.schema import DatasetModel, TaskModel
+from harness.dataset.sealed import SEALED_FILE
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,11 +38,6 @@ if TYPE_CHECKING:
 
     from harness.dataset.folder import Dataset
 
-HIDDEN_FILES = (GOLD_FILE, HINTS_FILE, TEST_FILE, TESTS_FILE, TRUST_FILE)
-"""The files of a task that must not be shown to a model; some tasks lack the second and the last."""
-HIDDEN_DIGEST = "hidden_digest"
-"""The field of a sealed task's task.yaml; without it the sealed file stands for what is in it."""
-SEALED_FILE = "sealed.age"
 _PUBLIC = (
     "instance_id",
     "repo",
@@ -72,12 +68,6 @@ class Version:
         return self.number != self.former
 
 
-def hidden_digest(contents: Mapping[str, bytes]) -> str:
-    """`sha256:…` over a task's hidden files, by name."""
-    known = sorted((name, hashlib.sha256(contents[name]).hexdigest()) for name in HIDDEN_FILES if name in contents)
-    return f"sha256:{hashlib.sha256(json.dumps(known).encode()).hexdigest()}"
-
-
 def task_content(folder: Path) -> str:
     """`sha256:…` over a task: its hidden files, its statement, and what of task.yaml says how it is scored.
 
@@ -95,7 +85,7 @@ def task_content(folder: Path) -> str:
 
 
 def _hidden(folder: Path, model: TaskModel) -> str:
-    if (folder / GOLD_FILE).exists():
+    if (folder / TESTS_FILE).exists():
         there = {name: folder / name for name in HIDDEN_FILES if (folder / name).exists()}
         return hidden_digest({name: read_bytes(path) for name, path in there.items()})
     told = (model.model_extra or {}).get(HIDDEN_DIGEST)
@@ -104,9 +94,21 @@ def _hidden(folder: Path, model: TaskModel) -> str:
     if (folder / SEALED_FILE).exists():
         return f"sealed:{hashlib.sha256(read_bytes(folder / SEALED_FILE)).hexdigest()}"
     raise InputError(
-        f"{folder} has neither {GOLD_FILE} nor {SEALED_FILE}, so nobody can tell what it holds",
+        f"{folder} has neither {TESTS_FILE} nor {SEALED_FILE}, so nobody can tell what it holds",
         hint="`goldseam holdout check` reports every problem of a dataset",
     )
+
+
+def keep_hidden_digest(folder: Path, hidden: Mapping[str, bytes]) -> None:
+    """Write into a task's task.yaml what its hidden files are, before they are sealed.
+
+    Raises:
+        InputError: task.yaml is broken or cannot be written.
+
+    """
+    instance, digest = read_instance(folder), hidden_digest(hidden)
+    if instance.extra.get(HIDDEN_DIGEST) != digest:
+        write_instance(folder, replace(instance, extra={**instance.extra, HIDDEN_DIGEST: digest}))
 
 
 def content_of(dataset: Dataset) -> str:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from harness import files
 from harness.dataset import ledger, sealed
+from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.schema import (
     SCHEMA_VERSION,
     BudgetsModel,
@@ -264,6 +265,7 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
         secret = task.hidden.secret or secrets.token_hex(16)
         data = sealed.seal_task(instance.instance_id, hidden, secret=secret, recipients=dataset.recipients)
         files.write_bytes(building / sealed.SEALED_FILE, data)
+        instance = replace(instance, extra={**instance.extra, HIDDEN_DIGEST: hidden_digest(hidden)})
     else:
         for name, content in hidden.items():
             files.write_bytes(building / name, content)

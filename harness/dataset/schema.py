@@ -95,5 +95,6 @@ class DatasetModel(FileModel):
     canary: str = ""
     licence_note: str = ""
     splits: dict[str, Any] = Field(default_factory=dict)
+    policy: dict[str, Any] = Field(default_factory=dict)
     recipients: tuple[str, ...] = ()
     ledger_keys: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyrage  # type: ignore[import-untyped]
 
 from harness import files, process
-from harness.dataset import container, folder, identity, ledger, ledger_chain, sealed
+from harness.dataset import container, content, folder, identity, ledger, ledger_chain, sealed
 from harness.dataset.identity import PASSPHRASE_FILE, Keys, PassphraseKey, recipients_digest, short
 from harness.dataset.ledger_entry import Event
 from harness.dataset.schema import DatasetModel
@@ -170,6 +170,7 @@ def _stage(dataset: Dataset, task_id: str, wanted: _Wanted, keys: Keys | None) -
     if _is_readable(dataset, task_id):
         names = [name for name in folder.HIDDEN_FILES if (place / name).exists()]
         found = {name: folder.read_bytes(place / name) for name in names}
+        content.keep_hidden_digest(place, found)
         secret = secrets.token_hex(16)
     else:
         opened = open_container(dataset.with_keys(keys), task_id)
@@ -190,9 +191,10 @@ def _stage(dataset: Dataset, task_id: str, wanted: _Wanted, keys: Keys | None) -
 def _commit(dataset: Dataset, recipients: tuple[str, ...]) -> Dataset:
     """The one step from which on the dataset is sealed to these recipients."""
     path = dataset.path / folder.DATASET_FILE
-    model = folder.read_model(path, DatasetModel)
-    folder.write_model(path, model.model_copy(update={"recipients": recipients}))
-    files.sync_folder(dataset.path)
+    with content.locked(dataset):
+        model = folder.read_model(path, DatasetModel)
+        folder.write_model(path, model.model_copy(update={"recipients": recipients}))
+        files.sync_folder(dataset.path)
     return folder.open_dataset(dataset.path, keys=dataset.keys)
 
 

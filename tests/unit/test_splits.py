@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pyrage
 import pytest
 
 from harness import evaluate
-from harness.dataset import care, content, ledger, splits
-from harness.dataset.folder import open_dataset, write_instance, write_task
+from harness.dataset import care, content, ledger, seal, splits
+from harness.dataset.folder import HIDDEN_FILES, open_dataset, write_instance, write_task
 from harness.dataset.splits import By, Rule, Split
 from harness.errors import InputError
 from harness.instance import TaskState
@@ -187,7 +188,7 @@ def test_two_datasets_with_the_same_tasks_have_the_same_content(dataset, tmp_pat
 
 
 def test_a_task_without_its_hidden_side_has_no_content(dataset):
-    for name in content.HIDDEN_FILES:
+    for name in HIDDEN_FILES:
         (dataset.task_folder("acme__widgets-101") / name).unlink(missing_ok=True)
 
     with pytest.raises(InputError, match="nobody can tell"):
@@ -211,3 +212,22 @@ def test_predictions_for_other_splits_are_left_out(dataset):
 
     assert [one.instance_id for one in inside] == ["acme__widgets-100", "acme__widgets-102"]
     assert [one.instance_id for one in others] == ["acme__widgets-101"]
+
+
+def test_sealing_changes_no_content(dataset):
+    key = pyrage.x25519.Identity.generate()
+    before = content.settle(dataset)
+    sealed = seal.seal(dataset, [str(key.to_public())])
+    now = content.settle(open_dataset(dataset.path))
+
+    assert sealed.sealed
+    assert (now.content, now.number) == (before.content, before.number)
+
+
+def test_a_task_written_into_a_sealed_dataset_tells_its_content(dataset, tmp_path):
+    key = pyrage.x25519.Identity.generate()
+    plain = report_runs.make_dataset(tmp_path / "plain", 7)
+    seal.seal(dataset, [str(key.to_public())])
+    write_task(open_dataset(dataset.path), report_runs.make_task(6))
+
+    assert content.content_of(open_dataset(dataset.path)) == content.content_of(plain)

@@ -1,0 +1,180 @@
+"""When a task leaves the holdout: how often it was shown to outside providers, and how old its fix is. Pure."""
+
+from __future__ import annotations
+
+import fnmatch
+import ipaddress
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.dataset.ledger_entry import Event
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from harness.dataset.ledger_entry import Entry
+    from harness.instance import Instance
+
+UNKNOWN_ENDPOINT = "unknown"
+
+
+class Policy(BaseModel):
+    """`policy` of dataset.yaml, and `[holdout]` of goldseam.toml. None where a rule is not asked for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_exposures: Annotated[int, Field(ge=1)] | None = None
+    """How often a task may be shown to one outside provider: each day and model counts once."""
+    max_endpoints: Annotated[int, Field(ge=1)] | None = None
+    """To how many outside providers a task may be shown."""
+    max_age: Annotated[int, Field(ge=1)] | None = None
+    """Days since the fix was merged."""
+    after_cutoffs: bool = False
+    """Whether a task has to be merged on the day of the last of `cutoffs`, or after."""
+    cutoffs: dict[str, date] = Field(default_factory=dict)
+    """By model, or a pattern such as `gpt-5*`: the day that its training data ends."""
+    own_endpoints: tuple[str, ...] = ()
+    """Hosts, or patterns such as `*.example.com`, that are no outside provider; nor is this machine itself."""
+    min_tasks: Annotated[int, Field(ge=1)] | None = None
+    """How many tasks the holdout should have."""
+
+    def over(self, other: Policy) -> Policy:
+        """What is said here, and what the other says where nothing is."""
+        said = {name: getattr(self, name) for name in self.model_fields_set}
+        return other.model_copy(update={**said, "cutoffs": {**other.cutoffs, **self.cutoffs}})
+
+    def __bool__(self) -> bool:
+        """Whether any rule is asked for."""
+        return any((self.max_exposures, self.max_endpoints, self.max_age, self.after_cutoffs))
+
+
+def parse_policy(raw: Mapping[str, Any], *, where: str) -> Policy:
+    """A policy as it is written.
+
+    Raises:
+        InputError: a rule is unknown, or a value does not fit; all of them are named.
+
+    """
+    try:
+        return Policy.model_validate(raw)
+    except ValidationError as error:
+        said = "; ".join(f"{'.'.join(str(part) for part in one['loc'])}: {_said(one['msg'])}" for one in error.errors())
+        raise InputError(f"{where}: {said}", hint=f"known are {', '.join(Policy.model_fields)}") from error
+
+
+def _said(message: str) -> str:
+    return "unknown rule" if message.startswith("Extra inputs") else message
+
+
+def cutoff_of(model: str, cutoffs: Mapping[str, date]) -> date | None:
+    """A model's cut-off: of its own name, else of the longest pattern that it fits; None where none does."""
+    if model in cutoffs:
+        return cutoffs[model]
+    fits = [pattern for pattern in cutoffs if fnmatch.fnmatchcase(model.lower(), pattern.lower())]
+    return cutoffs[max(fits, key=len)] if fits else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exposure:
+    """How far one task has been shown."""
+
+    by_endpoint: Mapping[str, int]
+    """By host: how many times, each day and model counting once."""
+    models: frozenset[str]
+    shown: frozenset[str]
+    """`statement`, `code`, `scaffold`."""
+
+
+NONE = Exposure(by_endpoint={}, models=frozenset(), shown=frozenset())
+
+
+def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[str, Exposure]:
+    """What the ledger says of each task that was shown to an outside provider, by id."""
+    patterns = tuple(own)
+    times: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
+    shown: dict[str, set[str]] = defaultdict(set)
+    for entry in entries:
+        if entry.event != Event.EXPOSED:
+            continue
+        host = host_of(str(entry.facts.get("endpoint") or ""))
+        if is_own(host, patterns):
+            continue
+        for task in entry.tasks:
+            times[task][host].add((entry.at[:10], str(entry.facts.get("model") or "")))
+            told = entry.facts.get("shown")
+            shown[task].update(map(str, told) if isinstance(told, list) else ())
+    return {
+        task: Exposure(
+            by_endpoint={host: len(seen) for host, seen in sorted(hosts.items())},
+            models=frozenset(model for seen in hosts.values() for _, model in seen if model),
+            shown=frozenset(shown[task]),
+        )
+        for task, hosts in times.items()
+    }
+
+
+def host_of(endpoint: str) -> str:
+    """The host of an address, or the text itself where it is none."""
+    try:
+        host = urlsplit(endpoint).hostname
+    except ValueError:
+        host = None
+    return host or endpoint.strip().lower() or UNKNOWN_ENDPOINT
+
+
+def is_own(host: str, patterns: Iterable[str]) -> bool:
+    """Whether a host is this machine, or one of those that are said to be one's own."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        if ipaddress.ip_address(host).is_loopback:
+            return True
+    except ValueError:
+        pass
+    return any(fnmatch.fnmatchcase(host, pattern.lower()) for pattern in patterns)
+
+
+def reasons(instance: Instance, exposure: Exposure, policy: Policy, *, today: date) -> tuple[str, ...]:
+    """Why a task has to leave the holdout; none where it may stay.
+
+    Raises:
+        InputError: its date cannot be read, though a rule needs it.
+
+    """
+    found: list[str] = []
+    most = policy.max_exposures
+    for host, times in exposure.by_endpoint.items():
+        if most is not None and times >= most:
+            found.append(f"shown {times} time(s) to {host} (max_exposures {most})")
+    hosts = len(exposure.by_endpoint)
+    if policy.max_endpoints is not None and hosts > policy.max_endpoints:
+        found.append(f"shown to {hosts} providers (max_endpoints {policy.max_endpoints})")
+    if policy.max_age is not None:
+        merged = merged_on(instance)
+        if merged < today - timedelta(days=policy.max_age):
+            found.append(f"merged {(today - merged).days} days ago (max_age {policy.max_age})")
+    if policy.after_cutoffs and policy.cutoffs:
+        last = max(policy.cutoffs.values())
+        if merged_on(instance) < last:
+            models = ", ".join(sorted(model for model, day in policy.cutoffs.items() if day == last))
+            found.append(f"merged before {last}, the training cut-off of {models}")
+    return tuple(found)
+
+
+def merged_on(instance: Instance) -> date:
+    """The day of the fix.
+
+    Raises:
+        InputError: it is no date.
+
+    """
+    try:
+        return date.fromisoformat(instance.created_at[:10])
+    except ValueError as error:
+        raise InputError(f"{instance.instance_id}: created_at {instance.created_at!r} is no date") from error
