@@ -55,8 +55,8 @@ __all__ = [
 ]
 
 LEDGER_FILE = "ledger.jsonl"
-SHOWN = frozenset({"statement", "code", "scaffold"})
-"""What of a task an outside provider can be shown."""
+SHOWN = frozenset({"statement", "code", "scaffold", "gold"})
+"""What of a task an outside provider can be shown; `gold` is the fix itself, for a judge that is given it."""
 _WINDOW = 64 * 1024
 
 
