@@ -76,7 +76,7 @@ def image_notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
     if local:
         notes.append(
             f"the images of {len(local)} task(s), such as {local[0]}, are ids of this machine's engine: no other "
-            "machine can pull them; `goldseam images push` gives a task an image that a registry holds"
+            "machine can pull them; push them to a registry and name its digests in task.yaml to share the export"
         )
     if without:
         notes.append(f"{len(without)} task(s), such as {without[0]}, have no image yet: they cannot be run")

@@ -1,0 +1,80 @@
+"""Tasks that goldseam exports, loaded and run by the real Harbor and Inspect from the package index."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import process
+from tests import pypi_tools, tiny
+from tests.program import goldseam
+
+pytestmark = pytest.mark.engine
+
+TOOLS = Path(__file__).parent.parent / "other_tools"
+
+
+@pytest.fixture(scope="module")
+def folder(tiny_image, tmp_path_factory) -> Path:
+    """A dataset of two tasks (a mock model is asked not to solve the second) and its exports."""
+    made = tmp_path_factory.mktemp("exports")
+    first, second = tiny.task(tiny_image), tiny.task(tiny_image, instance_id="tiny__calc-2")
+    second = replace(second, instance=replace(second.instance, problem_statement="Leave it."))
+    tiny.dataset(made / "dataset", first, second)
+    for name, *options in (("harbor", "--hidden"), ("inspect", "--hidden"), ("inspect", "--public")):
+        out = made / f"{name}{options[0]}"
+        done = goldseam("holdout", "export", made / "dataset", "--to", name, *options, "-o", out)
+        assert done.returncode == 0, done.error_text
+    return made
+
+
+@pytest.fixture(scope="module")
+def samples(folder) -> list[dict]:
+    """What Inspect says of every sample: with their fixes, with an agent, with an agent and without hidden tests."""
+    python = pypi_tools.environment(pypi_tools.INSPECT).python
+    jobs = [f"{folder / name}:{how}" for name, how in
+            (("inspect--hidden", "gold"), ("inspect--hidden", "agent"), ("inspect--public", "agent"))]  # fmt: skip
+    done = process.run([python, TOOLS / "inspect_engine.py", folder / "logs", *jobs], check=False)
+    assert done.returncode == 0, done.error_text
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def harbor(folder) -> dict:
+    """What Harbor makes of the tasks."""
+    python = pypi_tools.environment(pypi_tools.HARBOR).python
+    env = {"HOME": str(folder)}
+    argv = [python, TOOLS / "harbor_run.py", folder / "harbor--hidden", folder / "trials"]
+    done = process.run(argv, env=env, check=False)
+    assert done.returncode == 0, done.error_text
+    return json.loads((folder / "trials/found.json").read_text())
+
+
+def test_harbors_loader_takes_every_task(harbor):
+    assert list(harbor["tasks"]) == ["tiny__calc-1", "tiny__calc-2"]
+    assert harbor["tasks"]["tiny__calc-2"]["instruction"].startswith("Leave it.")
+    assert all(task["valid"] and task["network"] == "no-network" for task in harbor["tasks"].values())
+
+
+def test_harbor_rewards_the_fix_and_nothing_else(harbor):
+    assert harbor["rewards"] == {"oracle": {"reward": 1.0}, "nop": {"reward": 0.0}}
+
+
+def test_inspect_scores_every_fix_as_correct(samples):
+    assert {name: score["value"] for name, score in samples[0].items()} == {"tiny__calc-1": "C", "tiny__calc-2": "C"}
+
+
+def test_inspect_scores_an_agent_by_the_hidden_tests(samples):
+    assert {name: score["value"] for name, score in samples[1].items()} == {"tiny__calc-1": "C", "tiny__calc-2": "I"}
+
+
+def test_without_the_hidden_side_inspect_keeps_a_patch_that_goldseam_scores(samples, folder):
+    public = samples[2]["tiny__calc-1"]
+    assert public["value"] == "N"
+    row = {"instance_id": "tiny__calc-1", "model_name_or_path": "m", "model_patch": public["metadata"]["model_patch"]}
+    (folder / "p.jsonl").write_text(json.dumps(row))
+    argv = ("evaluate", folder / "dataset", "-p", folder / "p.jsonl", "-o", folder / "run", "--json", "--control", "0")
+    assert json.loads(goldseam(*argv).stdout)["resolved_ids"] == ["tiny__calc-1"]
