@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness import care_text, terminal
+from harness.dataset.splits import By
 from harness.errors import AnswerIsNoError, InputError
-from harness.options_cli import DatasetArgument, JsonFlag, print_json
+from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from harness.dataset.care import Changed
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -33,22 +36,23 @@ def scan(
     ] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds that one address may take.")] = 60.0,
     max_mb: Annotated[float, typer.Option(min=0.001, help="Megabytes that one address may have.")] = 100.0,
+    identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
     """Look for the canary, statements and hidden code of a dataset in any text; exit code 1 if something is found."""
     from harness.dataset import corpus, leaks  # noqa: PLC0415 - keeps `--help` quick
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
 
     wanted = [*(places or []), *(address for file in urls or [] for address in corpus.addresses(file))]
     if not wanted:
         raise InputError("nothing to search", hint="give files, folders, addresses, `-`, or --urls FILE")
-    opened = open_dataset(dataset)
+    opened = open_with(dataset, identity)
     with terminal.Ticker(terminal.messages(), "scan", quiet=json_) as ticker:
         ticker.note("reading the dataset")
         limits = corpus.Limits(seconds=timeout, bytes=round(max_mb * 1e6))
         sources = corpus.sources(wanted, skip=[dataset], limits=limits)
-        index = leaks.index_of(opened, hidden=opened.task)
-        answer = leaks.search(index, sources, tasks=len(opened.ids()), code=True, note=ticker.note)
+        code = not opened.sealed or opened.keys is not None
+        index = leaks.index_of(opened, hidden=leaks.opener(opened) if code else None)
+        answer = leaks.search(index, sources, tasks=len(opened.ids()), code=code, note=ticker.note)
     if json_:
         print_json(care_text.scan_json(answer))
     else:
@@ -57,3 +61,122 @@ def scan(
         raise AnswerIsNoError(f"{answer.found} leak(s) of {dataset} found")
     if answer.unread:
         raise InputError(f"{len(answer.unread)} source(s) could not be read to the end, so nothing is sure of them")
+
+
+@app.command()
+def split(
+    dataset: DatasetArgument,
+    by: Annotated[
+        By | None, typer.Option("--by", help="What the rule decides by; without it the splits are shown.")
+    ] = None,
+    dev_share: Annotated[float, typer.Option(min=0, max=1, help="By hash: about how much is for developing.")] = 0.2,
+    seed: Annotated[str, typer.Option(help="By hash: another one gives another choice.")] = "",
+    dev_before: Annotated[
+        str | None, typer.Option(metavar="DATE", help="By date: what was merged before is for developing.")
+    ] = None,
+    dev: Annotated[
+        list[str] | None,
+        typer.Option("--dev", metavar="ID|OWNER/NAME", help="By list: is for developing (repeatable)."),
+    ] = None,
+    dev_file: Annotated[
+        Path | None, typer.Option("--dev-file", metavar="FILE", help="By list: a file with one of them a line.")
+    ] = None,
+    may_return: Annotated[
+        bool, typer.Option("--may-return", help="Tasks for developing may come back into the holdout.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would move, and write nothing.")] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Part a dataset into dev and holdout by a rule that tasks to come follow too; without a rule, show the splits."""
+    from harness.dataset import content, splits  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+
+    opened = open_dataset(dataset)
+    moves: tuple[splits.Move, ...] = ()
+    if by is not None:
+        named = (*(dev or ()), *(_lines(dev_file) if dev_file else ()))
+        raw = {"by": by, "dev_share": dev_share, "seed": seed, "dev_before": dev_before, "dev": named}
+        rule = splits.parse_rule({name: raw[name] for name in splits.FIELDS[by]}, where="the rule")
+        splits.refuse_strangers(opened, rule)
+        if dry_run:
+            moves = splits.set_rule(opened, rule, may_return=may_return, dry_run=True)
+        else:
+            with content.locked(opened):
+                content.settle_locked(opened)
+                moves = splits.set_rule(opened, rule, may_return=may_return)
+                content.settle_locked(opened)
+    found = splits.summary(opened, moves, pending=dry_run)
+    if json_:
+        print_json(care_text.split_json(found, dry_run=dry_run))
+    else:
+        _show(care_text.split_text(found, dry_run=dry_run))
+
+
+@app.command()
+def rotate(
+    dataset: DatasetArgument,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what is due, and write nothing.")] = False,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="Settings with a holdout section.")
+    ] = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Retire what the policy says, and name what to mine; exit code 1 where something is due or tasks are missing."""
+    from harness.dataset import rotation  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.settings import load_policy  # noqa: PLC0415
+
+    opened = open_dataset(dataset)
+    found = rotation.rotate(opened, rotation.policy_of(opened, load_policy(config)), dry_run=dry_run)
+    if json_:
+        print_json(care_text.rotation_json(found))
+    else:
+        _show(care_text.rotation_text(found))
+    if dry_run and found.due:
+        raise AnswerIsNoError(f"{len(found.due)} task(s) of {dataset} are due; run it without --dry-run")
+    if found.left < (found.policy.min_tasks or 0):
+        raise AnswerIsNoError(f"the holdout of {dataset} has {found.left} task(s), fewer than {found.policy.min_tasks}")
+
+
+IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of tasks.", show_default=False)]
+WhyOption = Annotated[str, typer.Option("--why", help="The reason, for the ledger and for people.", show_default=False)]
+
+
+@app.command()
+def quarantine(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: JsonFlag = False) -> None:
+    """Take tasks out of all scores until they are released."""
+    from harness.dataset import care  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+
+    _changed("quarantined", care.quarantine(open_dataset(dataset), ids, why=why), json_=json_)
+
+
+@app.command()
+def retire(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: JsonFlag = False) -> None:
+    """Take tasks out of the holdout for good."""
+    from harness.dataset import care  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+
+    _changed("retired", care.retire(open_dataset(dataset), ids, why=why), json_=json_)
+
+
+@app.command()
+def release(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: JsonFlag = False) -> None:
+    """Take tasks out of quarantine: they count again."""
+    from harness.dataset import care  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+
+    _changed("released", care.release(open_dataset(dataset), ids, why=why), json_=json_)
+
+
+def _changed(word: str, found: Changed, *, json_: bool) -> None:
+    if json_:
+        print_json(care_text.changed_json(word, found))
+    else:
+        _show(care_text.changed_text(word, found))
+
+
+def _lines(path: Path) -> list[str]:
+    from harness.dataset.folder import read_text  # noqa: PLC0415
+
+    return [line.strip() for line in read_text(path).splitlines() if line.strip() and not line.startswith("#")]

@@ -8,12 +8,16 @@ from rich.console import Group
 from rich.text import Text
 
 from harness.dataset.needles import Kind
+from harness.score_view import table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from harness.dataset.care import Changed
     from harness.dataset.leaks import Answer
+    from harness.dataset.rotation import Rotation
     from harness.dataset.scan import Find
+    from harness.dataset.splits import Summary
 
 SCHEMA_VERSION = 1
 _SHOWN = 100
@@ -83,4 +87,83 @@ def scan_json(answer: Answer) -> dict[str, Any]:
         "code": answer.code,
         "untold": {kind.value: count for kind, count in sorted(answer.untold.items())},
         "unread": [{"source": unread.name, "why": unread.why} for unread in answer.unread],
+    }
+
+
+def split_text(found: Summary, *, dry_run: bool) -> RenderableType:
+    """All that `holdout split` shows."""
+    parts: list[RenderableType] = [Text(f"{one.instance_id}: {one.old} → {one.new}") for one in found.moves[:_SHOWN]]
+    if len(found.moves) > _SHOWN:
+        parts.append(Text(f"… and {len(found.moves) - _SHOWN} more"))
+    made = table("split", "tasks", "repositories")
+    for split, repos in found.tasks.items():
+        made.add_row(split, str(sum(repos.values())), str(len(repos)))
+    parts.append(made)
+    rule = found.rule.model_dump(mode="json", exclude_defaults=True) if found.rule else None
+    said = (
+        ", ".join(f"{name} {_listed(value)}" for name, value in rule.items()) if rule else "none; every task is holdout"
+    )
+    parts.append(Text(f"rule: {said}" + (" (nothing was written)" if dry_run else f"; version {found.version}")))
+    return Group(*parts)
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def split_json(found: Summary, *, dry_run: bool) -> dict[str, Any]:
+    """What `holdout split --json` prints."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "dry_run": dry_run,
+        "rule": found.rule.model_dump(mode="json", exclude_defaults=True) if found.rule else None,
+        "version": found.version,
+        "tasks": {split: dict(sorted(repos.items())) for split, repos in found.tasks.items()},
+        "moves": [{"task": move.instance_id, "from": move.old, "to": move.new.value} for move in found.moves],
+    }
+
+
+def rotation_text(found: Rotation) -> RenderableType:
+    """All that `holdout rotate` shows."""
+    word = "due" if found.version is None else "retired"
+    parts: list[RenderableType] = [
+        Text.assemble((f"{word}: {due.instance_id}", "bold"), f": {'; '.join(due.why)}") for due in found.due
+    ]
+    version = "" if found.version is None else f"; version {found.version.number}"
+    parts.append(Text(f"{len(found.due)} task(s) {word}, {found.left} stay in the holdout{version}"))
+    wish = found.wish
+    if wish.tasks:
+        looked = f", about {wish.changes} changes at the yield of its funnel" if wish.changes else ""
+        parts += [Text(f"to mine: {wish.tasks} fresh task(s){looked}"), Text(f"  {wish.command}")]
+    return Group(*parts)
+
+
+def rotation_json(found: Rotation) -> dict[str, Any]:
+    """What `holdout rotate --json` prints; docs/holdout.md names its fields."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "dry_run": found.version is None,
+        "policy": found.policy.model_dump(mode="json", exclude_defaults=True),
+        "due": [{"task": due.instance_id, "repo": due.repo, "why": list(due.why)} for due in found.due],
+        "left": found.left,
+        "version": None if found.version is None else found.version.number,
+        "mine": {"tasks": found.wish.tasks, "changes": found.wish.changes, "command": found.wish.command},
+    }
+
+
+def changed_text(word: str, found: Changed) -> RenderableType:
+    """What `holdout quarantine`, `retire` and `release` show."""
+    parts = [Text(f"{word}: {task}") for task in found.tasks]
+    parts += [Text(f"was {word} before: {task}", style=_WARN) for task in found.already]
+    parts.append(Text(f"version {found.version.number}"))
+    return Group(*parts)
+
+
+def changed_json(word: str, found: Changed) -> dict[str, Any]:
+    """The same with `--json`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        word: list(found.tasks),
+        "already": list(found.already),
+        "version": found.version.number,
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.dataset import needles
+from harness.dataset import ledger, needles
 from harness.dataset.corpus import Unread
 from harness.dataset.needles import Kind
 from harness.dataset.scan import scan
@@ -41,6 +41,15 @@ class Answer:
     tasks: int
     untold: dict[Kind, int]
     """Tasks whose text of a kind is too short or too ordinary to be told from other text."""
+
+
+def opener(dataset: Dataset) -> Callable[[str], Task]:
+    """What opens a task whole; of a sealed dataset the ledger is told first that all were opened to be scanned for."""
+    ids = dataset.ids()
+    if dataset.sealed and ids:
+        dataset.task(ids[0])  # a wrong key is told before anything is written
+        ledger.record(dataset, ledger.Event.OPENED, ids, purpose="scan")
+    return dataset.task
 
 
 def index_of(dataset: Dataset, *, hidden: Callable[[str], Task] | None) -> Index:

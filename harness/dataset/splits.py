@@ -191,3 +191,47 @@ def _make(dataset: Dataset, found: Iterable[Move], rule: Rule) -> None:
         for instance_id in ids:
             instance = dataset.instance(instance_id)
             write_instance(dataset.task_folder(instance_id), replace(instance, split=split.value))
+
+
+FIELDS: Mapping[By, tuple[str, ...]] = {
+    By.REPO_HASH: ("by", "dev_share", "seed"),
+    By.TASK_HASH: ("by", "dev_share", "seed"),
+    By.DATE: ("by", "dev_before"),
+    By.LIST: ("by", "dev"),
+}
+"""The fields of a rule by what it decides by."""
+
+
+def refuse_strangers(dataset: Dataset, rule: Rule) -> None:
+    """A list may name repositories that are still to be mined, but no task that is not there.
+
+    Raises:
+        InputError: it does; all of them are told.
+
+    """
+    known = {*dataset.ids(), *(one.repo for one in dataset.instances())}
+    unknown = sorted(name for name in rule.dev if name not in known and "/" not in name)
+    if unknown:
+        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="a repository is owner/name")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """How a dataset is parted."""
+
+    rule: Rule | None
+    tasks: Mapping[str, Mapping[str, int]]
+    """By split and repository: how many tasks."""
+    moves: tuple[Move, ...]
+    version: int
+
+
+def summary(dataset: Dataset, moved: tuple[Move, ...], *, pending: bool) -> Summary:
+    """What is where; where moves are `pending`, as it would be with them."""
+    to = {move.instance_id: move.new.value for move in moved} if pending else {}
+    counts: dict[str, dict[str, int]] = {}
+    for one in dataset.instances():
+        of_split = counts.setdefault(to.get(one.instance_id, one.split), {})
+        of_split[one.repo] = of_split.get(one.repo, 0) + 1
+    model = read_model(dataset.path / DATASET_FILE, DatasetModel)
+    return Summary(rule=rule_of(dataset), tasks=dict(sorted(counts.items())), moves=moved, version=model.version)
