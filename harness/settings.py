@@ -77,6 +77,14 @@ class MiningSettings(_Section):
 
     min_score: float = 2.0
     """A change whose signals sum to this or more is a candidate."""
+    secrets: Literal["mask", "reject", "keep"] = "mask"
+    """What becomes of secrets: `mask` takes them and e-mail addresses out of statements and rejects patches with a
+    private key; `reject` rejects a task with any secret; `keep` only counts them."""
+    package_index: str | None = None
+    """Address of a simple API that is asked whether the fix has been released; None means the index that the
+    environment names for builds, and where it names none, nobody is asked."""
+    near_duplicates: Literal["reject", "mark"] = "reject"
+    """What becomes of a change that is nearly one of the rows given with `--against`."""
 
 
 class SignalsSettings(_Section):
@@ -86,6 +94,15 @@ class SignalsSettings(_Section):
     """A file or a folder of semgrep rules on this machine."""
 
 
+class SolveSettings(_Section):
+    """`[solve]`: what asking models costs, and how much of their answers is kept."""
+
+    prices: Path | None = None
+    """A price table that goes before ours, see docs/solve.md."""
+    cache_max_mb: int = Field(default=512, ge=1)
+    """Size that kept answers may have."""
+
+
 class Settings(_Section):
     """All of goldseam.toml."""
 
@@ -93,6 +110,7 @@ class Settings(_Section):
     github: GithubSettings = Field(default_factory=GithubSettings)
     mining: MiningSettings = Field(default_factory=MiningSettings)
     signals: SignalsSettings = Field(default_factory=SignalsSettings)
+    solve: SolveSettings = Field(default_factory=SolveSettings)
     gate: GateRules = Field(default_factory=GateRules)
     holdout: Policy = Field(default_factory=Policy)
 
@@ -161,6 +179,7 @@ def load_settings(
         ("github", GithubSettings, github),
         ("mining", MiningSettings, mining),
         ("signals", SignalsSettings, None),
+        ("solve", SolveSettings, None),
     )
     for name, model, chosen in sections:
         written = data.get(name, {})

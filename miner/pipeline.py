@@ -18,6 +18,7 @@ from miner.cursor import Cursor, Cursors
 from miner.funnel import Funnel, FunnelLine, FunnelSummary, summarise
 from miner.retire import retire_reverted
 from miner.scan import Seen, scan
+from miner.sources import package_index
 from miner.sources.bare import MissingObjectsError
 from miner.sources.expand import Expander
 from miner.sources.git import is_url
@@ -127,6 +128,7 @@ def mine(
         funnel = Funnel(dataset.path / "funnel.jsonl")
         cursors = Cursors(dataset.path)
         seen = funnel.seen()
+        index = package_index.configured(settings.mining)
         for origin, opened, only in _opened(sources, options, settings, cursors, observer):
             observer.source(origin.name)
             try:
@@ -138,7 +140,7 @@ def mine(
                 continue
             site = Site(
                 repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
-                note=observer.note,
+                note=observer.note, index=index,
             )  # fmt: skip
             mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=seen, observer=observer)
             try:

@@ -20,6 +20,7 @@ from miner import quality
 from miner.change import Kind, Rejection, Stage
 from miner.harden import function_of, prepare
 from miner.image import build_environment
+from miner.sources.package_index import Index
 from miner.split import language, split
 from miner.statement import hints, problem_statement, spoken_language
 from miner.test_command import pytest_options
@@ -57,6 +58,8 @@ class Site:
     runs: int
     note: Callable[[str], None]
     """Tells a person what is being done just now."""
+    index: Index = field(default_factory=lambda: Index(url=None))
+    """Where it is asked whether a fix has been released."""
 
     @property
     def workings(self) -> Path:
@@ -71,6 +74,8 @@ class Draft:
     candidate: Candidate
     split: Split | None = None
     statement: str = ""
+    cleaned: quality.Cleaned = field(default_factory=lambda: quality.Cleaned(statement=""))
+    """What was found in statement and patches that should be in none."""
     image: BuiltImage | None = None
     test: TestSpec = field(default_factory=TestSpec)
     proof: Proof | None = None
@@ -117,7 +122,10 @@ def take_apart(draft: Draft, site: Site) -> Draft | Rejection:
         change = draft.candidate.change
         templates = _templates(site.repo, change.base_commit)
         told = problem_statement(change, gold_patch=parts.gold_patch, templates=templates)
-        return replace(draft, split=parts, statement=told)
+        clean = quality.cleaned(told, parts, site.settings.mining.secrets)
+        if isinstance(clean, Rejection):
+            return clean
+        return replace(draft, split=parts, statement=clean.statement, cleaned=clean)
 
 
 def _templates(repo: BareRepository, commit: str) -> list[str]:
@@ -265,7 +273,9 @@ def keep(draft: Draft, site: Site) -> Draft:
     public = {}
     if draft.image is not None:
         public = {"Dockerfile": draft.image.dockerfile, **draft.image.locks}
-    write_task(site.dataset, task_of(draft), public_files=public)
+    with _timed(draft, "quality"):
+        task = quality.appraised(task_of(draft), site.repo, site.index, hygiene=draft.cleaned.public())
+    write_task(site.dataset, task, public_files=public)
     return draft
 
 
@@ -291,7 +301,7 @@ def task_of(draft: Draft) -> Task:
         gold_patch=draft.split.gold_patch,
         test_patch=draft.split.test_patch,
         test_files=draft.split.test_files,
-        hints=hints(change),
+        hints=draft.cleaned.of_hints(hints(change)),
     )
     if proof:
         instance = replace(instance, budgets=proof.budgets)

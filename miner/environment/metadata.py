@@ -63,6 +63,7 @@ class SetupCall:
     name: str | None = None
     python_requires: str | None = None
     classifiers: tuple[str, ...] = ()
+    licence: str | None = None
     extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tests_require: tuple[str, ...] = ()
 
@@ -93,11 +94,12 @@ def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupCall:
     given = {word.arg: _literal(word.value, names) for word in call.keywords if word.arg}
     extras = given.get("extras_require")
     requires = given.get("python_requires")
-    name = given.get("name")
+    name, licence = given.get("name"), given.get("license")
     return SetupCall(
         name=name if isinstance(name, str) else None,
         python_requires=requires if isinstance(requires, str) else None,
         classifiers=strings(given.get("classifiers")),
+        licence=licence if isinstance(licence, str) else None,
         extras={str(key): strings(value) for key, value in extras.items()} if isinstance(extras, dict) else {},
         tests_require=strings(given.get("tests_require")),
     )
@@ -156,17 +158,34 @@ def requires_python(tree: Tree) -> str | None:
 
 def classifiers(tree: Tree) -> tuple[str, ...]:
     """The minor versions of Python 3 that the trove classifiers name."""
+    return _minors(trove(tree))
+
+
+def trove(tree: Tree) -> tuple[str, ...]:
+    """The trove classifiers, wherever they are written down."""
     document = pyproject(tree)
     call = setup_call(tree)
-    return _minors(
-        (
-            *strings(table(document, "project").get("classifiers")),
-            *strings(table(document, "tool", "poetry").get("classifiers")),
-            *lines(ini(tree.read("setup.cfg")).get("metadata", "classifiers", fallback="")),
-            *lines(ini(tree.read("setup.cfg")).get("metadata", "classifier", fallback="")),
-            *(call.classifiers if call else ()),
-        )
+    return (
+        *strings(table(document, "project").get("classifiers")),
+        *strings(table(document, "tool", "poetry").get("classifiers")),
+        *lines(ini(tree.read("setup.cfg")).get("metadata", "classifiers", fallback="")),
+        *lines(ini(tree.read("setup.cfg")).get("metadata", "classifier", fallback="")),
+        *(call.classifiers if call else ()),
     )
+
+
+def licence(tree: Tree) -> str | None:
+    """What the project's metadata says of its licence, in whatever words."""
+    document = pyproject(tree)
+    call = setup_call(tree)
+    candidates = (
+        table(document, "project").get("license"),
+        table(document, "project", "license").get("text"),
+        table(document, "tool", "poetry").get("license"),
+        ini(tree.read("setup.cfg")).get("metadata", "license", fallback=None),
+        call.licence if call else None,
+    )
+    return next((one for one in candidates if isinstance(one, str) and one), None)
 
 
 def _minors(trove: Iterable[str]) -> tuple[str, ...]:

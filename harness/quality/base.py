@@ -1,0 +1,77 @@
+"""What the quality of a task is told from, as values. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness import patch
+from harness.quality.change import FileChange, change_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseTree:
+    """The text files of the tree at base_commit, by path: all that a model can read beside the statement."""
+
+    files: Mapping[str, bytes]
+
+    def shows_word(self, word: str) -> bool:
+        """Whether some file holds it as a whole word: an identifier, not a part of one."""
+        raw = word.encode("utf-8", "surrogateescape")
+        whole = re.compile(rb"(?<![A-Za-z0-9_])" + re.escape(raw) + rb"(?![A-Za-z0-9_])")
+        return any(raw in data and whole.search(data) for data in self.files.values())
+
+    def shows_text(self, text: str) -> bool:
+        """Whether some file holds this very text."""
+        raw = text.encode("utf-8", "surrogateescape")
+        return any(raw in data for data in self.files.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A task as its quality is told from it."""
+
+    gold_patch: bytes
+    test_patch: bytes
+    statement: str
+    base: BaseTree
+    fail_to_pass: tuple[str, ...] = ()
+    docs: frozenset[str] = frozenset()
+    """Paths of the gold patch that are documentation or a changelog: no part of the fix."""
+    repo: str = ""
+    """`owner/name`."""
+    number: int | None = None
+    """Of the change's own pull request."""
+    earlier: frozenset[str] = frozenset()
+    """Of the SHAs that the statement names: those that base_commit's history holds, as they are written there."""
+    version: str | None = None
+    """Of the project: that of the nearest tag at or before base_commit."""
+    roots: tuple[str, ...] = field(default=("", "src", "lib"))
+    """Folders that Python modules are imported from, relative to the repository's root."""
+
+    def gold(self) -> tuple[FileChange, ...]:
+        """The files of the fix, less documentation.
+
+        Raises:
+            PatchError: the gold patch is none.
+
+        """
+        return tuple(change for change in _changes(self.gold_patch, self.base) if change.path not in self.docs)
+
+    def tests(self) -> tuple[FileChange, ...]:
+        """The files of the test patch; none where it is empty.
+
+        Raises:
+            PatchError: the test patch is none.
+
+        """
+        return _changes(self.test_patch, self.base) if self.test_patch else ()
+
+
+def _changes(data: bytes, base: BaseTree) -> tuple[FileChange, ...]:
+    files = patch.parse(data, trusted=True).files
+    return tuple(change_of(file, base.files.get(file.old_path or "")) for file in files)

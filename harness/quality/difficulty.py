@@ -1,0 +1,141 @@
+"""How hard a task looks before anybody tried it: sizes, and a tier by a published rule. Pure.
+
+docs/quality.md states the rule; `RULE` counts up when it changes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from harness.quality import names
+from harness.quality.imports import import_distance, path_distance
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.quality.base import Subject
+    from harness.quality.change import FileChange
+
+RULE = 1
+
+
+class Tier(StrEnum):
+    """How hard a task is, the easiest first."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
+    BRUTAL = "brutal"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measures:
+    """What the tier is told from. Documentation in the gold patch counts nowhere."""
+
+    files: int
+    hunks: int
+    lines: int
+    """Added and removed."""
+    functions: int | None
+    """Functions of the tree that the fix changes; None where none of its files is Python that can be read."""
+    new_functions: int | None
+    fail_to_pass: int
+    failing_tests: int
+    """The same by test function, however many rows its table has."""
+    statement_words: int
+    import_distance: int | None
+    """Steps of imports from the tests to the fix, see `imports`; None where it is not reached."""
+    path_distance: int
+    """Folders between the nearest test file and the fix; the farthest of its files."""
+
+    def points(self) -> dict[str, int]:
+        """Points by what they are given for; the tier is their sum's."""
+        touched = (self.functions or 0) + (self.new_functions or 0)
+        return {
+            "lines": _steps(self.lines, 5, 15, 40, 100),
+            "hunks": _steps(self.hunks, 2, 5, 10),
+            "files": _steps(self.files, 1, 3),
+            "functions": _steps(touched, 1, 3, 8),
+            "failing_tests": _steps(self.failing_tests, 3, 12),
+            "distance": _steps(self.import_distance or 0, 2),
+            "statement": int(self.statement_words < _TERSE),
+        }
+
+    @property
+    def tier(self) -> Tier:
+        score = sum(self.points().values())
+        return tuple(Tier)[_steps(score, *_BOUNDS)]
+
+    def public(self) -> dict[str, object]:
+        """`quality.difficulty` of task.yaml as long as nobody tried the task."""
+        return {
+            "tier": self.tier.value,
+            "by": "rule",
+            "rule": RULE,
+            "score": sum(self.points().values()),
+            **asdict(self),
+        }
+
+
+_BOUNDS = (1, 4, 7)
+_TERSE = 15
+"""A statement of fewer words leaves it to the solver to find out what is wrong."""
+
+
+def _steps(value: int, *bounds: int) -> int:
+    """How many of the bounds a value exceeds."""
+    return sum(value > bound for bound in bounds)
+
+
+def measure(subject: Subject) -> Measures:
+    """The sizes of a task.
+
+    Raises:
+        PatchError: gold or test patch is none.
+
+    """
+    gold, tests = subject.gold(), subject.tests()
+    touched = _touched(gold)
+    test_paths = [change.path for change in tests if change.after is not None]
+    sources = {change.path: change.after for change in tests if change.is_python and change.after is not None}
+    fixed = [change.path for change in gold if change.is_python]
+    known = {**subject.base.files, **{change.path: change.after or b"" for change in gold if change.is_python}}
+    return Measures(
+        files=len(gold),
+        hunks=sum(change.hunks for change in gold),
+        lines=sum(change.lines for change in gold),
+        functions=touched[0] if touched else None,
+        new_functions=touched[1] if touched else None,
+        fail_to_pass=len(subject.fail_to_pass),
+        failing_tests=len({re.sub(r"\[.*\Z", "", test_id, flags=re.DOTALL) for test_id in subject.fail_to_pass}),
+        statement_words=len(subject.statement.split()),
+        import_distance=import_distance(sources, fixed, known, roots=subject.roots) if sources and fixed else None,
+        path_distance=_farthest(test_paths, [change.path for change in gold]),
+    )
+
+
+def _touched(gold: Sequence[FileChange]) -> tuple[int, int] | None:
+    """Functions changed and functions brought; None where no file can be read for it."""
+    changed = brought = 0
+    readable = False
+    for change in gold:
+        if not change.is_python:
+            continue
+        old, new = names.parse(change.before), names.parse(change.after)
+        readable = readable or bool(old or new)
+        before = names.functions(old) if old else {}
+        after = names.functions(new) if new else {}
+        lost = {name for name, lines in before.items() if any(number in lines for number in change.removed)}
+        gained = {name for name, lines in after.items() if any(number in lines for number in change.added)}
+        changed += len(lost | (gained & before.keys()))
+        brought += len(gained - before.keys())
+    return (changed, brought) if readable else None
+
+
+def _farthest(tests: Sequence[str], fixed: Sequence[str]) -> int:
+    if not tests:
+        return 0
+    return max((min(path_distance(test, path) for test in tests) for path in fixed), default=0)

@@ -1,0 +1,288 @@
+"""What a statement gives away of the fix, and what it leaves untold that the hidden tests ask for. Pure.
+
+docs/quality.md states every formula; `FORMULA` counts up when one changes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from packaging.version import InvalidVersion, Version
+
+from harness.dataset import shingles
+from harness.dataset.shingles import Vocabulary
+from harness.quality import names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.quality.base import Subject
+    from harness.quality.change import FileChange
+
+FORMULA = 1
+GRAM = 5
+"""Tokens in an n-gram of code, see `shingles`."""
+_TELLING = 8
+"""Characters of a line, blanks aside, from which it is no chance that a text has it too."""
+_PART = 8
+"""Characters from which one text being part of another is no chance."""
+_SHORTEST_TEXT = 3
+_SHA = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
+_LINK = re.compile(
+    r"https?://[^\s/]+/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)/(?:-/)?"
+    r"(?P<kind>pulls?|merge_requests|commits?|compare|releases?)/(?P<rest>[^\s)>\]\"']+)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<![\w/])(?:#|GH-|!)(\d+)\b")
+_VERSION = re.compile(
+    r"\b(?:fixed|solved|resolved|corrected|released?|shipped|available|landed|included|upgrad\w+|updat\w+)\s+"
+    r"(?:(?:in|by|with|to|as|from|version|release|v)\s*){1,3}\s*v?(?P<version>\d+(?:\.\d+)+\w*)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pointers:
+    """How often the statement points to where the fix is."""
+
+    shas: int = 0
+    """Commits that base_commit's history does not hold."""
+    links: int = 0
+    """To a later pull request, commit, comparison or release of the repository."""
+    numbers: int = 0
+    """The change's own number."""
+    versions: int = 0
+    """Newer than base_commit's, where the statement says that they hold a fix."""
+
+    @property
+    def total(self) -> int:
+        return self.shas + self.links + self.numbers + self.versions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaks:
+    """What was found; shares from 0 to 1, None where there is nothing to take a share of or it can't be told."""
+
+    lines: float | None
+    """Of the lines that the fix adds: quoted in the statement."""
+    ngrams: float | None
+    """Of the runs of `GRAM` tokens that only the fix has: found in the statement."""
+    names: float | None
+    """Of the names that the fix brings: told by the statement."""
+    pointers: Pointers
+    unshown_names: tuple[str, ...] | None
+    """Names that hidden tests ask for, the fix brings, and neither statement nor tree shows. Hidden."""
+    unshown_texts: tuple[str, ...] | None
+    """The same of string literals, such as messages. Hidden."""
+    quoted_lines: tuple[str, ...] = ()
+    """Hidden."""
+    told_names: tuple[str, ...] = ()
+    """Hidden."""
+
+    @property
+    def overlap(self) -> float | None:
+        """The larger of `lines` and `ngrams`."""
+        known = [share for share in (self.lines, self.ngrams) if share is not None]
+        return max(known) if known else None
+
+    def public(self) -> dict[str, object]:
+        """`quality.leaks` of task.yaml: counts and shares alone."""
+        return {
+            "formula": FORMULA,
+            "overlap": self.overlap,
+            "lines": self.lines,
+            "ngrams": self.ngrams,
+            "names": self.names,
+            **asdict(self.pointers),
+            "unshown_names": None if self.unshown_names is None else len(self.unshown_names),
+            "unshown_texts": None if self.unshown_texts is None else len(self.unshown_texts),
+        }
+
+    def hidden(self) -> dict[str, object]:
+        """`evidence.leaks` of tests.json: what was counted."""
+        return {
+            "quoted_lines": list(self.quoted_lines),
+            "told_names": list(self.told_names),
+            "unshown_names": list(self.unshown_names or ()),
+            "unshown_texts": list(self.unshown_texts or ()),
+        }
+
+
+def leaks(subject: Subject) -> Leaks:
+    """Measure what a statement leaks and leaves untold.
+
+    Raises:
+        PatchError: gold or test patch is none.
+
+    """
+    gold, tests = subject.gold(), subject.tests()
+    fix, asking = _sources(gold), _sources(tests)
+    line_share, quoted = _quoted(gold, subject)
+    brought = _brought(fix, subject)
+    told = tuple(name for name in brought or () if _says(subject.statement, name))
+    return Leaks(
+        lines=line_share,
+        ngrams=_gram_share(gold, subject.statement),
+        names=_share(len(told), len(brought or ())),
+        pointers=pointers(subject),
+        unshown_names=_unshown_names(brought, asking, subject),
+        unshown_texts=_unshown_texts(fix, asking, subject),
+        quoted_lines=quoted,
+        told_names=told,
+    )
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _quoted(gold: Sequence[FileChange], subject: Subject) -> tuple[float | None, tuple[str, ...]]:
+    """The share of telling lines that the statement holds, white space aside, and those lines.
+
+    A line that some file of the tree has too gives nothing away.
+    """
+    lines = {line for change in gold for raw in change.added.values() if (line := _text(raw).strip())}
+    wanted = [line for line in sorted(lines) if _tells(_squeezed(line)) and not subject.base.shows_text(line)]
+    said = _squeezed(subject.statement)
+    found = tuple(line for line in wanted if _squeezed(line) in said)
+    return _share(len(found), len(wanted)), found
+
+
+def _tells(line: str) -> bool:
+    return len(line) >= _TELLING and any(sign.isalpha() for sign in line)
+
+
+def _gram_share(gold: Sequence[FileChange], statement: str) -> float | None:
+    """The share of the n-grams that only the fixed files have which the statement has too."""
+    sides = [(_tokens(_new_side(change)), _tokens(_old_side(change))) for change in gold]
+    vocabulary = Vocabulary.of(new for new, _ in sides)
+    only: set[int] = set()
+    before: set[int] = set()
+    for new, old in sides:
+        only |= _grams(vocabulary, new)
+        before |= _grams(vocabulary, old)
+    only -= before
+    return _share(len(only & _grams(vocabulary, _tokens(statement.encode("utf-8", "replace")))), len(only))
+
+
+def _new_side(change: FileChange) -> bytes:
+    return change.after if change.after is not None else b"\n".join(change.added.values())
+
+
+def _old_side(change: FileChange) -> bytes:
+    return change.before if change.before is not None else b"\n".join(change.removed.values())
+
+
+def _tokens(text: bytes) -> list[bytes]:
+    return shingles.tokens(shingles.plain(text))
+
+
+def _grams(vocabulary: Vocabulary, text: list[bytes]) -> set[int]:
+    return set(vocabulary.shingles(vocabulary.ids(text), GRAM)[1].tolist())
+
+
+def _sources(changes: Sequence[FileChange]) -> tuple[names.Source, ...] | None:
+    """The Python files that lines were added to; None where one of them can't be read."""
+    found = [names.after(change) for change in changes if change.is_python and change.added]
+    return tuple(one for one in found if one) if all(found) else None
+
+
+def _brought(fix: Sequence[names.Source] | None, subject: Subject) -> tuple[str, ...] | None:
+    """Names that the fix binds and that stand nowhere in the tree; None where that can't be told."""
+    if fix is None:
+        return None
+    bound = frozenset().union(*(names.introduced(source) for source in fix))
+    return tuple(name for name in sorted(bound) if not subject.base.shows_word(name))
+
+
+def _says(statement: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", statement) is not None
+
+
+def _unshown_names(
+    brought: tuple[str, ...] | None, asking: Sequence[names.Source] | None, subject: Subject
+) -> tuple[str, ...] | None:
+    if brought is None or asking is None:
+        return None
+    asked = frozenset().union(*(names.asked(source) for source in asking))
+    return tuple(name for name in brought if name in asked and not _says(subject.statement, name))
+
+
+def _unshown_texts(
+    fix: Sequence[names.Source] | None, asking: Sequence[names.Source] | None, subject: Subject
+) -> tuple[str, ...] | None:
+    if fix is None or asking is None:
+        return None
+    brought = frozenset().union(*(names.texts(source) for source in fix))
+    wanted = frozenset().union(*(names.texts(source) for source in asking))
+    shared = {part for text in wanted for one in brought if (part := _common(text, one))}
+    return tuple(
+        part for part in sorted(shared) if not _said_text(subject.statement, part) and not subject.base.shows_text(part)
+    )
+
+
+def _common(one: str, other: str) -> str:
+    """The shorter of two texts where it is all of the other or a telling part of it, else nothing."""
+    shorter, longer = sorted((one, other), key=len)
+    if len(shorter) < _SHORTEST_TEXT or not any(sign.isalpha() for sign in shorter):
+        return ""
+    return shorter if shorter == longer or (len(shorter) >= _PART and shorter in longer) else ""
+
+
+def _said_text(statement: str, text: str) -> bool:
+    return _squeezed(text).lower() in _squeezed(statement).lower()
+
+
+def pointers(subject: Subject) -> Pointers:
+    """Where a statement points to the fix, or may: what stands in base_commit's history does not count."""
+    text = subject.statement
+    links = [match for match in _LINK.finditer(text) if _leads(match, subject)]
+    outside = _LINK.sub(" ", text)
+    return Pointers(
+        shas=sum(sha[0] not in subject.earlier for sha in _SHA.finditer(outside)),
+        links=len(links),
+        numbers=sum(_is_own(match, subject.number) for match in _NUMBER.finditer(outside)),
+        versions=sum(_is_newer(match["version"], subject.version) for match in _VERSION.finditer(text)),
+    )
+
+
+def shas(statement: str) -> tuple[str, ...]:
+    """Words of a statement that may be a commit's SHA, whole or abbreviated."""
+    return tuple(dict.fromkeys(match[0] for match in _SHA.finditer(statement)))
+
+
+def _is_own(match: re.Match[str], number: int | None) -> bool:
+    return number is not None and int(match[1]) == number
+
+
+def _leads(match: re.Match[str], subject: Subject) -> bool:
+    """Whether a link can lead to the fix: to the same repository or a fork of it, and to nothing that came before."""
+    if match["name"].lower() != subject.repo.partition("/")[2].lower():
+        return False
+    kind, rest = match["kind"].lower(), match["rest"]
+    if kind.startswith("commit"):
+        return re.split(r"[/#?.]", rest)[0] not in subject.earlier
+    digits = re.match(r"\d+", rest)
+    if kind.startswith(("pull", "merge")) and digits and subject.number is not None:
+        return int(digits[0]) >= subject.number
+    if kind.startswith("release"):
+        return _is_newer(rest.rpartition("/")[2], subject.version)
+    return True
+
+
+def _is_newer(found: str, version: str | None) -> bool:
+    """Whether a version is newer than the project's; so it is taken where one of them is no version."""
+    try:
+        return version is None or Version(found.lstrip("v").rstrip(".")) > Version(version)
+    except InvalidVersion:
+        return True

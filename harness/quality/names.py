@@ -1,0 +1,135 @@
+"""Names and texts of Python code: what a change brings, and what a test asks for. Pure, by `ast`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from harness.quality.change import FileChange
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_ESCAPED = re.compile(r"\\([^A-Za-z0-9])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A Python file, parsed, and which of its lines are new."""
+
+    tree: ast.Module
+    lines: Collection[int]
+
+    def new(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias) -> bool:
+        """Whether a node begins on a new line."""
+        return node.lineno in self.lines
+
+
+def parse(data: bytes | None) -> ast.Module | None:
+    """Python source as a tree; None where it is none that this Python reads."""
+    if data is None:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in other people's strings
+            return ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def after(change: FileChange) -> Source | None:
+    """A file as it is after a change; None where it is no Python that can be read."""
+    tree = parse(change.after) if change.is_python else None
+    return Source(tree=tree, lines=change.added.keys()) if tree else None
+
+
+def introduced(source: Source) -> frozenset[str]:
+    """Names that new lines bind and that other files can ask for.
+
+    Functions, classes, parameters, attributes, and variables of modules and classes: not what is local to a function.
+    """
+    return frozenset(_bound(source.tree, source, local=False))
+
+
+def _bound(node: ast.AST, source: Source, *, local: bool) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        inside = local
+        if isinstance(child, Function | ast.ClassDef):
+            inside = local or isinstance(child, Function)
+            if source.new(child) and not local:
+                yield child.name
+        elif isinstance(child, ast.Lambda):
+            inside = True
+        elif isinstance(child, ast.arg):
+            if source.new(child):
+                yield child.arg
+        elif isinstance(child, ast.Attribute):
+            if isinstance(child.ctx, ast.Store) and source.new(child):
+                yield child.attr
+        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store) and not local and source.new(child):
+            yield child.id
+        yield from _bound(child, source, local=inside)
+
+
+def asked(source: Source) -> frozenset[str]:
+    """Names that new lines of a test ask of other files: imported, called, read, given by keyword; not its own."""
+    nodes = tuple(ast.walk(source.tree))
+    own = {name for node in nodes for name in _own(node)}
+    return frozenset(name for node in nodes for name in _wanted(node, source)) - own
+
+
+def _own(node: ast.AST) -> Iterator[str]:
+    """The name that a node binds, other than by importing it."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+            yield name
+
+
+def _wanted(node: ast.AST, source: Source) -> Iterator[str]:
+    """The names that a node on a new line asks for."""
+    match node:
+        case ast.Name(id=name) if source.new(node):
+            yield name
+        case ast.Attribute(attr=name) if source.new(node) or node.end_lineno in source.lines:
+            yield name
+        case ast.keyword(arg=str(name)) if source.new(node):
+            yield name
+        case ast.alias(name=name) if source.new(node):
+            yield from name.split(".")
+
+
+def texts(source: Source) -> frozenset[str]:
+    """The string literals on new lines, docstrings left out; escapes of a regular expression are undone."""
+    docs = {id(node.value) for node in ast.walk(source.tree) if isinstance(node, ast.Expr)}
+    found = (
+        node.value
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+        if any(line in source.lines for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    )
+    return frozenset(_ESCAPED.sub(r"\1", text).strip() for text in found)
+
+
+def functions(tree: ast.Module) -> Mapping[str, range]:
+    """Every function that stands in no other, by its dotted name, with its lines; decorators count.
+
+    Of several with one name (overloads, branches) the last stands.
+    """
+    return dict(_functions(tree, ""))
+
+
+def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, range]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Function):
+            first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
+            yield f"{prefix}{child.name}", range(first, (child.end_lineno or child.lineno) + 1)
+        elif isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{prefix}{child.name}.")
+        elif isinstance(child, ast.stmt):
+            yield from _functions(child, prefix)

@@ -1,0 +1,157 @@
+"""Secrets, private keys and e-mail addresses in a text: found, counted by kind, masked. Pure.
+
+What a secret looks like is detect-secrets' knowledge (https://github.com/Yelp/detect-secrets): its detectors of keys
+with a form of their own. Those that guess (high entropy, a word such as `password` before a value, IP addresses) are
+left out: in code and in its tests they are wrong far more often than right.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from detect_secrets.plugins.base import BasePlugin
+
+PRIVATE_KEY = "private_key"
+EMAIL = "email"
+_DETECTORS = (
+    "AWSKeyDetector",
+    "ArtifactoryDetector",
+    "AzureStorageKeyDetector",
+    "BasicAuthDetector",
+    "DiscordBotTokenDetector",
+    "GitHubTokenDetector",
+    "GitLabTokenDetector",
+    "IbmCloudIamDetector",
+    "JwtTokenDetector",
+    "MailchimpDetector",
+    "NpmDetector",
+    "OpenAIDetector",
+    "PypiTokenDetector",
+    "SendGridDetector",
+    "SlackDetector",
+    "SquareOAuthDetector",
+    "StripeDetector",
+    "TelegramBotTokenDetector",
+    "TwilioKeyDetector",
+)
+_KEY = re.compile(
+    r"-----BEGIN (?P<kind>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----(?P<body>.*?)(?:-----END (?P=kind)-----|\Z)", re.DOTALL
+)
+_SHORTEST = 6
+_KEY_BODY = 64
+"""Signs of base64 from which a block is a key and no placeholder."""
+_EMAIL = re.compile(
+    r"(?<![\w.+%@:/-])[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+"
+    r"[A-Za-z]{2,24})(?![\w@-])"
+)
+_NOBODY = re.compile(
+    r"(?:.*\.)?(?:example(?:\.(?:com|org|net|edu))?|test|invalid|localhost|local|users\.noreply\.github\.com)",
+    re.IGNORECASE,
+)
+"""Hosts that belong to nobody: RFC 2606, RFC 6761, and GitHub's addresses for people who hide theirs."""
+_SERVICE = re.compile(r"(?:git|hg|svn|noreply|no-reply)@", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"(?:user(?:name)?|pass(?:word|wd)?|pwd|secret|foo|bar|baz|test|example|dummy|x+|\*+|\.+|<.*>|\$?\{.*\}|%s)\d*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Find:
+    """One secret or address, by its place in the text."""
+
+    kind: str
+    """A word such as `github_token`, `private_key` or `email`."""
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What was found, without saying it: counts by kind."""
+
+    statement: Mapping[str, int] = field(default_factory=dict)
+    patches: Mapping[str, int] = field(default_factory=dict)
+
+    def public(self) -> dict[str, object]:
+        """As it stands in task.yaml."""
+        return {"statement": dict(self.statement), "patches": dict(self.patches)}
+
+
+@functools.cache
+def _plugins() -> tuple[BasePlugin, ...]:
+    from detect_secrets import plugins  # noqa: F401, PLC0415 - takes half a second, and few commands need it
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class  # noqa: PLC0415
+
+    kinds: Iterable[type[BasePlugin]] = get_mapping_from_secret_type_to_class().values()
+    known = {kind.__name__: kind for kind in kinds}
+    return tuple(known[name]() for name in _DETECTORS if name in known)
+
+
+def find(text: str) -> tuple[Find, ...]:
+    """Every secret, private key and e-mail address of a text, by place; none within another."""
+    found = sorted({*_keys(text), *_tokens(text), *_emails(text)}, key=lambda one: (one.begin, -one.end))
+    kept: list[Find] = []
+    for one in found:
+        if not kept or one.begin >= kept[-1].end:
+            kept.append(one)
+    return tuple(kept)
+
+
+def _keys(text: str) -> Iterator[Find]:
+    for match in _KEY.finditer(text):
+        if len(re.findall(r"[A-Za-z0-9+/=]", match["body"])) >= _KEY_BODY:
+            yield Find(kind=PRIVATE_KEY, begin=match.start(), end=match.end())
+
+
+def _tokens(text: str) -> Iterator[Find]:
+    at = 0
+    for line in text.splitlines(keepends=True):
+        for plugin in _plugins():
+            for secret in plugin.analyze_string(line):
+                if (
+                    len(secret) >= _SHORTEST
+                    and not _PLACEHOLDER.fullmatch(secret)
+                    and (place := line.find(secret)) >= 0
+                ):
+                    begin = at + place
+                    yield Find(kind=_word(plugin.secret_type), begin=begin, end=begin + len(secret))
+        at += len(line)
+
+
+def _word(secret_type: str) -> str:
+    return re.sub(r"\W+", "_", secret_type.lower()).strip("_")
+
+
+def _emails(text: str) -> Iterator[Find]:
+    for match in _EMAIL.finditer(text):
+        if not _NOBODY.fullmatch(match["host"]) and not _SERVICE.match(match[0]):
+            yield Find(kind=EMAIL, begin=match.start(), end=match.end())
+
+
+def counts(text: str) -> dict[str, int]:
+    """How many of each kind a text holds."""
+    return dict(sorted(Counter(one.kind for one in find(text)).items()))
+
+
+def patch_counts(*patches: bytes) -> dict[str, int]:
+    """How many of each kind patches hold, in any of their lines: a removed secret is one too."""
+    total: Counter[str] = Counter()
+    for data in patches:
+        lines = data.decode("utf-8", "replace").split("\n")
+        total.update(counts("\n".join(line[1:] if line[:1] in ("+", "-", " ") else line for line in lines)))
+    return dict(sorted(total.items()))
+
+
+def mask(text: str) -> str:
+    """A text with `<kind>` in the place of every find."""
+    for one in reversed(find(text)):
+        text = f"{text[: one.begin]}<{one.kind}>{text[one.end :]}"
+    return text
