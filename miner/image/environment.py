@@ -165,7 +165,9 @@ def open_workshop(
             log=log,
             progress=progress,
             cache=cache,
-            variables={steps.CUTOFF_VARIABLE: " ".join(steps.cutoff(when))} if when else {},
+            variables={steps.CUTOFF_VARIABLE: " ".join((*steps.cutoff(when), *steps.test_tools(when, None)))}
+            if when
+            else {},
         )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -234,7 +236,7 @@ def _resolve(job: _Job, interpreter: Interpreter, recipe: Recipe) -> str:
     """The lock of a recipe."""
     job.workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
     extra = _text_input(job, "extra.in", steps.requirement_lines(recipe, interpreter.minor))
-    script = steps.resolve_script(recipe, interpreter.path, job.when, job.version_hint)
+    script = steps.resolve_script(recipe, interpreter, job.when, job.version_hint)
     image = interpreter.layer.image_id
     with job.workshop.run(image, script, kind="resolve", inputs=(job.tree, extra)) as ran:
         if ran.ok:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, date, datetime, time, timedelta
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from miner.environment.interpreter import RELEASED
 from miner.image.layer import FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, readable, write_tool
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from miner.environment import Recipe
     from miner.image.layer import Input
     from miner.image.pythons import Interpreter
@@ -33,6 +33,20 @@ BUILD_TOOLS_SINCE = "2022-12-01T00:00:00Z"
 """Build backends are taken as of this date where the commit is older: before it they know no editable installs
 (PEP 660), and before 2019 no PEP 517 at all, without which uv can't build."""
 
+OLDEST_PYTEST = "pytest>=4.3"
+"""The runner names plugins by their entry points (`-p httpbin`); an older pytest would import a module of that name. A
+repository's older pin makes its rung unresolvable, and the next rung is tried."""
+TEST_TOOLS = ("pytest", "py", "pluggy", "attrs", "six", "more-itertools", "atomicwrites", "packaging", "wcwidth",
+              "importlib-metadata", "zipp", "pyparsing")  # fmt: skip
+"""pytest and what it needs, of any day."""
+TEST_TOOLS_SINCE = date(2019, 6, 20)
+"""pytest is taken as of this date where the commit is older: 4.6, the last one that was made for Python 2.7 as well, so
+that tests of older years run on it."""
+_SETTLED = timedelta(days=180)
+"""How long after an interpreter's release pytest surely runs on it."""
+
+_NOT_COMPILED_BY_UV = frozenset({"3.6"})
+"""Minor versions without the invalidation modes of byte code that uv asks for (PEP 552)."""
 _FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
 _PROJECT = "/tmp/project.py"  # noqa: S108
 _PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
@@ -49,6 +63,24 @@ def cutoff(when: datetime) -> tuple[str, ...]:
     return tuple(options)
 
 
+def test_tools(when: datetime, minor: str | None) -> tuple[str, ...]:
+    """Uv's options for pytest where the commit's day had none that runs here; `minor` None means on any interpreter.
+
+    A commit older than the interpreter that is left for it (CPython before 3.6 is not built here) gets the pytest of
+    that interpreter's first months: its own day's would not know the interpreter.
+    """
+    floors = [TEST_TOOLS_SINCE]
+    floors += [day + _SETTLED for known, day in RELEASED.items() if minor in (None, known) and when.date() < day]
+    since = max(floors)
+    if when.date() >= since:
+        return ()
+    moment = datetime.combine(since, time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return tuple(f"--exclude-newer-package {name}={moment}" for name in TEST_TOOLS)
+
+
+test_tools.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
+
+
 def versions(hint: str | None) -> tuple[str, ...]:
     """Variables that tell build backends the version, which they would ask git's tags for."""
     version = hint or "0.0.0"
@@ -61,16 +93,17 @@ def versions(hint: str | None) -> tuple[str, ...]:
 
 def requirement_lines(recipe: Recipe, minor: str) -> str:
     """The requirements that stand in no file of the repository: pytest always, setuptools by its day."""
-    lines = ["pytest", *recipe.evidence.requirements]
+    lines = [OLDEST_PYTEST, *recipe.evidence.requirements]
     if tuple(map(int, minor.split("."))) < (3, 12):
         lines.append("setuptools")  # venv and virtualenv put it there until Python 3.12, and old tests rely on it
     return "\n".join(lines) + "\n"
 
 
-def resolve_script(recipe: Recipe, python: str, when: datetime, version_hint: str | None) -> str:
+def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, version_hint: str | None) -> str:
     """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
     evidence = recipe.evidence
-    words = [f"{UV} pip compile --quiet --python {python}", *cutoff(when)]
+    words = [f"{UV} pip compile --quiet --python {interpreter.path}", *cutoff(when)]
+    words += test_tools(when, interpreter.minor)
     words += ["--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"]
     words += [f"--output-file {LOCK_PATH}"]
     words += [f"--extra '{name}'" for name in evidence.extras if recipe.project]
@@ -98,7 +131,9 @@ def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:
     """The virtual environment with exactly what the lock says."""
     # a requirement on a repository (`name @ git+https://…`) is pinned by its commit and has no hash
     hashes = "--require-hashes" if " @ git+" not in text else "--verify-hashes"
-    install = f"{UV} pip install --quiet --python {VENV}/bin/python --no-deps --compile-bytecode"
+    compiles = interpreter.minor not in _NOT_COMPILED_BY_UV
+    install = f"{UV} pip install --quiet --python {VENV}/bin/python --no-deps"
+    install += " --compile-bytecode" if compiles else ""
     return Layer(
         kind="deps",
         parent=interpreter.layer.image_id,
@@ -106,6 +141,7 @@ def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:
         commands=(
             f"{UV} venv --quiet --python {interpreter.path} {VENV}",
             f"{install} {hashes} ${{{CUTOFF_VARIABLE}:-}} -r {INPUT_DIR}/{LOCK_NAME}",
+            *(() if compiles else (_byte_compile(f"{VENV}/lib"),)),
             f"{VENV}/bin/python -I -c 'import pytest'",
             readable(VENV),
             write_tool(_FACTS, _tool("facts.py")),

@@ -7,9 +7,12 @@ from harness import process
 from harness.errors import InfrastructureError, InputError
 from harness.sandbox import engine
 from miner.environment import Evidence, Recipe
+from miner.environment.interpreter import RELEASED
 from miner.image import secrets, steps, store
 from miner.image.base import DEFAULT_BASE
-from miner.image.layer import Layer, write_tool
+from miner.image.build import BuiltLayer
+from miner.image.layer import Input, Layer, write_tool
+from miner.image.pythons import Interpreter, Origin
 from miner.image.runner import read_result
 
 
@@ -87,6 +90,38 @@ def test_build_backends_of_old_commits_come_from_later():
 
 def test_build_backends_of_newer_commits_are_those_of_the_day():
     assert len(steps.cutoff(datetime(2024, 1, 2, tzinfo=UTC))) == 1
+
+
+def tool_dates(when: datetime, minor: str | None) -> set[str]:
+    return {option.rpartition("=")[2][:10] for option in steps.test_tools(when, minor)}
+
+
+def test_pytest_of_old_commits_is_one_that_the_runner_can_call():
+    assert tool_dates(datetime(2012, 9, 20, tzinfo=UTC), "3.6") == {"2019-06-20"}
+
+
+def test_pytest_of_a_commit_older_than_its_interpreter_knows_the_interpreter():
+    assert tool_dates(datetime(2012, 9, 20, tzinfo=UTC), "3.8") == {"2020-04-11"}
+    assert tool_dates(datetime(2020, 1, 1, tzinfo=UTC), "3.8") == set()
+
+
+def test_pytest_may_be_installed_as_of_any_date_that_a_lock_can_have_it_from():
+    old = datetime(2012, 9, 20, tzinfo=UTC)
+    assert max(tool_dates(old, None)) >= max(max(tool_dates(old, minor)) for minor in RELEASED)
+
+
+def test_an_interpreter_that_uv_cannot_compile_for_is_compiled_for_by_itself(tmp_path):
+    lock = Input(name="requirements.lock", path=tmp_path / "lock", sha256="0" * 64)
+
+    def commands(minor):
+        layer = BuiltLayer(kind="python", image_id="sha256:1", tag="t", seconds=0.0, reused=True, size=0, facts={})
+        python = Interpreter(minor=minor, origin=Origin.CONFIGURED, path="/python", layer=layer, recipe=None)
+        return "\n".join(steps.dependencies(python, lock, "pytest==1\n").commands)
+
+    assert "--compile-bytecode" in commands("3.7")
+    assert "compileall" not in commands("3.7")
+    assert "--compile-bytecode" not in commands("3.6")
+    assert "compileall" in commands("3.6")
 
 
 def test_setuptools_is_there_until_python_3_11():
