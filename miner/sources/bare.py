@@ -308,8 +308,30 @@ class BareRepository:
 
         Raises:
             InputError: the tree holds a path that could leave its folder or pose as git's own.
+            MissingObjectsError: a file of the tree is not there.
 
         """
+        try:
+            self._archive(commit, into)
+        except (tarfile.ReadError, ProgramError) as error:
+            lacking = self.lacking(commit)
+            if not lacking:
+                raise
+            raise MissingObjectsError(
+                f"{self.name} lacks {len(lacking)} file(s) of {commit}, such as {lacking[0]}",
+                hint="a partial clone? complete it with: git fetch --refetch --no-filter",
+            ) from error
+
+    def lacking(self, commit: str) -> tuple[str, ...]:
+        """Paths of a commit's tree whose content is not in the copy."""
+        rows = self.git("ls-tree", "-r", "-z", "--full-tree", _sha(commit)).stdout.split(b"\0")
+        entries = [(head.split(b" "), path) for head, _, path in (row.partition(b"\t") for row in rows if row)]
+        blobs = [(words[2], path) for words, path in entries if words[1] == b"blob"]
+        told = self.git("cat-file", "--batch-check", input=b"".join(blob + b"\n" for blob, _ in blobs)).stdout
+        gone = {line.split(b" ")[0] for line in told.splitlines() if line.endswith(b" missing")}
+        return tuple(decode_path(path) for blob, path in blobs if blob in gone)
+
+    def _archive(self, commit: str, into: IO[bytes]) -> None:
         when = int(self.commit_date(commit).timestamp())
         tree = self.git("rev-parse", "--verify", f"{_sha(commit)}^{{tree}}").stdout.decode().strip()
         with (
