@@ -15,7 +15,7 @@ from rich.text import Text
 
 from harness import decide_cli, holdout_cli, terminal
 from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, InputError
-from harness.options_cli import DatasetArgument, JsonFlag, RuntimeOption, print_json
+from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.trust import Trust
 
 if TYPE_CHECKING:
@@ -134,12 +134,16 @@ def evaluate(
         Path | None,
         typer.Option(help="Instead: find the verdicts of this run folder again by today's rules, without containers."),
     ] = None,
+    identity: IdentityOption = None,
+    keep_evidence: Annotated[
+        bool,
+        typer.Option("--keep-evidence", help="Of a sealed dataset: leave test output and results readable in RUN."),
+    ] = False,
     json_: JsonFlag = False,
 ) -> int:
     """Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not."""
     from harness import evaluate as work  # noqa: PLC0415 - keeps `--help` quick
     from harness import run_folder  # noqa: PLC0415
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
     from harness.executors.local import LocalExecutor  # noqa: PLC0415
     from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.scoring import Demands  # noqa: PLC0415
@@ -147,7 +151,7 @@ def evaluate(
     from harness.signals import rules, tools  # noqa: PLC0415
     from harness.verdict_cache import VerdictCache  # noqa: PLC0415
 
-    opened = open_dataset(dataset)
+    opened = open_with(dataset, identity)
     if regrade is not None:
         if out or predictions or gold or null:
             raise InputError(
@@ -168,6 +172,7 @@ def evaluate(
         control=control,
         signals=signals,
         split=chosen_split,
+        keep_evidence=keep_evidence,
     )
     with (
         terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker,

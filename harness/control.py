@@ -50,8 +50,18 @@ class Reading:
 
 def sample(tasks: Iterable[Task], count: int = SAMPLE) -> tuple[Task, ...]:
     """Some tasks whose proof tells gold's time, the same ones each time."""
-    known = [task for task in tasks if _proof_seconds(task) > 0]
-    return tuple(sorted(known, key=lambda task: hashlib.sha256(task.instance_id.encode()).digest())[:count])
+    known = {task.instance_id: task for task in tasks if is_timed(task)}
+    return tuple(known[task_id] for task_id in sample_ids(known, count))
+
+
+def sample_ids(ids: Iterable[str], count: int) -> tuple[str, ...]:
+    """The same tasks as `sample` takes, by id, out of those that are timed."""
+    return tuple(sorted(ids, key=lambda task_id: hashlib.sha256(task_id.encode()).digest())[:count])
+
+
+def is_timed(task: Task) -> bool:
+    """Whether its proof tells gold's time."""
+    return _proof_seconds(task) > 0
 
 
 def _proof_seconds(task: Task) -> float:

@@ -9,20 +9,20 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
-from harness import control, files, patch, replay, run_folder, scoring, screening, verdict
-from harness.dataset import content
-from harness.dataset.folder import TEST_FILE
+from harness import control, files, patch, replay, run_folder, scoring, screening, shelf, verdict
+from harness.dataset import content, ledger
 from harness.errors import InputError
 from harness.facts import read_facts
 from harness.failures import CLASSES_VERSION
-from harness.frameworks import framework
 from harness.grading import GRADING_VERSION
 from harness.instance import Outcome, Prediction, Task, TaskState
-from harness.predictions import refuse_unknown
+from harness.predictions import GOLD, is_withheld, refuse_unknown
 from harness.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.sandbox.base import MissingImageError, SandboxError
 from harness.scoring import Demands
+from harness.shelf import Shelf, filled
 from harness.signals import attach
+from harness.veil import veil_for
 from harness.verdict import NULL, Asked, Verdict
 
 if TYPE_CHECKING:
@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     from harness.scoring import Scored
     from harness.signals.rules import Rules
     from harness.trial import Trial
+    from harness.veil import Veil
     from harness.verdict import Looked
     from harness.verdict_cache import VerdictCache
-
-GOLD = "gold"
 
 
 class Observer(Protocol):
@@ -77,6 +76,8 @@ class Settings:
     """The split whose tasks count, with or without a prediction; None where all do."""
     signals: bool = False
     """Measure more than the verdict; see harness/signals. No part of a verdict."""
+    keep_evidence: bool = False
+    """Write what quotes hidden content in the clear, though the dataset is sealed."""
 
 
 def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settings: Settings) -> Verdict:
@@ -137,14 +138,7 @@ def key(task: Task, prediction: Prediction, settings: Settings) -> str:
 
 def gold_predictions(dataset: Dataset, ids: Collection[str]) -> tuple[Prediction, ...]:
     """The gold patches as predictions of a model called `gold`; they must all resolve."""
-    return tuple(
-        Prediction(
-            instance_id=instance_id,
-            model_name_or_path=GOLD,
-            model_patch=dataset.task(instance_id).hidden.gold_patch.decode("utf-8", "surrogateescape"),
-        )
-        for instance_id in ids
-    )
+    return tuple(shelf.gold_prediction(dataset, instance_id) for instance_id in ids)
 
 
 def null_predictions(ids: Iterable[str]) -> tuple[Prediction, ...]:
@@ -220,36 +214,37 @@ def run(
     """
     refuse_unknown(predictions, dataset.ids())
     folder = RunFolder(path=out)
-    tasks = {task_id: _usable(dataset, task_id) for task_id in {prediction.instance_id for prediction in predictions}}
+    ids = {prediction.instance_id for prediction in predictions}
+    head = ledger.head(dataset)
+    shelf.tell_opened(dataset, ids, purpose="evaluate", run=out.name)
+    tasks = Shelf(dataset, ids)
+    veil = None if settings.keep_evidence else veil_for(dataset)
+    if settings.keep_evidence and dataset.sealed:
+        observer.note(f"{out} will quote hidden tests and the fix in the clear (--keep-evidence)")
+        kept = None
+    elif kept and veil:
+        kept = replace(kept, scope=veil.scope)
     with files.locked(out / ".lock", busy=f"another goldseam is writing {out}"):
         folder.remove_strays()
         every = run_folder.merge_predictions(folder.predictions(), predictions)
         folder.write_predictions(every)
         former = folder.record()
         facts = read_facts(dataset, also={prediction.instance_id for prediction in every}, split=settings.split)
-        due = [item for item in predictions if not _is_done(folder, tasks[item.instance_id], item, settings)]
-        folder.write_run(_with_former(_record(dataset, tasks, every, settings, facts), former, due=due))
+        due = [item for item in predictions if not _is_done(folder, tasks, item, settings)]
+        record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
+        folder.write_run(record)
+        shelf.tell_evaluated(dataset, due, run=out.name, note=observer.note)
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
         readings = _control(tasks, due, sandbox, settings)
         if readings:
             settings = replace(settings, slowdown=control.slowdown(readings))
             found = {"control": [asdict(reading) for reading in readings], "drift": control.warnings(readings)}
-            record = _with_former(_record(dataset, tasks, every, settings, facts), former, due=due)
+            record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
             folder.write_run(record.model_copy(update=found))
             for warning in control.warnings(readings):
                 observer.note(warning)
-
-        def work(prediction: Prediction) -> InstanceReport:
-            task = tasks[prediction.instance_id]
-            cache = kept if settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
-            known = _known(cache, task, prediction, settings) if cache else None
-            found = known or evaluate_one(task, prediction, sandbox, settings=settings)
-            folder.write(prediction, found.report, found.evidence)
-            if cache and not known:
-                cache.put(found.report, found.evidence)
-            return found.report
-
-        for report in executor.map(work, due, cancel=sandbox.cancel):
+        work = _Work(tasks=tasks, sandbox=sandbox, settings=settings, folder=folder, kept=kept, veil=veil)
+        for report in executor.map(work.one, due, cancel=sandbox.cancel):
             observer.finished(report)
         summary = write_report(dataset, folder)
         if settings.signals:
@@ -264,7 +259,37 @@ def run(
         return summary
 
 
-def _known(cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings) -> Verdict | None:
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    """What scoring one prediction after the other needs."""
+
+    tasks: Shelf
+    sandbox: Sandbox
+    settings: Settings
+    folder: RunFolder
+    kept: VerdictCache | None
+    veil: Veil | None
+
+    def one(self, prediction: Prediction) -> InstanceReport:
+        """Score one prediction and write what is found; a sealed task is open while this runs."""
+        task = self.tasks.task(prediction.instance_id)
+        given = filled(prediction, task)
+        cache = self.kept if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
+        known = _known(cache, task, given, self.settings, self.veil) if cache else None
+        found = known or self._fresh(task, given)
+        self.folder.write(prediction, found.report, found.evidence)
+        if cache and not known:
+            cache.put(found.report, found.evidence)
+        return found.report
+
+    def _fresh(self, task: Task, given: Prediction) -> Verdict:
+        found = evaluate_one(task, given, self.sandbox, settings=self.settings)
+        return self.veil.over(found, task, given) if self.veil else found
+
+
+def _known(
+    cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings, veil: Veil | None = None
+) -> Verdict | None:
     """A kept verdict, its failure class by today's table; None where its evidence is too old for that."""
     kept = cache.get(key(task, prediction, settings), prediction)
     if kept is None:
@@ -272,19 +297,20 @@ def _known(cache: VerdictCache, task: Task, prediction: Prediction, settings: Se
     report, evidence = kept
     if report.classes_version != CLASSES_VERSION:
         try:
-            report = replay.carried(report, replay.replay(task, prediction, evidence.results))
-        except replay.CannotReplayError:
+            results = veil.results(evidence.sealed, prediction, where=cache.path) if veil else evidence.results
+            report = replay.carried(report, replay.replay(task, prediction, results))
+        except (replay.CannotReplayError, InputError):
             return None
+        report = veil.report(report, task) if veil else report
     return Verdict(report=report, evidence=evidence)
 
 
 def _control(
-    tasks: Mapping[str, Task], due: Sequence[Prediction], sandbox: Sandbox, settings: Settings
+    tasks: Shelf, due: Sequence[Prediction], sandbox: Sandbox, settings: Settings
 ) -> tuple[control.Reading, ...]:
     """Gold on a few of the tasks that models' patches are due for."""
     ids = {item.instance_id for item in due if item.model_name_or_path not in (GOLD, NULL)}
-    chosen = control.sample((tasks[task_id] for task_id in ids), settings.control)
-    return control.read(chosen, sandbox)
+    return control.read(tasks.controls(ids, settings.control), sandbox)
 
 
 def _with_former(record: RunRecord, former: RunRecord | None, *, due: Sequence[Prediction]) -> RunRecord:
@@ -305,10 +331,12 @@ _CONTROL = ("control", "drift")
 
 def _record(
     dataset: Dataset,
-    tasks: Mapping[str, Task],
+    tasks: Shelf,
     predictions: Iterable[Prediction],
     settings: Settings,
     facts: Mapping[str, TaskFacts],
+    *,
+    head: str | None,
 ) -> RunRecord:
     return RunRecord(
         goldseam_version=metadata.version("goldseam"),
@@ -317,32 +345,16 @@ def _record(
         dataset=dataset.name,
         dataset_version=dataset.version,
         dataset_content=content.content_told_now(dataset),
-        tasks={task_id: task.digest() for task_id, task in sorted(tasks.items())},
-        images={task_id: task.instance.image or "" for task_id, task in sorted(tasks.items())},
+        sealed=dataset.sealed,
+        ledger_head=head,
+        tasks={task_id: card.digest for task_id, card in sorted(tasks.cards.items())},
+        images={task_id: card.image for task_id, card in sorted(tasks.cards.items())},
         facts=dict(facts),
         models=sorted({prediction.model_name_or_path for prediction in predictions}),
         settings=asdict(settings),
         machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
         started_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
-
-
-def _usable(dataset: Dataset, instance_id: str) -> Task:
-    """A task that predictions can be scored on.
-
-    Raises:
-        InputError: a file of it is broken; the message names it.
-
-    """
-    task = dataset.task(instance_id)
-    framework(task.instance.test.framework)
-    try:
-        patch.parse(task.hidden.test_patch, trusted=True)
-    except patch.PatchError as error:
-        where = dataset.task_folder(instance_id) / TEST_FILE
-        hint = "`goldseam holdout check` reports every problem of a dataset"
-        raise InputError(f"{where} is no patch: {error}", hint=hint) from error
-    return task
 
 
 def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:
@@ -357,8 +369,12 @@ def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:
     return report
 
 
-def _is_done(folder: RunFolder, task: Task, prediction: Prediction, settings: Settings) -> bool:
+def _is_done(folder: RunFolder, tasks: Shelf, prediction: Prediction, settings: Settings) -> bool:
     report = folder.read(prediction) if settings.cache else None
-    if report is None or report.key != key(task, prediction, settings):
+    if report is None:
+        return False
+    given = filled(prediction, tasks.task(prediction.instance_id)) if is_withheld(prediction) else prediction
+    digest = tasks.cards[prediction.instance_id].digest
+    if report.key != verdict.key_of(digest, given, settings.demands):
         return False
     return report.outcome is not Outcome.INFRA_ERROR or not settings.retry_errors

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
+GOLD = "gold"
+"""The model whose patches are the fixes themselves."""
+WITHHELD = "withheld"
+"""Field of a prediction whose patch is the task's own fix and is written nowhere: `gold` of a sealed dataset."""
 _KNOWN = ("instance_id", "model_name_or_path", "model_patch", "sample")
 _SHOWN = 10
 _SHOWN_CHARACTERS = 200
@@ -143,6 +147,15 @@ def _refuse_duplicates(path: Path, predictions: Iterable[Prediction]) -> None:
                 hint="give further samples a `sample` number of their own",
             )
         seen.add(key)
+
+
+def is_withheld(prediction: Prediction) -> bool:
+    """True where the patch is the task's own fix, to be taken from there."""
+    return (
+        prediction.model_name_or_path == GOLD
+        and prediction.model_patch is None
+        and prediction.extra.get(WITHHELD) is True
+    )
 
 
 def refuse_unknown(predictions: Iterable[Prediction], known: Collection[str]) -> None:

@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from harness import files, run_folder
+from harness import files, run_folder, shelf
 from harness.errors import InputError
 from harness.evaluate import write_report
 from harness.failures import CLASSES_VERSION
@@ -17,15 +18,17 @@ from harness.grading import GRADING_VERSION
 from harness.replay import CannotReplayError, carried, replay
 from harness.run_folder import RunFolder
 from harness.signals import attach
+from harness.veil import veil_for
 from harness.verdict import look
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
     from harness.instance import Prediction, Task
     from harness.run_folder import InstanceReport
+    from harness.veil import Veil
 
 _VERDICT = ("outcome", "failure_class", "cause", "reason")
 _RULES = ("grading_version", "classes_version", "key")
@@ -96,14 +99,27 @@ def regrade(dataset: Dataset, path: Path, *, ids: Sequence[str] = ()) -> Summary
         folder.remove_strays()
         known = set(dataset.ids())
         asked = [item for item in folder.predictions() if not ids or item.instance_id in ids]
-        tasks = {task_id: dataset.task(task_id) for task_id in known & {item.instance_id for item in asked}}
-        summary = Summary(predictions=tuple(_regrade_one(tasks.get(item.instance_id), folder, item) for item in asked))
+        shelf.tell_opened(dataset, known & {item.instance_id for item in asked}, purpose="regrade", run=path.name)
+        summary = Summary(predictions=tuple(_regraded_each(dataset, folder, asked, known)))
         _write_run(folder, summary)
         write_report(dataset, folder)
     return summary
 
 
-def _regrade_one(task: Task | None, folder: RunFolder, prediction: Prediction) -> Regraded:
+def _regraded_each(
+    dataset: Dataset, folder: RunFolder, asked: Sequence[Prediction], known: Collection[str]
+) -> Iterator[Regraded]:
+    """Each prediction; a task is read once for all of its own, and one is open at a time."""
+    veil = veil_for(dataset)
+    by_task = groupby(sorted(asked, key=lambda item: item.instance_id), key=lambda item: item.instance_id)
+    for task_id, items in by_task:
+        task = dataset.task(task_id) if task_id in known else None
+        for item in items:
+            yield _regrade_one(task, folder, item, veil)
+
+
+def _regrade_one(task: Task | None, folder: RunFolder, item: Prediction, veil: Veil | None) -> Regraded:
+    prediction = shelf.filled(item, task) if task else item
     old = folder.read(prediction)
     if old is None:
         return _regraded(prediction, State.NOT_SCORED, why_not="it has no report that can be read")
@@ -111,11 +127,14 @@ def _regrade_one(task: Task | None, folder: RunFolder, prediction: Prediction) -
     if task is None:
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not="the dataset has no such task")
     try:
-        results = _results(folder, prediction)
+        sealed = _sealed(folder, prediction, veil)
+        results = _results(folder, prediction) if sealed is None else sealed
         fresh = replay(task, prediction, results)
     except CannotReplayError as error:
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=str(error))
     new = attach.again(carried(old, fresh), results, task, look(task, prediction).patch)
+    if veil is not None and sealed is not None:
+        new = veil.report(new, task)
     changed = tuple(name for name in _fields(old, new) if name not in _RULES)
     if changed:
         said = {name: getattr(old, name) for name in (*_VERDICT, "grading_version", "classes_version")}
@@ -140,7 +159,7 @@ def _fields(old: InstanceReport, new: InstanceReport) -> list[str]:
     return [name for name in type(new).model_fields if getattr(old, name) != getattr(new, name)]
 
 
-def _results(folder: RunFolder, prediction: Prediction) -> dict[str, Any]:
+def _results(folder: RunFolder, prediction: Prediction) -> Mapping[str, Any]:
     """A prediction's results.json.
 
     Raises:
@@ -158,6 +177,24 @@ def _results(folder: RunFolder, prediction: Prediction) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise CannotReplayError("its results.json is no JSON object")
     return found
+
+
+def _sealed(folder: RunFolder, prediction: Prediction, veil: Veil | None) -> Mapping[str, Any] | None:
+    """results.json out of sealed evidence; None where the evidence is not sealed.
+
+    Raises:
+        CannotReplayError: it cannot be opened, or belongs to another patch.
+
+    """
+    path = folder.sample_folder(prediction) / run_folder.EVIDENCE_FILE
+    if not path.exists():
+        return None
+    if veil is None:
+        raise CannotReplayError("its evidence is sealed, but the dataset is not")
+    try:
+        return veil.results(path.read_bytes(), prediction, where=path)
+    except (OSError, InputError) as error:
+        raise CannotReplayError(f"its sealed evidence cannot be read: {error}") from None
 
 
 def _write_run(folder: RunFolder, summary: Summary) -> None:

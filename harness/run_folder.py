@@ -15,7 +15,7 @@ from harness.dataset.folder import read_text
 from harness.errors import InputError
 from harness.facts import TaskFacts  # noqa: TC001 - pydantic reads it at run time
 from harness.instance import Outcome, Prediction
-from harness.predictions import as_json, read_predictions
+from harness.predictions import as_json, is_withheld, read_predictions
 from harness.signals.model import Signals  # noqa: TC001 - pydantic reads it at run time
 from harness.signals.sources import FILE as SOURCES_FILE
 from harness.trust import Trust, Variant
@@ -30,6 +30,7 @@ SCHEMA_VERSION = 1
 RUN_FILE = "run.json"
 PREDICTIONS_FILE = "predictions.jsonl"
 REPORT_FILE = "report.json"
+EVIDENCE_FILE = "evidence.age"
 
 
 class InstanceReport(BaseModel):
@@ -92,6 +93,10 @@ class RunRecord(BaseModel):
     dataset_version: int
     dataset_content: str = ""
     """`sha256:…` over the dataset's tasks; empty where an earlier version did not say."""
+    sealed: bool = False
+    """The dataset was sealed; what quotes hidden content is sealed too, unless `settings` has `keep_evidence`."""
+    ledger_head: str | None = None
+    """Hash of the dataset's newest ledger line when the work began: `holdout log --verify --head` looks for it."""
     tasks: dict[str, str]
     """Task digest (SHA-256) by instance id: what the verdicts were found on."""
     images: dict[str, str]
@@ -109,11 +114,14 @@ class RunRecord(BaseModel):
 class Evidence:
     """What one prediction left behind, besides its report."""
 
-    patch: bytes
+    patch: bytes | None
+    """None where it is the fix of a sealed task."""
     output: bytes = b""
     results: Mapping[str, Any] = field(default_factory=dict)
     sources: bytes = b""
     """The changed files for tools that read them later, as `harness.signals.sources` packs them."""
+    sealed: bytes = b""
+    """`evidence.age`, in place of output and results: where the dataset is sealed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,14 +150,19 @@ class RunFolder:
     def write(self, prediction: Prediction, report: InstanceReport, evidence: Evidence) -> None:
         """Evidence first, the report last: a report that is there vouches for the rest."""
         folder = self.sample_folder(prediction)
-        files.write_bytes(folder / "patch.diff", evidence.patch, durable=False)
-        files.write_bytes(folder / "test_output.txt", evidence.output, durable=False)
-        results = json.dumps(evidence.results, indent=1).encode() + b"\n"
-        files.write_bytes(folder / "results.json", results, durable=False)
-        if evidence.sources:
-            files.write_bytes(folder / SOURCES_FILE, evidence.sources, durable=False)
-        else:
-            (folder / SOURCES_FILE).unlink(missing_ok=True)
+        results = b"" if evidence.sealed else json.dumps(evidence.results, indent=1).encode() + b"\n"
+        found = {
+            "patch.diff": evidence.patch,
+            "test_output.txt": None if evidence.sealed else evidence.output,
+            "results.json": results or None,
+            EVIDENCE_FILE: evidence.sealed or None,
+            SOURCES_FILE: evidence.sources or None,
+        }
+        for name, data in found.items():
+            if data is None:
+                (folder / name).unlink(missing_ok=True)
+            else:
+                files.write_bytes(folder / name, data, durable=False)
         self.write_report(prediction, report)
 
     def write_report(self, prediction: Prediction, report: InstanceReport) -> None:
@@ -195,7 +208,7 @@ def merge_predictions(old: Iterable[Prediction], new: Iterable[Prediction]) -> t
     merged = {_identity(prediction): prediction for prediction in old}
     for prediction in new:
         known = merged.setdefault(_identity(prediction), prediction)
-        if known.model_patch != prediction.model_patch:
+        if known.model_patch != prediction.model_patch and not (is_withheld(known) or is_withheld(prediction)):
             raise InputError(
                 f"the run folder already holds another patch of {prediction.model_name_or_path!r} for "
                 f"{prediction.instance_id} (sample {prediction.sample})",

@@ -70,8 +70,13 @@ class Looked:
 
 def key(task: Task, prediction: Prediction, demands: Demands) -> str:
     """SHA-256 over everything the verdict depends on."""
+    return key_of(task.digest(), prediction, demands)
+
+
+def key_of(task_digest: str, prediction: Prediction, demands: Demands) -> str:
+    """As `key`, for a task that is known by its digest."""
     digest = hashlib.sha256()
-    for part in (task.digest(), repr(demands), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
+    for part in (task_digest, repr(demands), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
         digest.update(f"{part}\0".encode())
     digest.update(prediction.patch_bytes())
     return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from pydantic import ValidationError
 
 from harness import files
 from harness.instance import Outcome
-from harness.run_folder import Evidence, InstanceReport
+from harness.run_folder import EVIDENCE_FILE, Evidence, InstanceReport
 from harness.signals.sources import FILE as SOURCES_FILE
 
 if TYPE_CHECKING:
@@ -26,14 +27,17 @@ class VerdictCache:
     """A folder of verdicts by key (`harness.evaluate.key`); its owner's alone, since evidence quotes hidden tests."""
 
     path: Path
+    scope: str = ""
+    """Whom sealed evidence is for; empty where it is not sealed."""
 
     def get(self, key: str, prediction: Prediction) -> tuple[InstanceReport, Evidence] | None:
         """The verdict kept under a key, as this prediction's own; None where there is none, or only a broken one."""
         folder = self._folder(key)
         try:
             report = InstanceReport.model_validate_json((folder / _REPORT).read_bytes())
-            results = json.loads((folder / _RESULTS).read_bytes())
-            output = (folder / _OUTPUT).read_bytes()
+            sealed = (folder / EVIDENCE_FILE).read_bytes() if self.scope else b""
+            results = {} if self.scope else json.loads((folder / _RESULTS).read_bytes())
+            output = b"" if self.scope else (folder / _OUTPUT).read_bytes()
             sources = path.read_bytes() if (path := folder / SOURCES_FILE).exists() else b""
         except (OSError, ValueError, ValidationError):
             return None
@@ -43,18 +47,22 @@ class VerdictCache:
             "sample": prediction.sample,
             "reused": True,
         }
-        evidence = Evidence(patch=prediction.patch_bytes(), output=output, results=results, sources=sources)
+        patch = prediction.patch_bytes()
+        evidence = Evidence(patch=patch, output=output, results=results, sources=sources, sealed=sealed)
         return report.model_copy(update=own), evidence
 
     def put(self, report: InstanceReport, evidence: Evidence) -> None:
         """Keep a verdict. What infrastructure failed to score is none."""
-        if report.outcome is Outcome.INFRA_ERROR or not report.key:
+        if report.outcome is Outcome.INFRA_ERROR or not report.key or bool(self.scope) != bool(evidence.sealed):
             return
         folder = self._folder(report.key)
         with files.explained(self.path):
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        files.write_bytes(folder / _OUTPUT, evidence.output, durable=False)
-        files.write_bytes(folder / _RESULTS, json.dumps(evidence.results).encode(), durable=False)
+        if self.scope:
+            files.write_bytes(folder / EVIDENCE_FILE, evidence.sealed, durable=False)
+        else:
+            files.write_bytes(folder / _OUTPUT, evidence.output, durable=False)
+            files.write_bytes(folder / _RESULTS, json.dumps(evidence.results).encode(), durable=False)
         if evidence.sources:
             files.write_bytes(folder / SOURCES_FILE, evidence.sources, durable=False)
         files.write_bytes(folder / _REPORT, report.model_dump_json().encode(), durable=False)
@@ -67,4 +75,5 @@ class VerdictCache:
             (folder / SOURCES_FILE).unlink(missing_ok=True)
 
     def _folder(self, key: str) -> Path:
-        return self.path / key[:2] / key
+        name = hashlib.sha256(f"{key} {self.scope}".encode()).hexdigest() if self.scope else key
+        return self.path / name[:2] / name

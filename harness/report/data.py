@@ -26,7 +26,7 @@ _OWN_WORDS = frozenset(
     {"apply_failed", "crashed", "empty_patch", "missing_image", "no_patch", "out_of_memory", "timeout", "tests_failed"}
 )
 """Causes whose reasons are sentences of ours or about the model's own patch."""
-_TELLING_DROPS = frozenset({"hidden_test", "import_root"})
+TELLING_DROPS = frozenset({"hidden_test", "import_root"})
 """Reasons for dropping a part of a patch that say where hidden tests are."""
 _REASONS = {
     "collection_error": "a hidden test file could not be imported with this patch",
@@ -271,7 +271,7 @@ def public_reason(report: InstanceReport, *, is_gold: bool) -> str:
 def public_dropped(report: InstanceReport, *, is_gold: bool) -> tuple[str, ...]:
     """Dropped parts without a path that would name a hidden test or a file of the fix."""
     return tuple(
-        part.get("reason", "") if is_gold or part.get("reason") in _TELLING_DROPS else dropped_part(part)
+        part.get("reason", "") if is_gold or part.get("reason") in TELLING_DROPS else dropped_part(part)
         for part in report.dropped
     )
 

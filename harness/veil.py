@@ -1,0 +1,180 @@
+"""What a run of a sealed dataset leaves in its folder.
+
+Verdicts and counts stand there in the clear; whatever quotes a hidden test or the fix is in one sealed file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from harness.dataset import container
+from harness.dataset.container import Container
+from harness.dataset.identity import Keys, encrypt, recipients_digest
+from harness.errors import InputError
+from harness.predictions import GOLD
+from harness.report import data
+from harness.signals.model import Signals
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+    from harness.instance import Hidden, Prediction, Task
+    from harness.run_folder import InstanceReport
+
+KIND = "evidence"
+_SHORTEST = 12
+"""Characters from which on a line is taken for a quotation."""
+_PLAIN_CAUSES = frozenset({"engine", "missing_image", "too_slow"})
+"""What our own side says where it failed: a text about the engine, not about tests."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Veil:
+    """Covers what is hidden in the verdicts of one dataset."""
+
+    recipients: tuple[str, ...]
+    keys: Keys | None = field(default=None, repr=False)
+
+    @property
+    def scope(self) -> str:
+        """Whom the sealed evidence is for."""
+        return recipients_digest(self.recipients)
+
+    def over(self, found: Verdict, task: Task, prediction: Prediction) -> Verdict:
+        """A verdict as it may be written: its report covered, its evidence sealed."""
+        evidence = found.evidence
+        files = {
+            "report.json": found.report.model_dump_json(indent=1).encode() + b"\n",
+            "results.json": json.dumps(evidence.results, indent=1).encode() + b"\n",
+            "test_output.txt": evidence.output,
+        }
+        is_gold = prediction.model_name_or_path == GOLD
+        if is_gold:
+            files["patch.diff"] = evidence.patch or b""
+        packed = Container(kind=KIND, name=_name(prediction), files=files).packed()
+        sealed = replace(
+            evidence,
+            patch=None if is_gold else evidence.patch,
+            output=b"",
+            results={},
+            sources=b"" if is_gold else evidence.sources,
+            sealed=encrypt(packed, self.recipients),
+        )
+        return Verdict(report=self.report(found.report, task), evidence=sealed)
+
+    def report(self, report: InstanceReport, task: Task) -> InstanceReport:
+        """A report that quotes neither a hidden test nor the fix; its counts are as they were."""
+        is_gold = report.model_name_or_path == GOLD
+        quotes = _Quotes(task.hidden)
+        return report.model_copy(
+            update={
+                "reason": _reason(report, quotes, is_gold=is_gold),
+                "tests_status": {
+                    name: {word: [pseudonym(task.hidden, one) for one in ids] for word, ids in found.items()}
+                    for name, found in report.tests_status.items()
+                },
+                "dropped": [_dropped(part, is_gold=is_gold) for part in report.dropped],
+                "flags": [{**flag, "path": "hidden"} if is_gold else flag for flag in report.flags],
+                "repairs": [one for one in report.repairs if not quotes.within(one)],
+                "signals": None if is_gold else _signals(report.signals, quotes),
+            }
+        )
+
+    def results(self, data: bytes, prediction: Prediction, *, where: Path | str) -> Mapping[str, Any]:
+        """As `lift`, for results.json alone."""
+        return results_of(self.lift(data, prediction, where=where), where=where)
+
+    def lift(self, data: bytes, prediction: Prediction, *, where: Path | str) -> Mapping[str, bytes]:
+        """The files of a prediction's sealed evidence, in memory.
+
+        Raises:
+            InputError: no key, a wrong one, a damaged file, or the evidence of another prediction.
+
+        """
+        if self.keys is None:
+            raise InputError(f"{where} is sealed", hint="give a key with --identity")
+        plain = self.keys.open(data, where=str(where))
+        return container.unpack(plain, kind=KIND, name=_name(prediction), where=str(where)).files
+
+
+def results_of(files: Mapping[str, bytes], *, where: Path | str) -> Mapping[str, Any]:
+    """results.json of lifted evidence.
+
+    Raises:
+        InputError: there is none that can be read.
+
+    """
+    try:
+        found = json.loads(files["results.json"])
+    except (KeyError, ValueError, RecursionError):
+        raise InputError(f"{where} holds no results.json that can be read") from None
+    return found if isinstance(found, dict) else {}
+
+
+def veil_for(dataset: Dataset) -> Veil | None:
+    """What covers verdicts on a dataset; None where it is not sealed."""
+    return Veil(recipients=dataset.recipients, keys=dataset.keys) if dataset.sealed else None
+
+
+def pseudonym(hidden: Hidden, test_id: str) -> str:
+    """What a hidden test is called where its name must not be told: the same in every run of the task."""
+    digest = hmac.new(hidden.secret.encode(), test_id.encode("utf-8", "surrogatepass"), hashlib.sha256)
+    return f"hidden-{digest.hexdigest()[:16]}"
+
+
+def _name(prediction: Prediction) -> str:
+    """Whose evidence it is: of this patch on this task, whoever gave it."""
+    return f"{prediction.instance_id} {hashlib.sha256(prediction.patch_bytes()).hexdigest()}"
+
+
+class _Quotes:
+    """Finds words of a task's hidden side in a text."""
+
+    def __init__(self, hidden: Hidden) -> None:
+        lines = {
+            line[1:].strip()
+            for patch in (hidden.gold_patch, hidden.test_patch)
+            for line in patch.decode("utf-8", "replace").splitlines()
+            if line[:1] in {"+", "-"}
+        }
+        ids = (*hidden.fail_to_pass, *hidden.pass_to_pass, *hidden.flaky)
+        names = {name for test_id in ids for name in (test_id, test_id.rpartition("::")[2].partition("[")[0])}
+        self._words = {word for word in {*lines, *names, *hidden.test_files} if len(word) >= _SHORTEST} | set(ids)
+
+    def within(self, text: str) -> bool:
+        return any(word in text for word in self._words)
+
+
+def _reason(report: InstanceReport, quotes: _Quotes, *, is_gold: bool) -> str:
+    told = report.reason if report.cause in _PLAIN_CAUSES else data.public_reason(report, is_gold=is_gold)
+    return told if not quotes.within(told) else "the reason quotes what is hidden; it is in the sealed evidence"
+
+
+def _dropped(part: Mapping[str, str], *, is_gold: bool) -> dict[str, str]:
+    return {**part, "path": "hidden"} if is_gold or part.get("reason") in data.TELLING_DROPS else dict(part)
+
+
+def _signals(signals: Signals | None, quotes: _Quotes) -> Signals | None:
+    """Signals without what a failed import said and what files the tests wrote, and without quotations."""
+    if signals is None:
+        return None
+    return Signals.model_validate(_covered(signals.model_dump(mode="json"), quotes))
+
+
+def _covered(value: Any, quotes: _Quotes) -> Any:
+    if isinstance(value, dict):
+        return {name: _EMPTY[name] if name in _EMPTY else _covered(part, quotes) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_covered(part, quotes) for part in value]
+    return "hidden" if isinstance(value, str) and quotes.within(value) else value
+
+
+_EMPTY: Mapping[str, Any] = {"error": "", "paths": []}
+"""Fields of signals that come from what ran with the hidden tests."""
