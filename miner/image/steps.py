@@ -36,12 +36,15 @@ BUILD_TOOLS_SINCE = "2022-12-01T00:00:00Z"
 OLDEST_PYTEST = "pytest>=4.3"
 """The runner names plugins by their entry points (`-p httpbin`); an older pytest would import a module of that name. A
 repository's older pin makes its rung unresolvable, and the next rung is tried."""
-TEST_TOOLS = ("pytest", "py", "pluggy", "attrs", "six", "more-itertools", "atomicwrites", "packaging", "wcwidth",
+TEST_TOOLS = ("pytest", "py", "pluggy", "attrs", "six", "more-itertools", "packaging", "wcwidth",
               "importlib-metadata", "zipp", "pyparsing")  # fmt: skip
 """pytest and what it needs, of any day."""
 TEST_TOOLS_SINCE = date(2019, 6, 20)
 """pytest is taken as of this date where the commit is older: 4.6, the last one that was made for Python 2.7 as well, so
 that tests of older years run on it."""
+UPLOADED_AGAIN = {"atomicwrites": date(2022, 7, 9)}
+"""Distributions whose files are all younger than they were: deleted, and uploaded again before this date. pytest 3.6 to
+5.2 needs this one (https://github.com/untitaker/python-atomicwrites/issues/61)."""
 _SETTLED = timedelta(days=180)
 """How long after an interpreter's release pytest surely runs on it."""
 
@@ -71,11 +74,12 @@ def test_tools(when: datetime, minor: str | None) -> tuple[str, ...]:
     """
     floors = [TEST_TOOLS_SINCE]
     floors += [day + _SETTLED for known, day in RELEASED.items() if minor in (None, known) and when.date() < day]
-    since = max(floors)
-    if when.date() >= since:
-        return ()
-    moment = datetime.combine(since, time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return tuple(f"--exclude-newer-package {name}={moment}" for name in TEST_TOOLS)
+    dates = {**dict.fromkeys(TEST_TOOLS, max(floors)), **UPLOADED_AGAIN}
+    late = {name: since for name, since in dates.items() if when.date() < since}
+    moments = {
+        name: datetime.combine(since, time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for name, since in late.items()
+    }
+    return tuple(f"--exclude-newer-package {name}={moment}" for name, moment in moments.items())
 
 
 test_tools.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
