@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from harness import files, patch, screening, trial
 from harness.instance import Budgets, TestStatus
+from miner import network
 from miner.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from harness.instance import TestSpec
@@ -63,6 +64,8 @@ class Observed:
     detail: str = ""
     seconds: float = 0.0
     max_rss_kb: int = 0
+    network: tuple[str, ...] = ()
+    """Tests, and files that could not be collected, whose failure tells of a network that is not there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +99,7 @@ class Notebook:
             return  # half a line, from a process that was killed
         if raw.pop("key", None) == self._key:
             raw["statuses"] = {test_id: TestStatus(status) for test_id, status in raw["statuses"].items()}
+            raw["network"] = tuple(raw.get("network", ()))
             observed = Observed(**raw)
             self._known[observed.state, observed.number] = observed
 
@@ -125,37 +129,49 @@ def validate(
         InfrastructureError: the engine failed; nothing is said of the subject.
 
     """
-    try:
-        patches = _patches(subject)
-    except patch.PatchError as error:
-        return _rejection("gold_refused", f"the fix could not be given as a model patch: {error}")
+    patches = prepare(subject)
+    if isinstance(patches, Rejection):
+        return patches
     found: list[Observed] = []
     for number in range(runs):
         for state in ("after", "before", "base"):
             progress(f"{state} {number + 1}/{runs}")
-            observed = notebook.get(state, number)
-            if observed is None:
-                observed = _observe(subject, patches, state, number, sandbox)
-                notebook.add(observed)
-            found.append(observed)
+            found.append(observe(subject, patches, state, number, sandbox, notebook))
             if (rejection := _hopeless(found)) is not None:
                 return rejection
     return judge(found, runs=runs)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Patches:
+class Patches:
+    """A subject's patches, ready to be applied."""
+
     gold: patch.Patch
     tests: patch.Patch
 
 
-def _patches(subject: Subject) -> _Patches:
-    tests = patch.parse(subject.test_patch, trusted=True)
-    gold = screening.screen_for(patch.parse(subject.gold_patch), subject, subject.test)
-    return _Patches(gold=gold.kept, tests=tests)
+def prepare(subject: Subject) -> Patches | Rejection:
+    """A subject's patches: the fix as screening leaves it of a model's patch; `gold_refused` where it can't be one."""
+    try:
+        tests = patch.parse(subject.test_patch, trusted=True)
+        gold = screening.screen_for(patch.parse(subject.gold_patch), subject, subject.test)
+    except patch.PatchError as error:
+        return _rejection("gold_refused", f"the fix could not be given as a model patch: {error}")
+    return Patches(gold=gold.kept, tests=tests)
 
 
-def _observe(subject: Subject, patches: _Patches, state: State, number: int, sandbox: Sandbox) -> Observed:
+def observe(
+    subject: Subject, patches: Patches, state: State, number: int, sandbox: Sandbox, notebook: Notebook
+) -> Observed:
+    """One run of one state, in a fresh container; taken from the notebook where it stands there, else added to it."""
+    known = notebook.get(state, number)
+    if known is None:
+        known = _observe(subject, patches, state, number, sandbox)
+        notebook.add(known)
+    return known
+
+
+def _observe(subject: Subject, patches: Patches, state: State, number: int, sandbox: Sandbox) -> Observed:
     spec = trial.TrialSpec(
         image=subject.image,
         test=subject.test,
@@ -175,6 +191,7 @@ def _observe(subject: Subject, patches: _Patches, state: State, number: int, san
         detail=detail,
         seconds=ran.seconds,
         max_rss_kb=ran.max_rss_kb,
+        network=network.lacking(ran.report),
     )
 
 
@@ -197,12 +214,19 @@ _USAGE_ERROR = 4
 """pytest's exit code for a command line or a configuration that it refuses."""
 
 
+def troubled(run: Observed) -> Rejection | None:
+    """Why a run that gave no full answer ends the proof; None where it gave one."""
+    if not run.trouble:
+        return None
+    where = {"base": "as it was", "before": "with the hidden tests alone", "after": "with the fix"}[run.state]
+    return _rejection(run.trouble, f"{where}: {run.detail}".strip(": "))
+
+
 def _hopeless(found: list[Observed]) -> Rejection | None:
     """What the runs so far already rule out."""
     last = found[-1]
-    if last.trouble and last.state != "base":
-        where = {"before": "with the hidden tests alone", "after": "with the fix"}[last.state]
-        return _rejection(last.trouble, f"{where}: {last.detail}".strip(": "))
+    if last.state != "base" and (trouble := troubled(last)):
+        return trouble
     after = [run for run in found if run.state == "after"]
     before = [run for run in found if run.state == "before"]
     passed = _passed_in_all(after)
@@ -239,18 +263,22 @@ def judge(found: list[Observed], *, runs: int) -> Proof | Rejection:
         if flaky:
             return _rejection("unstable_fail_to_pass", f"unstable: {', '.join(sorted(flaky)[:3])}")
         return _rejection("no_fail_to_pass", "no test fails every time before the fix and passes every time after it")
-    slowest = max(run.seconds for run in after)
     return Proof(
         fail_to_pass=tuple(sorted(fails)),
         pass_to_pass=tuple(sorted(holds)),
         flaky=tuple(sorted(flaky)),
-        budgets=replace(
-            PROOF_BUDGETS,
-            seconds=_seconds_budget(slowest),
-            memory_mb=_memory_budget(max(run.max_rss_kb for run in after)),
-        ),
+        budgets=budgets(after),
         evidence=_evidence(by_state, runs, new_api=bool(fails & lost)),
         seconds=sum(run.seconds for run in found),
+    )
+
+
+def budgets(after: Sequence[Observed]) -> Budgets:
+    """What the tests may use, by what they used with the fix."""
+    return replace(
+        PROOF_BUDGETS,
+        seconds=_seconds_budget(max(run.seconds for run in after)),
+        memory_mb=_memory_budget(max(run.max_rss_kb for run in after)),
     )
 
 

@@ -1,0 +1,131 @@
+"""From the ids of a row's lists to the ids of tests here. Pure.
+
+SWE-bench reads its ids from what test runners print, so they come cut at a space, with shortened paths, as bare names,
+or are no ids at all (its parsers are in `swebench/harness/log_parsers/`). Each rule here undoes one of these and
+nothing else; an id that is one of ours is taken as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_NODE = re.compile(r"[^\s:]+\.\w+::\S.*", re.DOTALL)
+"""`path/file.py::…`, as pytest names a test."""
+_UNITTEST = re.compile(r"(\w+) \(([\w.]+)\)")
+"""`test_x (package.module.Class)`, as unittest names one; from Python 3.11 on the test stands in the brackets too."""
+_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\[.*)?", re.DOTALL)
+"""A function alone, as some runners name a test."""
+
+
+class Way(StrEnum):
+    """How an id of a row leads to ids here."""
+
+    SAME = "same"
+    TRUNCATED = "truncated"
+    """It was cut at a space: every id here that begins with it and a space is meant."""
+    SHORTENED = "shortened"
+    """A path in its parameter was cut down to the file's name."""
+    NAMED = "named"
+    """It is the name of a function, or unittest's way of naming one."""
+    UNKNOWN = "unknown"
+    """It looks like an id, and no test here is called so."""
+    NOT_AN_ID = "not_an_id"
+    """It is something else that a test runner printed, such as `[100%]`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mapped:
+    """What an id of a row stands for."""
+
+    given: str
+    way: Way
+    ours: tuple[str, ...] = ()
+    """Ids of tests here, sorted; more than one only where the row's id does not tell them apart."""
+
+
+_INSTANCE = "::()"
+"""What pytest before 4.0 puts behind a class in its ids, and leaves out wherever it prints them."""
+
+
+class Known:
+    """The ids of all tests that were seen here, ready to be looked up."""
+
+    def __init__(self, ids: Collection[str]) -> None:
+        self._ids = {printed(test_id): test_id for test_id in ids}
+        self._by_name: dict[str, list[str]] = {}
+        self._by_short: dict[str, list[str]] = {}
+        self._by_dotted: dict[str, list[str]] = {}
+        self._parametrised: dict[str, list[str]] = {}
+        for test_id in sorted(self._ids):
+            whole, _, _ = test_id.partition("[")
+            path, *names = whole.split("::")
+            if not names:
+                continue
+            self._by_name.setdefault(test_id[test_id.rfind("::", 0, len(whole)) + 2 :], []).append(test_id)
+            dotted = ".".join([re.sub(r"\.\w+$", "", path).replace("/", "."), *names])
+            self._by_dotted.setdefault(names[-1], []).append(f"{dotted}\0{test_id}")
+            if "[" in test_id:
+                self._parametrised.setdefault(whole, []).append(test_id)
+                self._by_short.setdefault(_shortened(test_id), []).append(test_id)
+
+    def map(self, given: str) -> Mapped:
+        """What one id of a row stands for here."""
+        if given in self._ids:
+            return Mapped(given=given, way=Way.SAME, ours=(self._ids[given],))
+        unittest = _UNITTEST.fullmatch(given)
+        if _NODE.fullmatch(given):
+            way, ours = self._node(given)
+        elif unittest:
+            way, ours = Way.NAMED, self._unittest(unittest[1], unittest[2])
+        elif _NAME.fullmatch(given):
+            way, ours = Way.NAMED, self._by_name.get(given, [])
+            if not ours and not _looks_like_a_test(given):
+                way = Way.NOT_AN_ID
+        else:
+            way, ours = Way.NOT_AN_ID, []
+        if not ours and way is not Way.NOT_AN_ID:
+            way = Way.UNKNOWN
+        return Mapped(given=given, way=way, ours=tuple(self._ids[one] for one in ours))
+
+    def _node(self, given: str) -> tuple[Way, list[str]]:
+        whole, bracket, _ = given.partition("[")
+        if not bracket:
+            return Way.UNKNOWN, []
+        if cut := [one for one in self._parametrised.get(whole, ()) if re.match(re.escape(given) + r"\s", one)]:
+            return Way.TRUNCATED, cut
+        return Way.SHORTENED, self._by_short.get(given, [])
+
+    def _unittest(self, name: str, place: str) -> list[str]:
+        wanted = place if place.endswith(f".{name}") else f"{place}.{name}"
+        pairs = (one.split("\0", 1) for one in self._by_dotted.get(name, ()))
+        return [test_id for dotted, test_id in pairs if dotted == wanted or dotted.endswith(f".{wanted}")]
+
+
+def _shortened(test_id: str) -> str:
+    """An id as SWE-bench writes it where the parameter is a path: `test[/a/b/c.py]` is `test[/c.py]` there."""
+    whole, _, option = test_id.partition("[")
+    option = option.removesuffix("]")
+    if option.startswith("/") and not option.startswith("//") and "*" not in option:
+        return f"{whole}[/{option.rsplit('/', 1)[-1]}]"
+    return test_id
+
+
+def _looks_like_a_test(name: str) -> bool:
+    return name.partition("[")[0].rpartition(".")[2].lower().startswith("test")
+
+
+def printed(test_id: str) -> str:
+    """An id here as pytest prints it."""
+    whole, bracket, option = test_id.partition("[")
+    return whole.replace(_INSTANCE, "") + bracket + option
+
+
+def file_of(given: str) -> str | None:
+    """The file that an id of a row names, where it is of the form `path::…`."""
+    return given.split("::", 1)[0] if _NODE.fullmatch(given) else None

@@ -1,0 +1,212 @@
+"""Whether each id of a row's lists holds here, and why not; the lists to grade by. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from harness.instance import TestStatus
+from miner.importing.ids import Known, Way, file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from miner.importing.ids import Mapped
+    from miner.validate import Observed
+
+
+class Verdict(StrEnum):
+    """What became of one id of a row."""
+
+    HOLDS = "holds"
+    """It does here what its list says, every time, under this very id."""
+    TRUNCATED = "truncated"
+    """It holds under the longer ids that it is the beginning of."""
+    SHORTENED = "shortened"
+    """It holds under an id with the whole path."""
+    NAMED = "named"
+    """It holds under the id that the name stands for."""
+    NOT_AN_ID = "not_an_id"
+    """It is no id of a test."""
+    NOT_COLLECTED = "not_collected"
+    """No test here is called so."""
+    SKIPPED = "skipped"
+    """It is skipped here with the fix."""
+    EXPECTED_FAILURE = "expected_failure"
+    """It is marked as failing and does; SWE-bench counts that as a pass, we count nothing."""
+    NEEDS_NETWORK = "needs_network"
+    """It fails here with the fix, for want of a network."""
+    FAILS_WITH_GOLD = "fails_with_gold"
+    """It fails here with the fix, every time."""
+    FLAKY = "flaky"
+    """It did not give the same result every time."""
+    PASSES_BEFORE = "passes_before"
+    """Of FAIL_TO_PASS: it passes here without the fix as well."""
+    FAILS_BEFORE = "fails_before"
+    """Of PASS_TO_PASS: it fails here without the fix."""
+
+
+HOLDING = frozenset({Verdict.HOLDS, Verdict.TRUNCATED, Verdict.SHORTENED, Verdict.NAMED})
+"""Verdicts of ids that are graded."""
+_BY_WAY = {
+    Way.SAME: Verdict.HOLDS,
+    Way.TRUNCATED: Verdict.TRUNCATED,
+    Way.SHORTENED: Verdict.SHORTENED,
+    Way.NAMED: Verdict.NAMED,
+}
+
+
+class Holds(StrEnum):
+    """How much of a row's FAIL_TO_PASS holds here."""
+
+    WHOLE = "whole"
+    PART = "part"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """One id of a row, and what became of it."""
+
+    given: str
+    verdict: Verdict
+    ours: tuple[str, ...] = ()
+    """The ids here that it stands for; empty where it stands for none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """Both lists of a row, id by id, and what is graded of them."""
+
+    fail_to_pass: tuple[Judged, ...]
+    pass_to_pass: tuple[Judged, ...]
+    graded_fail_to_pass: tuple[str, ...]
+    graded_pass_to_pass: tuple[str, ...]
+
+    @property
+    def holds(self) -> Holds:
+        good = sum(one.verdict in HOLDING for one in self.fail_to_pass)
+        if not good:
+            return Holds.NOTHING
+        return Holds.WHOLE if good == len(self.fail_to_pass) else Holds.PART
+
+    def why(self) -> str:
+        """What of FAIL_TO_PASS does not hold, counted; empty where all does."""
+        counts = Counter(one.verdict for one in self.fail_to_pass if one.verdict not in HOLDING)
+        return ", ".join(f"{count} {verdict.value}" for verdict, count in counts.most_common())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What the runs of a row showed."""
+
+    after: Sequence[Observed]
+    """With the hidden tests and the fix."""
+    before: Sequence[Observed]
+    """With the hidden tests alone."""
+
+    def ids(self) -> set[str]:
+        return {test_id for run in (*self.after, *self.before) for test_id in run.statuses}
+
+    def passes(self, runs: Sequence[Observed], test_id: str) -> int:
+        return sum(run.statuses.get(test_id) is TestStatus.PASSED for run in runs)
+
+    def lacks_network(self, test_id: str) -> bool:
+        """Whether a run with the fix told that this test, or the import of its file, missed a network."""
+        return any({test_id, test_id.split("::", 1)[0]} & set(run.network) for run in self.after)
+
+
+def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], seen: Seen) -> Judgement:
+    """Judge a row's lists by what the runs showed. An id given twice is judged once."""
+    known = Known(seen.ids())
+    fails = tuple(_fail_to_pass(known.map(given), seen) for given in dict.fromkeys(fail_to_pass))
+    passes = tuple(_pass_to_pass(known.map(given), seen) for given in dict.fromkeys(pass_to_pass))
+    turning = {test_id for one in _good(fails) for test_id in one.ours}
+    # a cut id can mean several tests, of which some pass all along
+    standing = {test_id for test_id in turning if seen.passes(seen.before, test_id)}
+    kept = {test_id for one in _good(passes) for test_id in one.ours} | standing
+    graded = turning - standing
+    return Judgement(
+        fail_to_pass=fails,
+        pass_to_pass=passes,
+        graded_fail_to_pass=tuple(sorted(graded)),
+        graded_pass_to_pass=tuple(sorted(kept - graded)),
+    )
+
+
+def hopeless(fail_to_pass: Iterable[str], seen: Seen) -> bool:
+    """Whether the runs so far already tell that nothing of FAIL_TO_PASS can hold."""
+    return not any(one.verdict in HOLDING for one in judge(tuple(fail_to_pass), (), seen).fail_to_pass)
+
+
+def _good(judged: Iterable[Judged]) -> list[Judged]:
+    return [one for one in judged if one.verdict in HOLDING]
+
+
+def _fail_to_pass(mapped: Mapped, seen: Seen) -> Judged:
+    wrong = _wrong_after(mapped, seen)
+    if wrong is None:
+        before = {test_id: seen.passes(seen.before, test_id) for test_id in mapped.ours}
+        runs = len(seen.before)
+        if any(0 < count < runs for count in before.values()):
+            wrong = Verdict.FLAKY
+        elif all(before.values()):
+            wrong = Verdict.PASSES_BEFORE
+    return Judged(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
+
+
+def _pass_to_pass(mapped: Mapped, seen: Seen) -> Judged:
+    wrong = _wrong_after(mapped, seen)
+    if wrong is None:
+        before = [seen.passes(seen.before, test_id) for test_id in mapped.ours]
+        if any(0 < count < len(seen.before) for count in before):
+            wrong = Verdict.FLAKY
+        elif not all(before):
+            wrong = Verdict.FAILS_BEFORE
+    return Judged(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
+
+
+def _wrong_after(mapped: Mapped, seen: Seen) -> Verdict | None:
+    """Why an id can't hold, whatever its list says; None where every test it stands for passes with the fix."""
+    if mapped.way is Way.NOT_AN_ID:
+        return Verdict.NOT_AN_ID
+    if not mapped.ours:
+        place = file_of(mapped.given)
+        return Verdict.NEEDS_NETWORK if place and seen.lacks_network(place) else Verdict.NOT_COLLECTED
+    found = [verdict for test_id in mapped.ours if (verdict := _after(test_id, seen)) is not None]
+    return min(found, key=_WORST.index) if found else None
+
+
+_WORST = (
+    Verdict.NOT_COLLECTED,
+    Verdict.FAILS_WITH_GOLD,
+    Verdict.NEEDS_NETWORK,
+    Verdict.FLAKY,
+    Verdict.EXPECTED_FAILURE,
+    Verdict.SKIPPED,
+)
+"""Of several tests that a cut id stands for, the one that says most against it."""
+
+
+def _after(test_id: str, seen: Seen) -> Verdict | None:
+    statuses = [run.statuses.get(test_id) for run in seen.after]
+    if all(status is TestStatus.PASSED for status in statuses):
+        return None
+    if TestStatus.PASSED in statuses:
+        return Verdict.FLAKY
+    if None in statuses:
+        return Verdict.NOT_COLLECTED
+    if seen.lacks_network(test_id):
+        return Verdict.NEEDS_NETWORK
+    if all(status is TestStatus.SKIPPED for status in statuses):
+        return Verdict.SKIPPED
+    if all(status is TestStatus.XFAIL for status in statuses):
+        return Verdict.EXPECTED_FAILURE
+    return Verdict.FAILS_WITH_GOLD
+
+
+def counts(judged: Collection[Judged]) -> Mapping[str, int]:
+    """How often each verdict was given, commonest first."""
+    return {verdict.value: count for verdict, count in Counter(one.verdict for one in judged).most_common()}

@@ -1,0 +1,119 @@
+"""What is kept of an imported row: its own lists unchanged, beside what became of each of their ids."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from harness.instance import Task, TaskState
+from miner.importing.ids import printed
+from miner.importing.judge import HOLDING, counts
+from miner.stages import task_of
+from miner.statement import spoken_language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from miner.change import Rejection
+    from miner.importing.judge import Judged, Judgement, Seen
+    from miner.importing.rows import Row
+    from miner.stages import Draft
+
+
+def task(row: Row, draft: Draft, judgement: Judgement | None, rejection: Rejection | None) -> Task:
+    """The task that a row has come to: proved, or marked with the reason why not.
+
+    Without an image it is a candidate, as such a task can't be run; else what does not hold is quarantined.
+    """
+    made = task_of(draft)
+    state = TaskState.PROVED
+    if rejection is not None:
+        state = TaskState.QUARANTINED if draft.image else TaskState.CANDIDATE
+    extra = {key: value for key, value in made.instance.extra.items() if key != "origin"}
+    origin = {"statement_from": "row", "statement_language": spoken_language(draft.statement), "signals": ["imported"]}
+    difficulty = row.further.get("difficulty")
+    quality = {**made.instance.quality, **({"difficulty": difficulty} if isinstance(difficulty, str) else {})}
+    instance = replace(
+        made.instance,
+        state=state,
+        quality=quality,
+        extra={"origin": origin, "imported": _public(row, judgement, rejection), **extra},
+    )
+    evidence = {**made.hidden.evidence, "imported": _hidden(row, judgement)}
+    return Task(instance=instance, hidden=replace(made.hidden, hints=row.hints, evidence=evidence))
+
+
+def _public(row: Row, judgement: Judgement | None, rejection: Rejection | None) -> dict[str, Any]:
+    """`imported` of task.yaml: counts, and no id of a test."""
+    found: dict[str, Any] = {
+        "row": row.digest,
+        "version": row.version,
+        "reason": rejection.reason if rejection else "",
+        "holds": judgement.holds.value if judgement else "",
+    }
+    for name, given, judged in _lists(row, judgement):
+        found[name] = {"given": len(given), **(counts(judged) if judged is not None else {})}
+    return found
+
+
+def _hidden(row: Row, judgement: Judgement | None) -> dict[str, Any]:
+    """`evidence.imported` of tests.json: the row's lists as they were, the verdict on each id, what it stands for."""
+    verdicts: dict[str, dict[str, list[str]]] = {}
+    renamed: dict[str, list[str]] = {}
+    for name, _, judged in _lists(row, judgement):
+        for one in judged or ():
+            verdicts.setdefault(name, {}).setdefault(one.verdict.value, []).append(one.given)
+            if one.ours and tuple(map(printed, one.ours)) != (one.given,):
+                renamed[one.given] = list(one.ours)
+    return {
+        "FAIL_TO_PASS": list(row.fail_to_pass),
+        "PASS_TO_PASS": list(row.pass_to_pass),
+        "verdicts": verdicts,
+        "stands_for": renamed,
+        "fields": row.further,
+    }
+
+
+def _lists(row: Row, judgement: Judgement | None) -> Sequence[tuple[str, Sequence[str], Sequence[Judged] | None]]:
+    return (
+        ("FAIL_TO_PASS", row.fail_to_pass, judgement.fail_to_pass if judgement else None),
+        ("PASS_TO_PASS", row.pass_to_pass, judgement.pass_to_pass if judgement else None),
+    )
+
+
+def evidence(seen: Seen, judgement: Judgement) -> dict[str, Any]:
+    """What the runs showed, in the fields of every proof; nothing was run as it was, without the hidden tests."""
+    listed = {test_id for one in (*judgement.fail_to_pass, *judgement.pass_to_pass) for test_id in one.ours}
+    beside = {
+        test_id
+        for test_id in seen.ids() - listed
+        if seen.passes(seen.after, test_id) == len(seen.after) and not seen.passes(seen.before, test_id)
+    }
+    return {
+        "runs": len(seen.after),
+        "new_api": any(run.collect_errors for run in seen.before),
+        "passes": {
+            test_id: [0, seen.passes(seen.before, test_id), seen.passes(seen.after, test_id)]
+            for test_id in sorted(seen.ids())
+        },
+        "gold_seconds": round(max(run.seconds for run in seen.after), 3),
+        "gold_max_rss_kb": max(run.max_rss_kb for run in seen.after),
+        "fail_to_pass_beside": sorted(beside),
+    }
+
+
+def flaky(judgement: Judgement, seen: Seen) -> tuple[str, ...]:
+    """Ids that did not give the same result every time; none of them is graded."""
+    graded = {*judgement.graded_fail_to_pass, *judgement.graded_pass_to_pass}
+    unstable = {
+        test_id
+        for runs in (seen.after, seen.before)
+        for test_id in seen.ids()
+        if 0 < seen.passes(runs, test_id) < len(runs)
+    }
+    return tuple(sorted(unstable - graded))
+
+
+def holding(judged: Sequence[Judged]) -> int:
+    """How many of a list's ids hold."""
+    return sum(one.verdict in HOLDING for one in judged)

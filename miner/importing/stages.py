@@ -1,0 +1,183 @@
+"""One row from its line to its task: placed, built, proved here, judged id by id, kept or marked."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from harness.dataset.folder import write_task
+from miner import stages, validate
+from miner.change import Rejection, Stage
+from miner.funnel import FunnelLine
+from miner.importing import record
+from miner.importing.judge import Holds, Judgement, Seen, hopeless, judge
+from miner.importing.place import SIGNAL, place
+from miner.sources.bare import MissingObjectsError
+from miner.validate import Notebook, Observed, Proof, Subject
+
+if TYPE_CHECKING:
+    from miner.importing.rows import Row
+    from miner.stages import Draft, Site
+    from miner.validate import State
+
+IN_PART = "fail_to_pass_in_part"
+"""The reason of a row of which some, but not all, of FAIL_TO_PASS holds here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """How far a row came."""
+
+    draft: Draft | None = None
+    judgement: Judgement | None = None
+    rejection: Rejection | None = None
+
+
+def take(row: Row, site: Site, *, accept_part: bool) -> FunnelLine:
+    """Take a row to its task and its line in the funnel.
+
+    Raises:
+        InfrastructureError: the engine, the index or the disk failed; nothing is said of the row.
+
+    """
+    began = time.monotonic()
+    made = _make(row, site, accept_part=accept_part)
+    if made.draft is not None:
+        _keep(row, made.draft, made, site)
+    return line_of(row, made, seconds=time.monotonic() - began)
+
+
+def line_of(row: Row, made: Made, *, seconds: float = 0.0) -> FunnelLine:
+    """A row's line in the funnel."""
+    if made.draft is None:
+        assert made.rejection is not None  # noqa: S101 - what has no draft was rejected
+        return unplaced(row, made.rejection)
+    part = made.judgement is not None and made.judgement.holds is Holds.PART
+    return FunnelLine.of(
+        made.draft.candidate.change,
+        made.rejection,
+        signals=(SIGNAL, IN_PART) if part and made.rejection is None else (SIGNAL,),
+        seconds=seconds,
+        timings=made.draft.timings,
+    )
+
+
+def unplaced(row: Row, rejection: Rejection) -> FunnelLine:
+    """The line of a row that has no place in a history."""
+    return FunnelLine(
+        repo=row.repo,
+        change=row.digest,
+        title=row.instance_id,
+        stage=rejection.stage,
+        reason=rejection.reason,
+        detail=rejection.detail,
+        signals=(SIGNAL,),
+        instance_id=row.instance_id,
+        created_at=row.created_at,
+        decided_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    )
+
+
+def _make(row: Row, site: Site, *, accept_part: bool) -> Made:
+    placed = place(site.repo, row)
+    if isinstance(placed, Rejection):
+        return Made(rejection=placed)
+    draft = placed.draft
+    if placed.refused is not None:
+        return Made(draft=draft, rejection=placed.refused)
+    built = _built(draft, site)
+    if isinstance(built, Rejection):
+        return Made(draft=draft, rejection=built)
+    made = prove(row, built, site)
+    if made.draft is None or made.judgement is None or made.rejection is not None:
+        return made
+    if made.judgement.holds is Holds.PART and not accept_part:
+        return replace(made, rejection=_no(IN_PART, made.judgement.why()))
+    return _finish(made.draft, made.judgement, site)
+
+
+def _built(draft: Draft, site: Site) -> Draft | Rejection:
+    assert draft.split is not None  # noqa: S101 - `place` made it
+    if not draft.split.test_files:
+        return Rejection(
+            stage=Stage.SPLIT, reason="no_test_file", detail="neither the test patch nor the lists name one"
+        )
+    try:
+        return stages.build(draft, site)
+    except MissingObjectsError as error:
+        return Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+
+
+def prove(row: Row, draft: Draft, site: Site) -> Made:
+    """Run the tests with and without the fix, several times, and judge the row's lists by that."""
+    assert draft.split is not None  # noqa: S101
+    assert draft.image is not None  # noqa: S101
+    subject = Subject(
+        instance_id=draft.instance_id,
+        image=draft.image.image_id,
+        test=draft.test,
+        test_files=draft.split.test_files,
+        gold_patch=draft.split.gold_patch,
+        test_patch=draft.split.test_patch,
+    )
+    notebook = Notebook(site.workings / "proofs" / f"{draft.instance_id}.jsonl", subject)
+    began = time.monotonic()
+    seen = _run(row, subject, notebook, site)
+    draft.timings["proof"] = time.monotonic() - began
+    notebook.close()
+    if isinstance(seen, Rejection):
+        return Made(draft=draft, rejection=seen)
+    judgement = judge(row.fail_to_pass, row.pass_to_pass, seen)
+    proved = replace(
+        draft,
+        proof=Proof(
+            fail_to_pass=judgement.graded_fail_to_pass,
+            pass_to_pass=judgement.graded_pass_to_pass,
+            flaky=record.flaky(judgement, seen),
+            budgets=validate.budgets(seen.after),
+            evidence=record.evidence(seen, judgement),
+            seconds=sum(run.seconds for run in (*seen.after, *seen.before)),
+        ),
+    )
+    nothing = judgement.holds is Holds.NOTHING
+    rejection = _no("fail_to_pass_does_not_hold", judgement.why()) if nothing else None
+    return Made(draft=proved, judgement=judgement, rejection=rejection)
+
+
+def _run(row: Row, subject: Subject, notebook: Notebook, site: Site) -> Seen | Rejection:
+    """The runs: with the fix and without, by turns; where nothing can hold after the first pair, it stays at that."""
+    patches = validate.prepare(subject)
+    if isinstance(patches, Rejection):
+        return patches
+    after: list[Observed] = []
+    before: list[Observed] = []
+    states: tuple[tuple[State, list[Observed]], ...] = (("after", after), ("before", before))
+    for number in range(site.runs):
+        for state, runs in states:
+            site.note(f"{subject.instance_id}: {state} {number + 1}/{site.runs}")
+            runs.append(validate.observe(subject, patches, state, number, site.sandbox, notebook))
+            if (trouble := validate.troubled(runs[-1])) is not None:
+                return trouble
+        if hopeless(row.fail_to_pass, seen := Seen(after=after, before=before)):
+            return seen
+    return Seen(after=after, before=before)
+
+
+def _finish(draft: Draft, judgement: Judgement, site: Site) -> Made:
+    """What every proved task has to stand besides its lists."""
+    for stage in (stages.inspect, stages.harden, stages.confirm):
+        result = stage(draft, site)
+        if isinstance(result, Rejection):
+            return Made(draft=draft, judgement=judgement, rejection=result)
+        draft = result
+    return Made(draft=draft, judgement=judgement)
+
+
+def _keep(row: Row, draft: Draft, made: Made, site: Site) -> None:
+    public = {"Dockerfile": draft.image.dockerfile, **draft.image.locks} if draft.image is not None else {}
+    write_task(site.dataset, record.task(row, draft, made.judgement, made.rejection), public_files=public)
+
+
+def _no(reason: str, detail: str) -> Rejection:
+    return Rejection(stage=Stage.VALIDATION, reason=reason, detail=detail)

@@ -1,0 +1,83 @@
+"""From the ids of a row's lists, as a test runner's output gave them, to the ids of tests here."""
+
+from __future__ import annotations
+
+import pytest
+
+from miner.importing.ids import Known, Way
+
+KNOWN = Known(
+    [
+        "tests/test_a.py::test_plain",
+        "tests/test_a.py::TestA::test_in_class",
+        "tests/test_a.py::test_param[a b-c]",
+        "tests/test_a.py::test_param[a d]",
+        "tests/test_a.py::test_param[\\n  x]",
+        "tests/test_a.py::test_path[/testbed/tests/data/x.zip]",
+        "tests/test_b.py::test_plain",
+        "tests/deep/test_c.py::Case::test_old",
+    ]
+)
+
+
+def mapped(given: str) -> tuple[Way, list[str]]:
+    found = KNOWN.map(given)
+    return found.way, [one.rpartition("::")[2] for one in found.ours]
+
+
+def test_an_id_of_ours_is_taken_as_it_is():
+    assert mapped("tests/test_a.py::TestA::test_in_class") == (Way.SAME, ["test_in_class"])
+
+
+def test_an_id_of_an_old_pytest_is_the_one_that_it_prints():
+    known = Known(["t.py::TestA::()::test_a", "t.py::TestA::()::test_b[x y]"])
+    assert known.map("t.py::TestA::test_a").ours == ("t.py::TestA::()::test_a",)
+    assert known.map("t.py::TestA::test_b[x").ours == ("t.py::TestA::()::test_b[x y]",)
+
+
+def test_an_id_cut_at_a_space_stands_for_every_test_it_is_the_beginning_of():
+    assert mapped("tests/test_a.py::test_param[a") == (Way.TRUNCATED, ["test_param[a b-c]", "test_param[a d]"])
+
+
+def test_an_id_cut_after_an_escape_stands_for_one_test():
+    assert mapped("tests/test_a.py::test_param[\\n") == (Way.TRUNCATED, ["test_param[\\n  x]"])
+
+
+def test_an_id_that_ends_inside_a_word_is_not_taken_for_a_cut_one():
+    assert mapped("tests/test_a.py::test_par") == (Way.UNKNOWN, [])
+    assert mapped("tests/test_a.py::test_path[/test") == (Way.UNKNOWN, [])
+
+
+def test_a_path_cut_down_to_its_name_stands_for_the_whole_path():
+    assert mapped("tests/test_a.py::test_path[/x.zip]") == (Way.SHORTENED, ["test_path[/testbed/tests/data/x.zip]"])
+
+
+def test_a_bare_name_stands_for_every_function_of_that_name():
+    way, _ = mapped("test_plain")
+    assert (way, KNOWN.map("test_plain").ours) == (
+        Way.NAMED,
+        ("tests/test_a.py::test_plain", "tests/test_b.py::test_plain"),
+    )
+
+
+@pytest.mark.parametrize(
+    "given", ["test_old (tests.deep.test_c.Case)", "test_old (deep.test_c.Case)", "test_old (test_c.Case.test_old)"]
+)
+def test_unittests_way_of_naming_a_test_is_understood(given):
+    assert mapped(given) == (Way.NAMED, ["test_old"])
+
+
+def test_unittests_way_of_naming_a_test_of_another_module_is_not_confused():
+    assert mapped("test_old (other.Case)") == (Way.UNKNOWN, [])
+
+
+@pytest.mark.parametrize(
+    "given", ["[100%]", "", "PASSED", "[", "A sentence of a docstring.", "tests/test_a.py", "-", "99"]
+)
+def test_what_else_a_runner_prints_is_no_id(given):
+    assert mapped(given) == (Way.NOT_AN_ID, [])
+
+
+@pytest.mark.parametrize("given", ["tests/gone.py::test_x", "test_gone", "tests/test_a.py::test_param[zz]"])
+def test_an_id_that_no_test_has_is_unknown(given):
+    assert mapped(given) == (Way.UNKNOWN, [])
