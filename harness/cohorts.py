@@ -32,6 +32,8 @@ class CohortKey(StrEnum):
     TASK_TYPE = "task-type"
     WINDOW = "window"
     """Merged before the cut-off date, or on it and after: what a model may, or cannot, have seen in training."""
+    CUTOFF = "cutoff"
+    """As `WINDOW`, by each model's own cut-off."""
     SPLIT = "split"
 
 
@@ -87,9 +89,11 @@ _SAMPLES: dict[CohortKey, Callable[[SampleScore], str | None]] = {
 
 
 def _tasks(key: CohortKey, cutoff: date | None) -> Callable[[TaskFacts], str | None]:
-    if key is CohortKey.WINDOW:
-        if cutoff is None:
+    if key in (CohortKey.WINDOW, CohortKey.CUTOFF):
+        if cutoff is None and key is CohortKey.WINDOW:
             raise InputError("a window needs a date", hint="give the model's training cut-off: --cutoff 2025-03-31")
+        if cutoff is None:
+            return lambda _facts: None
         day = cutoff.isoformat()
         return lambda facts: None if not facts.created_at else _side(facts.created_at, day)
     name = key.value.replace("-", "_")

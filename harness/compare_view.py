@@ -18,6 +18,8 @@ from harness.score_view import (
     bounds,
     cohort_json,
     dollars,
+    gap_json,
+    gap_lines,
     interval_json,
     percent,
     points,
@@ -29,12 +31,12 @@ from harness.score_view import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import date
 
     from rich.console import RenderableType
 
-    from harness.cohorts import CohortKey
+    from harness.cohorts import Cohort, CohortKey
     from harness.compare import Comparison, Flip
+    from harness.cutoffs import Cutoffs
     from harness.scoresheet import Scoresheet
 
 STYLES = {Answer.BETTER: "bold green", Answer.WORSE: "bold red", Answer.CANT_TELL: "bold yellow"}
@@ -99,7 +101,7 @@ def render(
     comparisons: Sequence[Comparison],
     *,
     by: Sequence[CohortKey] = (),
-    cutoff: date | None = None,
+    cutoffs: Cutoffs | None = None,
     flips: int = FLIPS_SHOWN,
 ) -> RenderableType:
     """All that `goldseam compare` shows: every answer first, then what each stands on."""
@@ -110,7 +112,7 @@ def render(
         if len(comparisons) > 1:
             parts.append(Text(" against ".join(reversed(_names(comparison))), style="bold"))
         parts += _one(comparison, many=len(comparisons) > 1, flips=flips)
-        parts += _broken_down(comparison, by, cutoff)
+        parts += _broken_down(comparison, by, cutoffs)
     return Group(*parts)
 
 
@@ -216,18 +218,24 @@ def _left_out(comparison: Comparison) -> list[RenderableType]:
     return parts
 
 
-def _broken_down(comparison: Comparison, by: Sequence[CohortKey], cutoff: date | None) -> list[RenderableType]:
+def _broken_down(comparison: Comparison, by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> list[RenderableType]:
     parts: list[RenderableType] = []
     for key in by:
         made = table(key.value, "tasks", "base", "95% CI", "candidate", "95% CI")
-        one = {cohort.value: cohort for cohort in by_cohort(comparison.base, key, cutoff=cutoff)}
-        two = {cohort.value: cohort for cohort in by_cohort(comparison.candidate, key, cutoff=cutoff)}
+        one = {cohort.value: cohort for cohort in _cut(comparison.base, key, cutoffs)}
+        two = {cohort.value: cohort for cohort in _cut(comparison.candidate, key, cutoffs)}
         for value in [*one, *(value for value in two if value not in one)]:
             cells = [_cells(cohorts[value].sheet if value in cohorts else None) for cohorts in (one, two)]
             known = one.get(value) or two[value]
             made.add_row(Text(known.label), str(known.sheet.total), *cells[0], *cells[1])
-        parts += [_indented(made), Text()]
+        parts.append(_indented(made))
+        parts += [_indented(line) for line in gap_lines((comparison.base, comparison.candidate), key, cutoffs)]
+        parts.append(Text())
     return parts
+
+
+def _cut(sheet: Scoresheet, key: CohortKey, cutoffs: Cutoffs | None) -> tuple[Cohort, ...]:
+    return by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None)
 
 
 def _cells(sheet: Scoresheet | None) -> tuple[str, str]:
@@ -260,17 +268,17 @@ def _indented(part: RenderableType) -> Padding:
 
 
 def as_json(
-    comparisons: Sequence[Comparison], *, by: Sequence[CohortKey] = (), cutoff: date | None = None
+    comparisons: Sequence[Comparison], *, by: Sequence[CohortKey] = (), cutoffs: Cutoffs | None = None
 ) -> dict[str, Any]:
     """What `goldseam compare --json` prints; docs/statistics.md names its fields."""
     return {
         "schema_version": SCHEMA_VERSION,
         "level": LEVEL,
-        "comparisons": [_comparison_json(comparison, by, cutoff) for comparison in comparisons],
+        "comparisons": [_comparison_json(comparison, by, cutoffs) for comparison in comparisons],
     }
 
 
-def _comparison_json(comparison: Comparison, by: Sequence[CohortKey], cutoff: date | None) -> dict[str, Any]:
+def _comparison_json(comparison: Comparison, by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> dict[str, Any]:
     return {
         "answer": comparison.answer.name.lower(),
         "sentence": sentence(comparison),
@@ -295,10 +303,14 @@ def _comparison_json(comparison: Comparison, by: Sequence[CohortKey], cutoff: da
         "lost": [_flip_json(flip) for flip in comparison.lost],
         "cohorts": {
             key.value: {
-                "base": [cohort_json(cohort) for cohort in by_cohort(comparison.base, key, cutoff=cutoff)],
-                "candidate": [cohort_json(cohort) for cohort in by_cohort(comparison.candidate, key, cutoff=cutoff)],
+                "base": [cohort_json(cohort) for cohort in _cut(comparison.base, key, cutoffs)],
+                "candidate": [cohort_json(cohort) for cohort in _cut(comparison.candidate, key, cutoffs)],
             }
             for key in by
+        },
+        "cutoff_gaps": {
+            "base": gap_json(comparison.base, by, cutoffs),
+            "candidate": gap_json(comparison.candidate, by, cutoffs),
         },
     }
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import RenderableType
@@ -15,6 +14,11 @@ from harness.cohorts import CohortKey
 from harness.errors import InputError
 from harness.options_cli import JsonFlag, print_json
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.cutoffs import Cutoffs
+
 app = typer.Typer(no_args_is_help=True)
 
 DatasetOption = Annotated[
@@ -24,9 +28,21 @@ ByOption = Annotated[
     list[CohortKey] | None, typer.Option("--by", help="Break down by this (repeatable).", show_default=False)
 ]
 CutoffOption = Annotated[
-    datetime | None,
-    typer.Option("--cutoff", formats=["%Y-%m-%d"], help="A model's training cut-off, for --by window."),
+    list[str] | None,
+    typer.Option(
+        "--cutoff",
+        metavar="DATE|MODEL=DATE",
+        help="Training cut-off of all models or of one (repeatable), for --by cutoff and --by window.",
+    ),
 ]
+
+
+def _cutoffs(given: Sequence[str] | None) -> Cutoffs:
+    """The cut-offs of the command line over those of goldseam.toml."""
+    from harness import cutoffs  # noqa: PLC0415 - keeps `--help` quick
+    from harness.settings import load_policy  # noqa: PLC0415
+
+    return cutoffs.parse(given or (), load_policy().cutoffs)
 
 
 def _show(found: RenderableType) -> None:
@@ -61,6 +77,7 @@ def report(
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="Settings with a gate section.")
     ] = None,
+    cutoff: CutoffOption = None,
     json_: JsonFlag = False,
 ) -> None:
     """Say which model is better, how sure that is, where it fails: as one HTML file, on the terminal, or as JSON."""
@@ -70,7 +87,9 @@ def report(
     if text and json_:
         raise InputError("--text and --json exclude each other", hint="give one of them")
     rules = load_gate_rules(config) if baseline else None
-    made = work.make(runs, dataset=dataset, with_hidden=with_hidden, baseline=baseline, rules=rules)
+    made = work.make(
+        runs, dataset=dataset, with_hidden=with_hidden, baseline=baseline, rules=rules, cutoffs=_cutoffs(cutoff)
+    )
     if out:
         made.write_page(out)
     console = terminal.results()
@@ -105,14 +124,14 @@ def compare(
     from harness import compare as work  # noqa: PLC0415 - keeps `--help` quick
     from harness import compare_view, scoresheet  # noqa: PLC0415
 
+    keys, days = by or [], _cutoffs(cutoff)
     sheet = work.pick(scoresheet.read(base, dataset=dataset), base_model)
     runs = [scoresheet.read(run, dataset=dataset) for run in dict.fromkeys(candidates)]
     found = work.compare_all(sheet, work.pick_candidates(runs, models or [], base=sheet))
-    keys, day = by or [], cutoff.date() if cutoff else None
     if json_:
-        print_json(compare_view.as_json(found, by=keys, cutoff=day))
+        print_json(compare_view.as_json(found, by=keys, cutoffs=days))
     else:
-        _show(compare_view.render(found, by=keys, cutoff=day, flips=flips))
+        _show(compare_view.render(found, by=keys, cutoffs=days, flips=flips))
 
 
 @app.command()
@@ -130,13 +149,13 @@ def scores(
     """Show the models' scores with intervals and coverage, over all tasks and broken down."""
     from harness import score_view, scoresheet  # noqa: PLC0415 - keeps `--help` quick
 
+    keys, days = by or [], _cutoffs(cutoff)
     sheets = [sheet for run in dict.fromkeys(runs) for sheet in scoresheet.read(run, dataset=dataset)]
     chosen = scoresheet.only_models(sheets, models or [])
-    keys, day = by or [], cutoff.date() if cutoff else None
     if json_:
-        print_json(score_view.as_json(chosen, k=k or [], by=keys, cutoff=day))
+        print_json(score_view.as_json(chosen, k=k or [], by=keys, cutoffs=days))
     else:
-        _show(score_view.render(chosen, k=k or [], by=keys, cutoff=day))
+        _show(score_view.render(chosen, k=k or [], by=keys, cutoffs=days))
 
 
 @app.command()

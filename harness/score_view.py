@@ -8,15 +8,16 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from harness.cohorts import by_cohort
+from harness.cohorts import CohortKey, by_cohort
+from harness.cutoffs import gap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import date
 
     from rich.console import RenderableType
 
-    from harness.cohorts import Cohort, CohortKey
+    from harness.cohorts import Cohort
+    from harness.cutoffs import Cutoffs, Gap
     from harness.scoresheet import Estimate, Figure, Scoresheet
     from harness.stats import Interval
 
@@ -125,11 +126,11 @@ def tries_table(sheets: Sequence[Scoresheet], k: Sequence[int]) -> Table:
     return made
 
 
-def cohort_table(sheets: Sequence[Scoresheet], key: CohortKey, *, cutoff: date | None) -> Table:
+def cohort_table(sheets: Sequence[Scoresheet], key: CohortKey, *, cutoffs: Cutoffs | None) -> Table:
     """One line for each model in each cohort."""
     made = table(key.value, "model", "tasks", "resolved", "rate", "95% CI", "coverage", left=2)
     for name, sheet in zip(names(sheets), sheets, strict=True):
-        for cohort in by_cohort(sheet, key, cutoff=cutoff):
+        for cohort in by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None):
             made.add_row(
                 Text(cohort.label),
                 Text(name),
@@ -143,14 +144,19 @@ def cohort_table(sheets: Sequence[Scoresheet], key: CohortKey, *, cutoff: date |
 
 
 def render(
-    sheets: Sequence[Scoresheet], *, k: Sequence[int] = (), by: Sequence[CohortKey] = (), cutoff: date | None = None
+    sheets: Sequence[Scoresheet],
+    *,
+    k: Sequence[int] = (),
+    by: Sequence[CohortKey] = (),
+    cutoffs: Cutoffs | None = None,
 ) -> RenderableType:
     """All that `goldseam scores` shows."""
     parts: list[RenderableType] = [score_table(sheets)]
     if k:
         parts += [Text(), tries_table(sheets, k)]
     for key in by:
-        parts += [Text(), cohort_table(sheets, key, cutoff=cutoff)]
+        parts += [Text(), cohort_table(sheets, key, cutoffs=cutoffs)]
+        parts += gap_lines(sheets, key, cutoffs)
     if not all(sheet.knows_dataset for sheet in sheets):
         parts += [Text(), Text("coverage is of what was asked: the run doesn't say more (--dataset does)", "yellow")]
     aside = sorted({task_id for sheet in sheets for task_id in sheet.aside})
@@ -160,7 +166,11 @@ def render(
 
 
 def as_json(
-    sheets: Sequence[Scoresheet], *, k: Sequence[int] = (), by: Sequence[CohortKey] = (), cutoff: date | None = None
+    sheets: Sequence[Scoresheet],
+    *,
+    k: Sequence[int] = (),
+    by: Sequence[CohortKey] = (),
+    cutoffs: Cutoffs | None = None,
 ) -> dict[str, Any]:
     """What `goldseam scores --json` prints; docs/statistics.md names its fields."""
     return {
@@ -171,12 +181,47 @@ def as_json(
                 "tries": tries_json(sheet, k),
                 "not_counted": sorted(sheet.aside),
                 "cohorts": {
-                    key.value: [cohort_json(part) for part in by_cohort(sheet, key, cutoff=cutoff)] for key in by
+                    key.value: [
+                        cohort_json(part)
+                        for part in by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None)
+                    ]
+                    for key in by
                 },
+                "cutoff_gap": gap_json(sheet, by, cutoffs),
             }
             for sheet in sheets
         ],
     }
+
+
+def gap_lines(sheets: Iterable[Scoresheet], key: CohortKey, cutoffs: Cutoffs | None) -> list[RenderableType]:
+    """What the gaps at the models' cut-offs say; a significant one is a warning."""
+    found = _gaps(sheets, [key], cutoffs)
+    return [
+        Text.assemble(("! " if one.is_significant else "", "yellow"), one.sentence())
+        for one in found
+        if one is not None
+    ]
+
+
+def gap_json(sheet: Scoresheet, by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> dict[str, Any] | None:
+    """A model's gap at its cut-off; null where that was not asked for, or the cut-off is not known."""
+    [found] = _gaps([sheet], by, cutoffs) or [None]
+    return found and {
+        "day": found.day.isoformat(),
+        "before": found.before,
+        "after": found.after,
+        "tasks": list(found.tasks),
+        "p": found.p,
+        "significant": found.is_significant,
+        "sentence": found.sentence(),
+    }
+
+
+def _gaps(sheets: Iterable[Scoresheet], by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> list[Gap | None]:
+    if cutoffs is None or not {CohortKey.CUTOFF, CohortKey.WINDOW} & set(by):
+        return []
+    return [gap(sheet, cutoffs) for sheet in sheets]
 
 
 def sheet_json(sheet: Scoresheet) -> dict[str, Any]:

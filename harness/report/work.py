@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness import files
+from harness.cutoffs import gap
 from harness.report import document, page, ship
 from harness.report.answers import Answers, answers
 from harness.report.gather import gather
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from harness.cutoffs import Cutoffs
     from harness.gate_rules import GateRules
     from harness.report.data import ReportData
 
@@ -46,8 +48,9 @@ def make(
     with_hidden: bool = False,
     baseline: Path | None = None,
     rules: GateRules | None = None,
+    cutoffs: Cutoffs | None = None,
 ) -> Report:
-    """Read the runs, and ask the gate where there is a baseline.
+    """Read the runs, and ask the gate where there is a baseline. Models whose cut-off is known have a note on it.
 
     Raises:
         InputError: no run, a folder that is no run or no dataset, a broken file in one, or no baseline where it is said
@@ -56,4 +59,7 @@ def make(
     """
     found = gather(runs, dataset=dataset, with_hidden=with_hidden)
     asked = ship.ask(found, baseline, rules, dataset=dataset) if baseline and rules else None
-    return Report(found=found, said=answers(found, asked))
+    said = answers(found, asked)
+    gaps = [gap(model.sheet, cutoffs) for model in found.ordered() if not model.control] if cutoffs else []
+    notes = (*said.notes, *(one.sentence() for one in gaps if one))
+    return Report(found=found, said=replace(said, notes=notes))

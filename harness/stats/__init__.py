@@ -19,6 +19,7 @@ from harness.stats.planning import (
     needed_tasks,
 )
 from harness.stats.samples import pass_at_k, pass_hat_k
+from harness.stats.unpaired import two_groups
 
 __all__ = [
     "Z_95",
@@ -40,6 +41,7 @@ __all__ = [
     "pass_hat_k",
     "sign_flip",
     "standard_error",
+    "two_groups",
     "wilson",
     "worth_clustering",
 ]

@@ -14,6 +14,7 @@ from rich.console import Console
 from harness import compare_view, process, score_view
 from harness.cohorts import CohortKey
 from harness.compare import Reason, compare, compare_all
+from harness.cutoffs import Cutoffs
 from harness.facts import TaskFacts
 from harness.instance import Outcome, TaskState
 from harness.run_folder import RunFolder, RunRecord
@@ -345,7 +346,9 @@ def test_cohorts_of_a_comparison_stand_side_by_side():
     base = sheet(task(1, repo="acme/a"), task(2, [LOST], repo="acme/b"), model="one")
     candidate = sheet(task(1, [LOST], repo="acme/a"), task(2, [LOST], repo="acme/b"), model="two")
 
-    text = _printed(compare_view.render([compare(base, candidate)], by=[CohortKey.REPO], cutoff=date(2025, 1, 1)))
+    text = _printed(
+        compare_view.render([compare(base, candidate)], by=[CohortKey.REPO], cutoffs=Cutoffs(every=date(2025, 1, 1)))
+    )
 
     [line] = [line.split() for line in text.splitlines() if line.strip().startswith("acme/a")]
     assert line[:4] == ["acme/a", "1", "1/1", "100%"]
