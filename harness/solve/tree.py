@@ -13,7 +13,7 @@ from harness.errors import InfrastructureError
 from harness.sandbox.session import WorkspaceLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from harness.process import Completed
@@ -44,11 +44,11 @@ _ATTRIBUTES = "* !diff !text !eol !ident !filter !merge !working-tree-encoding\n
 _FILE, _LINK = "f", "l"
 _MODES = {"100644", "100755", "120000"}
 _HOPS = 8
+LINK_MODE = b"120000"
 _ENV = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_CONFIG_COUNT": "0",
-    "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "LC_ALL": "C",
 }
@@ -89,6 +89,16 @@ class Entry:
             if kind != "d" and path:
                 found[path] = entry
         return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """A file that changed, as it is now."""
+
+    path: str
+    mode: bytes
+    """Git's word for it."""
+    data: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,6 +175,18 @@ class BaseTree:
             path = _joined(path, data.decode("utf-8", "surrogateescape"))
         return None
 
+    def read_many(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """The bytes of many plain files at once; what is no plain file of the base commit is left out."""
+        wanted = [path for path in paths if self._tracked.get(path, ("120000",))[0] != "120000"]
+        asked = "".join(f"{self._tracked[path][1]}\n" for path in wanted).encode()
+        answer = io.BytesIO(self._git("cat-file", "--batch", input=asked).stdout) if wanted else io.BytesIO()
+        found = {}
+        for path in wanted:
+            size = int(answer.readline().split()[2])
+            found[path] = answer.read(size)
+            answer.read(1)
+        return found
+
     def repository(self) -> bytes:
         """A tar with `.git` for a container: the base commit, one branch, and no other object."""
         base = self._folder / "base"
@@ -185,6 +207,12 @@ class BaseTree:
                 archive.addfile(member, io.BytesIO(data))
         return out.getvalue()
 
+    def check_out(self, folder: Path) -> None:
+        """The base commit's files in an empty folder, byte for byte, with a repository of one commit."""
+        with tarfile.open(fileobj=io.BytesIO(self.repository())) as archive:
+            archive.extractall(folder, filter="data")
+        process.run(["git", "-C", folder, "reset", "--quiet", "--hard"], env=_ENV)
+
     def change(self, before: Mapping[str, Entry], now: Mapping[str, Entry]) -> Change:
         """What of a tree belongs into a patch, given its files at the start and now."""
         touched = {path: entry for path, entry in now.items() if entry != before.get(path)}
@@ -203,11 +231,11 @@ class BaseTree:
         gone = (path for path in self._tracked if path in before and path not in changed and not _is_file(now, path))
         return Change(changed=changed, removed=tuple(sorted(gone)), left_out=tuple(left_out))
 
-    def diff(self, change: Change, archive: bytes) -> bytes:
-        """A change as a patch; `archive` is a tar of the changed files.
+    def diff(self, change: Change, contents: Iterable[Content]) -> bytes:
+        """A change as a patch; `contents` are the changed files.
 
         Raises:
-            WorkspaceLostError: the archive does not hold them.
+            WorkspaceLostError: they are not what was announced.
 
         """
         if not change.changed and not change.removed:
@@ -217,8 +245,8 @@ class BaseTree:
         stream += f"from {self._commit}\n".encode()
         for path in change.removed:
             stream += b"D %s\n" % _quoted(path)
-        for path, mode, data in _contents(change.changed, archive) if change.changed else ():
-            stream += b"M %s inline %s\ndata %d\n%s\n" % (mode, _quoted(path), len(data), data)
+        for file in contents:
+            stream += b"M %s inline %s\ndata %d\n%s\n" % (file.mode, _quoted(file.path), len(file.data), file.data)
         stream += b"done\n"
         made = self._git("fast-import", "--quiet", "--done", "--force", input=bytes(stream), check=False)
         if made.returncode:
@@ -229,7 +257,7 @@ class BaseTree:
 
     def _ignored(self, paths: Iterable[str]) -> set[str]:
         """Of new paths, those that git ignores by the base commit's rules, or that are rubbish to everybody."""
-        wanted = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
+        wanted = b"".join(b"./" + path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
         if not wanted:
             return set()
         work = self._folder / "rules"
@@ -243,7 +271,9 @@ class BaseTree:
         told = process.run(
             ["git", "-C", work, "check-ignore", "--no-index", "-z", "--stdin"], input=wanted, env=_ENV, check=False
         )
-        return {path.decode("utf-8", "surrogateescape") for path in told.stdout.split(b"\0")[:-1]}
+        if told.returncode not in (0, 1):  # 1: none of them is
+            raise process.ProgramError(told)
+        return {path.decode("utf-8", "surrogateescape").removeprefix("./") for path in told.stdout.split(b"\0")[:-1]}
 
     def _git(self, *words: str, input: bytes | None = None, check: bool = True) -> Completed:  # noqa: A002
         protections = ("-c", "core.protectHFS=false", "-c", "core.protectNTFS=false", "-c", "core.quotePath=true")
@@ -272,9 +302,14 @@ def _is_file(now: Mapping[str, Entry], path: str) -> bool:
     return path in now and now[path].kind in (_FILE, _LINK)
 
 
-def _contents(changed: Mapping[str, Entry], archive: bytes) -> Iterable[tuple[str, bytes, bytes]]:
-    """Path, git's mode and bytes of every changed file."""
-    missing = set(changed)
+def unpacked(change: Change, archive: bytes) -> Iterator[Content]:
+    """The changed files from a tar of them that nobody vouches for.
+
+    Raises:
+        WorkspaceLostError: it does not hold them.
+
+    """
+    missing = set(change.changed)
     try:
         with tarfile.open(
             fileobj=io.BytesIO(archive), mode="r:", encoding="utf-8", errors="surrogateescape"
@@ -285,14 +320,20 @@ def _contents(changed: Mapping[str, Entry], archive: bytes) -> Iterable[tuple[st
                     continue
                 missing.discard(path)
                 if member.issym():
-                    yield path, b"120000", member.linkname.encode("utf-8", "surrogateescape")
+                    target = member.linkname.encode("utf-8", "surrogateescape")
+                    yield Content(path=path, mode=LINK_MODE, data=target)
                     continue
                 file = members.extractfile(member)
-                yield path, b"100755" if member.mode & 0o100 else b"100644", file.read() if file else b""
+                yield Content(path=path, mode=file_mode(member.mode), data=file.read() if file else b"")
     except tarfile.TarError as error:
         raise WorkspaceLostError(f"the changed files of the workspace cannot be read: {error}") from error
     if missing:
         raise WorkspaceLostError(f"the workspace did not give {min(missing)} out")
+
+
+def file_mode(mode: int) -> bytes:
+    """Git's word for a regular file's mode."""
+    return b"100755" if mode & 0o100 else b"100644"
 
 
 def _quoted(path: str) -> bytes:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Self
 from harness.errors import InfrastructureError
 from harness.sandbox.session import Sessions, WorkspaceLostError
 from harness.solve.base import CommandResult, Workspace
-from harness.solve.tree import BaseTree, Entry
+from harness.solve.tree import BaseTree, Entry, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from types import TracebackType
 
     from harness.instance import Instance
@@ -143,6 +143,16 @@ class ImageWorkspace(Workspace):
             raise FileNotFoundError(f"no such file in the repository: {path}")
         return ran.stdout
 
+    def read_many(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """As `read`, of many files at once; those that are not there are left out."""
+        if self._before is None:
+            return self._base.read_many(paths)
+        found = {}
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError):
+                found[path] = self.read(path)
+        return found
+
     def write(self, path: str, data: bytes) -> None:
         """Replace or make a file.
 
@@ -187,13 +197,12 @@ class ImageWorkspace(Workspace):
         change = self._base.change(self._before, now)
         self.left_out = change.left_out
         wanted = b"".join(b"./" + path.encode("utf-8", "surrogateescape") + b"\0" for path in change.changed)
-        archive = b""
-        if wanted:
-            ran = self._script(_FETCH, str(len(wanted)), stdin=wanted, seconds=_SETUP_SECONDS)
-            if ran.exit_code or ran.flooded:
-                raise WorkspaceLostError("the changed files of the workspace cannot be read")
-            archive = ran.stdout
-        return self._base.diff(change, archive)
+        if not wanted:
+            return self._base.diff(change, ())
+        ran = self._script(_FETCH, str(len(wanted)), stdin=wanted, seconds=_SETUP_SECONDS)
+        if ran.exit_code or ran.flooded:
+            raise WorkspaceLostError("the changed files of the workspace cannot be read")
+        return self._base.diff(change, unpacked(change, ran.stdout))
 
     def _start(self) -> None:
         if self._before is not None:
