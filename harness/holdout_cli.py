@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from harness import care_cli, custody_text, exchange_cli, terminal
+from harness import care_cli, custody_text, exchange_cli, quality_cli, terminal
 from harness.errors import AnswerIsNoError, InputError
 from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Keep the private dataset: seal, open, check, log.")
 app.add_typer(care_cli.app)
 app.add_typer(exchange_cli.app)
+app.add_typer(quality_cli.app)
 
 
 @app.callback()
@@ -33,19 +34,28 @@ def check(
     images: Annotated[
         bool, typer.Option("--images", help="Also ask the engine for every image, and search it for the fix.")
     ] = False,
+    max_leak: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SHARE|NAME=LIMIT",
+            help="Also tell of tasks that leak more: the share of the fix told, or any field of quality.leaks.",
+        ),
+    ] = None,
     json_: JsonFlag = False,
 ) -> None:
     """Report every problem of a dataset at once; exit code 1 if there is one."""
     from harness.dataset import check as checking  # noqa: PLC0415 - keeps `--help` quick
     from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.quality.limits import parse_limits  # noqa: PLC0415
 
+    limits = parse_limits(max_leak or ())
     engine_check: checking.ImageCheck | None = None
     if images:
         from harness.imagecheck import engine_check as with_engine  # noqa: PLC0415
         from harness.settings import load_settings  # noqa: PLC0415
 
         engine_check = with_engine(load_settings().images.cache_dir / "layers")
-    problems = checking.check(dataset, images=engine_check)
+    problems = checking.check(dataset, images=engine_check, max_leak=limits)
     if json_:
         print_json({"problems": [{"where": problem.where, "what": problem.what} for problem in problems]})
     else:

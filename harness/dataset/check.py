@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ from harness.dataset import folder as dataset_folder
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.errors import InputError
 from harness.instance import INSTANCE_ID, TaskState
+from harness.quality.limits import exceeded
 from harness.trust import is_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from harness.instance import Task
@@ -46,10 +48,13 @@ class ImageCheck:
     """What the image of a task gives away of its fix and hidden tests."""
 
 
-def check(path: Path, *, images: ImageCheck | None = None) -> tuple[Problem, ...]:
+def check(
+    path: Path, *, images: ImageCheck | None = None, max_leak: Mapping[str, float] | None = None
+) -> tuple[Problem, ...]:
     """Every problem of a dataset; none means that `evaluate` can rely on it.
 
-    `images` asks the engine; without it only the form of the digests is checked.
+    `images` asks the engine; without it only the form of the digests is checked. `max_leak` are limits as
+    `harness.quality.limits` knows them.
 
     Raises:
         InputError: there is no dataset at that path.
@@ -62,7 +67,15 @@ def check(path: Path, *, images: ImageCheck | None = None) -> tuple[Problem, ...
     for instance_id in dataset.ids():
         folder = dataset.task_folder(instance_id)
         problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in _task_problems(folder, images))
+        leaks = _leak_problems(folder, max_leak or {})
+        problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in leaks)
     return tuple(problems)
+
+
+def _leak_problems(folder: Path, limits: Mapping[str, float]) -> Iterator[str]:
+    """From the public file alone; a broken one is told of elsewhere."""
+    with contextlib.suppress(InputError):
+        yield from exceeded(dataset_folder.read_model(folder / dataset_folder.TASK_FILE, TaskModel).quality, limits)
 
 
 def _dataset_file(path: Path) -> Iterator[Problem]:

@@ -1,0 +1,64 @@
+"""`holdout check --max-leak`: which tasks leak more than somebody allows. Reads what mining measured; pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_POINTERS = ("shas", "links", "numbers", "versions")
+SHARES = ("overlap", "lines", "ngrams", "names")
+COUNTS = ("pointers", *_POINTERS, "unshown_names", "unshown_texts", "releases_since")
+
+
+def parse_limits(words: Iterable[str]) -> Mapping[str, float]:
+    """Limits as they are written on a command line: `NAME=NUMBER`, or a number alone for `overlap`.
+
+    Raises:
+        InputError: an unknown name, no number, one below 0, or a share above 1.
+
+    """
+    found: dict[str, float] = {}
+    for word in words:
+        name, _, number = word.rpartition("=")
+        name = name or "overlap"
+        if name not in (*SHARES, *COUNTS):
+            known = ", ".join((*SHARES, *COUNTS))
+            raise InputError(f"--max-leak knows no {name!r}", hint=f"there are: {known}")
+        try:
+            limit = float(number)
+        except ValueError:
+            limit = math.nan
+        if not limit >= 0 or (name in SHARES and limit > 1):
+            bounds = "a share from 0 to 1" if name in SHARES else "a number from 0"
+            raise InputError(f"--max-leak expects {bounds} for {name}, found {number!r}")
+        found[name] = limit
+    return found
+
+
+def exceeded(quality: Mapping[str, Any], limits: Mapping[str, float]) -> Iterator[str]:
+    """What of a task is over a limit, as sentences without a hidden word; a task that was not measured is one too.
+
+    What could not be told of a task (null) is over no limit.
+    """
+    leaks = quality.get("leaks")
+    if limits and not isinstance(leaks, dict):
+        yield "its leaks were never measured: run `goldseam holdout quality`"
+        return
+    for name, limit in limits.items():
+        value = _value(leaks or {}, name)
+        if value is not None and value > limit:
+            shown = f"{value:.0%}" if name in SHARES else f"{value:g}"
+            allowed = f"{limit:.0%}" if name in SHARES else f"{limit:g}"
+            yield f"leaks: {name} is {shown}, more than {allowed}"
+
+
+def _value(leaks: Mapping[str, Any], name: str) -> float | None:
+    if name == "pointers":
+        return sum(_value(leaks, part) or 0.0 for part in _POINTERS)
+    found = leaks.get(name)
+    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None

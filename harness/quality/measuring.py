@@ -1,0 +1,139 @@
+"""Put what runs measured of a dataset's tasks into their task.yaml: the work of `holdout difficulty`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from harness import scoresheet
+from harness.dataset import content
+from harness.dataset.folder import write_instance
+from harness.errors import InputError
+from harness.quality.solved import Measured, Trial, difficulty_with, measured
+from harness.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+    from harness.scoresheet import Scoresheet
+
+CONTROLS = ("gold", "null")
+"""Models that are none: they say nothing of how hard a task is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rated:
+    """The difficulty of one task, before and after."""
+
+    instance_id: str
+    before: str | None
+    after: str | None
+    measured: Measured
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating:
+    """What runs said of a dataset."""
+
+    tasks: tuple[Rated, ...]
+    unmeasured: int
+    """Tasks that no verdict is about."""
+    left_out: Mapping[str, int]
+    """Verdicts that do not count, by reason."""
+
+
+def rate(dataset: Dataset, runs: Sequence[Path], *, write: bool = True) -> Rating:
+    """Measure the solve rate of every task and write it down, with which models it stands on.
+
+    A patch that was scored in several runs counts once; gold, null, infrastructure errors and verdicts on another
+    state of a task count nowhere. Where the dataset is sealed and not opened, a task's state can't be compared.
+
+    Raises:
+        InputError: a run or a task is broken, or no run has a verdict on a task of the dataset.
+
+    """
+    trials, left_out = _trials(dataset, runs)
+    if not trials:
+        said = "; ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
+        raise InputError(
+            f"no run has a model's verdict on a task of {dataset.path}{f' ({said})' if said else ''}",
+            hint="gold and null are no models; score some with `goldseam evaluate DATASET -p PREDICTIONS`",
+        )
+    with content.locked(dataset):
+        rated = tuple(_rated(dataset, instance_id, found, write=write) for instance_id, found in sorted(trials.items()))
+    return Rating(tasks=rated, unmeasured=len(dataset.ids()) - len(rated), left_out=dict(left_out))
+
+
+def _rated(dataset: Dataset, instance_id: str, trials: Sequence[Trial], *, write: bool) -> Rated:
+    result = measured(trials)
+    assert result is not None  # noqa: S101 - there is a trial
+    instance = dataset.instance(instance_id)
+    quality = {**instance.quality, "difficulty": difficulty_with(instance.quality, result)}
+    if write and quality != instance.quality:
+        write_instance(dataset.task_folder(instance_id), replace(instance, quality=quality))
+    return Rated(instance_id=instance_id, before=_tier(instance.quality), after=_tier(quality), measured=result)
+
+
+def _tier(quality: Mapping[str, object]) -> str | None:
+    found = quality.get("difficulty")
+    tier = found.get("tier") if isinstance(found, dict) else found
+    return tier if isinstance(tier, str) else None
+
+
+def _trials(dataset: Dataset, runs: Sequence[Path]) -> tuple[Mapping[str, list[Trial]], Counter[str]]:
+    ids = set(dataset.ids())
+    digests: dict[str, str | None] = {}
+    trials: dict[str, list[Trial]] = defaultdict(list)
+    left_out: Counter[str] = Counter()
+    seen: set[tuple[str, str, int, str]] = set()
+    for run in runs:
+        patches = _patches(run)
+        for sheet, task_id in _scored(scoresheet.read(run)):
+            task = sheet.tasks.get(task_id) or sheet.aside[task_id]
+            if task_id not in ids:
+                left_out["of tasks that are not here"] += task.scored
+                continue
+            if task_id not in digests:
+                digests[task_id] = _digest(dataset, task_id)
+            if task.digest and digests[task_id] and task.digest != digests[task_id]:
+                left_out["on another state of their task"] += task.scored
+                continue
+            for sample in task.samples:
+                key = (
+                    sheet.model,
+                    task_id,
+                    sample.sample,
+                    patches.get((sheet.model, task_id, sample.sample), str(run)),
+                )
+                if not sample.scored or key in seen:
+                    left_out["scored before" if sample.scored else "without a verdict"] += 1
+                    continue
+                seen.add(key)
+                trials[task_id].append(Trial(model=sheet.model, resolved=sample.resolved))
+    return trials, left_out
+
+
+def _scored(sheets: Sequence[Scoresheet]) -> Iterator[tuple[Scoresheet, str]]:
+    for sheet in sheets:
+        if sheet.model not in CONTROLS:
+            for task_id in sorted({*sheet.tasks, *sheet.aside}):
+                yield sheet, task_id
+
+
+def _patches(run: Path) -> Mapping[tuple[str, str, int], str]:
+    """The digest of each patch of a run, so that one scored again is known."""
+    return {
+        (one.model_name_or_path, one.instance_id, one.sample): hashlib.sha256(one.patch_bytes()).hexdigest()
+        for one in RunFolder(path=run).predictions()
+    }
+
+
+def _digest(dataset: Dataset, task_id: str) -> str | None:
+    """The task's digest now; None where it is sealed and not opened."""
+    if dataset.sealed and dataset.keys is None:
+        return None
+    return dataset.task(task_id).digest()
