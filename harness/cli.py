@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from harness import decide_cli, holdout_cli, terminal
+from harness import decide_cli, holdout_cli, judge_cli, solve_cli, terminal
 from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, InputError
 from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.trust import Trust
@@ -28,6 +28,8 @@ _INTERRUPTED = 130
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 app.add_typer(decide_cli.app)
+app.add_typer(solve_cli.app)
+app.add_typer(judge_cli.app)
 app.add_typer(holdout_cli.app, name="holdout")
 
 
@@ -101,7 +103,10 @@ def evaluate(
         Path | None, typer.Option("-o", "--out", help="Run folder; an unfinished run in it goes on.")
     ] = None,
     predictions: Annotated[
-        list[Path] | None, typer.Option("-p", "--predictions", help="Predictions: JSONL, JSON list, or object by id.")
+        list[Path] | None, typer.Option("-p", "--predictions", help="Predictions: a file, or an agent's output folder.")
+    ] = None,
+    model_name: Annotated[
+        str | None, typer.Option("--model-name", help="The model of predictions that do not name theirs.")
     ] = None,
     gold: Annotated[bool, typer.Option("--gold", help="Score the gold patches; all must resolve.")] = False,
     null: Annotated[bool, typer.Option("--null", help="Score no change at all; nothing may resolve.")] = False,
@@ -145,6 +150,7 @@ def evaluate(
     from harness import evaluate as work  # noqa: PLC0415 - keeps `--help` quick
     from harness import run_folder  # noqa: PLC0415
     from harness.executors.local import LocalExecutor  # noqa: PLC0415
+    from harness.predictions import read_predictions  # noqa: PLC0415
     from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.scoring import Demands  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
@@ -161,7 +167,8 @@ def evaluate(
     if out is None:
         raise InputError("no run folder", hint="say with -o where the run is to be written")
     chosen_split = None if split == "all" else split
-    asked = _asked(opened, predictions or [], gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split)
+    given = [read_predictions(path, model_name=model_name) for path in predictions or []]
+    asked = _asked(opened, given, gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split)
     chosen = load_settings()
     named = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
     settings = work.Settings(
@@ -225,14 +232,19 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
 
 
 def _asked(
-    dataset: Dataset, paths: Sequence[Path], *, gold: bool, null: bool, ids: Sequence[str], split: str | None
+    dataset: Dataset,
+    files: Sequence[Sequence[Prediction]],
+    *,
+    gold: bool,
+    null: bool,
+    ids: Sequence[str],
+    split: str | None,
 ) -> tuple[Prediction, ...]:
     """The predictions a command line asks for."""
     from harness import evaluate as work  # noqa: PLC0415
-    from harness.predictions import read_predictions  # noqa: PLC0415
     from harness.run_folder import merge_predictions  # noqa: PLC0415
 
-    if not (paths or gold or null):
+    if not (files or gold or null):
         raise InputError("nothing to score", hint="give predictions with -p FILE, or --gold, or --null")
     asked: tuple[Prediction, ...] = ()
     chosen = work.scorable_ids(dataset, ids, split=split) if (gold or null or ids) else ()
@@ -240,8 +252,7 @@ def _asked(
         asked += work.gold_predictions(dataset, chosen)
     if null:
         asked += work.null_predictions(chosen)
-    for path in paths:
-        given = read_predictions(path)
+    for given in files:
         wanted = [prediction for prediction in given if not ids or prediction.instance_id in chosen]
         asked = merge_predictions(asked, wanted)
     asked, others = work.of_split(dataset, asked, split)

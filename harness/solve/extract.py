@@ -43,6 +43,8 @@ class NoPatch(StrEnum):
     """The answer ended at its token limit in the middle of a block, or before one."""
     CONTEXT_OVERFLOW = "context_overflow"
     """The prompt did not fit, not even with fewer files."""
+    LIMIT = "limit"
+    """A limit of the task, on money, tokens or time, was used up first."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,126 @@
+"""One call of `solve`, put together: files held, model wrapped, workspaces open, campaign run; all gone at the end."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from harness import patch
+from harness.solve import plan as plans
+from harness.solve.alias import is_pinned
+from harness.solve.campaign import Campaign
+from harness.solve.masking import of_environment
+from harness.solve.openai_model import Endpoint, OpenAIModel
+from harness.solve.records import Records
+from harness.solve.response_cache import ResponseCache
+from harness.solve.stack import wrap
+from harness.solve.workspace import Workspaces
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+    from harness.instance import Instance
+    from harness.solve.base import Agent
+    from harness.solve.campaign import Done, Report
+    from harness.solve.meter import Limits, Spent
+    from harness.solve.plan import Plan
+    from harness.solve.prices import Prices
+    from harness.solve.stack import Wrapped
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """What the user asked for."""
+
+    dataset: Dataset
+    instances: Sequence[Instance]
+    plan: Plan
+    agent: Agent
+    endpoint: Endpoint
+    limits: Limits
+    prices: Prices
+    cache: Path | None
+    """Folder of kept answers; None keeps and finds none."""
+    cache_max_mb: int
+    jobs: int = 4
+    runtime: str | None = None
+
+
+class Watcher(Protocol):
+    """Who is told how it goes."""
+
+    def warn(self, text: str) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+    def begin(self, *, planned: int, earlier: int) -> None: ...
+
+    def done(self, done: Done, *, spent: Spent) -> None: ...
+
+
+def run(call: Call, out: Path, *, environment: Mapping[str, str], watcher: Watcher) -> Report:
+    """Make the predictions that are still missing, into `out`.
+
+    Raises:
+        InputError: unusable settings, or a file of another campaign.
+        InfrastructureError: the endpoint or the engine failed before anything could be asked.
+
+    """
+    masker = of_environment(environment, names=[call.endpoint.api_key_env])
+    with contextlib.ExitStack() as held:
+        records = held.enter_context(Records(out, masker=masker))
+        state = plans.settled(records, call.plan, call.dataset, call.agent)
+        todo, earlier = plans.units(call.plan, call.instances, records.predictions())
+        model = held.enter_context(OpenAIModel(call.plan.model, call.endpoint, environment=environment))
+        wrapped = _wrapped(call, model, state.spent, held, watcher)
+        for text in (*model.warnings(), *wrapped.notes):
+            watcher.warn(text)
+        workspaces = held.enter_context(Workspaces(runtime=call.runtime, note=watcher.note))
+        campaign = Campaign(
+            dataset=call.dataset,
+            plan=call.plan,
+            agent=call.agent,
+            wrapped=wrapped,
+            records=records,
+            open_workspace=workspaces.open,
+            state=state,
+            oracle=_oracle(call) if call.plan.oracle else {},
+        )
+        watcher.begin(planned=len(todo) + earlier, earlier=earlier)
+        return campaign.run(
+            todo,
+            jobs=call.jobs,
+            earlier=earlier,
+            tell=lambda done: watcher.done(done, spent=wrapped.spent),
+            cancel=workspaces.cancel,
+        )
+
+
+def _wrapped(call: Call, model: OpenAIModel, spent: Spent, held: contextlib.ExitStack, watcher: Watcher) -> Wrapped:
+    cache = None
+    if call.cache is not None:
+        cache = ResponseCache(call.cache, max_mb=call.cache_max_mb, note=watcher.warn)
+        held.callback(cache.close)
+    return wrap(
+        model,
+        endpoint=call.endpoint.base_url,
+        prices=call.prices,
+        limits=call.limits,
+        cache=cache,
+        jobs=call.jobs,
+        api=call.endpoint.api.value,
+        floating=not is_pinned(call.plan.model),
+        earlier=spent,
+    )
+
+
+def _oracle(call: Call) -> dict[str, tuple[str, ...]]:
+    """By task, the files that its fix changes: the one thing here that is read from the hidden side."""
+    found = {}
+    for instance in call.instances:
+        gold = patch.parse(call.dataset.task(instance.instance_id).hidden.gold_patch, trusted=True)
+        found[instance.instance_id] = tuple(sorted(file.old_path for file in gold.files if file.old_path is not None))
+    return found

@@ -1,0 +1,300 @@
+"""A campaign at work: asks for every sample that is still to be made, and puts each on disk as soon as it is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from harness.dataset import ledger
+from harness.dataset.ledger import Event
+from harness.errors import GoldseamError, InfrastructureError
+from harness.instance import Instance, Prediction
+from harness.solve.base import Fault, Job, ModelError, Sampling
+from harness.solve.facts import facts_of
+from harness.solve.records import State, transcript_of
+from harness.solve.workers import run_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from harness.dataset.folder import Dataset
+    from harness.solve.base import Agent, Attempt, Model, Reply, Request, Workspace
+    from harness.solve.meter import Spent
+    from harness.solve.plan import Plan, Unit
+    from harness.solve.records import Records
+    from harness.solve.stack import Wrapped
+
+GIVE_UP_AFTER = 5
+"""Attempts in a row that infrastructure failed at, after which no more is tried: the next would fail too."""
+_TASK = "task_"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """What one unit came to: an attempt, or trouble."""
+
+    unit: Unit
+    attempt: Attempt | None = None
+    trouble: GoldseamError | None = None
+    latency: float = 0.0
+    """Seconds from the first question to the end, less what was waited for a turn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a call came to."""
+
+    planned: int
+    earlier: int
+    made: int
+    patches: int
+    """Of those made by this call, how many have a patch."""
+    no_patch: Mapping[str, int]
+    """How many have none, by the reason."""
+    errors: int
+    stopped: str | None
+    """The limit that ended the call, or `trouble`."""
+    snapshots: tuple[str, ...]
+    """What the endpoint says it answered with."""
+    spent: Spent
+    """Over all calls for the file."""
+    trouble: str = ""
+    """The last thing that infrastructure failed at."""
+    hint: str | None = None
+
+    @property
+    def left(self) -> int:
+        """Samples that are still to be made."""
+        return self.planned - self.earlier - self.made
+
+
+@dataclass(kw_only=True)
+class _Tally:
+    """A call's counts."""
+
+    attempts: int = 0
+    patches: int = 0
+    errors: int = 0
+    in_a_row: int = 0
+    """Errors since the last attempt that came to something."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    snapshots: dict[str, None] = field(default_factory=dict)
+    stopped: str | None = None
+    trouble: GoldseamError | None = None
+
+    def made(self, attempt: Attempt) -> None:
+        self.attempts += 1
+        self.in_a_row = 0
+        self.patches += attempt.patch is not None
+        self.reasons.update([attempt.no_patch] if attempt.no_patch else [])
+        self.snapshots |= dict.fromkeys(reply.model for reply in attempt.replies if reply.model)
+
+    def failed(self, error: GoldseamError) -> None:
+        self.errors += 1
+        self.in_a_row += 1
+        self.trouble = error
+        if _is_hopeless(error, made=self.attempts) or self.in_a_row >= GIVE_UP_AFTER:
+            self.stopped = self.stopped or "trouble"
+
+    def report(self, *, planned: int, earlier: int, spent: Spent) -> Report:
+        return Report(
+            planned=planned,
+            earlier=earlier,
+            made=self.attempts,
+            patches=self.patches,
+            no_patch=dict(sorted(self.reasons.items())),
+            errors=self.errors,
+            stopped=self.stopped,
+            snapshots=tuple(self.snapshots),
+            spent=spent,
+            trouble=self.trouble.message if self.trouble else "",
+            hint=self.trouble.hint if self.trouble else None,
+        )
+
+
+class _Guard:
+    """The model of one attempt: writes down that it is shown the task before it is, and keeps the time."""
+
+    def __init__(self, model: Model, expose: Callable[[], None]) -> None:
+        self._model = model
+        self._expose = expose
+        self._began: float | None = None
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def begin(self) -> None:
+        """The model is about to be asked."""
+        if self._began is None:
+            self._expose()
+            self._began = time.monotonic()
+
+    def ask(self, request: Request) -> Reply:
+        """As `Model.ask`."""
+        self.begin()
+        return self._model.ask(request)
+
+    def seconds(self, replies: Sequence[Reply]) -> float:
+        """From the first question until now, less what was waited between tries; kept answers as long as they took."""
+        if self._began is None:
+            return 0.0
+        waited = sum(reply.waited_seconds for reply in replies)
+        kept = sum(reply.seconds for reply in replies if reply.cached)
+        return max(0.0, time.monotonic() - self._began - waited + kept)
+
+
+@dataclass(kw_only=True)
+class Campaign:
+    """Everything that one call works with."""
+
+    dataset: Dataset
+    plan: Plan
+    agent: Agent
+    wrapped: Wrapped
+    records: Records
+    open_workspace: Callable[[Instance], AbstractContextManager[Workspace]]
+    state: State
+    oracle: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By instance id, the files that the fix changes; empty unless the user asked for it."""
+    _exposed: set[str] = field(default_factory=set)
+    _exposing: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(
+        self,
+        todo: Sequence[Unit],
+        *,
+        jobs: int,
+        earlier: int,
+        tell: Callable[[Done], None],
+        cancel: Callable[[], None] = lambda: None,
+    ) -> Report:
+        """Make them all, or as many as limits allow; each is on disk as soon as it is made.
+
+        Raises:
+            InputError, InfrastructureError: nothing may be asked at all: a wrong key, an unknown model…
+
+        """
+        self.records.keep(self.state)
+        tally = _Tally()
+
+        def take(done: Done) -> bool:
+            self._take(done, tally)
+            tell(done)
+            return tally.stopped is None
+
+        def give_up() -> None:
+            self.wrapped.stop()
+            cancel()
+
+        run_all(self._work, todo, jobs=jobs, take=take, stop=give_up)
+        return tally.report(planned=len(todo) + earlier, earlier=earlier, spent=self.wrapped.spent)
+
+    def _take(self, done: Done, tally: _Tally) -> None:
+        """Put on disk what came of a unit, and count it."""
+        self.records.keep(replace(self.state, spent=self.wrapped.spent))
+        if done.trouble is not None:
+            self._note(done)
+            tally.failed(done.trouble)
+        elif done.attempt is not None and _is_of_all(done.attempt.stopped):
+            tally.stopped = tally.stopped or done.attempt.stopped
+        elif done.attempt is not None:
+            self._keep(done)
+            tally.made(done.attempt)
+
+    def _work(self, unit: Unit) -> Done:
+        plan = self.plan
+        sampling = Sampling(
+            temperature=unit.temperature,
+            top_p=plan.top_p,
+            seed=None if plan.seed is None else plan.seed + unit.index,
+            max_output_tokens=plan.max_output_tokens,
+        )
+        job = Job(
+            instance=unit.instance,
+            sample=unit.index,
+            sampling=sampling,
+            open_workspace=lambda: self.open_workspace(unit.instance),
+            header=self.dataset.canary,
+            oracle_files=self.oracle.get(unit.instance.instance_id, ()),
+        )
+        guard = _Guard(self.wrapped.for_task(unit.instance.instance_id), lambda: self._expose(unit.instance))
+        try:
+            if getattr(self.agent, "asks_itself", False):
+                guard.begin()
+            attempt = self.agent.attempt(job, guard)
+        except InfrastructureError as error:
+            return Done(unit=unit, trouble=error)
+        return Done(unit=unit, attempt=attempt, latency=guard.seconds(attempt.replies))
+
+    def _expose(self, instance: Instance) -> None:
+        """Write into the ledger, once a call and before the first question, that the model is shown the task."""
+        with self._exposing:
+            if instance.instance_id in self._exposed:
+                return
+            plan = self.plan
+            if plan.oracle:
+                ledger.record(
+                    self.dataset,
+                    Event.EXPOSED,
+                    [instance.instance_id],
+                    model=plan.model,
+                    endpoint=plan.endpoint,
+                    shown=sorted(plan.shown),
+                    oracle_files=True,
+                )
+            else:
+                ledger.record_exposure(
+                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, shown=plan.shown
+                )
+            self._exposed.add(instance.instance_id)
+
+    def _note(self, done: Done) -> None:
+        unit, error = done.unit, done.trouble
+        assert error is not None  # noqa: S101 - only trouble is noted
+        self.records.add_error(
+            {
+                "instance_id": unit.instance.instance_id,
+                "sample": unit.number,
+                "temperature": unit.temperature,
+                "fault": error.fault.value if isinstance(error, ModelError) else "infrastructure",
+                "message": error.message,
+            }
+        )
+
+    def _keep(self, done: Done) -> None:
+        attempt, unit = done.attempt, done.unit
+        assert attempt is not None  # noqa: S101 - only attempts are kept
+        path = self.records.transcript_path(unit.instance.instance_id, unit.number)
+        prediction = Prediction(
+            instance_id=unit.instance.instance_id,
+            model_name_or_path=self.plan.name,
+            model_patch=attempt.patch,
+            sample=unit.number,
+            extra={
+                **facts_of(unit, attempt, plan=self.plan, agent=self.agent, latency=done.latency),
+                "transcript": str(path.relative_to(self.records.path.parent)),
+            },
+        )
+        about = {
+            "instance_id": prediction.instance_id,
+            "model_name_or_path": prediction.model_name_or_path,
+            "sample": prediction.sample,
+        }
+        self.records.add(prediction, transcript_of(attempt, **about))
+
+
+def _is_of_all(stopped: str | None) -> bool:
+    """Whether the limit that ended an attempt is one of the whole call: then it says nothing about the task."""
+    return stopped is not None and not stopped.startswith(_TASK)
+
+
+def _is_hopeless(error: GoldseamError, *, made: int) -> bool:
+    """Whether every other question would fail the same way."""
+    if not isinstance(error, ModelError):
+        return False
+    return error.fault is Fault.AUTH or (error.fault is Fault.BAD_REQUEST and not made)

@@ -1,0 +1,170 @@
+"""What a campaign is: which samples of which tasks, by which settings, and what of it is there already.
+
+One predictions file is one campaign: its settings are written down once, and the same command goes on where it ended.
+Only samples, temperatures, tasks and limits may be other than before; any other setting makes other predictions, and
+those belong in another file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InputError
+from harness.instance import Instance, Prediction, TaskState
+from harness.solve.meter import Spent
+from harness.solve.records import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from harness.dataset.folder import Dataset
+    from harness.solve.base import Agent
+    from harness.solve.records import Records
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a campaign is."""
+
+    model: str
+    """As the endpoint knows it."""
+    name: str
+    """`model_name_or_path` of the predictions."""
+    endpoint: str
+    """Host and port."""
+    base_url: str
+    samples: int = 1
+    """For each task and temperature."""
+    temperatures: tuple[float | None, ...] = (None,)
+    top_p: float | None = None
+    max_output_tokens: int | None = None
+    seed: int | None = None
+    """Of the first sample; each further one has the next."""
+    prompt: str | None = None
+    """The prompt's name; None where the agent has none to choose."""
+    prompt_sha256: str | None = None
+    oracle: bool = False
+    """Each job is told which files the fix changes."""
+    shown: tuple[str, ...] = ("statement", "code")
+    """What of a task the model sees, in the ledger's words."""
+
+    def settings(self, dataset: Dataset, agent: Agent) -> dict[str, Any]:
+        """What all predictions of one file have in common."""
+        return {
+            "dataset": dataset.name,
+            "canary": dataset.canary,
+            "model": self.model,
+            "name": self.name,
+            "endpoint": self.endpoint,
+            "agent": agent.name,
+            "agent_version": agent.version,
+            **{f"agent_{name}": value for name, value in getattr(agent, "settings", dict)().items()},
+            "prompt": self.prompt,
+            "prompt_sha256": self.prompt_sha256,
+            "top_p": self.top_p,
+            "max_output_tokens": self.max_output_tokens,
+            "seed": self.seed,
+            "oracle_files": self.oracle,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """One sample to be made."""
+
+    instance: Instance
+    temperature: float | None
+    index: int
+    """Which sample of this temperature it is, from 0."""
+    number: int
+    """Its number among all samples of its task: `sample` of the prediction."""
+
+
+def digest_of(instance: Instance) -> str:
+    """SHA-256 (hex) over what a model may see of a task: a prediction is for that, and for nothing else."""
+    parts = [instance.instance_id, instance.base_commit, instance.image, instance.version, instance.problem_statement]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def chosen(dataset: Dataset, *, ids: Sequence[str] = (), split: str | None = None) -> tuple[Instance, ...]:
+    """The tasks to work on: those named, or all that are proved, of one split perhaps. Hidden files are not read.
+
+    Raises:
+        InputError: an unknown id, one that has no image, or nothing is left.
+
+    """
+    known = set(dataset.ids())
+    if unknown := [one for one in ids if one not in known]:
+        raise InputError(f"not in the dataset: {', '.join(unknown)}", hint=f"see {dataset.tasks_folder}")
+    found = [dataset.instance(one) for one in (dict.fromkeys(ids) if ids else dataset.ids())]
+    if ids:
+        if bare := [one.instance_id for one in found if one.image is None]:
+            raise InputError(f"{', '.join(bare)}: no image", hint="a candidate is no task yet; mine it whole")
+        return tuple(found)
+    found = [one for one in found if one.state is TaskState.PROVED and one.image and split in (None, one.split)]
+    if not found:
+        where = f" in split {split!r}" if split else ""
+        raise InputError(f"{dataset.path} has no proved task{where}", hint="see `goldseam holdout stats`")
+    return tuple(found)
+
+
+def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> State:
+    """The campaign's state, new or as it was left.
+
+    Raises:
+        InputError: the file is another campaign's, or none of ours.
+
+    """
+    wanted = json.loads(json.dumps(plan.settings(dataset, agent)))
+    state = records.state()
+    if state is None:
+        if records.predictions():
+            raise InputError(
+                f"{records.path} holds predictions that `goldseam solve` did not write",
+                hint="give another file with -o",
+            )
+        return State(settings=wanted, spent=Spent())
+    names = [name for name in {**state.settings, **wanted} if state.settings.get(name) != wanted.get(name)]
+    if names:
+        told = "; ".join(f"{name} was {state.settings.get(name)!r}, now {wanted.get(name)!r}" for name in names)
+        raise InputError(
+            f"{records.path} was begun with other settings: {told}",
+            hint="give the same settings to go on, or another file with -o; `evaluate` takes several -p",
+        )
+    return state
+
+
+def units(plan: Plan, instances: Iterable[Instance], there: Iterable[Prediction]) -> tuple[tuple[Unit, ...], int]:
+    """What is still to be made, task by task; and how many of what is wanted are there already.
+
+    Samples that are there keep their numbers; new ones get the next free ones of their task.
+
+    Raises:
+        InputError: a task has changed since a prediction was made for it.
+
+    """
+    have: dict[str, dict[tuple[float | None, int], Prediction]] = {}
+    for one in there:
+        key = (one.extra.get("temperature"), int(one.extra.get("temperature_sample", 0)))
+        have.setdefault(one.instance_id, {})[key] = one
+    left: list[Unit] = []
+    earlier = 0
+    for instance in instances:
+        known = have.get(instance.instance_id, {})
+        if any(one.extra.get("task_digest") != digest_of(instance) for one in known.values()):
+            raise InputError(
+                f"{instance.instance_id} has changed since predictions were made for it",
+                hint="give another file with -o for the new version of the dataset",
+            )
+        number = max((one.sample for one in known.values()), default=-1) + 1
+        for temperature in plan.temperatures:
+            for index in range(plan.samples):
+                if (temperature, index) in known:
+                    earlier += 1
+                    continue
+                left.append(Unit(instance=instance, temperature=temperature, index=index, number=number))
+                number += 1
+    return tuple(left), earlier

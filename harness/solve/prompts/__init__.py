@@ -1,0 +1,126 @@
+"""Prompts as templates with a name and a version; what is recorded of one is its name and the SHA-256 of its text."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import StrictUndefined, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+
+from harness.dataset.folder import read_text
+from harness.errors import InputError
+from harness.solve.base import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.instance import Instance
+    from harness.solve.retrieve import Shown
+
+DEFAULT = "single-edits-v1"
+_FOLDER = Path(__file__).parent
+_ENDING = ".j2"
+_BLOCKS = ("system", "user")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """A template: `{% block system %}` and `{% block user %}`, or without blocks the user's message alone."""
+
+    name: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 (hex) of the template."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def messages(
+        self, instance: Instance, shown: Sequence[Shown], *, paths: Sequence[str], header: str
+    ) -> tuple[Message, ...]:
+        """The conversation's beginning; `header` stands at its head.
+
+        Raises:
+            InputError: the template cannot be filled in.
+
+        """
+        names = {
+            "statement": instance.problem_statement,
+            "repo": instance.repo,
+            "language": instance.language,
+            "version": instance.version,
+            "files": [_File(shown=one) for one in shown],
+            "paths": list(paths),
+        }
+        parts = [(role, text.strip()) for role, text in self._parts(names) if text.strip()]
+        if not parts:
+            raise InputError(f"the prompt {self.name} says nothing", hint="see docs/solve.md for how one is written")
+        first = f"{header}\n\n{parts[0][1]}" if header else parts[0][1]
+        filled = [(parts[0][0], first), *parts[1:]]
+        return tuple(Message(role="system" if role == "system" else "user", content=text) for role, text in filled)
+
+    def _parts(self, names: dict[str, Any]) -> list[tuple[str, str]]:
+        made = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
+        try:
+            template = made.from_string(self.text)
+            if not template.blocks:
+                return [("user", template.render(names))]
+            context = template.new_context(names)
+            return [(role, "".join(template.blocks[role](context))) for role in _BLOCKS if role in template.blocks]
+        except TemplateError as error:
+            raise InputError(f"the prompt {self.name} cannot be filled in: {error}") from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class _File:
+    """A shown file as a template sees it."""
+
+    shown: Shown
+
+    @property
+    def path(self) -> str:
+        return self.shown.path
+
+    @property
+    def text(self) -> str:
+        return self.shown.text
+
+    @property
+    def lines(self) -> str:
+        """`` for a whole file, ` (lines 10-40 of 900)` for a part."""
+        one = self.shown
+        return "" if one.is_whole else f" (lines {one.first}-{one.last} of {one.total})"
+
+    @property
+    def fence(self) -> str:
+        """Backticks that the text does not hold."""
+        marks = "```"
+        while marks in self.shown.text:
+            marks += "`"
+        return marks
+
+
+def shipped() -> tuple[str, ...]:
+    """Names of the prompts that come with goldseam."""
+    return tuple(sorted(path.name.removesuffix(_ENDING) for path in _FOLDER.glob(f"*{_ENDING}")))
+
+
+def load(name: str = DEFAULT) -> Prompt:
+    """A shipped prompt by its name, or one's own by the path of its file.
+
+    Raises:
+        InputError: there is neither, the file cannot be read, or it is no template.
+
+    """
+    path = _FOLDER / f"{name}{_ENDING}" if name in shipped() else Path(name)
+    if not path.is_file():
+        raise InputError(f"there is no prompt {name!r}", hint=f"give a file, or one of {', '.join(shipped())}")
+    text = read_text(path)
+    try:
+        SandboxedEnvironment(autoescape=False).parse(text)
+    except TemplateError as error:
+        raise InputError(f"{path} is no template: {error}") from error
+    return Prompt(name=name if name in shipped() else path.name, text=text)

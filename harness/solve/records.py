@@ -1,0 +1,206 @@
+"""What a campaign leaves on disk: predictions that are readable at any time, transcripts, trouble, and its settings.
+
+    predictions.jsonl               one line a sample, synced as it comes; SWE-bench's fields and ours
+    predictions.solve.json          the settings that all lines share, and what was spent so far
+    predictions.errors.jsonl        what infrastructure failed at: no predictions, asked again by the next call
+    predictions.transcripts/ID/N.json   the whole conversation of sample N, secrets masked
+
+A line is written after its transcript, and whole or not at all: a last line that a crash cut short is taken away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from harness import files
+from harness.dataset.folder import read_text
+from harness.errors import InputError
+from harness.predictions import as_json, read_predictions
+from harness.solve.meter import Spent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from harness.instance import Prediction
+    from harness.solve.base import Attempt
+    from harness.solve.masking import Masker
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """The contents of `.solve.json`."""
+
+    settings: Mapping[str, Any]
+    spent: Spent
+
+
+class Records:
+    """The files of one campaign, held by one process at a time. A context manager."""
+
+    def __init__(self, path: Path, *, masker: Masker) -> None:
+        """`path` is the predictions file."""
+        self.path = path
+        self._masker = masker
+        self._stem = path.with_suffix("") if path.suffix in (".jsonl", ".json") else path
+        self._held = contextlib.ExitStack()
+
+    def _beside(self, ending: str) -> Path:
+        return self._stem.with_name(f"{self._stem.name}.{ending}")
+
+    @property
+    def errors_path(self) -> Path:
+        return self._beside("errors.jsonl")
+
+    @property
+    def state_path(self) -> Path:
+        return self._beside("solve.json")
+
+    def transcript_path(self, instance_id: str, sample: int) -> Path:
+        return self._beside("transcripts") / instance_id / f"{sample}.json"
+
+    def __enter__(self) -> Self:
+        """Hold the files and mend what a crash left.
+
+        Raises:
+            InputError: another process holds them, or they cannot be written.
+
+        """
+        lock = self.path.with_name(f".{self.path.name}.lock")
+        self._held.enter_context(files.locked(lock, busy=f"another `goldseam solve` is writing {self.path}"))
+        self._held.callback(lock.unlink, missing_ok=True)
+        for path in (self.path, self.errors_path):
+            _mend(path)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def predictions(self) -> tuple[Prediction, ...]:
+        """What is there already.
+
+        Raises:
+            InputError: the file is none of predictions.
+
+        """
+        if not self.path.exists() or not self.path.stat().st_size:
+            return ()
+        return read_predictions(self.path)
+
+    def state(self) -> State | None:
+        """Settings and spending so far; None where nothing was written yet.
+
+        Raises:
+            InputError: the file is broken, or of a newer goldseam.
+
+        """
+        if not self.state_path.exists():
+            return None
+        try:
+            found = json.loads(read_text(self.state_path))
+            version, settings, spent = found["schema_version"], dict(found["settings"]), Spent(**found["spent"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{self.state_path} is broken: {error}", hint="take it away together with its predictions"
+            ) from error
+        if version > SCHEMA_VERSION:
+            raise InputError(f"{self.state_path} is of a newer goldseam (version {version})", hint="upgrade goldseam")
+        return State(settings=settings, spent=spent)
+
+    def keep(self, state: State) -> None:
+        """Write settings and spending."""
+        value = {"schema_version": SCHEMA_VERSION, "settings": dict(state.settings), "spent": asdict(state.spent)}
+        files.write_json(self.state_path, value)
+
+    def add(self, prediction: Prediction, transcript: Mapping[str, Any]) -> None:
+        """Write a transcript and then its prediction."""
+        path = self.transcript_path(prediction.instance_id, prediction.sample)
+        masked = self._masker.value(transcript)
+        # Surrogates stand for bytes that are no text; JSON writes them as escapes.
+        files.write_bytes(path, (json.dumps(masked, indent=1) + "\n").encode())
+        _append(self.path, json.dumps(as_json(prediction)))
+
+    def add_error(self, what: Mapping[str, Any]) -> None:
+        """Write down what infrastructure failed at."""
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        _append(self.errors_path, json.dumps(self._masker.value({"at": at, **what})))
+
+
+def transcript_of(attempt: Attempt, **about: Any) -> dict[str, Any]:
+    """A conversation as its file holds it."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        **about,
+        "messages": [asdict(message) for message in attempt.messages],
+        "replies": [asdict(reply) for reply in attempt.replies],
+    }
+
+
+def _mend(path: Path) -> None:
+    """Take away a last line that has no end."""
+    if not path.exists():
+        return
+    with files.explained(path), path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        if not size:
+            return
+        file.seek(size - 1)
+        if file.read(1) == b"\n":
+            return
+        kept = _last_line_end(file, size)
+        file.seek(kept)
+        if _is_whole(file.read()):
+            file.write(b"\n")  # only its end was lost
+        else:
+            file.truncate(kept)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _last_line_end(file: Any, size: int) -> int:
+    """Where the last line begins."""
+    for start, window in _windows(file, size):
+        at = window.rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
+    return 0
+
+
+def _windows(file: Any, size: int) -> Iterator[tuple[int, bytes]]:
+    step = 64 * 1024
+    end = size
+    while end > 0:
+        start = max(0, end - step)
+        file.seek(start)
+        yield start, file.read(end - start)
+        end = start
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def _append(path: Path, line: str) -> None:
+    with files.explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        made = not path.exists()
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            data = f"{line}\n".encode()
+            while data:
+                data = data[os.write(handle, data) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if made:
+            files.sync_folder(path.parent)
