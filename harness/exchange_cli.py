@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from harness import terminal
-from harness.options_cli import DatasetArgument, JsonFlag, print_json
+from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,13 +31,13 @@ def export(
     ] = False,
     ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
     split: Annotated[str | None, typer.Option(help="Only tasks of this split.")] = None,
+    identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
     """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side, unless told."""
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
-    from harness.interop import export as work  # noqa: PLC0415
+    from harness.interop import export as work  # noqa: PLC0415 - keeps `--help` quick
 
-    opened = open_dataset(dataset)
+    opened = open_with(dataset, identity)
     console = terminal.messages()
     if hidden:
         warning = "warning: the export holds the hidden tests and fixes in the clear; keep it where you keep the keys"

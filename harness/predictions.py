@@ -1,4 +1,8 @@
-"""Predictions from a file: JSON Lines, a JSON list, or a JSON object by instance id, in SWE-bench's field names."""
+"""Predictions from a file or an agent's output folder: JSON Lines, a JSON list, or a JSON object by instance id.
+
+SWE-bench's field names. What SWE-agent, mini-swe-agent and OpenHands write is read as it is, see
+harness/interop/predictions.py.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from harness.dataset.folder import read_text
 from harness.errors import InputError
 from harness.instance import Prediction
+from harness.interop import predictions as agents
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -30,21 +35,30 @@ class _Record:
     value: Any
 
 
-def read_predictions(path: Path) -> tuple[Prediction, ...]:
-    """Every prediction of a file, in its order.
+def read_predictions(path: Path, *, model_name: str | None = None) -> tuple[Prediction, ...]:
+    """Every prediction of a file, or of an agent's output folder, in its order.
+
+    `model_name` is for predictions that do not name their model.
 
     Raises:
         InputError: unreadable, no JSON (the line is named), a missing field or a wrong type, a prediction given twice.
 
     """
-    text = read_text(path)
-    if not text.strip():
-        raise InputError(f"{path} is empty: expected predictions, one JSON object a line")
-    predictions = tuple(_prediction(record) for record in _records(path, text))
+    paths = agents.files_of(path) if path.is_dir() else (path,)
+    predictions = tuple(_prediction(record, model_name) for file in paths for record in _of_file(file))
     if not predictions:
         raise InputError(f"{path} holds no prediction")
     _refuse_duplicates(path, predictions)
     return predictions
+
+
+def _of_file(path: Path) -> Iterator[_Record]:
+    text = read_text(path)
+    if not text.strip():
+        raise InputError(f"{path} is empty: expected predictions, one JSON object a line")
+    for record in _records(path, text):
+        known = agents.normal(record.value, path=path) if isinstance(record.value, dict) else record.value
+        yield _Record(where=record.where, value=known)
 
 
 def _records(path: Path, text: str) -> Iterator[_Record]:
@@ -62,7 +76,7 @@ def _records(path: Path, text: str) -> Iterator[_Record]:
     if isinstance(whole, list):
         for number, value in enumerate(whole, start=1):
             yield _Record(where=f"{path}, entry {number}", value=value)
-    elif isinstance(whole, dict) and "instance_id" in whole:
+    elif isinstance(whole, dict) and ("instance_id" in whole or agents.is_trajectory(path)):
         yield _Record(where=f"{path}", value=whole)
     elif isinstance(whole, dict):
         yield from _by_id(path, whole)
@@ -103,10 +117,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _prediction(record: _Record) -> Prediction:
+def _prediction(record: _Record, model_name: str | None) -> Prediction:
     value, where = record.value, record.where
     if not isinstance(value, dict):
         raise InputError(f"{where}: expected an object, found {type(value).__name__}")
+    if value.get("model_name_or_path") is None:
+        if model_name is None:
+            raise InputError(f"{where} names no model (model_name_or_path)", hint="name it with --model-name")
+        value = {**value, "model_name_or_path": model_name}
     for name in ("instance_id", "model_name_or_path"):
         if not isinstance(value.get(name), str) or not value[name].strip():
             raise InputError(f"{where}: {name} must be a non-empty string, found {_shown(value.get(name))}")

@@ -33,6 +33,7 @@ PUBLIC = (
     "version",
     "environment_setup_commit",
     "image",
+    "image_name",
     "split",
     "language",
     "difficulty",
@@ -76,6 +77,7 @@ def row(collection: Collection, task: Exported) -> dict[str, Any]:
         "version": instance.version,
         "environment_setup_commit": instance.base_commit,
         "image": instance.image or "",
+        "image_name": instance.image or "",  # what mini-swe-agent asks for
         "split": instance.split,
         "language": instance.language,
         "difficulty": str(instance.quality.get("difficulty") or ""),

@@ -78,3 +78,17 @@ def test_without_the_hidden_side_inspect_keeps_a_patch_that_goldseam_scores(samp
     (folder / "p.jsonl").write_text(json.dumps(row))
     argv = ("evaluate", folder / "dataset", "-p", folder / "p.jsonl", "-o", folder / "run", "--json", "--control", "0")
     assert json.loads(goldseam(*argv).stdout)["resolved_ids"] == ["tiny__calc-1"]
+
+
+def test_mini_swe_agent_works_on_public_rows_and_its_predictions_are_scored_as_they_are(folder):
+    rows, out = folder / "rows.jsonl", folder / "mini"
+    done = goldseam("holdout", "export", folder / "dataset", "--to", "jsonl", "-i", "tiny__calc-1", "-o", rows)
+    assert done.returncode == 0, done.error_text
+    python = pypi_tools.environment(pypi_tools.MINI_SWE_AGENT, "datasets").python
+    edit = "sed -i 's/a - b/a + b/' src/calc/__init__.py"
+    env = {"HOME": str(folder), "MSWEA_SILENT_STARTUP": "1"}
+    process.run([python, TOOLS / "mini_run.py", rows, out, edit], env=env)
+    argv = ("evaluate", folder / "dataset", "-p", out, "-o", folder / "mini-run", "--json", "--control", "0")
+    assert json.loads(goldseam(*argv).stdout)["resolved_ids"] == ["tiny__calc-1"]
+    kept = json.loads((folder / "mini-run/predictions.jsonl").read_text())
+    assert (kept["model_name_or_path"], kept["cost_usd"]) == ("tests/deterministic", 0.5)
