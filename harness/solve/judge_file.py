@@ -15,9 +15,10 @@ from harness.errors import InputError
 from harness.instance import Outcome
 from harness.run_folder import RunFolder
 from harness.solve.judge import Case, Grade, tally
+from harness.solve.meter import Spent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from harness.instance import Prediction
@@ -91,6 +92,11 @@ class Patch:
         return hashlib.sha256(self.prediction.patch_bytes()).hexdigest()
 
     @property
+    def key(self) -> tuple[str, str, int, str]:
+        prediction = self.prediction
+        return (prediction.model_name_or_path, prediction.instance_id, prediction.sample, self.sha256)
+
+    @property
     def empty(self) -> bool:
         return not (self.prediction.model_patch or "").strip()
 
@@ -109,24 +115,33 @@ class Bill:
     """Of the containers that the tests ran in, one after the other."""
 
 
-def patches(run: Path) -> tuple[Patch, ...]:
-    """The predictions of a run that tests have judged; what infrastructure failed to score is left out.
+def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch, ...]:
+    """The predictions of runs that tests have judged, of these models alone; not what infrastructure failed to score.
 
     Raises:
-        InputError: it is no run folder, or nothing in it is scored.
+        InputError: one is no run folder, a model is in none, or nothing is scored.
 
     """
-    folder = RunFolder(path=run)
-    found = []
-    for prediction in folder.predictions():
-        report = folder.read(prediction)
-        if report is not None and report.outcome is not Outcome.INFRA_ERROR:
-            found.append(Patch(prediction=prediction, report=report))
+    found: dict[tuple[str, str, int, str], Patch] = {}
+    models: set[str] = set()
+    for run in runs:
+        folder = RunFolder(path=run)
+        predictions = folder.predictions()
+        if not predictions:
+            raise InputError(
+                f"{run} holds no prediction", hint="give a run folder, as `goldseam evaluate … -o RUN` leaves it"
+            )
+        models |= {prediction.model_name_or_path for prediction in predictions}
+        for prediction in predictions:
+            report = folder.read(prediction)
+            if report is not None and report.outcome is not Outcome.INFRA_ERROR:
+                one = Patch(prediction=prediction, report=report)
+                found.setdefault(one.key, one)
+    if unknown := sorted(set(only) - models):
+        raise InputError(f"no run has patches of {', '.join(unknown)}", hint=f"there are {', '.join(sorted(models))}")
     if not found:
-        raise InputError(
-            f"{run} holds no scored prediction", hint="give a run folder, as `goldseam evaluate … -o RUN` leaves it"
-        )
-    return tuple(found)
+        raise InputError("no prediction of these runs is scored", hint="let `goldseam evaluate` finish first")
+    return tuple(one for one in found.values() if not only or one.prediction.model_name_or_path in only)
 
 
 def read_judgements(path: Path) -> tuple[Judgement, ...]:
@@ -202,6 +217,18 @@ def tally_of(found: Sequence[Patch], judgements: Iterable[Judgement], judge: Jud
     return tally(cases(found, judgements, judge), unranked=UNRANKED)
 
 
+def spent(judgements: Iterable[Judgement]) -> Spent:
+    """What the judgements of a file cost when they were made; what is unknown counts as far as it is known."""
+    paid = [one for one in judgements if not one.cached]
+    return Spent(
+        cost=sum(one.cost_usd or 0.0 for one in paid),
+        unpriced=sum(one.cost_usd is None for one in paid),
+        input_tokens=sum(one.input_tokens or 0 for one in paid),
+        output_tokens=sum(one.output_tokens or 0 for one in paid),
+        questions=len(paid),
+    )
+
+
 def bill(found: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Bill:
     """What the judge took, and what the containers took, for the patches that it has judged."""
     said = {identity_of(one): one for one in judgements}
@@ -232,9 +259,10 @@ def _tokens(one: Judgement) -> int | None:
 
 
 def key_of(patch: Patch, judge: JudgeIdentity) -> tuple[str, str, int, str, JudgeIdentity]:
-    prediction = patch.prediction
-    return (prediction.model_name_or_path, prediction.instance_id, prediction.sample, patch.sha256, judge)
+    """What a judgement of this patch by this judge is known by."""
+    return (*patch.key, judge)
 
 
 def identity_of(one: Judgement) -> tuple[str, str, int, str, JudgeIdentity]:
+    """What a judgement is known by: whose patch, for what, which, by whom."""
     return (one.model_name_or_path, one.instance_id, one.sample, one.patch_sha256, one.judge)

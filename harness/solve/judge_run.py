@@ -16,7 +16,7 @@ from harness.dataset.ledger import record_exposure
 from harness.errors import InputError
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling
 from harness.solve.judge import Grade, read
-from harness.solve.judge_file import Judgement, Lines, identity_of, key_of, read_judgements
+from harness.solve.judge_file import JudgeIdentity, Judgement, Lines, identity_of, key_of, read_judgements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from harness.dataset.folder import Dataset
     from harness.solve.base import Reply
-    from harness.solve.judge_file import JudgeIdentity, Patch
+    from harness.solve.judge_file import Patch
     from harness.solve.stack import Wrapped
 
 _NOT_WORTH_ASKING_AGAIN = frozenset({Fault.CONTEXT_OVERFLOW})
@@ -67,6 +67,31 @@ class Rubric:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is to be judged, by what, and where that is written."""
+
+    patches: Sequence[Patch]
+    dataset: Dataset
+    out: Path
+    rubric: Rubric
+    with_gold: bool = False
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    jobs: int = 4
+
+    def identity(self, model: str, host: str) -> JudgeIdentity:
+        """Who a model at a host is that judges this."""
+        return JudgeIdentity(
+            model=model,
+            endpoint=host,
+            rubric=self.rubric.name,
+            rubric_sha256=self.rubric.sha256,
+            with_gold=self.with_gold,
+            temperature=self.temperature,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Ended:
     """How asking ended."""
 
@@ -94,38 +119,25 @@ def load_rubric(path: Path | None) -> Rubric:
     return Rubric(name=path.name, text=text)
 
 
-def ask(
-    wanted: Sequence[Patch],
-    dataset: Dataset,
-    out: Path,
-    *,
-    judge: JudgeIdentity,
-    rubric: Rubric,
-    model: Wrapped,
-    observer: Observer,
-    jobs: int = 4,
-    max_output_tokens: int | None = None,
-) -> Ended:
-    """Have every patch judged that `out` has no judgement of; append each as it comes.
+def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: Observer) -> Ended:
+    """Have every patch judged that the file has no judgement of by this judge; append each as it comes.
 
     Each task is written into the dataset's ledger as exposed before the first question about it is sent.
 
     Raises:
-        InputError: a patch is for a task that the dataset does not have, or `out` is in use or can't be written.
+        InputError: a patch is for a task that the dataset does not have, or the file is in use or can't be written.
 
     """
-    with files.locked(out.with_name(out.name + ".lock"), busy=f"another goldseam is writing {out}"):
-        done = {identity_of(one): one for one in read_judgements(out)}
-        asked = [one for one in wanted if not one.empty]
+    out = question.out
+    with files.locked(out.with_name(f".{out.name}.lock"), busy=f"another goldseam is writing {out}"):
+        done = {identity_of(one) for one in read_judgements(out)}
+        asked = [one for one in question.patches if not one.empty]
         todo = [one for one in asked if key_of(one, judge) not in done]
-        observer.begin(total=len(asked), reused=len(asked) - len(todo))
         for one in todo:
-            dataset.instance(one.prediction.instance_id)  # an unknown task is told before anything is sent
+            question.dataset.instance(one.prediction.instance_id)  # an unknown task is told before anything is sent
+        observer.begin(total=len(asked), reused=len(asked) - len(todo))
         with Lines(out) as lines:
-            asker = _Asker(
-                dataset=dataset, judge=judge, rubric=rubric, model=model, max_output_tokens=max_output_tokens
-            )
-            return _ask_all(todo, asker, lines, observer, jobs=jobs)
+            return _ask_all(todo, _Asker(question, judge, model), lines, observer, jobs=question.jobs)
 
 
 def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Observer, *, jobs: int) -> Ended:
@@ -164,11 +176,10 @@ def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Obser
 class _Asker:
     """Asks about one patch; shared by threads."""
 
-    def __init__(
-        self, *, dataset: Dataset, judge: JudgeIdentity, rubric: Rubric, model: Wrapped, max_output_tokens: int | None
-    ) -> None:
-        self._dataset, self._judge, self._rubric, self._model = dataset, judge, rubric, model
-        self._sampling = Sampling(temperature=judge.temperature, max_output_tokens=max_output_tokens)
+    def __init__(self, question: Question, judge: JudgeIdentity, model: Wrapped) -> None:
+        self._dataset, self._rubric = question.dataset, question.rubric
+        self._judge, self._model = judge, model
+        self._sampling = Sampling(temperature=judge.temperature, max_output_tokens=question.max_output_tokens)
         self._exposed: set[str] = set()
         self._lock = threading.Lock()
 

@@ -1,7 +1,7 @@
 """How many tokens a text is likely to be, without the model's own tokenizer. Pure.
 
 Nobody but the endpoint knows: each model cuts text in its own way. For a look ahead a rule of thumb will do; a limit
-needs a bound. `benchmarks/token_rule.py` measures how far off the rule is.
+needs a bound. `benchmarks/token_rule.py` measures both on real prompts.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from harness.solve.base import Message, Reply, Request
 
-BYTES_PER_TOKEN = 3.8
+BYTES_PER_TOKEN = 3.6
 """Of code and prose about code, in UTF-8; see docs/solve.md for how it was measured."""
 FEWEST_BYTES_PER_TOKEN = 2.0
-"""What a reservation counts with: no prompt that was measured had fewer."""
+"""What a reservation counts with: no prompt that was measured had fewer than 2.7."""
 _PER_MESSAGE = 16
 """Bytes that a turn costs beside its text: role and separators."""
 
