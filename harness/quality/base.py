@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 
 from harness import patch
 from harness.quality.change import FileChange, change_of
+from harness.quality.names import identifiers, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_ORDINARY = re.compile(r"[A-Za-z]?[a-z]*")
+"""A name that could be a word of prose."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,11 +24,24 @@ class BaseTree:
 
     files: Mapping[str, bytes]
 
-    def shows_word(self, word: str) -> bool:
-        """Whether some file holds it as a whole word: an identifier, not a part of one."""
-        raw = word.encode("utf-8", "surrogateescape")
+    def shows_name(self, name: str) -> bool:
+        """Whether some file shows it as a name: Python code has it, or another text has it as code.
+
+        A name that can be no ordinary word (`max_width`, `toJSON`) is shown wherever it stands; an ordinary word
+        (`capture`) in a comment or in prose shows no name, but between backticks it does. Python that can't be read is
+        taken to show what it holds.
+        """
+        raw = name.encode("utf-8", "surrogateescape")
         whole = re.compile(rb"(?<![A-Za-z0-9_])" + re.escape(raw) + rb"(?![A-Za-z0-9_])")
-        return any(raw in data and whole.search(data) for data in self.files.values())
+        quoted = re.compile(rb"`[^`\n]*" + whole.pattern + rb"[^`\n]*`")
+        for path, data in self.files.items():
+            if raw not in data or not whole.search(data):
+                continue
+            if not _ORDINARY.fullmatch(name) or quoted.search(data):
+                return True
+            if path.endswith((".py", ".pyi")) and ((tree := parse(data)) is None or name in identifiers(tree)):
+                return True
+        return False
 
     def shows_text(self, text: str) -> bool:
         """Whether some file holds this very text."""

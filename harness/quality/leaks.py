@@ -127,7 +127,7 @@ def leaks(subject: Subject) -> Leaks:
         ngrams=_gram_share(gold, subject.statement),
         names=_share(len(told), len(brought or ())),
         pointers=pointers(subject),
-        unshown_names=_unshown_names(brought, asking, subject),
+        unshown_names=_unshown_names(brought, gold, asking, subject),
         unshown_texts=_unshown_texts(fix, asking, subject),
         quoted_lines=quoted,
         told_names=told,
@@ -202,7 +202,7 @@ def _brought(fix: Sequence[names.Source] | None, subject: Subject) -> tuple[str,
     if fix is None:
         return None
     bound = frozenset().union(*(names.introduced(source) for source in fix))
-    return tuple(name for name in sorted(bound) if not subject.base.shows_word(name))
+    return tuple(name for name in sorted(bound) if not subject.base.shows_name(name))
 
 
 def _says(statement: str, name: str) -> bool:
@@ -210,12 +210,21 @@ def _says(statement: str, name: str) -> bool:
 
 
 def _unshown_names(
-    brought: tuple[str, ...] | None, asking: Sequence[names.Source] | None, subject: Subject
+    brought: tuple[str, ...] | None,
+    gold: Sequence[FileChange],
+    asking: Sequence[names.Source] | None,
+    subject: Subject,
 ) -> tuple[str, ...] | None:
+    """Names that new lines of the tests ask for and only the fix has: new to the tree, or new to what is called."""
     if brought is None or asking is None:
         return None
     asked = frozenset().union(*(names.asked(source) for source in asking))
-    return tuple(name for name in brought if name in asked and not _says(subject.statement, name))
+    given = frozenset().union(*(names.keywords(source) for source in asking))
+    python = [change for change in gold if change.is_python]
+    after = frozenset().union(*(names.parameters(names.parse(change.after)) for change in python))
+    before = frozenset().union(*(names.parameters(names.parse(change.before)) for change in python))
+    wanted = {*asked.intersection(brought), *(word for _, word in given & (after - before))}
+    return tuple(name for name in sorted(wanted) if not _says(subject.statement, name))
 
 
 def _unshown_texts(

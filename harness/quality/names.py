@@ -29,6 +29,16 @@ class Source:
         return node.lineno in self.lines
 
 
+class _Every(frozenset[int]):
+    """All line numbers there are."""
+
+    def __contains__(self, line: object) -> bool:
+        return True
+
+
+_EVERY = _Every()
+
+
 def parse(data: bytes | None) -> ast.Module | None:
     """Python source as a tree; None where it is none that this Python reads."""
     if data is None:
@@ -102,6 +112,48 @@ def _wanted(node: ast.AST, source: Source) -> Iterator[str]:
             yield name
         case ast.alias(name=name) if source.new(node):
             yield from name.split(".")
+
+
+Keyword = tuple[str, str]
+"""What is called, by the last part of its name, and one of its parameters."""
+
+
+def parameters(tree: ast.Module | None) -> frozenset[Keyword]:
+    """The parameters of every function; those of `__init__` and `__new__` are their class's."""
+    return frozenset(_parameters(tree, "")) if tree else frozenset()
+
+
+def _parameters(node: ast.AST, owner: str) -> Iterator[Keyword]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Function):
+            called = owner if owner and child.name in ("__init__", "__new__") else child.name
+            given = (*child.args.posonlyargs, *child.args.args, *child.args.kwonlyargs)
+            yield from ((called, argument.arg) for argument in given)
+        yield from _parameters(child, child.name if isinstance(child, ast.ClassDef) else "")
+
+
+def keywords(source: Source) -> frozenset[Keyword]:
+    """What new lines give by keyword, and to what."""
+    return frozenset(
+        (called, word.arg)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Call) and (called := _called(node.func))
+        for word in node.keywords
+        if word.arg and source.new(word)
+    )
+
+
+def _called(node: ast.expr) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def identifiers(tree: ast.Module) -> frozenset[str]:
+    """Every name that code binds, uses or imports."""
+    everything = Source(tree=tree, lines=_EVERY)
+    return frozenset(name for node in ast.walk(tree) for name in (*_own(node), *_wanted(node, everything)))
 
 
 def texts(source: Source) -> frozenset[str]:
