@@ -79,7 +79,7 @@ def cache_of(
     if no_cache:
         yield None
         return
-    folder = settings.images.cache_dir / "responses"
+    folder = settings.images.cache_dir / "answers"
     cache = ResponseCache(folder, max_mb=max_mb or settings.solve.cache_max_mb, note=note)
     try:
         yield cache

@@ -19,6 +19,7 @@ from harness.solve.agents.choice import AgentName
 if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.solve.campaign import Done, Report
+    from harness.solve.estimate import Estimate
     from harness.solve.meter import Spent
     from harness.terminal import Ticker
 
@@ -79,7 +80,7 @@ def solve(
         float | None, typer.Option(min=0, help="Of one sample.", rich_help_panel=_LIMITS)
     ] = None,
     prices: Annotated[
-        Path | None, typer.Option(help="Price table (YAML) in place of the shipped one.", rich_help_panel=_LIMITS)
+        Path | None, typer.Option(help="Price table (YAML); goes before the shipped one.", rich_help_panel=_LIMITS)
     ] = None,
     assume_price: Annotated[
         str | None,
@@ -87,6 +88,12 @@ def solve(
     ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Ask again what was answered before.", rich_help_panel=_LIMITS)
+    ] = False,
+    cache_max_mb: Annotated[
+        int | None, typer.Option(min=1, help="Size of kept answers; the oldest go first.", rich_help_panel=_LIMITS)
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Ask nothing; say what would be asked and cost.", rich_help_panel=_LIMITS)
     ] = False,
     ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
     split: Annotated[str | None, typer.Option(help="Only tasks of this split.")] = None,
@@ -100,7 +107,7 @@ def solve(
     from harness.solve import plan as plans  # noqa: PLC0415 - keeps `--help` quick
     from harness.solve import prompts  # noqa: PLC0415
     from harness.solve.agents.choice import Choice, make  # noqa: PLC0415
-    from harness.solve.call import Call, run  # noqa: PLC0415
+    from harness.solve.call import Call, look_ahead, run  # noqa: PLC0415
     from harness.solve.meter import Limits  # noqa: PLC0415
     from harness.solve.openai_model import Api, Endpoint  # noqa: PLC0415
     from harness.solve.prices import load as load_prices  # noqa: PLC0415
@@ -144,13 +151,28 @@ def solve(
         ),
         prices=table.assuming(assume_price, day=datetime.now(UTC).date()),
         cache=None if no_cache else settings.images.cache_dir / "answers",
-        cache_max_mb=settings.solve.cache_max_mb,
+        cache_max_mb=cache_max_mb or settings.solve.cache_max_mb,
         jobs=jobs,
         runtime=runtime,
     )
     with terminal.Ticker(terminal.messages(), "solve", quiet=json_) as ticker:
-        report = run(call, out, environment=os.environ, watcher=_Watcher(ticker))
+        watcher = _Watcher(ticker)
+        if dry_run:
+            return _show_estimate(look_ahead(call, out, environment=os.environ, watcher=watcher), model, json_=json_)
+        report = run(call, out, environment=os.environ, watcher=watcher)
     return _show(report, opened, out, json_=json_)
+
+
+def _show_estimate(found: Estimate, model: str, *, json_: bool) -> int:
+    from harness.solve import estimate_text  # noqa: PLC0415
+
+    if json_:
+        print_json(found.as_json())
+        return 0
+    console = terminal.results()
+    console.print(estimate_text.render(found, model=model))
+    console.print(Text(f"stands on: {found.basis}", style="bright_black"))
+    return 0
 
 
 class _Watcher:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from harness import patch
 from harness.solve import plan as plans
 from harness.solve.alias import is_pinned
-from harness.solve.campaign import Campaign
+from harness.solve.campaign import Campaign, job_of
+from harness.solve.estimate import Estimate, estimate
 from harness.solve.masking import of_environment
 from harness.solve.openai_model import Endpoint, OpenAIModel
 from harness.solve.records import Records
-from harness.solve.response_cache import ResponseCache
+from harness.solve.response_cache import Asker, ResponseCache
 from harness.solve.stack import wrap
 from harness.solve.workspace import Workspaces
 
@@ -99,11 +101,54 @@ def run(call: Call, out: Path, *, environment: Mapping[str, str], watcher: Watch
         )
 
 
+def look_ahead(call: Call, out: Path, *, environment: Mapping[str, str], watcher: Watcher) -> Estimate:
+    """What `run` would ask and cost. No model is asked, and the ledger is not written.
+
+    Raises:
+        InputError: unusable settings, or a file of another campaign.
+        InfrastructureError: the engine failed.
+
+    """
+    plan, today = call.plan, datetime.now(UTC).date()
+    asker = Asker(
+        endpoint=call.endpoint.base_url,
+        api=call.endpoint.api.value,
+        model=plan.model,
+        day=None if is_pinned(plan.model) else today,
+    )
+    with contextlib.ExitStack() as held:
+        records = held.enter_context(
+            Records(out, masker=of_environment(environment, names=[call.endpoint.api_key_env]))
+        )
+        plans.settled(records, plan, call.dataset, call.agent)
+        there = records.predictions()
+        todo, _ = plans.units(plan, call.instances, there)
+        cache = _cache(call, held, watcher)
+        workspaces = held.enter_context(Workspaces(runtime=call.runtime, note=watcher.note))
+        oracle = _oracle(call) if plan.oracle else {}
+        return estimate(
+            todo,
+            agent=call.agent,
+            model=plan.model,
+            job_of=lambda unit: job_of(
+                unit, plan, canary=call.dataset.canary, open_workspace=workspaces.open, oracle=oracle
+            ),
+            price=call.prices.find([plan.model], call.endpoint.base_url, today),
+            earlier=there,
+            is_kept=lambda request: cache is not None and cache.get(asker.key(request)) is not None,
+        )
+
+
+def _cache(call: Call, held: contextlib.ExitStack, watcher: Watcher) -> ResponseCache | None:
+    if call.cache is None:
+        return None
+    cache = ResponseCache(call.cache, max_mb=call.cache_max_mb, note=watcher.warn)
+    held.callback(cache.close)
+    return cache
+
+
 def _wrapped(call: Call, model: OpenAIModel, spent: Spent, held: contextlib.ExitStack, watcher: Watcher) -> Wrapped:
-    cache = None
-    if call.cache is not None:
-        cache = ResponseCache(call.cache, max_mb=call.cache_max_mb, note=watcher.warn)
-        held.callback(cache.close)
+    cache = _cache(call, held, watcher)
     return wrap(
         model,
         endpoint=call.endpoint.base_url,

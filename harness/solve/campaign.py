@@ -207,20 +207,8 @@ class Campaign:
             tally.made(done.attempt)
 
     def _work(self, unit: Unit) -> Done:
-        plan = self.plan
-        sampling = Sampling(
-            temperature=unit.temperature,
-            top_p=plan.top_p,
-            seed=None if plan.seed is None else plan.seed + unit.index,
-            max_output_tokens=plan.max_output_tokens,
-        )
-        job = Job(
-            instance=unit.instance,
-            sample=unit.index,
-            sampling=sampling,
-            open_workspace=lambda: self.open_workspace(unit.instance),
-            header=self.dataset.canary,
-            oracle_files=self.oracle.get(unit.instance.instance_id, ()),
+        job = job_of(
+            unit, self.plan, canary=self.dataset.canary, open_workspace=self.open_workspace, oracle=self.oracle
         )
         guard = _Guard(self.wrapped.for_task(unit.instance.instance_id), lambda: self._expose(unit.instance))
         try:
@@ -286,6 +274,30 @@ class Campaign:
             "sample": prediction.sample,
         }
         self.records.add(prediction, transcript_of(attempt, **about))
+
+
+def job_of(
+    unit: Unit,
+    plan: Plan,
+    *,
+    canary: str,
+    open_workspace: Callable[[Instance], AbstractContextManager[Workspace]],
+    oracle: Mapping[str, tuple[str, ...]],
+) -> Job:
+    """What an agent is given for a unit."""
+    return Job(
+        instance=unit.instance,
+        sample=unit.index,
+        sampling=Sampling(
+            temperature=unit.temperature,
+            top_p=plan.top_p,
+            seed=None if plan.seed is None else plan.seed + unit.index,
+            max_output_tokens=plan.max_output_tokens,
+        ),
+        open_workspace=lambda: open_workspace(unit.instance),
+        header=canary,
+        oracle_files=oracle.get(unit.instance.instance_id, ()),
+    )
 
 
 def _is_of_all(stopped: str | None) -> bool:
