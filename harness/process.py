@@ -8,16 +8,19 @@ import shutil
 import signal
 import subprocess  # noqa: TID251 - this is the place
 import tempfile
+import time
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from harness.errors import InfrastructureError
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 _STDERR_SHOWN = 2000
+_POLL_SECONDS = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +139,109 @@ def stream(
         stderr = errors.read()
     if code != 0:
         raise ProgramError(Completed(argv=words, returncode=code, stdout=b"", stderr=stderr))
+
+
+@contextlib.contextmanager
+def dialogue(argv: Sequence[str | os.PathLike[str]], *, env: Mapping[str, str], cwd: Path) -> Iterator[Dialogue]:
+    """Start a program to talk with, line by line; it and all that it started are gone when the block ends.
+
+    `env` is all of its environment: none of this process's own variables, and so no keys.
+
+    Raises:
+        InfrastructureError: the program does not exist.
+
+    """
+    words = tuple(os.fspath(word) for word in argv)
+    with tempfile.TemporaryFile() as errors:
+        try:
+            child = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=dict(env),
+                cwd=cwd,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise InfrastructureError(f"{words[0]} cannot be started: {error.strerror}") from error
+        with child:
+            assert child.stdin is not None  # noqa: S101 - narrows the type; PIPE was asked for
+            assert child.stdout is not None  # noqa: S101
+            try:
+                yield Dialogue(said=child.stdout, heard=child.stdin, errors=errors)
+            finally:
+                _kill(child)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialogue:
+    """Both ends of a program that is talked with."""
+
+    said: IO[bytes]
+    """What it writes."""
+    heard: IO[bytes]
+    """What it reads."""
+    errors: IO[bytes]
+
+    @property
+    def error_text(self) -> str:
+        """The end of its standard error, decoded for a person."""
+        self.errors.seek(0)
+        return self.errors.read().decode("utf-8", "replace").strip()[-_STDERR_SHOWN:]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounded:
+    """How a program that was watched over ended."""
+
+    returncode: int
+    output: bytes
+    """The end of both streams."""
+    timed_out: bool
+    stopped: bool
+
+
+def run_bounded(
+    argv: Sequence[str | os.PathLike[str]],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    seconds: float,
+    max_output: int,
+    stop: threading.Event | None = None,
+) -> Bounded:
+    """Run a program to its end, to the end of its time, or until `stop` is set; then all that it started is ended, too.
+
+    `env` is all of its environment. Output goes to a temporary file, and its last `max_output` bytes are returned.
+
+    Raises:
+        InfrastructureError: the program does not exist.
+
+    """
+    words = tuple(os.fspath(word) for word in argv)
+    deadline = time.monotonic() + seconds
+    with tempfile.TemporaryFile() as out:
+        try:
+            child = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=dict(env), cwd=cwd, start_new_session=True
+            )
+        except OSError as error:
+            raise InfrastructureError(f"{words[0]} cannot be started: {error.strerror}") from error
+        with child:
+            timed_out = stopped = False
+            try:
+                while not (timed_out or stopped):
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        child.wait(min(_POLL_SECONDS, max(0.0, deadline - time.monotonic())))
+                        break
+                    timed_out = time.monotonic() >= deadline
+                    stopped = stop is not None and stop.is_set()
+            finally:
+                _kill(child)  # and what it left in the background
+        size = out.seek(0, os.SEEK_END)
+        out.seek(max(0, size - max_output))
+        return Bounded(returncode=child.returncode, output=out.read(), timed_out=timed_out, stopped=stopped)
 
 
 def pipe(

@@ -1,0 +1,206 @@
+"""mini-swe-agent as it is, on our sandbox and our model.
+
+It runs in an environment of its own and talks with us in lines of JSON. Installed beside goldseam it would put back
+the `openai` package by a major version and bring 500 MB of packages that it does not need here; so it is no extra.
+Source: https://github.com/SWE-agent/mini-swe-agent, `agents/default.py` and `config/benchmarks/swebench.yaml`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+import tempfile
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness import patch, process
+from harness.errors import InfrastructureError, InputError
+from harness.sandbox.session import WorkspaceLostError
+from harness.solve import openai_words
+from harness.solve.agents.ending import ending, lost
+from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, Message, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.process import Dialogue
+    from harness.solve.base import Job, Model, Reply, Workspace
+
+PYTHON_VARIABLE = "GOLDSEAM_MINI_PYTHON"
+"""Names the interpreter of the environment that mini-swe-agent is installed in."""
+_DISTRIBUTION = "mini-swe-agent"
+_PROGRAM = "mini"
+_MAX_OUTPUT = 1024 * 1024
+_ASK = f"import importlib.metadata as m; print(m.version({_DISTRIBUTION!r}))"
+_LEAST = (2, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installed:
+    """An interpreter with mini-swe-agent, and which one."""
+
+    python: Path
+    version: str
+
+
+@functools.cache
+def find() -> Installed:
+    """Where mini-swe-agent is: what the variable names, this environment, or that of the program `mini` on PATH.
+
+    Raises:
+        InputError: nowhere, or one that is too old.
+
+    """
+    for python in _candidates():
+        told = process.run([python, "-I", "-c", _ASK], check=False)
+        if told.returncode == 0:
+            version = told.stdout.decode().strip()
+            if tuple(int(part) for part in version.split(".")[:2]) < _LEAST:
+                raise InputError(f"{_DISTRIBUTION} {version} is too old; 2.0 or later is needed")
+            return Installed(python=python, version=version)
+    raise InputError(
+        f"`--agent mini` needs {_DISTRIBUTION}, which is not installed",
+        hint=f"`uv tool install {_DISTRIBUTION}` or `pipx install {_DISTRIBUTION}`; or let {PYTHON_VARIABLE} name the "
+        "Python of an environment that has it",
+    )
+
+
+def _candidates() -> Iterator[Path]:
+    if named := os.environ.get(PYTHON_VARIABLE):
+        if not Path(named).is_file():
+            raise InputError(f"{PYTHON_VARIABLE} names {named}, which is no file")
+        yield Path(named)
+        return
+    yield Path(sys.executable)
+    if program := process.which(_PROGRAM):
+        first = Path(program).read_bytes().partition(b"\n")[0]
+        if first.startswith(b"#!") and Path(os.fsdecode(first[2:].strip())).is_file():
+            yield Path(os.fsdecode(first[2:].strip()))
+
+
+class MiniAgent(Agent):
+    """Its own prompts, its own loop; our model answers and our workspace executes."""
+
+    name = "mini"
+    version = 1
+
+    def __init__(self, installed: Installed | None = None, *, max_turns: int | None = None) -> None:
+        self._installed = installed or find()
+        self._max_turns = max_turns
+
+    def settings(self) -> dict[str, Any]:
+        """What else its results depend on."""
+        return {"mini_version": self._installed.version, "max_turns": self._max_turns}
+
+    def attempt(self, job: Job, model: Model) -> Attempt:
+        with job.open_workspace() as workspace, tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
+            talk = _Talk(job=job, model=model, workspace=workspace)
+            driver = resources.files("harness.runner").joinpath("mini_driver.py")
+            env = {
+                "PATH": "/usr/bin:/bin",
+                "HOME": folder,
+                "MSWEA_SILENT_STARTUP": "1",
+                "MSWEA_GLOBAL_CONFIG_DIR": folder,
+                "PYTHONUTF8": "1",
+            }
+            try:
+                with (
+                    resources.as_file(driver) as script,
+                    process.dialogue(
+                        [self._installed.python, "-I", "-B", script], env=env, cwd=Path(folder)
+                    ) as program,
+                ):
+                    talk.run(program, max_turns=self._max_turns)
+                return talk.ending()
+            except WorkspaceLostError as error:
+                return lost(error, replies=talk.replies, messages=talk.messages)
+
+
+@dataclass(kw_only=True)
+class _Talk:
+    """What the driver asks for, done."""
+
+    job: Job
+    model: Model
+    workspace: Workspace
+    replies: list[Reply] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    stopped: str | None = None
+    status: str = ""
+    submission: str = ""
+
+    def run(self, program: Dialogue, *, max_turns: int | None) -> None:
+        uname = os.uname()
+        about = {"system": uname.sysname, "release": uname.release, "version": uname.version, "machine": uname.machine}
+        task = self.job.instance.problem_statement
+        _tell(program, {"task": task, "header": self.job.header, "about": about, "step_limit": max_turns})
+        while True:
+            line = program.said.readline()
+            if not line:
+                raise InfrastructureError(f"{_DISTRIBUTION} broke off: {program.error_text[-500:]}")
+            asked: dict[str, Any] = json.loads(line)
+            if asked["t"] == "end":
+                self.status, self.submission = asked["status"], asked["submission"]
+                return
+            _tell(program, self._query(line) if asked["t"] == "query" else self._execute(asked))
+
+    def _query(self, line: bytes) -> dict[str, Any]:
+        request = openai_words.request(openai_words.body(line), self.job.sampling, self.job.sample)
+        self.messages[:] = request.messages
+        try:
+            reply = self.model.ask(request)
+        except LimitReachedError as limit:
+            self.stopped = limit.limit
+            return {"stop": limit.limit}
+        except ModelError as error:
+            if error.fault is not Fault.CONTEXT_OVERFLOW:
+                raise
+            self.stopped = "context"
+            return {"stop": "ContextWindowExceeded"}
+        self.replies.append(reply)
+        self.messages.append(reply.message)
+        said = openai_words.said(reply.message)
+        return {"message": said, "finish_reason": reply.finish_reason, "cost": reply.cost or 0.0}
+
+    def _execute(self, asked: dict[str, Any]) -> dict[str, Any]:
+        ran = self.workspace.run(
+            ("bash", "-c", str(asked["command"])), seconds=float(asked["seconds"]), max_output=_MAX_OUTPUT
+        )
+        error = f"An error occurred while executing the command: it took more than {asked['seconds']} s"
+        return {
+            "output": ran.output,
+            "returncode": -1 if ran.timed_out else ran.exit_code,
+            "exception_info": error if ran.timed_out else "",
+        }
+
+    def ending(self) -> Attempt:
+        """What it submitted; where that is no patch, what changed in the workspace."""
+        if self.status == "LimitsExceeded" and self.stopped is None:
+            self.stopped = "turns"
+        try:
+            patch.parse(self.submission.encode("utf-8", "surrogateescape"))
+        except patch.PatchError:
+            self.workspace.run(("rm", "-f", "patch.txt"), seconds=20)  # where it is told to put what it submits
+            made = ending(
+                self.workspace,
+                replies=self.replies,
+                messages=self.messages,
+                detail=f"it ended with {self.status or 'nothing'}",
+                stopped=self.stopped,
+            )
+            return replace(made, tolerance=("workspace_diff",)) if made.patch else made
+        return Attempt(
+            patch=self.submission, replies=tuple(self.replies), messages=tuple(self.messages), stopped=self.stopped
+        )
+
+
+def _tell(program: Dialogue, what: dict[str, Any]) -> None:
+    try:
+        program.heard.write(json.dumps(what).encode() + b"\n")
+        program.heard.flush()
+    except OSError:
+        raise InfrastructureError(f"{_DISTRIBUTION} broke off: {program.error_text[-500:]}") from None
