@@ -126,7 +126,7 @@ def mine(
     with files.locked(dataset.path / ".goldseam" / "lock", busy=f"another goldseam is mining into {dataset.path}"):
         files.remove_strays(dataset.path)
         funnel = Funnel(dataset.path / "funnel.jsonl")
-        cursors = Cursors(dataset.path)
+        cursors = Cursors(dataset.path, canary=dataset.canary)
         seen = funnel.seen()
         index = package_index.configured(settings.mining)
         for origin, opened, only in _opened(sources, options, settings, cursors, observer):
@@ -227,7 +227,8 @@ def _warn_of_rewriting(mining: _Mining, tip: str) -> None:
     """Say that a branch was force-pushed, and which tasks came from what it has lost."""
     repo = mining.work.repo
     there = {line.decode() for line in repo.lines("rev-list", "--all")}
-    lost = [line for line in mining.funnel.read() if line.repo == repo.name and line.change not in there]
+    mined = (line for line in mining.funnel.read() if line.repo == repo.name and "imported" not in line.signals)
+    lost = [line for line in mined if line.change not in there]
     tasks = sorted({line.instance_id for line in lost if line.accepted})
     mining.observer.warn(
         f"{repo.name}: history was rewritten: {repo.default_branch()} has lost {tip[:12]}, so everything is looked at"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from miner.image.pythons import Interpreter
 
 _INTERPRETERS_TRIED = 2
+_RUNNER = "pytest"
 _DETAIL = 2000
 
 
@@ -122,6 +123,9 @@ def build_environment(
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     detection = detect(tree)
+    if (detection.name or "").lower() == _RUNNER:
+        detail = "the project is pytest itself: a patch to it would change what judges the patch"
+        return Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail)
     with open_workshop(settings, repo, log, progress, when) as workshop:
         began = time.monotonic()
         job = _Job(

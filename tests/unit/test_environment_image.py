@@ -1,3 +1,4 @@
+import io
 import os
 from datetime import UTC, datetime
 
@@ -6,14 +7,17 @@ import pytest
 from harness import process
 from harness.errors import InfrastructureError, InputError
 from harness.sandbox import engine
+from harness.settings import ImageSettings
+from miner.change import Rejection
 from miner.environment import Evidence, Recipe
 from miner.environment.interpreter import RELEASED
-from miner.image import secrets, steps, store
+from miner.image import build_environment, secrets, steps, store
 from miner.image.base import DEFAULT_BASE
 from miner.image.build import BuiltLayer
 from miner.image.layer import Input, Layer, write_tool
 from miner.image.pythons import Interpreter, Origin
 from miner.image.runner import read_result
+from tests.tiny import MemoryTree
 
 
 def layer(**changes):
@@ -129,6 +133,22 @@ def test_an_interpreter_that_uv_cannot_compile_for_is_compiled_for_by_itself(tmp
     assert "compileall" not in commands("3.7")
     assert "--compile-bytecode" not in commands("3.6")
     assert "compileall" in commands("3.6")
+
+
+def test_pytest_itself_gets_no_image_since_it_would_judge_its_own_patch(tmp_path):
+    found = build_environment(
+        MemoryTree({"pyproject.toml": '[project]\nname = "pytest"\n'}),
+        repo="acme/pytest",
+        base_commit="1" * 40,
+        when=datetime(2024, 1, 1, tzinfo=UTC),
+        version_hint=None,
+        tar=io.BytesIO,
+        settings=ImageSettings(cache_dir=tmp_path),
+        log=tmp_path / "log",
+        progress=print,
+    )
+    assert isinstance(found, Rejection)
+    assert found.reason == "tests_its_own_runner"
 
 
 def test_setuptools_is_there_until_python_3_11():

@@ -1,0 +1,47 @@
+"""Whether a failure tells of a network that is not there."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from harness.frameworks.base import Raised, TestReport
+from miner.network import lacking
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        Raised(names=("gaierror", "OSError"), errno=-3),
+        Raised(names=("OSError",), errno=errno.ENETUNREACH),
+        Raised(names=("NameResolutionError", "HTTPError")),
+    ],
+)
+def test_an_exception_behind_the_failure_tells(inner):
+    chain = (Raised(names=("ConnectionError",)), inner)
+    assert lacking(TestReport(raised={"t.py::a": chain}, collect_raised={"u.py": chain})) == ("t.py::a", "u.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<urlopen error [Errno -2] Name or service not known>",
+        "(Caused by NewConnectionError(': Failed to establish a new connection: [Errno 101] Network is unreachable'))",
+        "curl: (6) Could not resolve host: example.org",
+    ],
+)
+def test_the_words_of_a_failure_tell(text):
+    assert lacking(TestReport(texts={"t.py::a": text}, collect_errors={"u.py": text})) == ("t.py::a", "u.py")
+
+
+def test_a_refused_connection_to_this_machine_tells_nothing():
+    refused = Raised(names=("ConnectionRefusedError", "ConnectionError", "OSError"), errno=errno.ECONNREFUSED)
+    report = TestReport(raised={"t.py::a": (refused,)}, texts={"t.py::a": "[Errno 111] Connection refused"})
+    assert lacking(report) == ()
+
+
+def test_an_assertion_tells_nothing():
+    assert (
+        lacking(TestReport(raised={"t.py::a": (Raised(names=("AssertionError",)),)}, texts={"t.py::a": "1 != 2"})) == ()
+    )
