@@ -113,7 +113,7 @@ def cleaned(statement: str, parts: Split, policy: str) -> Cleaned | Rejection:
     }
     for where, kinds in refused.get(policy, {}).items():
         if kinds:
-            return Rejection(stage=Stage.SPLIT, reason="secret", detail=f"{where} holds: {', '.join(sorted(kinds))}")
+            return Rejection(stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}")
     told = sensitive.mask(statement) if policy == "mask" else statement
     return Cleaned(statement=told, policy=policy, found=found)
 
