@@ -132,6 +132,23 @@ def open_(
 
 
 @app.command()
+def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
+    """Write the dataset's canary into every file that lacks it; mining and sealing do so by themselves."""
+    from harness.dataset import canary as work  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+
+    changed = work.add(open_dataset(dataset))
+    left = work.missing(open_dataset(dataset))
+    if json_:
+        print_json({"changed": list(changed), "missing": list(left)})
+        return
+    console = terminal.results()
+    console.print(Text(f"{dataset}: the canary was written into {len(changed)} file(s)"))
+    for name in left:
+        console.print(Text(f"note: {name} has no place for it"))
+
+
+@app.command()
 def log(
     dataset: DatasetArgument,
     verify: Annotated[

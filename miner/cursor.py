@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness import files
+from harness.dataset.canary_marks import FIELD
 from harness.errors import InputError
 from miner.sources.origin import Reached
 
@@ -43,8 +44,8 @@ class _File(BaseModel):
 class Cursors:
     """The cursors of a dataset."""
 
-    def __init__(self, dataset: Path) -> None:
-        """Read them.
+    def __init__(self, dataset: Path, *, canary: str = "") -> None:
+        """Read them. `canary` is the dataset's own, to stand in the file.
 
         Raises:
             InputError: the file is broken, or of a newer goldseam.
@@ -54,7 +55,7 @@ class Cursors:
         try:
             self._file = _File.model_validate_json(self._path.read_bytes())
         except FileNotFoundError:
-            self._file = _File()
+            self._file = _File.model_validate({FIELD: canary} if canary else {})
         except (ValidationError, OSError) as error:
             raise InputError(
                 f"{self._path} can't be read: {type(error).__name__}",

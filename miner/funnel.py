@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.dataset.canary_marks import is_canary_line
 from harness.errors import InfrastructureError, InputError
 from miner.change import Change, Rejection, Stage
 
@@ -135,7 +136,11 @@ class Funnel:
         if not self.path.exists():
             return ()
         *whole, _ = self.path.read_bytes().split(b"\n")
-        return tuple(self._parse(place, raw) for place, raw in enumerate(whole, start=1) if raw.strip())
+        return tuple(
+            self._parse(place, raw)
+            for place, raw in enumerate(whole, start=1)
+            if raw.strip() and not is_canary_line(raw)
+        )
 
     def _parse(self, place: int, raw: bytes) -> FunnelLine:
         try:

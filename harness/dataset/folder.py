@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import uuid
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from harness import files
-from harness.dataset import ledger, sealed
+from harness.dataset import canary_marks, ledger, sealed
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.schema import (
     SCHEMA_VERSION,
@@ -45,6 +44,12 @@ TEST_FILE = "test.patch"
 TRUST_FILE = "trust.json"
 HIDDEN_FILES = (HINTS_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, TRUST_FILE)
 """What of a task is hidden; where it is sealed, `sealed.age` stands in place of these."""
+_GIT_ATTRIBUTES = """\
+# what a dataset's files need of git: bytes as they are, and ledgers of two branches one after the other
+*.patch -text
+*.age binary
+*.jsonl -text merge=union
+"""
 _BUDGET_FIELDS = tuple(Budgets.__dataclass_fields__)
 _SPEC_FIELDS = tuple(TestSpec.__dataclass_fields__)
 
@@ -146,8 +151,12 @@ def create_dataset(path: Path, *, name: str | None = None) -> Dataset:
                 f"{path} is neither empty nor a dataset: it has no {DATASET_FILE}", hint="choose another folder"
             )
         files.make_folder(path / "tasks")
-        canary = f"goldseam-canary {uuid.uuid4()}"
-        write_model(path / DATASET_FILE, DatasetModel(name=name or path.resolve().name, canary=canary))
+        mark = canary_marks.new()
+        files.write_bytes(path / canary_marks.FUNNEL_FILE, canary_marks.funnel_line(mark))
+        files.write_text(path / ".gitattributes", _GIT_ATTRIBUTES)
+        files.write_text(path / ".gitignore", f"{sealed.WORKINGS}/\n.*.tmp\n.*.next\n")
+        write_model(path / DATASET_FILE, DatasetModel(name=name or path.resolve().name, canary=mark))
+        ledger.record(open_dataset(path), ledger.Event.CREATED)
     dataset = open_dataset(path)
     files.make_folder(dataset.tasks_folder)
     return dataset
@@ -177,7 +186,7 @@ def read_instance(folder: Path) -> Instance:
         )
     if not INSTANCE_ID.fullmatch(model.instance_id):
         raise InputError(f"{folder / TASK_FILE}: {model.instance_id!r} is no instance id (letters, digits, `_.-`)")
-    return _instance(model, read_text(folder / STATEMENT_FILE))
+    return _instance(model, canary_marks.without_in_markdown(read_text(folder / STATEMENT_FILE)))
 
 
 def read_hidden(folder: Path, *, keys: Keys | None = None, recipients: tuple[str, ...] = ()) -> Hidden:
@@ -207,13 +216,13 @@ def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
     tests = parse_model(found[TESTS_FILE], where / TESTS_FILE, TestsModel)
     hints = found.get(HINTS_FILE, b"")
     return Hidden(
-        gold_patch=found[GOLD_FILE],
-        test_patch=found[TEST_FILE],
+        gold_patch=canary_marks.without_in_patch(found[GOLD_FILE]),
+        test_patch=canary_marks.without_in_patch(found[TEST_FILE]),
         fail_to_pass=tests.fail_to_pass,
         pass_to_pass=tests.pass_to_pass,
         flaky=tests.flaky,
         test_files=tests.test_files,
-        hints=decoded(hints, where / HINTS_FILE),
+        hints=canary_marks.without_in_markdown(decoded(hints, where / HINTS_FILE)),
         evidence=tests.evidence,
         trust=_trust(found[TRUST_FILE], where / TRUST_FILE) if TRUST_FILE in found else TrustMaterial(),
         extra=tests.model_extra or {},
@@ -257,10 +266,12 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
     with files.explained(target):
         _remove_tree(building)
         building.mkdir(parents=True)
+    mark = dataset.canary
     for name, text in (public_files or {}).items():
-        files.write_text(building / name, text)
-    files.write_text(building / STATEMENT_FILE, instance.problem_statement)
-    hidden = hidden_files(task.hidden)
+        files.write_bytes(building / name, canary_marks.in_file(name, text.encode("utf-8", "surrogateescape"), mark))
+    files.write_text(building / STATEMENT_FILE, canary_marks.in_markdown(mark) + instance.problem_statement)
+    instance = replace(instance, extra={**instance.extra, **({canary_marks.FIELD: mark} if mark else {})})
+    hidden = hidden_files(task.hidden, canary=mark)
     if dataset.sealed:
         secret = task.hidden.secret or secrets.token_hex(16)
         data = sealed.seal_task(instance.instance_id, hidden, secret=secret, recipients=dataset.recipients)
@@ -280,14 +291,21 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
     return target
 
 
-def hidden_files(hidden: Hidden) -> dict[str, bytes]:
-    """The hidden side as files by name."""
-    found = {GOLD_FILE: hidden.gold_patch, TEST_FILE: hidden.test_patch, TESTS_FILE: _tests_file(hidden)}
+def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
+    """The hidden side as files by name, each with the canary: the given one, or the one it was read with."""
+    mark = canary or str(hidden.extra.get(canary_marks.FIELD, ""))
+    told = {canary_marks.FIELD: mark} if mark else {}
+    before = canary_marks.in_comment(mark).encode()
+    found = {
+        GOLD_FILE: before + hidden.gold_patch,
+        TEST_FILE: before + hidden.test_patch,
+        TESTS_FILE: _tests_file(replace(hidden, extra={**hidden.extra, **told})),
+    }
     if hidden.hints:
-        found[HINTS_FILE] = hidden.hints.encode("utf-8", "surrogateescape")
+        found[HINTS_FILE] = (canary_marks.in_markdown(mark) + hidden.hints).encode("utf-8", "surrogateescape")
     if hidden.trust.files:
         model = TrustModel.model_validate(asdict(hidden.trust))
-        found[TRUST_FILE] = (json.dumps(model.known(), indent=1) + "\n").encode()
+        found[TRUST_FILE] = (json.dumps({**model.known(), **told}, indent=1) + "\n").encode()
     return found
 
 

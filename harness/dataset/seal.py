@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyrage  # type: ignore[import-untyped]
 
 from harness import files, process
-from harness.dataset import container, content, folder, identity, ledger, ledger_chain, sealed
+from harness.dataset import canary, container, content, folder, identity, ledger, ledger_chain, sealed
 from harness.dataset.identity import PASSPHRASE_FILE, Keys, PassphraseKey, recipients_digest, short
 from harness.dataset.ledger_entry import Event
 from harness.dataset.schema import DatasetModel
@@ -97,6 +97,7 @@ def seal(
     with files.locked(dataset.path / sealed.WORKINGS / sealed.LOCK, busy=busy):
         _refuse_unfinished_tasks(dataset)
         finish(dataset)
+        canary.add_locked(dataset)
         wanted = _wanted(dataset, recipients, passphrase)
         changed = recipients_digest(wanted.recipients) != recipients_digest(dataset.recipients)
         due = [task_id for task_id in dataset.ids() if changed or _is_readable(dataset, task_id)]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness import scoresheet
 from harness.dataset import folder as dataset_folder
+from harness.dataset.canary_marks import is_canary_line, without_in_markdown, without_in_patch
 from harness.dataset.schema import TaskModel
 from harness.errors import InputError
 from harness.facts import TaskFacts
@@ -143,7 +145,9 @@ def _identity(prediction: Prediction) -> Identity:
 def _gold(dataset: Dataset | None, instance_id: str) -> bytes | None:
     """The gold patch, to see whether a prediction is one; None where it cannot be read."""
     try:
-        return (dataset.task_folder(instance_id) / dataset_folder.GOLD_FILE).read_bytes() if dataset else None
+        if dataset is None:
+            return None
+        return without_in_patch((dataset.task_folder(instance_id) / dataset_folder.GOLD_FILE).read_bytes())
     except OSError:
         return None
 
@@ -156,6 +160,8 @@ def _task(dataset: Dataset | None, instance_id: str, facts: TaskFacts, leave: Le
     folder = dataset.task_folder(instance_id)
     model = dataset_folder.read_model(folder / dataset_folder.TASK_FILE, TaskModel)
     statement = head_of_file(folder / dataset_folder.STATEMENT_FILE, _STATEMENT_BYTES)
+    if statement is not None:
+        statement = replace(statement, text=without_in_markdown(statement.text))
     told = {
         "repository": model.repo,
         "base commit": model.base_commit[:12],
@@ -199,7 +205,7 @@ def read_funnel(path: Path) -> data.Funnel | None:
         except ValueError:
             value = None
         if isinstance(value, dict):
-            lines.append(value)
+            lines += [] if is_canary_line(line) else [value]
         else:
             unreadable += 1
     return data.funnel_of(lines, unreadable=unreadable) if lines or unreadable else None

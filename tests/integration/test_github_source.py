@@ -73,7 +73,7 @@ def mined(server, tmp_path, out, *words, code: int = 0, **more) -> dict[str, str
     """Reasons by instance id, as the funnel has them."""
     done = goldseam(server, tmp_path, *words, "-o", out, "--no-validate", **more)
     assert done.returncode == code, done.error_text
-    lines = [json.loads(line) for line in (out / "funnel.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (out / "funnel.jsonl").read_text().splitlines()[1:]]
     return {line["instance_id"]: line["reason"] for line in lines}
 
 
