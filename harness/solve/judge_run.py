@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
@@ -17,6 +16,7 @@ from harness.errors import InputError
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling
 from harness.solve.judge import Grade, read
 from harness.solve.judge_file import JudgeIdentity, Judgement, Lines, identity_of, key_of, read_judgements
+from harness.solve.workers import run_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,33 +143,20 @@ def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: O
 def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Observer, *, jobs: int) -> Ended:
     stopped: str | None = None
     errors: list[ModelError] = []
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        waiting = [pool.submit(asker.judge_one, one) for one in todo]
 
-        def stop() -> None:
-            for one in waiting:
-                one.cancel()
-            asker.stop()
+    def take(result: Judgement | LimitReachedError | ModelError) -> bool:
+        nonlocal stopped
+        if isinstance(result, LimitReachedError):
+            stopped = stopped or (None if errors else str(result))
+            return False
+        if isinstance(result, ModelError):
+            errors.append(result)
+            return result.fault is not Fault.AUTH  # that would be the same for all others
+        lines.append(result)
+        observer.judged(result)
+        return True
 
-        try:
-            for one in as_completed(waiting):
-                if one.cancelled():
-                    continue
-                try:
-                    judgement = one.result()
-                except LimitReachedError as error:
-                    stopped = stopped or (None if errors else str(error))
-                    stop()
-                except ModelError as error:
-                    errors.append(error)
-                    if error.fault is Fault.AUTH:  # it would be the same for all others
-                        stop()
-                else:
-                    lines.append(judgement)
-                    observer.judged(judgement)
-        except BaseException:
-            stop()
-            raise
+    run_all(asker.judge_one, todo, jobs=jobs, take=take, stop=asker.stop)
     return Ended(stopped=stopped, failed=len(errors), why=errors[0] if errors else None)
 
 
@@ -186,7 +173,14 @@ class _Asker:
     def stop(self) -> None:
         self._model.stop()
 
-    def judge_one(self, patch: Patch) -> Judgement:
+    def judge_one(self, patch: Patch) -> Judgement | LimitReachedError | ModelError:
+        """The judgement, or why there is none."""
+        try:
+            return self._judge_one(patch)
+        except (LimitReachedError, ModelError) as error:
+            return error
+
+    def _judge_one(self, patch: Patch) -> Judgement:
         task = patch.prediction.instance_id
         request = Request(messages=self._messages(patch), sampling=self._sampling)
         self._expose(task)
