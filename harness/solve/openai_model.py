@@ -86,8 +86,11 @@ class OpenAIModel:
             base_url=endpoint.base_url,
             max_retries=0,
             timeout=openai.Timeout(endpoint.timeout, connect=min(30.0, endpoint.timeout)),
-            # A prompt goes to the endpoint that the user named and to no other, wherever that one points.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False),
+            # A prompt goes to the endpoint that the user named and to no other, wherever that one points. Certificates
+            # take a tenth of a second to load, and http:// has none.
+            http_client=openai.DefaultHttpxClient(
+                follow_redirects=False, verify=urlsplit(endpoint.base_url).scheme != "http"
+            ),
         )
         self._api = endpoint.api
         self._lock = threading.Lock()

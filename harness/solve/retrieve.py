@@ -126,7 +126,10 @@ class Index:
 
 
 def rank(statement: str, files: Mapping[str, str]) -> list[str]:
-    """Paths, the likeliest first; those that have nothing in common with the statement are left out."""
+    """Paths, the likeliest first.
+
+    Those that have nothing in common with the statement are left out; where that is all of them, code comes first.
+    """
     scores = Index.of_files(files).scores(terms(statement))
     for path in files:
         if _TEST.search(path):
@@ -135,7 +138,10 @@ def rank(statement: str, files: Mapping[str, str]) -> list[str]:
             scores[path] *= _PROSE_SHARE
         if _is_named(path, statement):
             scores[path] += _NAMED
-    return sorted((path for path in files if scores[path] > 0), key=lambda path: (-scores[path], path))
+    found = [path for path in files if scores[path] > 0]
+    if not found:
+        return sorted(files, key=lambda path: (bool(_PROSE.search(path)), bool(_TEST.search(path)), path))
+    return sorted(found, key=lambda path: (-scores[path], path))
 
 
 def _is_named(path: str, statement: str) -> bool:

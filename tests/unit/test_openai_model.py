@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 
+import openai
 import pytest
 
 from harness.errors import InputError
@@ -241,6 +242,17 @@ def test_a_base_url_that_is_none_is_refused_without_repeating_a_password(url):
     with pytest.raises(InputError) as raised:
         OpenAIModel("m", Endpoint(base_url=url), environment={"OPENAI_API_KEY": KEY})
     assert "secretive" not in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("url", "checked"), [("https://x.example/v1", True), ("HTTPS://x.example/v1", True), ("http://x.example/v1", False)]
+)
+def test_certificates_are_checked_wherever_there_are_some(monkeypatch, url, checked):
+    seen = []
+    client = openai.DefaultHttpxClient
+    monkeypatch.setattr(openai, "DefaultHttpxClient", lambda **more: seen.append(more) or client(**more))
+    with OpenAIModel("m", Endpoint(base_url=url), environment={"OPENAI_API_KEY": KEY}):
+        assert (seen[0]["verify"], seen[0]["follow_redirects"]) == (checked, False)
 
 
 def test_a_floating_name_and_an_open_line_are_warned_of():
