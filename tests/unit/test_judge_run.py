@@ -178,7 +178,7 @@ def test_a_patch_too_long_for_the_judge_is_unreadable_with_the_reason(world):
 
 
 def test_a_limit_ends_it_gracefully_and_a_higher_one_goes_on(world, lenient, capsys):
-    assert judge(lenient, "--max-tokens", "2600", "--max-output-tokens", "100", "-j", "1", "--json") == 0
+    assert judge(lenient, "--max-tokens", "2000", "--max-output-tokens", "100", "-j", "1", "--json") == 0
     first = told(capsys)
     done = len(lenient.requests)
     assert 0 < done < 4
