@@ -102,12 +102,30 @@ class Room:
     def out(self) -> Path:
         return self.folder / "predictions.jsonl"
 
-    def run(self, *, model: str = "m", jobs: int = 1, limits: Limits | None = None, ids=(), keep=False, **plan):
+    def run(self, **asked):
         """One call of `solve`."""
+        return calls.run(self.call(**asked), self.out, environment=self.environment, watcher=self.watcher)
+
+    def look_ahead(self, **asked):
+        """The same, as a dry run."""
+        return calls.look_ahead(self.call(**asked), self.out, environment=self.environment, watcher=self.watcher)
+
+    def call(
+        self,
+        *,
+        model: str = "m",
+        jobs: int = 1,
+        limits: Limits | None = None,
+        ids=(),
+        keep=False,
+        prices: Prices | None = None,
+        **plan,
+    ) -> calls.Call:
+        """What a command line asks for."""
         prompt = plan.pop("template", None) or prompts.load()
         agent = plan.pop("agent", None) or SingleAgent(prompt)
         endpoint = Endpoint(base_url=self.server.base_url, api=Api.CHAT)
-        call = calls.Call(
+        return calls.Call(
             dataset=self.dataset,
             instances=plans.chosen(self.dataset, ids=ids),
             plan=plans.Plan(
@@ -122,12 +140,11 @@ class Room:
             agent=agent,
             endpoint=endpoint,
             limits=limits or Limits(),
-            prices=Prices(entries=()),
+            prices=prices or Prices(),
             cache=self.folder / "answers" if keep else None,
             cache_max_mb=8,
             jobs=jobs,
         )
-        return calls.run(call, self.out, environment=self.environment, watcher=self.watcher)
 
 
 def make_dataset(folder: Path, count: int, *, image: str | None = tiny.NO_IMAGE) -> Dataset:

@@ -7,6 +7,7 @@ the same agent took says it best, else the assumptions below.
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -114,7 +115,8 @@ def first_question(agent: Agent, job: Job, *, model: str) -> Request | None:
     if getattr(agent, "asks_itself", False):
         return None
     peek = _Peek(model)
-    agent.attempt(job, peek)
+    with contextlib.suppress(LimitReachedError):
+        agent.attempt(job, peek)
     return peek.seen
 
 
