@@ -10,7 +10,7 @@ import typer
 from harness import care_text, terminal
 from harness.dataset.splits import By
 from harness.errors import AnswerIsNoError, InputError
-from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
+from harness.options_cli import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,7 +26,7 @@ def _show(found: RenderableType) -> None:
 
 @app.command()
 def scan(
-    dataset: DatasetArgument,
+    dataset: DatasetSource,
     places: Annotated[
         list[str] | None,
         typer.Argument(metavar="PATH|URL...", help="Files, folders, addresses; `-` is standard input."),
@@ -51,7 +51,7 @@ def scan(
         limits = corpus.Limits(seconds=timeout, bytes=round(max_mb * 1e6))
         sources = corpus.sources(wanted, skip=[dataset], limits=limits)
         code = not opened.sealed or opened.keys is not None
-        index = leaks.index_of(opened, hidden=leaks.opener(opened) if code else None)
+        index = leaks.index_of(opened, hidden=leaks.opener(opened, opened.ids(), purpose="scan") if code else None)
         answer = leaks.search(index, sources, tasks=len(opened.ids()), code=code, note=ticker.note)
     if json_:
         print_json(care_text.scan_json(answer))
@@ -180,3 +180,68 @@ def _lines(path: Path) -> list[str]:
     from harness.dataset.folder import read_text  # noqa: PLC0415
 
     return [line.strip() for line in read_text(path).splitlines() if line.strip() and not line.startswith("#")]
+
+
+@app.command()
+def stats(
+    dataset: DatasetSource,
+    images: Annotated[bool, typer.Option("--images", help="Ask the engine how much disk the images take.")] = False,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Count the tasks by all that is known of them, and say what it takes to run them."""
+    from harness.dataset import inventory  # noqa: PLC0415 - keeps `--help` quick
+    from harness.imagesize import together  # noqa: PLC0415
+
+    found = inventory.take(open_with(dataset, identity), sizes=together if images else None)
+    if json_:
+        print_json(care_text.inventory_json(found))
+    else:
+        _show(care_text.inventory_text(found))
+
+
+@app.command()
+def merge(
+    datasets: Annotated[list[Path], typer.Argument(metavar="DATASET...", help="Two dataset folders or more.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DATASET", help="The new dataset's folder.")],
+    name: Annotated[str | None, typer.Option("--name", help="What people call it; by default as its folder.")] = None,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Put the tasks of several datasets into a new one; an id that names two different tasks is refused."""
+    from harness.dataset import merge as work  # noqa: PLC0415 - keeps `--help` quick
+
+    found = work.merge(work.opened(datasets, identity), out, name=name)
+    if json_:
+        print_json(care_text.merged_json(found))
+    else:
+        _show(care_text.merged_text(found))
+
+
+@app.command()
+def dedupe(
+    dataset: DatasetArgument,
+    threshold: Annotated[
+        float, typer.Option(min=0.3, max=1, help="Share of the smaller fix that has to be in the other.")
+    ] = 0.8,
+    retire_: Annotated[bool, typer.Option("--retire", help="Retire all but the task that was merged first.")] = False,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Find one fix under two ids; exit code 1 where there is one and it was not retired."""
+    from harness.dataset import care, leaks  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset import dedupe as work  # noqa: PLC0415
+
+    opened = open_with(dataset, identity)
+    alive = [one for one in opened.instances() if one.state.value != "retired"]
+    task = leaks.opener(opened, [one.instance_id for one in alive], purpose="dedupe")
+    found = work.twins([task(one.instance_id) for one in alive], threshold=threshold)
+    double = work.to_retire(found, {one.instance_id: one.created_at for one in alive})
+    for task_id, kept in double.items() if retire_ else ():
+        care.retire(opened, [task_id], why=f"the same fix as {kept}")
+    if json_:
+        print_json(care_text.twins_json(found, double, retired=retire_))
+    else:
+        _show(care_text.twins_text(found, double, retired=retire_))
+    if found and not retire_:
+        raise AnswerIsNoError(f"{dataset} has {len(double)} task(s) too many", hint="--retire retires them")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
@@ -11,10 +12,15 @@ from harness.dataset.needles import Kind
 from harness.score_view import table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from rich.console import RenderableType
 
     from harness.dataset.care import Changed
+    from harness.dataset.dedupe import Twin
+    from harness.dataset.inventory import Cost, Inventory
     from harness.dataset.leaks import Answer
+    from harness.dataset.merge import Merged
     from harness.dataset.rotation import Rotation
     from harness.dataset.scan import Find
     from harness.dataset.splits import Summary
@@ -166,4 +172,93 @@ def changed_json(word: str, found: Changed) -> dict[str, Any]:
         word: list(found.tasks),
         "already": list(found.already),
         "version": found.version.number,
+    }
+
+
+def inventory_text(found: Inventory) -> RenderableType:
+    """All that `holdout stats` shows."""
+    states = ", ".join(f"{count} {state}" for state, count in found.states.items()) or "none"
+    sealed = ", sealed" if found.sealed else ""
+    parts: list[RenderableType] = [
+        Text(f"{found.name}, version {found.version}{sealed}: {found.tasks} task(s): {states}"),
+        Text(),
+    ]
+    made = table("proved tasks by", "", "tasks", left=2)
+    for name, counts in found.proved.items():
+        for number, (value, count) in enumerate(counts.items()):
+            made.add_row(name if number == 0 else "", Text(value), str(count))
+    parts += [made, Text(), Text(f"to run them once: {_seconds(found.cost)}"), Text(f"images: {_bytes(found.cost)}")]
+    return Group(*parts)
+
+
+def _seconds(cost: Cost) -> str:
+    most = f"{_hours(cost.budget_seconds)} of tests at most, by their budgets"
+    if cost.gold_seconds is None:
+        return f"{most}; what they really take is not known"
+    told = "" if cost.timed == cost.tasks else f" (of {cost.timed} of {cost.tasks} tasks)"
+    return f"{_hours(cost.gold_seconds)} of tests with the fix{told}; {most}"
+
+
+def _hours(seconds: float) -> str:
+    if seconds < 120:  # noqa: PLR2004 - two minutes
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"  # noqa: PLR2004 - two hours
+
+
+def _bytes(cost: Cost) -> str:
+    if cost.bytes is None:
+        return "how much disk they take is not known (--images asks the engine)"
+    how = "as the engine says" if cost.asked_engine else "as mining wrote down, without what the base is made from"
+    few = "" if cost.sized >= cost.tasks else f", for {cost.sized} of {cost.tasks}"
+    return f"{cost.bytes / 1e9:.2f} GB of disk, shared layers once ({how}{few})"
+
+
+def inventory_json(found: Inventory) -> dict[str, Any]:
+    """What `holdout stats --json` prints; docs/holdout.md names its fields."""
+    return {"schema_version": SCHEMA_VERSION, **asdict(found)}
+
+
+def merged_text(found: Merged) -> RenderableType:
+    """All that `holdout merge` shows."""
+    parts = [
+        Text(f"{part.name}, version {part.version}: {len(part.tasks)} task(s)" + _and_same(part.same))
+        for part in found.parts
+    ]
+    parts += [Text(f"! {note}", style=_WARN) for note in found.notes]
+    parts.append(Text(f"dataset: {found.path}, {sum(len(part.tasks) for part in found.parts)} task(s)"))
+    return Group(*parts)
+
+
+def _and_same(same: tuple[str, ...]) -> str:
+    return f", and {len(same)} that an earlier one has too" if same else ""
+
+
+def merged_json(found: Merged) -> dict[str, Any]:
+    """What `holdout merge --json` prints."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "dataset": str(found.path),
+        "parts": [asdict(part) for part in found.parts],
+        "sealed_to": list(found.sealed_to),
+        "notes": list(found.notes),
+    }
+
+
+def twins_text(found: Sequence[Twin], double: Mapping[str, str], *, retired: bool) -> RenderableType:
+    """All that `holdout dedupe` shows."""
+    if not found:
+        return Text("no fix stands under two ids")
+    word = "retired" if retired else "would be retired"
+    parts = [Text.assemble((f"{twin.first} and {twin.second}", "bold"), f": {twin.why}") for twin in found]
+    parts += [Text(f"{word}: {task}, since {kept} was merged first") for task, kept in double.items()]
+    return Group(*parts)
+
+
+def twins_json(found: Sequence[Twin], double: Mapping[str, str], *, retired: bool) -> dict[str, Any]:
+    """What `holdout dedupe --json` prints."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "twins": [asdict(twin) for twin in found],
+        "too_many": dict(double),
+        "retired": retired,
     }

@@ -19,7 +19,6 @@ from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.folder import (
     DATASET_FILE,
     HIDDEN_FILES,
-    STATEMENT_FILE,
     TASK_FILE,
     TESTS_FILE,
     read_bytes,
@@ -46,11 +45,10 @@ _PUBLIC = (
     "language",
     "version",
     "image",
-    "state",
-    "split",
     "test",
     "budgets",
 )
+_LIFE = ("state", "split")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +66,10 @@ class Version:
         return self.number != self.former
 
 
-def task_content(folder: Path) -> str:
+def task_content(folder: Path, *, life: bool = True) -> str:
     """`sha256:…` over a task: its hidden files, its statement, and what of task.yaml says how it is scored.
+
+    `life` takes its state and its split in, which change while the task stays the same.
 
     Raises:
         InputError: a file is missing or broken, or the task is sealed and does not tell its digest.
@@ -77,8 +77,9 @@ def task_content(folder: Path) -> str:
     """
     model = read_model(folder / TASK_FILE, TaskModel)
     known = model.known()
-    public = {name: known.get(name) for name in _PUBLIC}
-    public["statement"] = hashlib.sha256(read_bytes(folder / STATEMENT_FILE)).hexdigest()
+    public = {name: known.get(name) for name in (*_PUBLIC, *(_LIFE if life else ()))}
+    statement = read_instance(folder).problem_statement
+    public["statement"] = hashlib.sha256(statement.encode("utf-8", "surrogatepass")).hexdigest()
     public["hidden"] = _hidden(folder, model)
     text = json.dumps(public, sort_keys=True, ensure_ascii=True)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

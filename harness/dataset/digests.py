@@ -1,4 +1,7 @@
-"""The digest of a task's hidden files, by which a sealed task's content is told without a key. Pure."""
+"""The digest of a task's hidden files, by which a sealed task's content is told without a key. Pure.
+
+What changes no verdict is no part of it: the canary, and what the proof saw.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,34 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
+from harness.dataset import canary_marks
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HIDDEN_DIGEST = "hidden_digest"
 """The field of a sealed task's task.yaml."""
+_NO_CONTENT = (canary_marks.FIELD, "evidence", "schema_version")
 
 
 def hidden_digest(contents: Mapping[str, bytes]) -> str:
-    """`sha256:…` over a task's hidden files, by name."""
-    known = sorted((name, hashlib.sha256(data).hexdigest()) for name, data in contents.items())
+    """`sha256:…` over a task's hidden files, by name; over their bytes where they cannot be read."""
+    known = sorted((name, hashlib.sha256(_bare(name, data)).hexdigest()) for name, data in contents.items())
     return f"sha256:{hashlib.sha256(json.dumps(known).encode()).hexdigest()}"
+
+
+def _bare(name: str, data: bytes) -> bytes:
+    if name.endswith(".patch"):
+        return canary_marks.without_in_patch(data)
+    if name.endswith(".md"):
+        return canary_marks.without_in_markdown(data.decode("utf-8", "surrogateescape")).encode(
+            "utf-8", "surrogateescape"
+        )
+    try:
+        fields = json.loads(data)
+    except (ValueError, RecursionError):
+        return data
+    if not isinstance(fields, dict):
+        return data
+    left = {key: value for key, value in fields.items() if key not in _NO_CONTENT}
+    return json.dumps(left, sort_keys=True, ensure_ascii=True).encode()

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from harness.dataset import ledger, needles
 from harness.dataset.corpus import Unread
+from harness.dataset.folder import DATASET_FILE, read_model
 from harness.dataset.needles import Kind
 from harness.dataset.scan import scan
+from harness.dataset.schema import DatasetModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from harness.dataset.corpus import Source
     from harness.dataset.folder import Dataset
@@ -43,12 +45,16 @@ class Answer:
     """Tasks whose text of a kind is too short or too ordinary to be told from other text."""
 
 
-def opener(dataset: Dataset) -> Callable[[str], Task]:
-    """What opens a task whole; of a sealed dataset the ledger is told first that all were opened to be scanned for."""
-    ids = dataset.ids()
+def opener(dataset: Dataset, ids: Sequence[str], *, purpose: str) -> Callable[[str], Task]:
+    """What opens these tasks whole; the ledger of a sealed dataset is told first.
+
+    Raises:
+        InputError: no key, or a wrong one.
+
+    """
     if dataset.sealed and ids:
         dataset.task(ids[0])  # a wrong key is told before anything is written
-        ledger.record(dataset, ledger.Event.OPENED, ids, purpose="scan")
+        ledger.record(dataset, ledger.Event.OPENED, ids, purpose=purpose)
     return dataset.task
 
 
@@ -74,7 +80,9 @@ def index_of(dataset: Dataset, *, hidden: Callable[[str], Task] | None) -> Index
             needles.of_patch(task_id, Kind.GOLD, task.hidden.gold_patch),
             needles.of_patch(task_id, Kind.TESTS, task.hidden.test_patch),
         )
-    return needles.build(texts, [dataset.canary], ordinary=ordinary_code())
+    model = read_model(dataset.path / DATASET_FILE, DatasetModel)
+    former = (model.model_extra or {}).get("former_canaries") or []
+    return needles.build(texts, [dataset.canary, *map(str, former)], ordinary=ordinary_code())
 
 
 def ordinary_code() -> Iterator[bytes]:

@@ -106,7 +106,9 @@ def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[s
         if is_own(host, patterns):
             continue
         for task in entry.tasks:
-            times[task][host].add((entry.at[:10], str(entry.facts.get("model") or "")))
+            times[task][host].add(
+                (str(entry.facts.get("originally_at") or entry.at)[:10], str(entry.facts.get("model") or ""))
+            )
             told = entry.facts.get("shown")
             shown[task].update(map(str, told) if isinstance(told, list) else ())
     return {

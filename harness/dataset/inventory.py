@@ -1,0 +1,192 @@
+"""`holdout stats`: what a dataset holds, by every public fact, and what it takes to run it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from harness.dataset import content, ledger, policy
+from harness.dataset.policy import NONE
+from harness.errors import InputError
+from harness.instance import TaskState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+    from harness.instance import Instance
+
+UNKNOWN = "unknown"
+_AGES = ((90, "under 3 months"), (365, "3 to 12 months"), (730, "1 to 2 years"), (1461, "2 to 4 years"))
+_OLDEST = "over 4 years"
+_BANDS = 4
+_TIERS = ("trivial", "easy", "medium", "hard", "brutal")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What it takes to run every proved task once."""
+
+    tasks: int
+    gold_seconds: float | None
+    """Of the tests with the fix, as the proof saw them; None where the hidden side is closed, or no task says."""
+    timed: int
+    """Tasks whose proof tells that."""
+    budget_seconds: float
+    """The most that the tests may take, all of them together."""
+    bytes: int | None
+    """Of the images' layers, each counted once; None where nothing is known."""
+    sized: int
+    """Tasks whose image's size is known."""
+    asked_engine: bool
+    """Whether the engine told the sizes; else mining wrote them down."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inventory:
+    """A dataset in figures."""
+
+    name: str
+    version: int
+    content: str
+    sealed: bool
+    tasks: int
+    states: Mapping[str, int]
+    proved: Mapping[str, Mapping[str, int]]
+    """Proved tasks by what they are counted by, and its value."""
+    cost: Cost
+    ids: Mapping[str, tuple[str, ...]]
+    """By state."""
+
+
+def take(
+    dataset: Dataset, *, sizes: Callable[[Sequence[str]], tuple[int, int]] | None = None, today: date | None = None
+) -> Inventory:
+    """Count what a dataset holds.
+
+    Args:
+        dataset: its hidden side is read where it lies open or has keys, for the time that tests took.
+        sizes: asks the engine: bytes of all layers of images, and how many of these it knows.
+        today: for ages.
+
+    Raises:
+        InputError: a public file, or the ledger, is broken.
+
+    """
+    day = today or datetime.now(tz=UTC).date()
+    everything = list(dataset.instances())
+    proved = [one for one in everything if one.state is TaskState.PROVED]
+    shown = policy.exposures(ledger.read(dataset))
+    by_state: dict[str, list[str]] = {}
+    for one in everything:
+        by_state.setdefault(one.state.value, []).append(one.instance_id)
+    exposed = {one.instance_id: len(shown.get(one.instance_id, NONE).by_endpoint) for one in proved}
+    return Inventory(
+        name=dataset.name,
+        version=dataset.version,
+        content=content.content_told_now(dataset),
+        sealed=dataset.sealed,
+        tasks=len(everything),
+        states={state: len(ids) for state, ids in sorted(by_state.items())},
+        proved={
+            "repository": _counted(one.repo for one in proved),
+            "language": _counted(one.language for one in proved),
+            "split": _counted(one.split for one in proved),
+            "difficulty": _ordered(Counter(word(one, "difficulty") for one in proved), _TIERS),
+            "strength": _counted(strength(one) for one in proved),
+            "age": _ordered(Counter(age(one, day) for one in proved), [*(name for _, name in _AGES), _OLDEST]),
+            "shown to providers": _counted(str(exposed[one.instance_id]) for one in proved),
+        },
+        cost=_cost(dataset, proved, sizes),
+        ids={state: tuple(ids) for state, ids in sorted(by_state.items())},
+    )
+
+
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    counts = Counter(values)
+    return dict(sorted(counts.items(), key=lambda item: (item[0] == UNKNOWN, -item[1], item[0])))
+
+
+def _ordered(counts: Counter[str], order: Sequence[str]) -> dict[str, int]:
+    places = {name: number for number, name in enumerate(order)}
+    ranked = sorted(counts.items(), key=lambda item: (item[0] == UNKNOWN, places.get(item[0], len(order)), item[0]))
+    return dict(ranked)
+
+
+def word(instance: Instance, name: str) -> str:
+    """A word of `quality`, or of its `tier`; unknown where there is none."""
+    value: Any = instance.quality.get(name)
+    if isinstance(value, dict):
+        value = value.get("tier")
+    return value if isinstance(value, str) and value.strip() else UNKNOWN
+
+
+def strength(instance: Instance) -> str:
+    """How strong the hidden tests are, as a word or a band of shares; unknown where nobody measured it."""
+    value: Any = instance.quality.get("strength")
+    if isinstance(value, dict):
+        value = next((value[name] for name in ("tier", "score", "share") if name in value), None)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        low = min(int(value * _BANDS), _BANDS - 1) / _BANDS
+        return f"{low:.0%} to {low + 1 / _BANDS:.0%}"
+    return value if isinstance(value, str) and value.strip() else UNKNOWN
+
+
+def age(instance: Instance, today: date) -> str:
+    """How long ago the fix was merged, in words."""
+    try:
+        days = (today - policy.merged_on(instance)).days
+    except InputError:
+        return UNKNOWN
+    return next((name for most, name in _AGES if days < most), _OLDEST)
+
+
+def _cost(
+    dataset: Dataset, proved: Sequence[Instance], sizes: Callable[[Sequence[str]], tuple[int, int]] | None
+) -> Cost:
+    times = list(_times(dataset, proved))
+    images = sorted({one.image for one in proved if one.image})
+    known = sizes(images) if sizes else None
+    told, sized = known if known is not None else _written_down(proved)
+    return Cost(
+        tasks=len(proved),
+        gold_seconds=sum(times) if times else None,
+        timed=len(times),
+        budget_seconds=sum(one.budgets.seconds for one in proved),
+        bytes=told if sized else None,
+        sized=sized,
+        asked_engine=sizes is not None,
+    )
+
+
+def _times(dataset: Dataset, proved: Sequence[Instance]) -> Iterable[float]:
+    if dataset.sealed and dataset.keys is None:
+        return
+    for one in proved:
+        seconds = dataset.task(one.instance_id).hidden.evidence.get("gold_seconds")
+        if isinstance(seconds, int | float):
+            yield float(seconds)
+
+
+def _written_down(proved: Sequence[Instance]) -> tuple[int, int]:
+    """Bytes of the layers as mining saw them. Layers below the task's own are shared: those of one size are one."""
+    shared: set[tuple[str, int]] = set()
+    own = sized = 0
+    for one in proved:
+        environment = one.extra.get("environment")
+        layers = environment.get("layer_bytes") if isinstance(environment, dict) else None
+        if not isinstance(layers, dict):
+            continue
+        sized += 1
+        found = {str(name): size for name, size in layers.items() if isinstance(size, int)}
+        own += found.pop("task", 0)
+        shared |= set(found.items())
+    return own + sum(size for _, size in shared), sized
+
+
+def folder_bytes(path: Path) -> int:
+    """What the dataset's own folder takes on disk."""
+    return sum(entry.stat().st_size for entry in path.rglob("*") if entry.is_file() and not entry.is_symlink())

@@ -1,0 +1,329 @@
+"""`holdout merge`: several datasets into a new one, which appears whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness import files
+from harness.dataset import canary_marks, content, ledger
+from harness.dataset.folder import (
+    DATASET_FILE,
+    HIDDEN_FILES,
+    STATEMENT_FILE,
+    TASK_FILE,
+    create_dataset,
+    open_dataset,
+    read_bytes,
+    read_model,
+    write_instance,
+    write_model,
+    write_task,
+)
+from harness.dataset.identity import PASSPHRASE_FILE, WrongKeyError, load_keys, recipients_digest, short
+from harness.dataset.schema import DatasetModel
+from harness.dataset.sealed import SEALED_FILE
+from harness.dataset.splits import Split
+from harness.errors import InputError
+from harness.instance import TaskState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.dataset.folder import Dataset
+    from harness.dataset.identity import Keys
+    from harness.instance import Instance
+
+FORMER_CANARIES = "former_canaries"
+"""The field of a merged dataset's dataset.yaml: what copies of its parts can be recognised by."""
+_LOCK = ".merging"
+_STATES = (TaskState.CANDIDATE, TaskState.PROVED, TaskState.QUARANTINED, TaskState.RETIRED)
+"""The further on, the more is known against a task."""
+_SPLITS = (Split.HOLDOUT.value, Split.DEV.value, Split.RETIRED.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What one dataset gave."""
+
+    name: str
+    version: int
+    tasks: tuple[str, ...]
+    same: tuple[str, ...]
+    """Were there from an earlier one, with the same content."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merged:
+    """A merged dataset."""
+
+    path: Path
+    parts: tuple[Part, ...]
+    sealed_to: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def merge(inputs: Sequence[Dataset], out: Path, *, name: str | None = None) -> Merged:
+    """Put the tasks of several datasets into a new one, with what their ledgers say of exposures.
+
+    Where one input is sealed, so is the result, to the recipients of the first that is. Those sealed to others need
+    their keys. A killed merge leaves no dataset, and its remains go with the next one.
+
+    Raises:
+        InputError: fewer than two inputs or one twice, `out` is there, an id names two different tasks, or keys are
+            missing; all clashes are told.
+
+    """
+    if len({dataset.path.resolve() for dataset in inputs}) < max(2, len(inputs)):
+        raise InputError("a merge needs two datasets or more, each once")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"{out} is there already", hint="name a new folder with -o")
+    sources = _sources(inputs)
+    _refuse_closed(inputs, sources)
+    with _building(out) as place:
+        model, notes = _description(inputs, name or out.resolve().name)
+        made = create_dataset(place, name=model.name)
+        write_model(place / DATASET_FILE, model.model_copy(update={"canary": made.canary}))
+        made = open_dataset(place)
+        _copy_passphrase(inputs, made)
+        for task_id, owners in sorted(sources.items()):
+            _copy(owners, task_id, made)
+        _funnel(inputs, place)
+        _cursors(inputs, place)
+        parts = _tell(inputs, sources, made)
+        content.settle(made)
+        with files.explained(out):
+            if out.is_dir():
+                out.rmdir()
+            place.rename(out)
+    return Merged(path=out, parts=parts, sealed_to=made.recipients, notes=notes)
+
+
+def opened(paths: Sequence[Path], identity: str | None) -> tuple[Dataset, ...]:
+    """The datasets to merge; an identity opens those of the sealed ones that it has a key for.
+
+    Raises:
+        InputError: one is none, or the identity holds no key at all.
+
+    """
+    found = [open_dataset(path) for path in paths]
+    if identity is None:
+        return tuple(found)
+    return tuple(dataset.with_keys(_keys(identity, dataset)) if dataset.sealed else dataset for dataset in found)
+
+
+def _keys(identity: str, dataset: Dataset) -> Keys | None:
+    """Keys that open the dataset's first task; None where they do not, so that it is as if there were none."""
+    keys, first = load_keys(identity, dataset.path), next(iter(dataset.ids()), None)
+    try:
+        if first is not None:
+            dataset.with_keys(keys).task(first)
+    except WrongKeyError:
+        return None
+    return keys
+
+
+def _sources(inputs: Sequence[Dataset]) -> dict[str, list[Dataset]]:
+    """Who has each task; of those with the same content the first gives it.
+
+    Raises:
+        InputError: an id names two different tasks.
+
+    """
+    found: dict[str, list[Dataset]] = {}
+    for dataset in inputs:
+        for task_id in dataset.ids():
+            found.setdefault(task_id, []).append(dataset)
+    clashes = [
+        f"{task_id} in {owners[0].path} and {other.path}"
+        for task_id, owners in sorted(found.items())
+        for other in owners[1:]
+        if _fingerprint(owners[0], task_id) != _fingerprint(other, task_id)
+    ]
+    if clashes:
+        more = f" and {len(clashes) - 5} more" if len(clashes) > 5 else ""  # noqa: PLR2004 - a few are enough
+        raise InputError(
+            f"{len(clashes)} id(s) name two different tasks: {'; '.join(clashes[:5])}{more}",
+            hint="retire or remove one of each, or mine one of the datasets again",
+        )
+    return found
+
+
+def _fingerprint(dataset: Dataset, task_id: str) -> str:
+    return content.task_content(dataset.task_folder(task_id), life=False)
+
+
+def _refuse_closed(inputs: Sequence[Dataset], sources: dict[str, list[Dataset]]) -> None:
+    target = next((dataset for dataset in inputs if dataset.sealed), None)
+    for dataset in inputs:
+        gives = [task_id for task_id, owners in sources.items() if owners[0] is dataset]
+        if target and gives and not _same_recipients(dataset, target) and dataset.sealed and dataset.keys is None:
+            raise InputError(
+                f"{dataset.path} is sealed to {', '.join(map(short, dataset.recipients))}, and {target.path} to "
+                f"{', '.join(map(short, target.recipients))}",
+                hint="give a key of the former with --identity, or seal both to the same recipients first",
+            )
+
+
+def _same_recipients(one: Dataset, two: Dataset) -> bool:
+    return recipients_digest(one.recipients) == recipients_digest(two.recipients)
+
+
+def _description(inputs: Sequence[Dataset], name: str) -> tuple[DatasetModel, tuple[str, ...]]:
+    models = [read_model(dataset.path / DATASET_FILE, DatasetModel) for dataset in inputs]
+    notes: list[str] = []
+    fields: dict[str, Any] = {}
+    for field in ("splits", "policy"):
+        said = [getattr(model, field) for model in models]
+        if all(one == said[0] for one in said):
+            fields[field] = said[0]
+        else:
+            notes.append(f"the datasets have different {field}, so the new one has none: tasks stay where they are")
+    licences = list(dict.fromkeys(model.licence_note for model in models if model.licence_note))
+    former = [model.canary for model in models]
+    for model in models:
+        former += (model.model_extra or {}).get(FORMER_CANARIES) or []
+    sealed_to = next((dataset.recipients for dataset in inputs if dataset.sealed), ())
+    if sealed_to and not all(_same_recipients(dataset, inputs[0]) for dataset in inputs):
+        notes.append(f"everything is sealed to {', '.join(map(short, sealed_to))}")
+    return (
+        DatasetModel(
+            name=name,
+            licence_note="; ".join(licences),
+            recipients=sealed_to,
+            **fields,
+            **{FORMER_CANARIES: list(dict.fromkeys(one for one in former if one))},
+        ),
+        tuple(notes),
+    )
+
+
+def _copy_passphrase(inputs: Sequence[Dataset], made: Dataset) -> None:
+    first = next((dataset for dataset in inputs if dataset.sealed), None)
+    if first and (first.path / PASSPHRASE_FILE).exists():
+        files.write_bytes(made.path / PASSPHRASE_FILE, read_bytes(first.path / PASSPHRASE_FILE))
+
+
+def _copy(owners: Sequence[Dataset], task_id: str, made: Dataset) -> None:
+    source = owners[0]
+    instance = _cautious([one.instance(task_id) for one in owners])
+    public = {name: data.decode("utf-8", "surrogateescape") for name, data in _public(source, task_id).items()}
+    if not (source.sealed and _same_recipients(source, made)):
+        write_task(made, replace(source.task(task_id), instance=instance), public_files=public)
+        return
+    folder = made.task_folder(task_id)
+    folder.mkdir()
+    for name, text in public.items():
+        files.write_bytes(
+            folder / name, canary_marks.in_file(name, text.encode("utf-8", "surrogateescape"), made.canary)
+        )
+    files.write_text(folder / STATEMENT_FILE, canary_marks.in_markdown(made.canary) + instance.problem_statement)
+    files.write_bytes(folder / SEALED_FILE, read_bytes(source.task_folder(task_id) / SEALED_FILE))
+    write_instance(folder, replace(instance, extra={**instance.extra, canary_marks.FIELD: made.canary}))
+
+
+def _cautious(instances: Sequence[Instance]) -> Instance:
+    """The first, with what is known against the task in any of them."""
+    worst = max(instances, key=lambda one: _STATES.index(one.state))
+    split = max((one.split for one in instances), key=lambda name: _SPLITS.index(name) if name in _SPLITS else 0)
+    told = {name: worst.extra[name] for name in ("quarantined", "retired") if name in worst.extra}
+    return replace(instances[0], state=worst.state, split=split, extra={**instances[0].extra, **told})
+
+
+def _public(source: Dataset, task_id: str) -> dict[str, bytes]:
+    """The further public files, without the source's canary."""
+    told = {TASK_FILE, STATEMENT_FILE, SEALED_FILE, *HIDDEN_FILES}
+    mark = source.canary.encode()
+    found = {}
+    for path in sorted(source.task_folder(task_id).iterdir()):
+        if path.is_file() and path.name not in told and not path.name.startswith("."):
+            lines = read_bytes(path).split(b"\n")
+            found[path.name] = b"\n".join(line for line in lines if not mark or mark not in line)
+    return found
+
+
+def _funnel(inputs: Sequence[Dataset], place: Path) -> None:
+    """Every line of every funnel, each once."""
+    lines: dict[bytes, None] = {}
+    for dataset in inputs:
+        path = dataset.path / canary_marks.FUNNEL_FILE
+        for line in read_bytes(path).split(b"\n")[:-1] if path.exists() else ():
+            if not line.startswith(b'{"schema_version": 1, "canary"'):
+                lines[line] = None
+    path = place / canary_marks.FUNNEL_FILE
+    files.write_bytes(path, (read_bytes(path) if path.exists() else b"") + b"".join(line + b"\n" for line in lines))
+
+
+def _cursors(inputs: Sequence[Dataset], place: Path) -> None:
+    """How far origins were mined that one dataset alone knows; those of several are looked at again."""
+    known: list[dict[str, Any]] = []
+    for dataset in inputs:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            known.append(dict(json.loads((dataset.path / "cursors.json").read_bytes())["origins"]))
+    origins = {
+        name: found for one in known for name, found in one.items() if sum(name in other for other in known) == 1
+    }
+    if origins:
+        files.write_json(place / "cursors.json", {"schema_version": 1, "origins": origins})
+
+
+def _tell(inputs: Sequence[Dataset], sources: dict[str, list[Dataset]], made: Dataset) -> tuple[Part, ...]:
+    """The new ledger: where each task is from, and to whom it was shown before."""
+    parts = []
+    for dataset in inputs:
+        gave = tuple(task_id for task_id, owners in sorted(sources.items()) if owners[0] is dataset)
+        same = tuple(task_id for task_id, owners in sorted(sources.items()) if dataset in owners[1:])
+        version = content.content_told_now(dataset)
+        ledger.record(
+            made,
+            ledger.Event.MERGED,
+            sorted((*gave, *same)),
+            source=dataset.name,
+            version=dataset.version,
+            content=version,
+            ledger=ledger.head(dataset),
+        )
+        for entry in ledger.read(dataset):
+            if entry.event == ledger.Event.EXPOSED:
+                told = {"originally_at": entry.at, **entry.facts, "source": dataset.name}
+                kept = {key: value for key, value in told.items() if key not in ("torn", canary_marks.FIELD)}
+                ledger.record(made, ledger.Event.EXPOSED, entry.tasks, **kept)
+        parts.append(Part(name=dataset.name, version=dataset.version, tasks=gave, same=same))
+    return tuple(parts)
+
+
+@contextlib.contextmanager
+def _building(out: Path) -> Iterator[Path]:
+    """A folder beside `out` to build in; what killed merges left of theirs is removed."""
+    with files.explained(out):
+        out.absolute().parent.mkdir(parents=True, exist_ok=True)
+        for stray in out.absolute().parent.glob(f".{out.name}.*{_LOCK}"):
+            _remove_dead(stray)
+        place = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=_LOCK, dir=out.absolute().parent))
+    try:
+        with (place / _LOCK).open("a+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            inside = place / out.name
+            inside.mkdir()
+            yield inside
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _remove_dead(stray: Path) -> None:
+    try:
+        lock = (stray / _LOCK).open("a+b")
+    except OSError:
+        return
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        shutil.rmtree(stray, ignore_errors=True)
