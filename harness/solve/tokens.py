@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 BYTES_PER_TOKEN = 3.6
 """Of code and prose about code, in UTF-8; see docs/solve.md for how it was measured."""
 FEWEST_BYTES_PER_TOKEN = 2.0
-"""What a reservation counts with: no prompt that was measured had fewer than 2.7."""
+"""What a reservation counts with: no prompt that was measured had fewer than 3.4."""
 _PER_MESSAGE = 16
 """Bytes that a turn costs beside its text: role and separators."""
 
