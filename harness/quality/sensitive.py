@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from detect_secrets.plugins.base import BasePlugin
+    from detect_secrets.plugins.base import RegexBasedDetector
 
 PRIVATE_KEY = "private_key"
 EMAIL = "email"
@@ -45,6 +45,8 @@ _KEY = re.compile(
     r"-----BEGIN (?P<kind>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----(?P<body>.*?)(?:-----END (?P=kind)-----|\Z)", re.DOTALL
 )
 _SHORTEST = 6
+_LONGEST_LINE = 20_000
+"""Signs of a line that are looked through; longer ones are data."""
 _KEY_BODY = 64
 """Signs of base64 from which a block is a key and no placeholder."""
 _EMAIL = re.compile(
@@ -86,11 +88,11 @@ class Report:
 
 
 @functools.cache
-def _plugins() -> tuple[BasePlugin, ...]:
+def _plugins() -> tuple[RegexBasedDetector, ...]:
     from detect_secrets import plugins  # noqa: F401, PLC0415 - takes half a second, and few commands need it
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class  # noqa: PLC0415
 
-    kinds: Iterable[type[BasePlugin]] = get_mapping_from_secret_type_to_class().values()
+    kinds: Iterable[type[RegexBasedDetector]] = get_mapping_from_secret_type_to_class().values()
     known = {kind.__name__: kind for kind in kinds}
     return tuple(known[name]() for name in _DETECTORS if name in known)
 
@@ -114,16 +116,25 @@ def _keys(text: str) -> Iterator[Find]:
 def _tokens(text: str) -> Iterator[Find]:
     at = 0
     for line in text.splitlines(keepends=True):
+        head = line[:_LONGEST_LINE]
         for plugin in _plugins():
-            for secret in plugin.analyze_string(line):
-                if (
-                    len(secret) >= _SHORTEST
-                    and not _PLACEHOLDER.fullmatch(secret)
-                    and (place := line.find(secret)) >= 0
-                ):
-                    begin = at + place
-                    yield Find(kind=_word(plugin.secret_type), begin=begin, end=begin + len(secret))
+            values = set(plugin.analyze_string(head))
+            for begin, end in _spans(plugin, head, values) if values else ():
+                yield Find(kind=_word(plugin.secret_type), begin=at + begin, end=at + end)
         at += len(line)
+
+
+def _spans(plugin: RegexBasedDetector, line: str, values: set[str]) -> Iterator[tuple[int, int]]:
+    """Where the values that a detector found stand: it tells no places, and of some tokens only their first letters."""
+    for pattern in plugin.denylist:
+        for match in pattern.finditer(line):
+            groups = [number for number in range(1, pattern.groups + 1) if match[number]] or [0]
+            longest = max(groups, key=lambda number: len(match[number]))
+            first_letters = len(match[longest]) < _SHORTEST and match.start(longest) == match.start()
+            chosen = 0 if first_letters else longest
+            known = any(match[number] in values for number in groups)
+            if known and not _PLACEHOLDER.fullmatch(match[longest]) and len(match[chosen]) >= _SHORTEST:
+                yield match.span(chosen)
 
 
 def _word(secret_type: str) -> str:

@@ -93,7 +93,7 @@ def difficulty_with(quality: Mapping[str, Any], found: Measured) -> dict[str, An
     return {
         **before,
         "tier": found.tier.value if found.settled else by_rule,
-        "by": "runs" if found.settled else before.get("by", "rule") if by_rule else "nothing",
+        "by": "runs" if found.settled else "rule" if by_rule else None,
         "rule_tier": by_rule,
         "measured": found.public(),
     }

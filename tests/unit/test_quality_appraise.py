@@ -1,0 +1,150 @@
+"""`holdout quality`: tasks measured again from their files and their repository."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from harness.dataset.folder import open_dataset
+from harness.errors import InputError
+from harness.quality.measuring import rate
+from miner.appraise import appraise
+from miner.quality import base_tree
+from miner.quality_cli import _sources
+from miner.sources.git import open_source
+from miner.sources.package_index import Index
+from tests import repos, tiny
+from tests.quality_parts import CODE, OLD, OLD_TESTS, TESTS
+
+FIXED = OLD + "\n\ndef cheapest_item():\n    return None\n"
+ASKING = OLD_TESTS.replace("import Cart", "import Cart, cheapest_item")
+LICENCE = "Permission is hereby granted, free of charge, to deal in the Software without restriction."
+
+
+@pytest.fixture
+def history(tmp_path):
+    repo = repos.Repository(tmp_path / "shop")
+    start = repo.commit("Start", {CODE: OLD, TESTS: OLD_TESTS, "src/shop/__init__.py": "", "LICENSE": LICENCE,
+                                  "data.bin": b"\0\1", "pyproject.toml": '[project]\nname = "shop"\n'})  # fmt: skip
+    later = repo.commit("Fix", {CODE: FIXED})
+    return repo, start, later
+
+
+@pytest.fixture
+def bench(tmp_path, history):
+    _, start, later = history
+    task = tiny.task(gold=tiny.diff(CODE, OLD, FIXED), tests={TESTS: (OLD_TESTS, ASKING)})
+    told = f"Broken since {start[:9]}, works at {later[:9]}. Ask jane@corp.io."
+    instance = replace(task.instance, base_commit=start, problem_statement=told, extra={"origin": {"number": 12}})
+    return tiny.dataset(tmp_path / "bench", replace(task, instance=instance))
+
+
+def measure(bench, history, tmp_path, **fields):
+    given = {"ids": (), "index": Index(url=None), "cache": tmp_path / "cache", "write": True, "note": lambda _: None}
+    return appraise(open_dataset(bench.path), {"": str(history[0].path)}, **{**given, **fields})
+
+
+def test_everything_is_written_public_counts_here_and_hidden_names_there(bench, history, tmp_path):
+    (found,) = measure(bench, history, tmp_path)
+    task = open_dataset(bench.path).task("tiny__calc-1")
+    quality = task.instance.quality
+
+    assert found.changed
+    assert quality["leaks"]["unshown_names"] == 1
+    assert quality["leaks"]["shas"] == 1
+    assert (quality["leaks"]["released"], quality["leaks"]["releases_since"]) == (None, None)
+    assert quality["difficulty"]["tier"] == "easy"
+    assert quality["licence"]["spdx"] == "MIT"
+    assert quality["hygiene"] == {"policy": "keep", "statement": {"email": 1}, "patches": {}}
+    assert task.hidden.evidence["leaks"]["unshown_names"] == ["cheapest_item"]
+    assert "cheapest_item" not in (bench.task_folder("tiny__calc-1") / "task.yaml").read_text(encoding="utf-8")
+
+
+def test_the_same_task_gives_the_same_fields(bench, history, tmp_path):
+    measure(bench, history, tmp_path)
+    (again,) = measure(bench, history, tmp_path)
+
+    assert not again.changed
+
+
+def test_the_rest_of_the_hidden_side_stays_as_it_was(bench, history, tmp_path):
+    before = bench.task("tiny__calc-1")
+    measure(bench, history, tmp_path)
+    after = open_dataset(bench.path).task("tiny__calc-1")
+
+    assert after.digest() == before.digest()
+    assert after.hidden.fail_to_pass == before.hidden.fail_to_pass
+
+
+def test_a_dry_run_writes_nothing(bench, history, tmp_path):
+    folder = bench.task_folder("tiny__calc-1")
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    (found,) = measure(bench, history, tmp_path, write=False)
+
+    assert found.changed
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+def test_what_runs_measured_stays(bench, history, tmp_path):
+    from tests.unit.test_quality_solved import LOST, run  # noqa: PLC0415
+
+    measure(bench, history, tmp_path)
+    rate(bench, [run(tmp_path / "run", bench, {"m": [LOST] * 6})])
+    measure(bench, history, tmp_path)
+    difficulty = open_dataset(bench.path).instance("tiny__calc-1").quality["difficulty"]
+
+    assert (difficulty["tier"], difficulty["by"], difficulty["rule_tier"]) == ("brutal", "runs", "easy")
+    assert difficulty["measured"]["verdicts"] == 6
+
+
+def test_what_was_found_before_masking_is_remembered(bench, history, tmp_path):
+    instance = bench.instance("tiny__calc-1")
+    known = {"policy": "mask", "statement": {"github_token": 2}, "patches": {}}
+    task = replace(bench.task("tiny__calc-1"), instance=replace(instance, quality={"hygiene": known}))
+    tiny.dataset(bench.path, task)
+    measure(bench, history, tmp_path)
+
+    assert open_dataset(bench.path).instance("tiny__calc-1").quality["hygiene"] == known
+
+
+def test_a_repository_without_the_commit_leaves_the_task_as_it_is(bench, tmp_path):
+    other = repos.project(tmp_path / "other")
+    (found,) = measure(bench, (other,), tmp_path)
+
+    assert not found.changed
+    assert "has no commit" in found.unknown
+
+
+def test_a_repository_without_a_source_is_an_error(bench, tmp_path):
+    with pytest.raises(InputError, match="no source for tiny/calc"):
+        appraise(bench, {"acme/api": "x"}, ids=(), index=Index(url=None), cache=tmp_path, write=True, note=print)
+
+
+def test_a_tree_is_read_without_binary_files(history, tmp_path):
+    with open_source(str(history[0].path), cache=tmp_path / "cache") as repo:
+        tree = base_tree(repo, history[1])
+
+    assert set(tree.files) == {CODE, TESTS, "src/shop/__init__.py", "LICENSE", "pyproject.toml"}
+    assert tree.files[CODE] == OLD.encode()
+
+
+def test_sources_may_be_named_or_not():
+    assert _sources(["a/b=../b", "c/d=https://git.example/c/d?x=1"]) == {
+        "a/b": "../b",
+        "c/d": "https://git.example/c/d?x=1",
+    }
+    assert _sources(["../x=1/y"]) == {"": "../x=1/y"}
+    assert _sources(["https://git.example/c/d?x=1"]) == {"": "https://git.example/c/d?x=1"}
+    with pytest.raises(InputError, match="twice"):
+        _sources(["a/b=x", "a/b=y"])
+
+
+def test_the_command_prints_json(bench, history, tmp_path):
+    done = tiny.goldseam(
+        "holdout", "quality", bench.path, "--source", history[0].path, "--json",
+        env={"GOLDSEAM_CACHE_DIR": str(tmp_path / "cache"), "PIP_INDEX_URL": "", "UV_DEFAULT_INDEX": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.error_text
+    assert json.loads(done.stdout)["tasks"][0]["quality"]["leaks"]["unshown_names"] == 1

@@ -1,0 +1,58 @@
+"""`holdout check --max-leak`: limits as they are written, and what is over them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.dataset.check import check
+from harness.errors import InputError
+from harness.quality.limits import exceeded, parse_limits
+from tests import tiny
+
+LEAKS = {"overlap": 0.5, "lines": 0.5, "ngrams": 0.1, "names": None, "shas": 1, "links": 2, "unshown_names": 0}
+
+
+def test_a_number_alone_is_the_overlap():
+    assert parse_limits(["0.3", "pointers=0", "unshown_names=2"]) == {"overlap": 0.3, "pointers": 0, "unshown_names": 2}
+
+
+@pytest.mark.parametrize(
+    "word", ["", "overlap=", "lines=2", "-1", "nan", "shas=-1", "secrets=1", "released=1", "a=b=1"]
+)
+def test_what_is_no_limit_is_refused(word):
+    with pytest.raises(InputError, match="--max-leak"):
+        parse_limits([word])
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"overlap": 0.4}, ["leaks: overlap is 50%, more than 40%"]),
+        ({"overlap": 0.5}, []),
+        ({"pointers": 2}, ["leaks: pointers is 3, more than 2"]),
+        ({"pointers": 3}, []),
+        ({"names": 0.0, "releases_since": 0}, []),
+        ({"lines": 0.1, "shas": 0}, ["leaks: lines is 50%, more than 10%", "leaks: shas is 1, more than 0"]),
+        ({}, []),
+    ],
+)
+def test_what_is_over_a_limit_is_said_and_the_unknown_is_not(limits, said):
+    assert list(exceeded({"leaks": LEAKS}, limits)) == said
+
+
+def test_a_task_that_was_never_measured_is_a_problem_only_where_that_is_asked():
+    assert len(list(exceeded({}, {"overlap": 1.0}))) == 1
+    assert list(exceeded({}, {})) == []
+
+
+def test_check_tells_of_a_task_over_the_limit(tmp_path):
+    task = tiny.task()
+    leaking = replace(task, instance=replace(task.instance, quality={"leaks": LEAKS}))
+    tiny.dataset(tmp_path / "bench", leaking)
+
+    assert check(tmp_path / "bench") == ()
+    found = check(tmp_path / "bench", max_leak={"overlap": 0.1})
+
+    assert [(one.where, one.what) for one in found] == [("tasks/tiny__calc-1", "leaks: overlap is 50%, more than 10%")]
