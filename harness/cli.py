@@ -15,7 +15,8 @@ from rich.text import Text
 
 from harness import decide_cli, holdout_cli, judge_cli, solve_cli, terminal
 from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, InputError
-from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.interop import mirrors
+from harness.options_cli import DatasetSource, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.trust import Trust
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     console = terminal.messages()
     try:
-        code = root(args=argv, prog_name="goldseam", standalone_mode=False)
+        with mirrors.written_back(lambda text: console.print(Text(text, style="yellow"), soft_wrap=True)):
+            code = root(args=argv, prog_name="goldseam", standalone_mode=False)
     except GoldseamError as error:
         _show_error(error.message, error.hint)
         return error.exit_code
@@ -98,7 +100,7 @@ def _bug_log() -> Path:
 
 @app.command()
 def evaluate(
-    dataset: DatasetArgument,
+    dataset: DatasetSource,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="Run folder; an unfinished run in it goes on.")
     ] = None,

@@ -1,4 +1,4 @@
-"""`goldseam holdout export`: a dataset in the formats of other tools."""
+"""`goldseam holdout export|push|pull`: a dataset in the formats of other tools, and in an object store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from harness import terminal
-from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
+from harness.options_cli import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ app = typer.Typer()
 
 @app.command()
 def export(
-    dataset: DatasetArgument,
+    dataset: DatasetSource,
     to: Annotated[str, typer.Option(help="swebench, harbor, inspect, jsonl or parquet.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="A new folder; a file for jsonl and parquet.")],
     hidden: Annotated[
@@ -52,6 +52,53 @@ def export(
     terminal.results().print(
         Text(f"{done.path}: {len(done.tasks)} task(s) for {done.format}, {side} the hidden side"), soft_wrap=True
     )
+
+
+UrlArgument = Annotated[
+    str, typer.Argument(metavar="URL", help="Such as s3://bucket/name; whatever fsspec reads.", show_default=False)
+]
+
+
+@app.command()
+def push(
+    dataset: DatasetArgument,
+    url: UrlArgument,
+    allow_unsealed: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unsealed", help="Push hidden files that are not sealed; whoever reads the store has them."
+        ),
+    ] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Put a dataset into an object store as its next revision; whoever pushed meanwhile is never overwritten."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
+    from harness.interop import sync  # noqa: PLC0415
+
+    done = sync.push(open_dataset(dataset), url, allow_unsealed=allow_unsealed)
+    if json_:
+        print_json(done.as_json())
+        return
+    told = f"revision {done.revision}, {done.files} file(s), {done.changed} of them new to the store"
+    terminal.results().print(Text(f"{done.url}: {told}"), soft_wrap=True)
+
+
+@app.command()
+def pull(
+    url: UrlArgument,
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A new folder, or a copy to bring up to date.")],
+    json_: JsonFlag = False,
+) -> None:
+    """Bring a folder to what an object store holds, checked by its hashes; nothing changed here is lost."""
+    from harness.interop import sync  # noqa: PLC0415 - keeps `--help` quick
+
+    done = sync.pull(url, dataset)
+    if json_:
+        print_json(done.as_json())
+        return
+    joined = f"; {done.ledger_lines} line(s) of its ledger were new here" if done.ledger_lines else ""
+    told = f"revision {done.revision} of {done.url}, {done.changed} file(s) changed{joined}"
+    terminal.results().print(Text(f"{done.path}: {told}"), soft_wrap=True)
 
 
 def _hidden_of(dataset: Dataset) -> Callable[[str], Hidden]:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from harness import care_cli, custody_text, exchange_cli, quality_cli, terminal
 from harness.errors import AnswerIsNoError, InputError
-from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
+from harness.options_cli import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
 
 if TYPE_CHECKING:
     from harness.dataset import check as checking
@@ -30,7 +30,7 @@ def root() -> None:
 
 @app.command()
 def check(
-    dataset: DatasetArgument,
+    dataset: DatasetSource,
     images: Annotated[
         bool, typer.Option("--images", help="Also ask the engine for every image, and search it for the fix.")
     ] = False,
@@ -150,7 +150,7 @@ def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
 
 @app.command()
 def log(
-    dataset: DatasetArgument,
+    dataset: DatasetSource,
     verify: Annotated[
         bool, typer.Option("--verify", help="Look for changed, missing, reordered lines; exit code 1 if there are any.")
     ] = False,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from harness.errors import InputError
+
 if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
 
@@ -17,7 +19,42 @@ RuntimeOption = Annotated[
     typer.Option(envvar="GOLDSEAM_RUNTIME", help="OCI runtime of the engine for containers, such as runsc or kata."),
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
-DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset folder.", show_default=False)]
+
+
+def _folder(text: str) -> Path:
+    """A dataset's folder; a store's URL is refused, since what a command changes in a copy would not get there."""
+    if "://" in text:
+        from harness.interop.store import shown  # noqa: PLC0415 - keeps `--help` quick
+
+        raise InputError(
+            f"this command changes a dataset, and {shown(text)} is a store",
+            hint="`goldseam holdout pull URL FOLDER`, run it on the folder, then `goldseam holdout push FOLDER URL`",
+        )
+    return Path(text)
+
+
+def _folder_or_copy(text: str) -> Path:
+    """A dataset's folder, or that of a copy of what a store holds."""
+    if "://" not in text:
+        return Path(text)
+    from harness.interop.mirrors import local_copy  # noqa: PLC0415 - keeps `--help` quick
+
+    return local_copy(text)
+
+
+DatasetArgument = Annotated[
+    Path, typer.Argument(metavar="DATASET", help="Dataset folder.", show_default=False, parser=_folder)
+]
+DatasetSource = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATASET",
+        help="Dataset folder, or the URL of a store that one was pushed to.",
+        show_default=False,
+        parser=_folder_or_copy,
+    ),
+]
+"""For commands that change nothing in a dataset but its ledger."""
 
 IdentityOption = Annotated[
     str | None,

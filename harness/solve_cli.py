@@ -13,7 +13,7 @@ from rich.text import Text
 
 from harness import terminal
 from harness.errors import InfrastructureError, InputError
-from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.options_cli import DatasetSource, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.solve.agents.choice import AgentName
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _LIMITS = "Limits"
 
 @app.command()
 def solve(
-    dataset: DatasetArgument,
+    dataset: DatasetSource,
     model: Annotated[str, typer.Option("-m", "--model", help="As its endpoint knows it; best a dated snapshot.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Predictions file (JSONL); an unfinished one goes on.")],
     base_url: Annotated[

@@ -150,7 +150,7 @@ class _Walk:
             gone = "comes later: lines were reordered" if entry.prev in self._every else "is missing, or was changed"
             self._problem(number, f"the line that it follows ({entry.prev[:SHORT]}…) {gone}")
             return
-        if entry.prev != before and entry.prev not in self._followed:
+        if before not in (entry.prev, *_joins(entry)) and entry.prev not in self._followed:
             self._problem(number, "it does not follow the line before it: lines were reordered")
         if unknown := [tip for tip in _joins(entry) if tip not in self._seen]:
             self._problem(number, f"it joins a branch that is missing ({unknown[0][:SHORT]}…)")

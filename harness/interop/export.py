@@ -12,8 +12,8 @@ from harness import files
 from harness.dataset import ledger
 from harness.errors import InputError
 from harness.instance import TaskState
-from harness.interop import export_format
 from harness.interop.base import Collection, Exported
+from harness.interop.formats import export_format
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,7 +64,7 @@ def export(
     Args:
         dataset: whose tasks they are; its ledger gets a line before anything is to be seen at `out`.
         out: a new or empty folder, or a file, which is replaced; which of them the format tells.
-        to: a name out of `harness.interop.FORMATS`.
+        to: a name out of `harness.interop.formats.FORMATS`.
         hidden_of: reads a task's hidden side; None leaves the hidden side out.
         ids: these tasks, whatever their state; by default every proved one.
         split: only tasks of this split.
