@@ -57,7 +57,8 @@ __all__ = [
 LEDGER_FILE = "ledger.jsonl"
 SHOWN = frozenset({"statement", "code", "scaffold", "gold"})
 """What of a task an outside provider can be shown; `gold` is the fix itself, for a judge that is given it."""
-_WINDOW = 64 * 1024
+_WINDOW = 16 * 1024
+"""Bytes at the end of the file that are looked at first."""
 
 
 def record(dataset: Dataset, event: Event, tasks: Iterable[str] = (), **facts: Any) -> Entry:
@@ -252,7 +253,7 @@ def _is_still(path: Path, handle: int) -> bool:
 
 
 def _tail(handle: int) -> tuple[Line, ...]:
-    """The last lines, back to one that is an entry; numbers in them count from there."""
+    """The last entry and the broken lines after it; their numbers count from there."""
     size = os.fstat(handle).st_size
     window = _WINDOW
     while True:
@@ -260,9 +261,10 @@ def _tail(handle: int) -> tuple[Line, ...]:
         data = os.pread(handle, size - start, start)
         if start:
             _, _, data = data.partition(b"\n")
-        found = lines(data)
-        if start == 0 or any(line.entry for line in found):
-            return found
+        *texts, end = data.split(b"\n")
+        last = next((number for number in reversed(range(len(texts))) if lines(texts[number] + b"\n")[0].entry), None)
+        if last is not None or start == 0:
+            return lines(b"\n".join([*texts[last or 0 :], end]))
         window *= 4
 
 
