@@ -31,6 +31,7 @@ RUN_FILE = "run.json"
 PREDICTIONS_FILE = "predictions.jsonl"
 REPORT_FILE = "report.json"
 EVIDENCE_FILE = "evidence.age"
+_WORD = re.compile(r"[a-z_]{1,40}")
 
 
 class InstanceReport(BaseModel):
@@ -49,6 +50,8 @@ class InstanceReport(BaseModel):
     cause: str | None = None
     """What decided the outcome, by harness/grading.py. None where resolved, and in reports from before causes."""
     reason: str = ""
+    no_patch: str | None = None
+    """Why there is no patch, as the prediction tells; see harness/solve/extract.py. None where there is one."""
     patch_is_None: bool = False  # noqa: N815 - SWE-bench's name
     patch_exists: bool = False
     patch_successfully_applied: bool = False
@@ -263,12 +266,19 @@ def instance_report(
         failure_class=failure_class,
         cause=grade.cause,
         reason=readable(grade.reason),
+        no_patch=no_patch_word(prediction) if patch is None else None,
         patch_is_None=patch is None,
         patch_exists=bool(patch and patch.strip()),
         patch_successfully_applied=grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.TAMPERED),
         tests_status=swebench_tests_status(grade.tests),
         **fields,
     )
+
+
+def no_patch_word(prediction: Prediction) -> str | None:
+    """The word by which a prediction tells why it has no patch; None where it has none, or one that is no word."""
+    word = prediction.extra.get("no_patch")
+    return word if isinstance(word, str) and _WORD.fullmatch(word) else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 NULL = "null"
 """A model that changes nothing, and whose tests are run all the same."""
+_SHOWN = 300
+"""Characters of what is told about an answer without a patch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +91,7 @@ def look(task: Task, prediction: Prediction) -> Looked:
         if prediction.model_name_or_path == NULL:
             return Looked(state=PatchState.NOTHING_LEFT)
         given = prediction.model_patch is not None
-        why = "the model patch is empty" if given else "the model gave no patch"
+        why = "the model patch is empty" if given else _why_none(prediction)
         refused = Grade(outcome=Outcome.EMPTY_PATCH, cause=Outcome.EMPTY_PATCH.value, reason=why)
         return Looked(state=PatchState.BLANK if given else PatchState.NONE, refused=refused)
     try:
@@ -100,6 +102,14 @@ def look(task: Task, prediction: Prediction) -> Looked:
         return Looked(state=states.get(type(error), PatchState.REFUSED), refused=refused)
     state = PatchState.GIVEN if screened.kept.files else PatchState.NOTHING_LEFT
     return Looked(state=state, patch=screened.kept, dropped=screened.dropped)
+
+
+def _why_none(prediction: Prediction) -> str:
+    """That there is no patch, and why, where the prediction tells (as those of `goldseam solve` do)."""
+    detail = prediction.extra.get("no_patch_detail")
+    told = f" ({' '.join(detail.split())[:_SHOWN]})" if isinstance(detail, str) and detail.strip() else ""
+    word = run_folder.no_patch_word(prediction)
+    return f"the model gave no patch: {word}{told}" if word else "the model gave no patch"
 
 
 def refused(asked: Asked, looked: Looked) -> Verdict:
