@@ -95,7 +95,9 @@ class Estimate:
 
     def as_json(self) -> dict[str, Any]:
         """As `--json` prints it."""
-        return {"schema_version": 1, **asdict(self)}
+        found = asdict(self)
+        found["cost_usd"], found["batch_cost_usd"] = found.pop("cost"), found.pop("batch_cost")
+        return {"schema_version": 1, **found}
 
 
 class _Peek:

@@ -13,6 +13,8 @@ from harness.facts import TaskFacts
 from harness.instance import Outcome, Prediction, TaskState, TestStatus
 from harness.run_folder import InstanceReport, RunRecord, Score, run_report
 from harness.signals import model as signals
+from harness.solve.judge_file import JudgeIdentity, Judgement
+from harness.solve.prices import Price, Rates, Tier
 from miner.change import Stage
 from miner.funnel import FunnelLine
 
@@ -22,11 +24,16 @@ MODELS = (
     DatasetModel,
     FunnelLine,
     InstanceReport,
+    JudgeIdentity,
+    Judgement,
+    Price,
+    Rates,
     RunRecord,
     TaskFacts,
     TaskModel,
     TestModel,
     TestsModel,
+    Tier,
     TrustModel,
     *(part for part in vars(signals).values() if isinstance(part, type) and issubclass(part, signals.Measure)),
     signals.CompiledFile,
