@@ -282,6 +282,10 @@ class Session:
         if not self._kill() or not self._answered(_KILL_SECONDS):
             raise self._loss(None)
 
+    def interrupt(self) -> None:
+        """End what runs; whoever waits for it in another thread sees it ended."""
+        self._kill()
+
     def close(self) -> None:
         """Let go of the container: it ends by itself."""
         if self._keeper is not None:

@@ -44,7 +44,11 @@ class NoPatch(StrEnum):
     CONTEXT_OVERFLOW = "context_overflow"
     """The prompt did not fit, not even with fewer files."""
     LIMIT = "limit"
-    """A limit of the task, on money, tokens or time, was used up first."""
+    """A limit of the task, on money, tokens, time or turns, was used up first."""
+    NO_CHANGE = "no_change"
+    """An agent ended its work, and the tree is as it was."""
+    WORKSPACE_LOST = "workspace_lost"
+    """What an agent ran took its own container down, or left nothing to read."""
 
 
 @dataclass(frozen=True, kw_only=True)

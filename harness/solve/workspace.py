@@ -11,16 +11,19 @@ from __future__ import annotations
 import contextlib
 import posixpath
 import tempfile
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError
 from harness.sandbox.session import Sessions, WorkspaceLostError
 from harness.solve.base import CommandResult, Workspace
+from harness.solve.checkout import Checkout
 from harness.solve.tree import BaseTree, Entry, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from types import TracebackType
 
     from harness.instance import Instance
@@ -85,18 +88,10 @@ class Workspaces:
         self._sessions.cancel()
 
     @contextlib.contextmanager
-    def open(
-        self,
-        instance: Instance,
-        *,
-        env: Mapping[str, str] | None = None,
-        mounts: Mapping[str, str] | None = None,
-        forward: tuple[str, int] | None = None,
-    ) -> Iterator[ImageWorkspace]:
+    def open(self, instance: Instance) -> Iterator[ImageWorkspace]:
         """A fresh workspace of a task, from its public side alone.
 
-        The container starts with the first command or change; until then, reading needs none. `mounts` and `forward`
-        are those of `harness.sandbox.session.Sessions.open`.
+        The container starts with the first command or change; until then, reading needs none.
 
         Raises:
             InfrastructureError: the engine failed, or the task has no image.
@@ -105,24 +100,59 @@ class Workspaces:
         if instance.image is None:
             raise InfrastructureError(f"{instance.instance_id} has no image", hint="it is a candidate; mine it whole")
         with (
-            self._sessions.open(
-                instance.image, instance.budgets, env={**_ENV, **(env or {})}, mounts=mounts, forward=forward
-            ) as session,
+            self._open(instance, {}) as session,
             tempfile.TemporaryDirectory(prefix="goldseam-") as folder,
         ):
             base = BaseTree.from_image(Path(folder), session.image_files(f"{ROOT}/.git"))
-            yield ImageWorkspace(session, base)
+            yield ImageWorkspace(session, base, partial(self._open, instance))
+
+    def _open(self, instance: Instance, env: Mapping[str, str], **options: Any) -> AbstractContextManager[Session]:
+        assert instance.image is not None  # noqa: S101 - narrows the type
+        return self._sessions.open(instance.image, instance.budgets, env={**_ENV, **env}, **options)
 
 
 class ImageWorkspace(Workspace):
     """One task's tree, in a container."""
 
-    def __init__(self, session: Session, base: BaseTree) -> None:
+    def __init__(self, session: Session, base: BaseTree, again: Callable[..., AbstractContextManager[Session]]) -> None:
         self._session = session
         self._base = base
+        self._again = again
         self._before: Mapping[str, Entry] | None = None
         self.left_out: tuple[str, ...] = ()
         """Files that the last `diff` left out because no patch may hold them, such as very large new ones."""
+
+    @contextlib.contextmanager
+    def equipped(
+        self,
+        *,
+        env: Mapping[str, str] | None = None,
+        mounts: Mapping[str, str] | None = None,
+        forward: tuple[str, int] | None = None,
+    ) -> Iterator[ImageWorkspace]:
+        """Another fresh workspace of the same task, with more in it; as `harness.sandbox.session.Sessions.open`."""
+        with self._again(env or {}, mounts=mounts, forward=forward) as session:
+            yield ImageWorkspace(session, self._base, self._again)
+
+    def check_out(self, folder: Path) -> Checkout:
+        """The base commit in an empty folder of this machine."""
+        return Checkout(self._base, folder)
+
+    def leave(self, path: str, data: bytes) -> None:
+        """Put a file of ours outside of the tree, such as in /tmp.
+
+        Raises:
+            OSError: it cannot be written.
+
+        """
+        self._start()
+        ran = self._script(_WRITE, path, str(len(data)), stdin=data)
+        if ran.exit_code:
+            raise OSError(f"cannot write {path}: {ran.output.decode('utf-8', 'replace').strip()}")
+
+    def end_commands(self) -> None:
+        """End what runs in it; may be called from another thread than the one that waits for it."""
+        self._session.interrupt()
 
     def files(self) -> tuple[str, ...]:
         return self._base.paths

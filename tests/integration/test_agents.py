@@ -111,19 +111,19 @@ def test_a_model_that_repeats_itself_is_told_and_then_ended(work):
     model = Scripted(call("run_command", command="echo x"))
     attempt = LoopAgent().attempt(work, model)
     told = [request.messages[-1].content for request in model.requests[1:]]
-    assert (attempt.stopped, len(attempt.replies)) == ("repeats", 6)
+    assert (attempt.stopped, len(attempt.replies)) == ("task_repeats", 6)
     assert ["same call" in text for text in told] == [False, False, True, True, True]
 
 
 def test_turns_are_limited_and_what_was_done_until_then_counts(work, tmp_path):
     attempt = LoopAgent(max_turns=2).attempt(work, Scripted(FIX, call("run_command", command="true"), FINISH))
-    assert attempt.stopped == "turns"
+    assert attempt.stopped == "task_turns"
     assert fixed(attempt, tmp_path)
 
 
 def test_a_limit_ends_it_with_what_was_done_until_then(work, tmp_path):
-    attempt = LoopAgent().attempt(work, Scripted(FIX, LimitReachedError("task-cost", "enough")))
-    assert attempt.stopped == "task-cost"
+    attempt = LoopAgent().attempt(work, Scripted(FIX, LimitReachedError("task_cost", "enough")))
+    assert attempt.stopped == "task_cost"
     assert fixed(attempt, tmp_path)
 
 
@@ -144,7 +144,7 @@ def test_a_conversation_that_does_not_fit_is_shortened_and_then_ended(work):
     overflow = ModelError("too long", fault=Fault.CONTEXT_OVERFLOW)
     lines = [call("run_command", command=f"seq 3000 # {number}") for number in range(9)]
     attempt = LoopAgent().attempt(work, model := Scripted(*lines, overflow))
-    assert attempt.stopped == "context"
+    assert attempt.stopped == "task_context"
     assert len(model.requests[-1].messages[3].content) < 100 < len(model.requests[9].messages[3].content)
 
 
@@ -197,12 +197,12 @@ def test_mini_swe_agent_that_never_submits_has_what_changed(installed, work, tmp
     model = Scripted(bash("sed -i 's/a - b/a + b/' src/calc/__init__.py"), say("done?"))
     attempt = mini.MiniAgent(installed, max_turns=3).attempt(work, model)
     assert fixed(attempt, tmp_path)
-    assert (attempt.stopped, attempt.tolerance) == ("turns", ("workspace_diff",))
+    assert (attempt.stopped, attempt.tolerance) == ("task_turns", ("workspace_diff",))
 
 
 def test_a_limit_ends_mini_swe_agent(installed, work):
-    attempt = mini.MiniAgent(installed).attempt(work, Scripted(bash("true"), LimitReachedError("task-cost", "enough")))
-    assert (attempt.stopped, attempt.no_patch, len(attempt.replies)) == ("task-cost", "no_change", 1)
+    attempt = mini.MiniAgent(installed).attempt(work, Scripted(bash("true"), LimitReachedError("task_cost", "enough")))
+    assert (attempt.stopped, attempt.no_patch, len(attempt.replies)) == ("task_cost", "limit", 1)
 
 
 def test_a_fault_of_the_endpoint_is_no_fault_of_mini_swe_agent(installed, work):

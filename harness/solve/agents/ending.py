@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.base import Attempt
+from harness.solve.extract import NoPatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.solve.base import Message, Reply, Workspace
+    from harness.solve.checkout import Checkout
 
-NO_CHANGE = "no_change"
-"""It ended, and the tree is as it was."""
-WORKSPACE_LOST = "workspace_lost"
-"""What it ran took its own container down, or left nothing to read."""
+CONTEXT = "task_context"
+"""The limit that ends an attempt whose conversation no longer fits the model."""
 
 
 def ending(
-    workspace: Workspace,
+    workspace: Workspace | Checkout,
     *,
     replies: Sequence[Reply],
     messages: Sequence[Message],
@@ -31,14 +31,22 @@ def ending(
         patch = workspace.diff().decode("utf-8", "surrogateescape")
     except WorkspaceLostError as error:
         return lost(error, replies=replies, messages=messages, stopped=stopped)
+    left_out = list(getattr(workspace, "left_out", ()))
     return Attempt(
         patch=patch or None,
-        no_patch=None if patch else NO_CHANGE,
+        no_patch=None if patch else _reason(stopped),
         detail="" if patch else detail,
         replies=tuple(replies),
         messages=tuple(messages),
         stopped=stopped,
+        facts={"left_out": left_out} if left_out else {},
     )
+
+
+def _reason(stopped: str | None) -> NoPatch:
+    if stopped is None:
+        return NoPatch.NO_CHANGE
+    return NoPatch.CONTEXT_OVERFLOW if stopped == CONTEXT else NoPatch.LIMIT
 
 
 def lost(
@@ -47,7 +55,7 @@ def lost(
     """An attempt whose container has gone."""
     return Attempt(
         patch=None,
-        no_patch=WORKSPACE_LOST,
+        no_patch=NoPatch.WORKSPACE_LOST,
         detail=str(error),
         replies=tuple(replies),
         messages=tuple(messages),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.agents import tools
-from harness.solve.agents.ending import ending, lost
+from harness.solve.agents.ending import CONTEXT, ending, lost
 from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, Message, ModelError, Request
 from harness.solve.tokens import messages_bytes
 
@@ -80,7 +80,7 @@ class _Talk:
         while len(self.replies) < max_turns:
             said = self._ask()
             if said is None:
-                return "the conversation no longer fits the model", "context"
+                return "the conversation no longer fits the model", CONTEXT
             if not said.tool_calls:
                 if silent:
                     return said.content[-500:] or "it said nothing", None
@@ -91,8 +91,8 @@ class _Talk:
             if any(call.name == tools.finish.__name__ for call in said.tool_calls):
                 return said.content[-500:] or "it finished without a change", None
             if self._same >= 2 * REPEATS:
-                return f"it called {self._last[0]} {self._same} times in the same way", "repeats"
-        return f"it did not finish within {max_turns} turns", "turns"
+                return f"it called {self._last[0]} {self._same} times in the same way", "task_repeats"
+        return f"it did not finish within {max_turns} turns", "task_turns"
 
     def _ask(self) -> Message | None:
         """What the model says next; None where even a shortened conversation is too long for it."""

@@ -21,7 +21,7 @@ from harness import patch, process
 from harness.errors import InfrastructureError, InputError
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve import openai_words
-from harness.solve.agents.ending import ending, lost
+from harness.solve.agents.ending import CONTEXT, ending, lost
 from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, Message, ModelError
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class _Talk:
         except ModelError as error:
             if error.fault is not Fault.CONTEXT_OVERFLOW:
                 raise
-            self.stopped = "context"
+            self.stopped = CONTEXT
             return {"stop": "ContextWindowExceeded"}
         self.replies.append(reply)
         self.messages.append(reply.message)
@@ -180,11 +180,12 @@ class _Talk:
     def ending(self) -> Attempt:
         """What it submitted; where that is no patch, what changed in the workspace."""
         if self.status == "LimitsExceeded" and self.stopped is None:
-            self.stopped = "turns"
+            self.stopped = "task_turns"
         try:
             patch.parse(self.submission.encode("utf-8", "surrogateescape"))
         except patch.PatchError:
-            self.workspace.run(("rm", "-f", "patch.txt"), seconds=20)  # where it is told to put what it submits
+            if self.replies:
+                self.workspace.run(("rm", "-f", "patch.txt"), seconds=20)  # where it is told to put what it submits
             made = ending(
                 self.workspace,
                 replies=self.replies,
