@@ -7,6 +7,7 @@ import logging
 import shutil
 
 import boto3
+import pyrage
 import pytest
 from moto.server import ThreadedMotoServer
 
@@ -48,10 +49,7 @@ def s3(bucket, monkeypatch, tmp_path):
 
 @pytest.fixture
 def dataset(tmp_path):
-    """A dataset of two tasks with a line in its ledger."""
-    made = tiny.dataset(tmp_path / "dataset", tiny.task(), tiny.task(instance_id="tiny__calc-2"))
-    ledger.record(made, ledger.Event.CREATED)
-    return made
+    return tiny.dataset(tmp_path / "dataset", tiny.task(), tiny.task(instance_id="tiny__calc-2"))
 
 
 def push(folder, *options):
@@ -246,3 +244,29 @@ def test_pulling_again_over_a_pull_that_died_completes_it(s3, dataset, tmp_path)
     (copy / "tasks/tiny__calc-1/problem_statement.md").write_text("Newer.\n")  # as far as it came
     sync.pull(URL, copy)
     assert files(copy) == files(dataset.path)
+
+
+def test_a_sealed_dataset_is_pushed_without_a_hidden_byte(s3, dataset, tmp_path):
+    identity = pyrage.x25519.Identity.generate()
+    done = goldseam("holdout", "seal", dataset.path, "--to", str(identity.to_public()))
+    assert done.returncode == 0, done.error_text
+    assert goldseam("holdout", "push", dataset.path, URL).returncode == 0
+    stored = [item["Key"] for item in s3.list_objects_v2(Bucket="holdouts")["Contents"]]
+    content = b"".join(s3.get_object(Bucket="holdouts", Key=key)["Body"].read() for key in stored)
+    assert b"Adding subtracts" in content
+    assert not [secret for secret in (b"test_two", b"return a + b") if secret in content]
+    (tmp_path / "key").write_text(str(identity))
+    argv = (
+        "holdout",
+        "export",
+        URL,
+        "--to",
+        "jsonl",
+        "--hidden",
+        "--identity",
+        tmp_path / "key",
+        "-o",
+        tmp_path / "rows",
+    )
+    assert goldseam(*argv).returncode == 0
+    assert "test_two" in (tmp_path / "rows").read_text()
