@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
+_AGENT = "Agent"
 _ASKING = "Asking"
 _LIMITS = "Limits"
 
@@ -42,6 +43,28 @@ def solve(
     ] = "OPENAI_API_KEY",
     api: Annotated[str, typer.Option(help="auto, chat or responses; auto takes what the endpoint has.")] = "auto",
     agent: Annotated[AgentName, typer.Option(help="How the model works on a task.")] = AgentName.SINGLE,
+    agent_command: Annotated[
+        str | None,
+        typer.Option(
+            help="The program of `--agent command`, such as 'my-agent {statement_file}'.", rich_help_panel=_AGENT
+        ),
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option(help="Where it runs: container (locked) or host (not).", rich_help_panel=_AGENT)
+    ] = None,
+    agent_mount: Annotated[
+        Path | None, typer.Option(help="Folder with it, read-only at /opt/agent.", rich_help_panel=_AGENT)
+    ] = None,
+    agent_allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST:PORT", help="What it may reach besides the model.", rich_help_panel=_AGENT),
+    ] = None,
+    agent_minutes: Annotated[
+        float | None, typer.Option(min=0, help="How long it may work on one task.", rich_help_panel=_AGENT)
+    ] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="Answers of one sample, for loop and mini.", rich_help_panel=_AGENT)
+    ] = None,
     name: Annotated[
         str | None, typer.Option(help="model_name_or_path of the predictions; by default the model's name.")
     ] = None,
@@ -49,7 +72,9 @@ def solve(
     temperatures: Annotated[
         list[float] | None, typer.Option("--temperature", min=0, help="Repeat it for a sweep.", rich_help_panel=_ASKING)
     ] = None,
-    top_p: Annotated[float | None, typer.Option(min=0, max=1, rich_help_panel=_ASKING)] = None,
+    top_p: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Nucleus sampling.", rich_help_panel=_ASKING)
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Of the first sample; each further one has the next.", rich_help_panel=_ASKING)
     ] = None,
@@ -106,7 +131,7 @@ def solve(
     from harness.settings import load_settings  # noqa: PLC0415
     from harness.solve import plan as plans  # noqa: PLC0415 - keeps `--help` quick
     from harness.solve import prompts  # noqa: PLC0415
-    from harness.solve.agents.choice import Choice, make  # noqa: PLC0415
+    from harness.solve.agents.choice import Choice, command_settings, make  # noqa: PLC0415
     from harness.solve.call import Call, look_ahead, run  # noqa: PLC0415
     from harness.solve.meter import Limits  # noqa: PLC0415
     from harness.solve.openai_model import Api, Endpoint  # noqa: PLC0415
@@ -118,7 +143,8 @@ def solve(
     table = load_prices(prices or settings.solve.prices)
     opened = open_with(dataset, identity)
     chosen_prompt = prompts.load(prompt) if prompt else None
-    made = make(Choice(name=agent, prompt=chosen_prompt, file_tokens=file_tokens))
+    program = command_settings(agent_command, where=where, mount=agent_mount, allow=agent_allow, minutes=agent_minutes)
+    made = make(Choice(name=agent, prompt=chosen_prompt, file_tokens=file_tokens, max_turns=max_turns, command=program))
     endpoint = Endpoint(base_url=base_url, api_key_env=api_key_env, api=Api(api))
     used = getattr(made, "prompt", None)
     plan = plans.Plan(
