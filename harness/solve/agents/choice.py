@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from harness.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
+    from harness.solve.agents.command import CommandSettings
     from harness.solve.base import Agent
     from harness.solve.prompts import Prompt
 
@@ -22,6 +24,10 @@ class AgentName(StrEnum):
     """One question with the files that fit best, one answer."""
     LOOP = "loop"
     """Our tool-calling agent, in a container."""
+    MINI = "mini"
+    """mini-swe-agent as it is, on our container and our model."""
+    COMMAND = "command"
+    """Any program, in the container or on a checkout; its patch is what it changed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +37,8 @@ class Choice:
     name: AgentName
     prompt: Prompt | None = None
     file_tokens: int | None = None
+    max_turns: int | None = None
+    command: CommandSettings | None = None
 
 
 def make(choice: Choice) -> Agent:
@@ -40,7 +48,46 @@ def make(choice: Choice) -> Agent:
         InputError: it was given a setting that it does not have.
 
     """
+    if choice.max_turns is not None and choice.name not in (AgentName.LOOP, AgentName.MINI):
+        raise InputError(f"--max-turns is for `--agent loop` and `mini`, not for {choice.name}")
+    if (choice.command is None) == (choice.name is AgentName.COMMAND):
+        raise InputError(
+            "`--agent command` and --agent-command (with --where, --agent-mount, --agent-allow, --agent-minutes) go "
+            "together",
+            hint="for example --agent command --agent-command 'my-agent --task {statement_file} --model {model}'",
+        )
     return _MAKERS[choice.name](choice)
+
+
+def command_settings(
+    command: str | None,
+    *,
+    where: str | None = None,
+    mount: Path | None = None,
+    allow: Sequence[str] | None = None,
+    minutes: float | None = None,
+) -> CommandSettings | None:
+    """What a command line says of a program; None where it names none.
+
+    Raises:
+        InputError: it says where or how a program runs, and not which; or names a place that there is not.
+
+    """
+    from harness.solve.agents.command import SECONDS, CommandSettings, Where  # noqa: PLC0415
+
+    if command is None:
+        if where or mount or allow or minutes is not None:
+            raise InputError("--where, --agent-mount, --agent-allow and --agent-minutes need --agent-command")
+        return None
+    if where is not None and where not in list(Where):
+        raise InputError(f"--where is {' or '.join(Where)}, not {where!r}")
+    return CommandSettings(
+        command=command,
+        where=Where(where or Where.CONTAINER),
+        mount=mount,
+        allow=tuple(allow or ()),
+        seconds=SECONDS if minutes is None else minutes * 60,
+    )
 
 
 def _single(choice: Choice) -> Agent:
@@ -51,10 +98,25 @@ def _single(choice: Choice) -> Agent:
 
 
 def _loop(choice: Choice) -> Agent:
-    from harness.solve.agents.loop import LoopAgent  # noqa: PLC0415
+    from harness.solve.agents.loop import MAX_TURNS, LoopAgent  # noqa: PLC0415
 
     _refuse_files(choice)
-    return LoopAgent()
+    return LoopAgent(max_turns=choice.max_turns or MAX_TURNS)
+
+
+def _mini(choice: Choice) -> Agent:
+    from harness.solve.agents.mini import MiniAgent  # noqa: PLC0415
+
+    _refuse_files(choice)
+    return MiniAgent(max_turns=choice.max_turns)
+
+
+def _command(choice: Choice) -> Agent:
+    from harness.solve.agents.command import CommandAgent  # noqa: PLC0415
+
+    _refuse_files(choice)
+    assert choice.command is not None  # noqa: S101 - `make` has seen to it
+    return CommandAgent(choice.command)
 
 
 def _refuse_files(choice: Choice) -> None:
@@ -69,4 +131,6 @@ def _refuse_files(choice: Choice) -> None:
 _MAKERS: dict[AgentName, Callable[[Choice], Agent]] = {
     AgentName.SINGLE: _single,
     AgentName.LOOP: _loop,
+    AgentName.MINI: _mini,
+    AgentName.COMMAND: _command,
 }

@@ -46,6 +46,10 @@ class LoopAgent(Agent):
         self._max_turns = max_turns
         self._context_bytes = context_bytes
 
+    def settings(self) -> dict[str, int]:
+        """What else its results depend on."""
+        return {"max_turns": self._max_turns}
+
     def attempt(self, job: Job, model: Model) -> Attempt:
         with job.open_workspace() as workspace:
             talk = _Talk(job, model, workspace, room=self._context_bytes)
