@@ -1,7 +1,7 @@
 """A judge that nearly always says yes, held against the tests: what `goldseam judge` then shows.
 
     goldseam demo --into demo
-    python benchmarks/judge.py demo/dataset demo/runs/careful demo/runs/reckless demo/runs/gold
+    python benchmarks/judge.py demo/dataset demo/runs/careful demo/runs/reckless
 
 The judge is scripted: by the SHA-256 of a patch, one in eight answers can't be read, one in eight says "incorrect", the
 others "correct". So the figures say nothing about any model; they show what the command tells of such a judge. The

@@ -64,7 +64,8 @@ def judge(
         bool, typer.Option("--with-gold", help="Show the judge the known fix too; the ledger records that.")
     ] = False,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="MODEL", help="Judge this model's patches (repeatable).")
+        list[str] | None,
+        typer.Option("--only", metavar="MODEL", help="Judge this model's patches (repeatable); else all but gold's."),
     ] = None,
     temperature: Annotated[float | None, typer.Option("--temperature", min=0, help="Else the endpoint's own.")] = None,
     max_output_tokens: Annotated[

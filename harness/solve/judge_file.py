@@ -13,6 +13,7 @@ from harness import files
 from harness.dataset.folder import read_text
 from harness.errors import InputError
 from harness.instance import Outcome
+from harness.predictions import is_withheld
 from harness.run_folder import RunFolder
 from harness.solve.judge import Case, Grade, tally
 from harness.solve.meter import Spent
@@ -29,7 +30,7 @@ SCHEMA_VERSION = 1
 PROMPT_VERSION = 1
 """Goes up when what surrounds the rubric changes: judgements of different versions are not the same thing."""
 UNRANKED = frozenset({"gold", "null"})
-"""Models that are there to see that tasks hold, and are compared with none."""
+"""Models that are there to see that tasks hold: compared with none, and judged only where they are named."""
 _CONTAINER_STEPS = ("create", "attach", "start", "run", "wait")
 
 
@@ -118,6 +119,9 @@ class Bill:
 def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch, ...]:
     """The predictions of runs that tests have judged, of these models alone; not what infrastructure failed to score.
 
+    Without `only`, of all but gold and null: to judge gold is to show a provider the fix. A patch that a run does not
+    hold, as gold's of a sealed dataset, is not judged.
+
     Raises:
         InputError: one is no run folder, a model is in none, or nothing is scored.
 
@@ -133,15 +137,21 @@ def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch,
             )
         models |= {prediction.model_name_or_path for prediction in predictions}
         for prediction in predictions:
-            report = folder.read(prediction)
+            name = prediction.model_name_or_path
+            if name not in only if only else name in UNRANKED:
+                continue
+            report = None if is_withheld(prediction) else folder.read(prediction)
             if report is not None and report.outcome is not Outcome.INFRA_ERROR:
                 one = Patch(prediction=prediction, report=report)
                 found.setdefault(one.key, one)
     if unknown := sorted(set(only) - models):
         raise InputError(f"no run has patches of {', '.join(unknown)}", hint=f"there are {', '.join(sorted(models))}")
     if not found:
-        raise InputError("no prediction of these runs is scored", hint="let `goldseam evaluate` finish first")
-    return tuple(one for one in found.values() if not only or one.prediction.model_name_or_path in only)
+        raise InputError(
+            "these runs have no scored patch to judge",
+            hint="let `goldseam evaluate` finish first; gold's are judged with --only gold",
+        )
+    return tuple(found.values())
 
 
 def read_judgements(path: Path) -> tuple[Judgement, ...]:

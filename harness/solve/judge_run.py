@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
@@ -13,6 +14,7 @@ from harness import files
 from harness.dataset.folder import read_text
 from harness.dataset.ledger import record_exposure
 from harness.errors import InputError
+from harness.predictions import GOLD
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling
 from harness.solve.judge import Grade, read
 from harness.solve.judge_file import JudgeIdentity, Judgement, Lines, identity_of, key_of, read_judgements
@@ -167,7 +169,7 @@ class _Asker:
         self._dataset, self._rubric = question.dataset, question.rubric
         self._judge, self._model = judge, model
         self._sampling = Sampling(temperature=judge.temperature, max_output_tokens=question.max_output_tokens)
-        self._exposed: set[str] = set()
+        self._exposed: dict[str, set[str]] = defaultdict(set)
         self._lock = threading.Lock()
 
     def stop(self) -> None:
@@ -183,7 +185,7 @@ class _Asker:
     def _judge_one(self, patch: Patch) -> Judgement:
         task = patch.prediction.instance_id
         request = Request(messages=self._messages(patch), sampling=self._sampling)
-        self._expose(task)
+        self._expose(patch)
         try:
             reply = self._model.for_task(task).ask(request)
         except ModelError as error:
@@ -207,14 +209,17 @@ class _Asker:
         printable = user.encode("utf-8", "replace").decode()
         return (Message(role="system", content=system), Message(role="user", content=printable))
 
-    def _expose(self, task: str) -> None:
-        shown = {"statement", "code"} | ({"gold"} if self._judge.with_gold else set())
+    def _expose(self, patch: Patch) -> None:
+        """Write down what is about to be shown, once a call."""
+        task = patch.prediction.instance_id
+        fix = self._judge.with_gold or patch.prediction.model_name_or_path == GOLD
+        shown = {"statement", "code", "gold"} if fix else {"statement", "code"}
         with self._lock:
-            if task not in self._exposed:
+            if not shown <= self._exposed[task]:
                 record_exposure(
                     self._dataset, [task], model=self._judge.model, endpoint=self._judge.endpoint, shown=shown
                 )
-                self._exposed.add(task)
+                self._exposed[task] |= shown
 
 
 def _judgement(

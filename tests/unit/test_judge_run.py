@@ -120,6 +120,18 @@ def test_the_ledger_tells_each_exposure_before_the_first_question(world, capsys)
     assert (world / "dataset" / "ledger.jsonl").read_text().count('"exposed"') == 2
 
 
+def test_the_fix_is_judged_only_where_it_is_named_and_the_ledger_says_that_it_was_shown(world, lenient):
+    folder = report_runs.RunFolder(path=world / "run")
+    gold = report_runs.add(world / "run", TASKS[0], "gold", patch=patch("the_fix"))
+    folder.write_predictions([*folder.predictions(), gold])
+    assert judge(lenient) == 0
+    assert "the_fix" not in "\n".join(asked.text for asked in lenient.requests)
+    assert judge(lenient, "--only", "gold") == 0
+    assert "the_fix" in lenient.requests[-1].text
+    shown = [entry.facts["shown"] for entry in ledger.read(open_dataset(world / "dataset")) if entry.event == "exposed"]
+    assert [("gold" in one) for one in shown] == [False, False, True]
+
+
 def test_a_patch_cannot_speak_to_the_judge_from_its_frame(world, lenient):
     """The mark around others' words is made from them, so they can't hold it."""
     assert judge(lenient) == 0
