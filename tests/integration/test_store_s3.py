@@ -11,8 +11,9 @@ import pyrage
 import pytest
 from moto.server import ThreadedMotoServer
 
-from harness.dataset import ledger
+from harness.dataset import ledger, ledger_chain
 from harness.dataset.folder import open_dataset
+from harness.errors import InputError
 from harness.interop import store, sync
 from tests import tiny
 from tests.program import goldseam
@@ -52,8 +53,12 @@ def dataset(tmp_path):
     return tiny.dataset(tmp_path / "dataset", tiny.task(), tiny.task(instance_id="tiny__calc-2"))
 
 
-def push(folder, *options):
-    return goldseam("holdout", "push", folder, URL, "--allow-unsealed", *options)
+def push(folder):
+    return sync.push(open_dataset(folder), URL, allow_unsealed=True)
+
+
+def pull(folder):
+    return sync.pull(URL, folder)
 
 
 def files(folder):
@@ -61,8 +66,14 @@ def files(folder):
     return {path.as_posix(): (folder / path).read_bytes() for path in paths if not path.parts[0].startswith(".")}
 
 
+def say(folder, text, *, task="tiny__calc-1"):
+    """Give a task another statement."""
+    (folder / f"tasks/{task}/problem_statement.md").write_text(text)
+
+
 def test_what_was_pushed_is_what_is_pulled(s3, dataset, tmp_path):
-    assert push(dataset.path).returncode == 0
+    done = goldseam("holdout", "push", dataset.path, URL, "--allow-unsealed")
+    assert (done.returncode, "revision 1" in done.stdout) == (0, True), done.error_text
     done = goldseam("holdout", "pull", URL, tmp_path / "copy", "--json")
     assert json.loads(done.stdout)["revision"] == 1
     assert files(tmp_path / "copy") == files(dataset.path)
@@ -70,14 +81,14 @@ def test_what_was_pushed_is_what_is_pulled(s3, dataset, tmp_path):
 
 def test_a_second_push_uploads_what_changed_alone(s3, dataset):
     push(dataset.path)
-    (dataset.path / "tasks/tiny__calc-1/problem_statement.md").write_text("Adding subtracts, alas.\n")
-    found = json.loads(push(dataset.path, "--json").stdout)
-    assert (found["revision"], found["changed"]) == (2, 1)
+    say(dataset.path, "Adding subtracts, alas.\n")
+    done = push(dataset.path)
+    assert (done.revision, done.changed) == (2, 1)
 
 
 def test_a_push_without_a_change_makes_no_revision(s3, dataset):
     push(dataset.path)
-    assert json.loads(push(dataset.path, "--json").stdout)["revision"] == 1
+    assert push(dataset.path).revision == 1
 
 
 def test_hidden_files_that_lie_open_are_not_pushed(s3, dataset):
@@ -89,79 +100,91 @@ def test_hidden_files_that_lie_open_are_not_pushed(s3, dataset):
 def test_a_push_that_dies_half_way_leaves_the_former_revision_readable(s3, dataset, tmp_path, monkeypatch):
     push(dataset.path)
     before = files(dataset.path)
-    (dataset.path / "tasks/tiny__calc-1/problem_statement.md").write_text("Another.\n")
+    say(dataset.path, "Another.\n")
 
     def killed(_self, _revision):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
         patched.setattr(store.Store, "commit", killed)
-        assert push(dataset.path).returncode == 130
-    goldseam("holdout", "pull", URL, tmp_path / "copy")
+        with pytest.raises(KeyboardInterrupt):
+            push(dataset.path)
+    pull(tmp_path / "copy")
     assert files(tmp_path / "copy") == before
-    assert push(dataset.path).returncode == 0
+    assert push(dataset.path).revision == 2
 
 
 def test_of_two_pushers_at_once_the_second_is_refused_and_overwrites_nothing(s3, dataset, tmp_path, monkeypatch):
     push(dataset.path)
-    goldseam("holdout", "pull", URL, tmp_path / "other")
-    for folder, text in ((dataset.path, "Mine.\n"), (tmp_path / "other", "Theirs.\n")):
-        (folder / "tasks/tiny__calc-1/problem_statement.md").write_text(text)
+    pull(tmp_path / "other")
+    say(dataset.path, "Mine.\n")
+    say(tmp_path / "other", "Theirs.\n")
     commit = store.Store.commit
 
     def late(self, revision):
         monkeypatch.setattr(store.Store, "commit", commit)
-        assert push(tmp_path / "other").returncode == 0  # between the first one's look and its last step
+        push(tmp_path / "other")  # between the first one's look and its last step
         return commit(self, revision)
 
     monkeypatch.setattr(store.Store, "commit", late)
-    done = push(dataset.path)
-    assert (done.returncode, "nothing was overwritten" in done.error_text) == (2, True)
-    goldseam("holdout", "pull", URL, tmp_path / "fresh")
+    with pytest.raises(store.TakenError, match="nothing was overwritten"):
+        push(dataset.path)
+    pull(tmp_path / "fresh")
     assert (tmp_path / "fresh/tasks/tiny__calc-1/problem_statement.md").read_text() == "Theirs.\n"
 
 
-def test_a_copy_that_is_behind_is_refused_and_told_to_pull(s3, dataset, tmp_path):
+def test_a_copy_that_is_behind_is_told_to_pull_and_then_holds_both_sides_work(s3, dataset, tmp_path):
     push(dataset.path)
-    goldseam("holdout", "pull", URL, tmp_path / "other")
-    (tmp_path / "other/tasks/tiny__calc-2/problem_statement.md").write_text("Theirs.\n")
+    pull(tmp_path / "other")
+    say(tmp_path / "other", "Theirs.\n", task="tiny__calc-2")
     push(tmp_path / "other")
-    (dataset.path / "tasks/tiny__calc-1/problem_statement.md").write_text("Mine.\n")
-    done = push(dataset.path)
-    assert (done.returncode, "goldseam holdout pull" in done.error_text) == (2, True)
-    assert goldseam("holdout", "pull", URL, dataset.path).returncode == 0
-    assert push(dataset.path).returncode == 0
-    goldseam("holdout", "pull", URL, tmp_path / "other")
+    say(dataset.path, "Mine.\n")
+    with pytest.raises(sync.BehindError) as caught:
+        push(dataset.path)
+    assert "goldseam holdout pull" in caught.value.hint
+    pull(dataset.path)
+    push(dataset.path)
+    pull(tmp_path / "other")
     assert files(tmp_path / "other") == files(dataset.path)
 
 
 def test_a_file_changed_on_both_sides_is_named_and_kept(s3, dataset, tmp_path):
     push(dataset.path)
-    goldseam("holdout", "pull", URL, tmp_path / "other")
-    name = "tasks/tiny__calc-1/problem_statement.md"
-    (tmp_path / "other" / name).write_text("Theirs.\n")
+    pull(tmp_path / "other")
+    say(tmp_path / "other", "Theirs.\n")
     push(tmp_path / "other")
-    (dataset.path / name).write_text("Mine.\n")
-    done = goldseam("holdout", "pull", URL, dataset.path)
-    assert (done.returncode, name in done.error_text) == (2, True)
-    assert (dataset.path / name).read_text() == "Mine.\n"
+    say(dataset.path, "Mine.\n")
+    with pytest.raises(InputError, match=r"tasks/tiny__calc-1/problem_statement\.md"):
+        pull(dataset.path)
+    assert (dataset.path / "tasks/tiny__calc-1/problem_statement.md").read_text() == "Mine.\n"
+
+
+def test_a_task_taken_away_there_is_gone_here_after_a_pull(s3, dataset, tmp_path):
+    push(dataset.path)
+    pull(tmp_path / "other")
+    shutil.rmtree(tmp_path / "other/tasks/tiny__calc-2")
+    push(tmp_path / "other")
+    pull(dataset.path)
+    assert open_dataset(dataset.path).ids() == ("tiny__calc-1",)
 
 
 def test_no_line_of_either_sides_ledger_is_lost(s3, dataset, tmp_path):
     push(dataset.path)
-    goldseam("holdout", "pull", URL, tmp_path / "other")
+    pull(tmp_path / "other")
     other = open_dataset(tmp_path / "other")
     ledger.record(other, ledger.Event.EVALUATED, ["tiny__calc-1"], by="them")
-    assert push(other.path).returncode == 0
+    push(other.path)
     ledger.record(dataset, ledger.Event.EVALUATED, ["tiny__calc-2"], by="us")
-    done = push(dataset.path)
-    assert (done.returncode, "would lose" in done.error_text) == (2, True)
-    goldseam("holdout", "pull", URL, dataset.path)
-    assert push(dataset.path).returncode == 0
-    goldseam("holdout", "pull", URL, other.path)
+    with pytest.raises(sync.BehindError, match="a push would lose them"):
+        push(dataset.path)
+    pull(dataset.path)
+    push(dataset.path)
+    pull(other.path)
     for folder in (dataset.path, other.path):
-        assert {entry.facts.get("by") for entry in ledger.read(open_dataset(folder))} >= {"them", "us"}
-        assert goldseam("holdout", "log", folder, "--verify").returncode == 0
+        known = open_dataset(folder)
+        assert {entry.facts.get("by") for entry in ledger.read(known)} >= {"them", "us"}
+        assert ledger_chain.verify(known).problems == ()
+    assert push(other.path).revision == push(dataset.path).revision == 3
 
 
 def test_a_flipped_byte_in_the_store_is_noticed(s3, dataset, tmp_path):
@@ -171,24 +194,23 @@ def test_a_flipped_byte_in_the_store_is_noticed(s3, dataset, tmp_path):
     data = bytearray(s3.get_object(Bucket="holdouts", Key=key)["Body"].read())
     data[0] ^= 1
     s3.put_object(Bucket="holdouts", Key=key, Body=bytes(data))
-    done = goldseam("holdout", "pull", URL, tmp_path / "copy")
-    assert (done.returncode, (tmp_path / "copy").exists()) == (2, False)
-    assert "is not what its revision says" in done.error_text
+    with pytest.raises(InputError, match="is not what its revision says"):
+        pull(tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
 
 
 def test_a_content_that_is_gone_is_named(s3, dataset, tmp_path):
     push(dataset.path)
     found = s3.list_objects_v2(Bucket="holdouts", Prefix="team/calc/objects/")["Contents"]
     s3.delete_object(Bucket="holdouts", Key=found[0]["Key"])
-    done = goldseam("holdout", "pull", URL, tmp_path / "copy")
-    assert (done.returncode, "lacks the content of" in done.error_text) == (2, True)
+    with pytest.raises(InputError, match="lacks the content of"):
+        pull(tmp_path / "copy")
 
 
 def test_another_dataset_is_not_pushed_over_one(s3, dataset, tmp_path):
     push(dataset.path)
-    other = tiny.dataset(tmp_path / "other", tiny.task())
-    done = push(other.path)
-    assert (done.returncode, "holds another dataset" in done.error_text) == (2, True)
+    with pytest.raises(InputError, match="holds another dataset"):
+        push(tiny.dataset(tmp_path / "other", tiny.task()).path)
 
 
 def test_reading_commands_take_the_url(s3, dataset):
@@ -196,25 +218,23 @@ def test_reading_commands_take_the_url(s3, dataset):
     shutil.rmtree(dataset.path)
     done = goldseam("holdout", "check", URL)
     assert (done.returncode, "2 task(s), no problem found" in done.stdout) == (0, True), done.error_text
-    assert goldseam("holdout", "log", URL, "--verify").returncode == 0
 
 
 def test_what_a_reading_command_adds_to_the_ledger_goes_back_to_the_store(s3, dataset, tmp_path):
     push(dataset.path)
     assert goldseam("holdout", "export", URL, "--to", "jsonl", "-o", tmp_path / "rows.jsonl").returncode == 0
-    goldseam("holdout", "pull", URL, tmp_path / "copy")
+    pull(tmp_path / "copy")
     assert ledger.read(open_dataset(tmp_path / "copy"))[-1].event == ledger.Event.EXPORTED
 
 
-def test_a_command_that_changes_a_dataset_refuses_a_url(s3, dataset):
-    push(dataset.path)
+def test_a_command_that_changes_a_dataset_refuses_a_url():
     done = goldseam("holdout", "canary", URL)
     assert (done.returncode, "goldseam holdout pull" in done.error_text) == (2, True)
 
 
 def test_an_address_with_nothing_behind_it_says_so(s3, tmp_path):
-    done = goldseam("holdout", "pull", "s3://holdouts/nothing", tmp_path / "copy")
-    assert (done.returncode, "holds no dataset" in done.error_text) == (2, True)
+    with pytest.raises(InputError, match="holds no dataset"):
+        sync.pull("s3://holdouts/nothing", tmp_path / "copy")
 
 
 def test_a_store_that_cannot_be_reached_is_infrastructure_and_tells_no_secret(s3, dataset, caplog):
@@ -230,20 +250,19 @@ def test_a_revision_that_names_a_file_outside_is_refused(s3, dataset, tmp_path):
     revision = json.loads(s3.get_object(Bucket="holdouts", Key=key)["Body"].read())
     revision["files"]["../outside"] = next(iter(revision["files"].values()))
     s3.put_object(Bucket="holdouts", Key=key, Body=json.dumps(revision).encode())
-    done = goldseam("holdout", "pull", URL, tmp_path / "copy")
-    assert (done.returncode, (tmp_path / "outside").exists()) == (2, False)
+    with pytest.raises(InputError, match="may not name the file"):
+        pull(tmp_path / "copy")
 
 
 def test_pulling_again_over_a_pull_that_died_completes_it(s3, dataset, tmp_path):
     push(dataset.path)
-    copy = tmp_path / "copy"
-    sync.pull(URL, copy)
-    for name in ("tiny__calc-1", "tiny__calc-2"):
-        (dataset.path / "tasks" / name / "problem_statement.md").write_text("Newer.\n")
+    pull(tmp_path / "copy")
+    for task in ("tiny__calc-1", "tiny__calc-2"):
+        say(dataset.path, "Newer.\n", task=task)
     push(dataset.path)
-    (copy / "tasks/tiny__calc-1/problem_statement.md").write_text("Newer.\n")  # as far as it came
-    sync.pull(URL, copy)
-    assert files(copy) == files(dataset.path)
+    say(tmp_path / "copy", "Newer.\n")  # as far as it came
+    pull(tmp_path / "copy")
+    assert files(tmp_path / "copy") == files(dataset.path)
 
 
 def test_a_sealed_dataset_is_pushed_without_a_hidden_byte(s3, dataset, tmp_path):
