@@ -63,6 +63,12 @@ def mine(
     min_score: Annotated[
         float | None, typer.Option("--min-score", help="Score from which a change is taken for a bug fix.")
     ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--against", metavar="ROWS.jsonl", help="Leave what nearly stands in this public dataset (repeatable)."
+        ),
+    ] = None,
     api_url: Annotated[
         str | None, typer.Option("--api-url", help="API of a GitHub Enterprise server.", rich_help_panel=_GITHUB)
     ] = None,
@@ -123,6 +129,7 @@ def mine(
         name=name,
         threshold=settings.mining.min_score,
         repositories=chosen,
+        against=tuple(against or ()),
     )
     if dry_run:
         _dry_run(sources, options, settings, json_=json_)

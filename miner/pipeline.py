@@ -12,6 +12,7 @@ from harness import files
 from harness.dataset import content
 from harness.errors import GoldseamError, InfrastructureError, InputError
 from miner import stages
+from miner.against import Neighbours, shelf_of_rows, shelf_of_tasks
 from miner.candidate import RULES, THRESHOLD
 from miner.change import Rejection, Stage
 from miner.cursor import Cursor, Cursors
@@ -93,6 +94,8 @@ class Options:
     """The score from which a change is taken for a bug fix."""
     repositories: Filter = field(default_factory=Filter)
     """Which repositories of an organisation."""
+    against: tuple[Path, ...] = ()
+    """Files of public datasets: what nearly stands in one is left out, or marked."""
 
     @property
     def whole(self) -> bool:
@@ -129,6 +132,8 @@ def mine(
         cursors = Cursors(dataset.path, canary=dataset.canary)
         seen = funnel.seen()
         index = package_index.configured(settings.mining)
+        public = shelf_of_rows(options.against) if options.against else None
+        neighbours = Neighbours(public=public, own=shelf_of_tasks(dataset))
         for origin, opened, only in _opened(sources, options, settings, cursors, observer):
             observer.source(origin.name)
             try:
@@ -140,7 +145,7 @@ def mine(
                 continue
             site = Site(
                 repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
-                note=observer.note, index=index,
+                note=observer.note, index=index, neighbours=neighbours,
             )  # fmt: skip
             mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=seen, observer=observer)
             try:

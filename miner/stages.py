@@ -16,7 +16,9 @@ from harness.evaluate import screen
 from harness.frameworks import pytest
 from harness.imagecheck import inspect_image
 from harness.instance import Hidden, Instance, Outcome, Task, TaskState, TestSpec, TrustMaterial
+from harness.quality import near
 from miner import quality
+from miner.against import Neighbours
 from miner.change import Kind, Rejection, Stage
 from miner.harden import function_of, prepare
 from miner.image import build_environment
@@ -60,6 +62,8 @@ class Site:
     """Tells a person what is being done just now."""
     index: Index = field(default_factory=lambda: Index(url=None))
     """Where it is asked whether a fix has been released."""
+    neighbours: Neighbours = field(default_factory=Neighbours)
+    """What a task should not double."""
 
     @property
     def workings(self) -> Path:
@@ -125,6 +129,9 @@ def take_apart(draft: Draft, site: Site) -> Draft | Rejection:
         clean = quality.cleaned(told, parts, site.settings.mining.secrets)
         if isinstance(clean, Rejection):
             return clean
+        fix = near.fix_of(draft.instance_id, parts.gold_patch, clean.statement)
+        if site.settings.mining.near_duplicates == "reject" and (known := site.neighbours.known(fix)):
+            return known
         return replace(draft, split=parts, statement=clean.statement, cleaned=clean)
 
 
@@ -275,6 +282,7 @@ def keep(draft: Draft, site: Site) -> Draft:
         public = {"Dockerfile": draft.image.dockerfile, **draft.image.locks}
     with _timed(draft, "quality"):
         task = quality.appraised(task_of(draft), site.repo, site.index, hygiene=draft.cleaned.public())
+        task = site.neighbours.marked(task)
     write_task(site.dataset, task, public_files=public)
     return draft
 

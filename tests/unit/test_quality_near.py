@@ -1,0 +1,161 @@
+"""Fixes that are nearly one, and mines that leave what a public dataset has."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from harness.errors import InputError
+from harness.quality.near import Shelf, fix_of
+from miner.against import Neighbours, shelf_of_rows, shelf_of_tasks
+from tests import repos, tiny
+from tests.quality_parts import CODE, OLD
+
+BODY = OLD.replace(
+    "        return sum(self.items)",
+    "        known = [item for item in self.items if item.price is not None]\n"
+    "        for item in known:\n"
+    "            item.price = round(item.price * item.rate, 2)\n"
+    "        return sum(item.price for item in known)",
+)
+GOLD = tiny.diff(CODE, OLD, BODY)
+MOVED = tiny.diff("lib/basket.py", f"import this\n\n{OLD}", f"import this\n\n{BODY}")
+OTHER = tiny.diff(CODE, OLD, OLD.replace("empty():", "empty(kind, *, name=None, colour=None, size=None, weight=None):"))
+
+
+def fix(name: str, patch: str = GOLD, statement: str = "The total is wrong."):
+    return fix_of(name, patch.encode(), statement)
+
+
+def shelf(*fixes):
+    made = Shelf()
+    for one in fixes:
+        made.add(one)
+    return made
+
+
+def test_the_same_fix_is_known_by_its_patch():
+    (found,) = shelf(fix("public-1")).near(fix("mine"))
+
+    assert (found.name, found.same_patch, found.why) == ("public-1", True, "the same fix")
+
+
+def test_a_fix_that_was_moved_and_grew_is_known_by_its_code():
+    (found,) = shelf(fix("public-1", MOVED)).near(fix("mine"))
+
+    assert not found.same_patch
+    assert found.share > 0.8
+
+
+def test_another_fix_of_the_same_file_is_none():
+    assert shelf(fix("public-1", OTHER)).near(fix("mine")) == ()
+
+
+def test_a_small_fix_is_one_only_with_the_same():
+    small = tiny.diff(CODE, OLD, OLD.replace("return Cart([])", "return Cart(())"))
+    moved = tiny.diff("lib/basket.py", OLD, OLD.replace("return Cart([])", "return Cart(())"))
+
+    assert shelf(fix("public-1", moved)).near(fix("mine", small)) == ()
+    assert len(shelf(fix("public-1", small)).near(fix("mine", small))) == 1
+
+
+def test_half_of_the_code_is_enough_where_half_of_the_statement_is_there_too():
+    said = "When an item of the cart has no price the total of the cart fails with a type error."
+    line = "        known = [item for item in self.items if item.price is not None]\n"
+    half = tiny.diff("lib/basket.py", OLD, BODY.replace(line, "        known = tuple(filter(bool, self.items))\n"))
+
+    share = shelf(fix("public-1", half, said)).near(fix("mine", GOLD, said))
+    assert share
+    assert 0.5 <= share[0].share < 0.8
+    assert shelf(fix("public-1", half, "Something else entirely.")).near(fix("mine", GOLD, said)) == ()
+
+
+def test_a_task_is_never_its_own_double():
+    assert shelf(fix("mine")).near(fix("mine")) == ()
+
+
+def test_a_patch_that_is_none_is_near_to_nothing_else():
+    assert shelf(fix("public-1")).near(fix("mine", "no patch")) == ()
+
+
+def rows(path, *lines: object):
+    path.write_text(
+        "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines), encoding="utf-8"
+    )
+    return path
+
+
+def test_rows_are_read_in_the_form_of_swe_bench(tmp_path):
+    row = {"instance_id": "acme__shop-1", "patch": GOLD, "problem_statement": None, "FAIL_TO_PASS": "[]"}
+    (found,) = shelf_of_rows([rows(tmp_path / "rows.jsonl", row, "", {"patch": OTHER})]).near(fix("mine"))
+
+    assert found.name == "acme__shop-1 (rows.jsonl:1)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([], "has no row"),
+        (["{"], "line 1 is no row"),
+        ([{"patch": GOLD}, {"instance_id": "x"}], "line 2 is no row: patch"),
+        (["[]"], "line 1 is no row"),
+    ],
+)
+def test_a_file_that_is_no_public_dataset_is_refused(tmp_path, lines, said):
+    with pytest.raises(InputError, match=said):
+        shelf_of_rows([rows(tmp_path / "rows.jsonl", *lines)])
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="can't be read"):
+        shelf_of_rows([tmp_path / "rows.jsonl"])
+
+
+def test_a_task_is_marked_with_counts_in_public_and_names_in_hiding(tmp_path):
+    first, second = tiny.task(instance_id="a__b-1", gold=GOLD), tiny.task(instance_id="a__b-2", gold=GOLD)
+    bench = tiny.dataset(tmp_path / "bench", first)
+    marked = Neighbours(public=shelf(fix("django-1")), own=shelf_of_tasks(bench)).marked(second)
+
+    assert marked.instance.quality["near_duplicates"] == {"public": 1, "dataset": 1}
+    assert [one["of"] for one in marked.hidden.evidence["near_duplicates"]] == ["django-1", "a__b-1"]
+
+
+def test_a_task_is_known_to_those_that_come_after_it():
+    neighbours = Neighbours(own=Shelf())
+    first, second = (neighbours.marked(tiny.task(instance_id=f"a__b-{n}", gold=GOLD)) for n in (1, 2))
+
+    assert first.instance.quality["near_duplicates"] == {"public": None, "dataset": 0}
+    assert second.instance.quality["near_duplicates"] == {"public": None, "dataset": 1}
+
+
+def test_a_sealed_dataset_cannot_be_held_against(tmp_path):
+    bench = tiny.dataset(tmp_path / "bench", tiny.task(gold=GOLD))
+
+    assert shelf_of_tasks(replace(bench, recipients=("age1",))) is None
+
+
+@pytest.mark.parametrize(("policy", "accepted"), [("reject", 0), ("mark", 1)])
+def test_a_mine_leaves_or_marks_what_a_public_dataset_has(tmp_path, policy, accepted):
+    repo = repos.Repository(tmp_path / "shop")
+    repo.commit("Start", {CODE: OLD, "tests/test_cart.py": "def test_a():\n    pass\n"})
+    repo.commit("Fix the total of a cart", {CODE: BODY, "tests/test_cart.py": "def test_b():\n    pass\n"})
+    public = rows(tmp_path / "rows.jsonl", {"instance_id": "x", "patch": MOVED})
+    done = tiny.goldseam(
+        "mine", repo.path, "-o", tmp_path / "bench", "--no-validate", "--name", "acme/shop", "--json",
+        "--against", public,
+        env={"GOLDSEAM_CACHE_DIR": str(tmp_path / "cache"), "GOLDSEAM_MINING_NEAR_DUPLICATES": policy,
+             "DOCKER_HOST": "tcp://127.0.0.1:1", "UV_DEFAULT_INDEX": "", "PIP_INDEX_URL": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.error_text
+    summary = json.loads(done.stdout)
+
+    assert summary["accepted"] == accepted
+    reasons = [one["reason"] for one in summary["rejected"]]
+    assert ("near_duplicate" in reasons) == (policy == "reject")
+    if accepted:
+        (folder,) = (tmp_path / "bench" / "tasks").iterdir()
+        text = (folder / "task.yaml").read_text(encoding="utf-8")
+        assert "public: 1" in text
+        assert "overlap: 0.0" in text
