@@ -24,15 +24,6 @@ MaxTokensOption = Annotated[
 MaxMinutesOption = Annotated[
     float | None, typer.Option("--max-minutes", min=0, help="Ask nothing more after these minutes of this call.")
 ]
-MaxTaskCostOption = Annotated[
-    float | None, typer.Option("--max-task-cost", min=0, metavar="USD", help="As --max-cost, of one attempt at a task.")
-]
-MaxTaskTokensOption = Annotated[
-    int | None, typer.Option("--max-task-tokens", min=0, help="As --max-tokens, of one attempt at a task.")
-]
-MaxTaskMinutesOption = Annotated[
-    float | None, typer.Option("--max-task-minutes", min=0, help="As --max-minutes, of one attempt at a task.")
-]
 PricesOption = Annotated[
     Path | None, typer.Option("--prices", metavar="FILE", help="Your own price table; its entries go before ours.")
 ]
