@@ -87,7 +87,7 @@ def _bug_log() -> Path:
     from harness.settings import default_cache_dir  # noqa: PLC0415 - only a failing command needs it
 
     folder = Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir()) / "logs"
-    text = f"goldseam {' '.join(sys.argv[1:2])}\n{traceback.format_exc()}"
+    text = f"goldseam {' '.join(sys.argv[1:2])}\n{_trace()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"bug-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.log"
@@ -96,6 +96,17 @@ def _bug_log() -> Path:
         sys.stderr.write(text)
         return Path("the text above")
     return path
+
+
+def _trace() -> str:
+    """What went wrong and where; once a sealed task was open without the words, which may quote it."""
+    from harness.dataset import sealed  # noqa: PLC0415 - only a failing command needs it
+
+    if not sealed.was_opened():
+        return traceback.format_exc()
+    kind, _, where = sys.exc_info()
+    name = kind.__name__ if kind else "error"
+    return "".join(traceback.format_tb(where)) + f"{name} (its text is left out: a sealed task was open)\n"
 
 
 @app.command()

@@ -176,5 +176,5 @@ def _covered(value: Any, quotes: _Quotes) -> Any:
     return "hidden" if isinstance(value, str) and quotes.within(value) else value
 
 
-_EMPTY: Mapping[str, Any] = {"error": "", "paths": []}
-"""Fields of signals that come from what ran with the hidden tests."""
+_EMPTY: Mapping[str, Any] = {"error": "", "paths": [], "gold_seconds": None, "gold_max_rss_kb": None}
+"""Fields of signals that come from what ran with the hidden tests, or from tests.json."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import threading
 from typing import TYPE_CHECKING, Any
 
 from harness.dataset import container
@@ -19,6 +20,7 @@ SEALED_FILE = "sealed.age"
 TASK = "task"
 WORKINGS = ".goldseam"
 LOCK = "lock"
+_opened = threading.Event()
 
 
 def staged_name(recipients: Sequence[str], name: str = SEALED_FILE) -> str:
@@ -66,7 +68,13 @@ def open_task(file: Path, instance_id: str, *, keys: Keys | None, recipients: Se
         plain = keys.open(data, where=str(file))
     except WrongKeyError as error:
         raise WrongKeyError(f"{error.message}: {whose}, or a byte of its head was changed", hint=error.hint) from None
+    _opened.set()
     return container.unpack(plain, kind=TASK, name=instance_id, where=str(file))
+
+
+def was_opened() -> bool:
+    """True once this process has opened a sealed task: from then on texts of errors may quote it."""
+    return _opened.is_set()
 
 
 def digest(data: bytes) -> str:

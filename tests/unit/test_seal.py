@@ -9,7 +9,7 @@ import shutil
 import pyrage
 import pytest
 
-from harness import process
+from harness import cli, process
 from harness.dataset import folder, ledger, ledger_chain, seal, sealed
 from harness.dataset.content import content_of
 from harness.dataset.identity import DamagedError, Keys, WrongKeyError, load_keys, read_recipients, short
@@ -420,3 +420,17 @@ def test_a_dataset_that_another_process_writes_is_not_sealed(dataset, me):
             seal.seal(dataset, [me.recipient])
     finally:
         os.close(holder)
+
+
+def test_a_log_of_our_own_bugs_quotes_nothing_once_a_sealed_task_was_open(dataset, me, monkeypatch, tmp_path):
+    seal.seal(dataset, [me.recipient])
+    monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))
+    task = reopened(dataset, me.keys).task("tiny__calc-1")
+
+    try:
+        raise KeyError(task.hidden.fail_to_pass[0])
+    except KeyError:
+        log = cli._bug_log().read_text()
+
+    assert "KeyError" in log
+    assert "test_two" not in log

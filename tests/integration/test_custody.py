@@ -1,0 +1,244 @@
+"""A sealed dataset evaluated: what is hidden leaves no trace outside, and everything still works."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyrage
+import pytest
+
+from harness import process
+from harness.dataset import folder, ledger, ledger_chain, seal
+from harness.dataset.identity import load_keys
+from harness.run_folder import EVIDENCE_FILE, RunFolder
+from harness.sandbox import engine, layers
+from tests import tiny
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.engine
+
+HIDDEN = """\
+import calc
+
+
+def test_zero():
+    assert calc.add(0, 0) == 0
+
+
+def test_two_of_a_kind():
+    wanted_from_two_ones = 1 + 1
+    assert calc.add(1, 1) == wanted_from_two_ones, calc.hidden_fix_marker(1)
+"""
+FIXED = "def add(a, b):\n    return a + b\n\n\ndef hidden_fix_marker(a):\n    return a\n"
+WORDS = (b"wanted_from_two_ones", b"test_two_of_a_kind", b"hidden_fix_marker", b"test_calc.py::")
+"""What nothing outside may hold: code of the hidden tests, ids of them, the fix."""
+MODELS = {
+    "wrong": tiny.fix("return 7"),
+    "broken": tiny.fix("return a", top=["import nothing_of_that_name", ""]),
+    "printing": tiny.fix("print(open(__file__).read())", "return a - b"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """A sealed dataset, a key, runs of it, and all that the program said."""
+
+    root: Path
+    said: bytes
+
+    @property
+    def dataset(self) -> Path:
+        return self.root / "dataset"
+
+    @property
+    def key(self) -> str:
+        return str(self.root / "key")
+
+    def env(self, **more: str) -> dict[str, str]:
+        return {"GOLDSEAM_CACHE_DIR": str(self.root / "cache"), "GOLDSEAM_USER": "me", "COLUMNS": "200", **more}
+
+    def goldseam(self, *words: str | Path, **more: str):
+        return tiny.goldseam(*words, env=self.env(**more))
+
+
+@pytest.fixture(scope="module")
+def world(tiny_image, tmp_path_factory) -> World:
+    root = tmp_path_factory.mktemp("custody")
+    identity = pyrage.x25519.Identity.generate()
+    (root / "key").write_text(f"{identity}\n")
+    task = tiny.task(
+        tiny_image,
+        tests={tiny.TESTS: (tiny.BASE_TESTS, HIDDEN)},
+        fail_to_pass=["tests/test_calc.py::test_two_of_a_kind"],
+        gold=tiny.diff(tiny.CALC, tiny.BUGGY, FIXED),
+    )
+    tiny.dataset(root / "dataset", task)
+    predictions = tiny.write_predictions(root / "p.jsonl", MODELS)
+    made = World(root=root, said=b"")
+    seal_it = made.goldseam("holdout", "seal", made.dataset, "--to", str(identity.to_public()))
+    run = made.goldseam(
+        "evaluate", made.dataset, "-p", predictions, "--gold", "--null", "-o", root / "run", "--no-signals",
+        "--control", "0", "--identity", made.key,
+    )  # fmt: skip
+    assert (seal_it.returncode, run.returncode) == (0, 0), run.error_text
+    said = b"".join((seal_it.stdout, seal_it.stderr, run.stdout, run.stderr))
+    return World(root=root, said=said)
+
+
+def found_in(path: Path) -> set[tuple[str, bytes]]:
+    """The hidden words in any file below a folder, by file."""
+    return {
+        (str(file.relative_to(path)), word)
+        for file in path.rglob("*")
+        if file.is_file()
+        for word in WORDS
+        if word in file.read_bytes()
+    }
+
+
+def outcomes(run: Path) -> dict[str, str]:
+    return {report.model_name_or_path: report.outcome.value for report in RunFolder(path=run).reports()}
+
+
+def test_verdicts_are_those_of_the_readable_dataset(world):
+    assert outcomes(world.root / "run") == {"gold": "resolved", "null": "unresolved"} | dict.fromkeys(
+        MODELS, "unresolved"
+    )
+
+
+def test_nothing_hidden_is_in_the_run_folder_the_cache_the_dataset_or_what_was_said(world):
+    for place in ("run", "cache", "dataset"):
+        assert found_in(world.root / place) == set()
+    assert [word for word in WORDS if word in world.said] == []
+
+
+def test_nothing_hidden_is_in_any_layer_or_the_config_of_the_image(world, tiny_image):
+    with_config = [("config", json.dumps(engine.connect().inspect_image(tiny_image)).encode())]
+    every = [*layers.every_layer(tiny_image), *with_config]
+
+    assert len(every) > 100
+    assert [(path, word) for path, data in every for word in WORDS if word in data] == []
+
+
+def test_names_of_hidden_tests_are_the_same_in_every_report(world):
+    reports = {report.model_name_or_path: report for report in RunFolder(path=world.root / "run").reports()}
+
+    gold, null = (reports[model].tests_status["FAIL_TO_PASS"] for model in ("gold", "null"))
+    assert len(gold["success"]) == 1
+    assert gold["success"] == null["failure"]
+
+
+def test_regrading_with_a_key_finds_the_same_verdicts(world):
+    done = world.goldseam("evaluate", world.dataset, "--regrade", world.root / "run", "--identity", world.key)
+
+    assert done.returncode == 0, done.error_text
+    assert b"5 unchanged" in done.stdout
+    assert found_in(world.root / "run") == set()
+
+
+def test_the_same_command_again_does_nothing_again(world):
+    before = {path: path.stat().st_mtime_ns for path in (world.root / "run").rglob("report.json") if "0" in path.parts}
+
+    done = world.goldseam(
+        "evaluate", world.dataset, "-p", world.root / "p.jsonl", "--gold", "--null", "-o", world.root / "run",
+        "--no-signals", GOLDSEAM_IDENTITY=world.key,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.error_text
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_a_verdict_kept_from_one_run_serves_another(world):
+    done = world.goldseam(
+        "evaluate", world.dataset, "-p", world.root / "p.jsonl", "-o", world.root / "run2", "--no-signals",
+        "--identity", world.key,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.error_text
+    assert all(report.reused for report in RunFolder(path=world.root / "run2").reports())
+    assert (
+        world.goldseam("evaluate", world.dataset, "--regrade", world.root / "run2", "--identity", world.key).returncode
+        == 0
+    )
+
+
+def test_reports_and_the_gate_read_such_a_run(world):
+    page = world.root / "report.html"
+    report = world.goldseam("report", world.root / "run", "--dataset", world.dataset, "-o", page, "--with-hidden")
+    gate = world.goldseam(
+        "gate", world.root / "run", "--baseline", world.root / "run", "--model", "wrong", "--baseline-model", "wrong",
+        "--junit", world.root / "junit.xml",
+    )  # fmt: skip
+
+    assert report.returncode == 0, report.error_text
+    assert gate.returncode in {0, 3}, gate.error_text
+    assert [word for word in WORDS if word in page.read_bytes()] == []
+
+
+def test_kept_evidence_is_readable_and_said_to_be(world):
+    run = world.root / "plain"
+    done = world.goldseam(
+        "evaluate", world.dataset, "--null", "-o", run, "--no-signals", "--keep-evidence", "--identity", world.key
+    )
+
+    assert done.returncode == 0, done.error_text
+    assert b"in the clear" in done.stderr
+    assert found_in(run)
+    assert not list(run.rglob(EVIDENCE_FILE))
+
+
+def test_the_ledger_tells_of_the_opening_and_of_the_evaluation_once_a_run(world):
+    opened = folder.open_dataset(world.dataset)
+    of_run = [entry for entry in ledger.read(opened) if entry.facts.get("run") == "run"]
+
+    assert [entry.event for entry in of_run[:2]] == ["opened", "evaluated"]
+    assert [entry.event for entry in of_run].count("evaluated") == 1
+    assert of_run[1].facts["models"] == sorted([*MODELS, "gold", "null"])
+    assert ledger_chain.verify(opened).problems == ()
+
+
+def test_sealed_evidence_of_another_prediction_is_noticed(world, tmp_path):
+    run = tmp_path / "run"
+    process.run(["cp", "-r", world.root / "run", run])
+    wrong, broken = (run / "results" / model / "tiny__calc-1" / "0" / EVIDENCE_FILE for model in ("wrong", "broken"))
+    wrong.write_bytes(broken.read_bytes())
+
+    done = world.goldseam("evaluate", world.dataset, "--regrade", run, "--identity", world.key, "--json")
+
+    told = {one["model_name_or_path"]: one["why_not"] for one in json.loads(done.stdout)["predictions"]}
+    assert done.returncode == 1
+    assert "holds another evidence" in told["wrong"]
+
+
+@pytest.mark.parametrize("words", [(), ("--identity", "/no/such/key")])
+def test_without_its_key_a_sealed_dataset_is_not_scored(world, tmp_path, words):
+    done = world.goldseam("evaluate", world.dataset, "--null", "-o", tmp_path / "run", *words)
+
+    assert done.returncode == 2
+    assert not list((tmp_path / "run").rglob("report.json"))
+
+
+def test_a_dataset_whose_ledger_cannot_be_written_is_not_opened(world, tmp_path):
+    copy = tmp_path / "dataset"
+    process.run(["cp", "-r", world.dataset, copy])
+    (copy / ledger.LEDGER_FILE).unlink()
+    (copy / ledger.LEDGER_FILE).mkdir()
+
+    done = world.goldseam("evaluate", copy, "--null", "-o", tmp_path / "run", "--identity", world.key)
+
+    assert (done.returncode, "ledger" in done.error_text) == (2, True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_readable_copy_scores_the_same(world, tmp_path):
+    keys = load_keys(world.key, world.dataset)
+    seal.open_into(folder.open_dataset(world.dataset, keys=keys), tmp_path / "copy")
+
+    done = world.goldseam("evaluate", tmp_path / "copy", "--gold", "-o", tmp_path / "run", "--no-signals")
+
+    assert done.returncode == 0, done.error_text
+    assert outcomes(tmp_path / "run") == {"gold": "resolved"}
