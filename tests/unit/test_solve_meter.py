@@ -11,7 +11,7 @@ import pytest
 
 from harness.solve.base import Fault, LimitReachedError, ModelError, Usage
 from harness.solve.clock import SystemClock
-from harness.solve.meter import UNBOUNDED_OUTPUT, Limits, Meter, Spent
+from harness.solve.meter import UNBOUNDED_OUTPUT, Limits, Meter, Spent, _Share
 from harness.solve.prices import Prices
 from harness.solve.usage_check import IMPOSSIBLE
 from tests.solve_parts import HeldClock, ScriptedModel, question, reply
@@ -262,3 +262,13 @@ def test_stopping_ends_whoever_waits_for_room():
         waiting = pool.submit(counted.attempt().metered(ScriptedModel(reply())).ask, question(most=600))
         counted.stop()
         assert stopped(lambda: waiting.result(10)) == "stopped"
+
+
+def test_when_nothing_is_in_flight_nothing_is_reserved_however_the_cents_round():
+    account = meter().attempt()._account
+    shares = [_Share(cost=0.1), _Share(cost=0.2)]
+    for share in shares:
+        account.reserve(share)
+    for share in shares:  # in floats (0.1 + 0.2) - 0.1 - 0.2 is not 0, and who fits exactly would wait for ever
+        account.release(share)
+    assert account.reserved == _Share()
