@@ -139,6 +139,8 @@ def solve(
 
     if api not in list(Api):
         raise InputError(f"there is no API {api!r}", hint=f"give {', '.join(Api)}")
+    if api == Api.RESPONSES and seed is not None:
+        raise InputError("the Responses API takes no seed", hint="leave --seed out, or give --api chat")
     settings = load_settings()
     table = load_prices(prices or settings.solve.prices)
     opened = open_with(dataset, identity)

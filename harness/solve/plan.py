@@ -103,6 +103,8 @@ def chosen(dataset: Dataset, *, ids: Sequence[str] = (), split: str | None = Non
     if ids:
         if bare := [one.instance_id for one in found if one.image is None]:
             raise InputError(f"{', '.join(bare)}: no image", hint="a candidate is no task yet; mine it whole")
+        if elsewhere := [one.instance_id for one in found if split not in (None, one.split)]:
+            raise InputError(f"not in split {split!r}: {', '.join(elsewhere)}", hint="leave --split out")
         return tuple(found)
     found = [one for one in found if one.state is TaskState.PROVED and one.image and split in (None, one.split)]
     if not found:
@@ -120,13 +122,13 @@ def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> Sta
     """
     wanted = json.loads(json.dumps(plan.settings(dataset, agent)))
     state = records.state()
-    if state is None:
-        if records.predictions():
-            raise InputError(
-                f"{records.path} holds predictions that `goldseam solve` did not write",
-                hint="give another file with -o",
-            )
-        return State(settings=wanted, spent=Spent())
+    there = records.predictions()
+    if state is None and there:
+        raise InputError(
+            f"{records.path} holds predictions that `goldseam solve` did not write", hint="give another file with -o"
+        )
+    if state is None or not there:  # nothing was made yet: the settings may still be mended
+        return State(settings=wanted, spent=state.spent if state else Spent())
     names = [name for name in {**state.settings, **wanted} if state.settings.get(name) != wanted.get(name)]
     if names:
         told = "; ".join(f"{name} was {state.settings.get(name)!r}, now {wanted.get(name)!r}" for name in names)

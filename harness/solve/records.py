@@ -76,8 +76,9 @@ class Records:
         lock = self.path.with_name(f".{self.path.name}.lock")
         self._held.enter_context(files.locked(lock, busy=f"another `goldseam solve` is writing {self.path}"))
         self._held.callback(lock.unlink, missing_ok=True)
-        for path in (self.path, self.errors_path):
-            _mend(path)
+        if self.state_path.exists():  # else the file is nobody's that we know, and not ours to mend
+            for path in (self.path, self.errors_path):
+                _mend(path)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -17,6 +17,7 @@ from harness.solve import prompts
 from harness.solve.agents.single import SingleAgent
 from harness.solve.base import Fault
 from harness.solve.meter import Limits
+from harness.solve.plan import chosen
 from harness.solve.retry import RetryPolicy
 from harness.usage import usage_of
 from tests import tiny
@@ -179,6 +180,36 @@ def test_predictions_that_others_wrote_are_not_written_into(room):
     tiny.write_predictions(place.out, {"other": "x"})
     with pytest.raises(InputError, match="did not write"):
         place.run()
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b'{"instance_id": "x"'])
+def test_a_file_that_is_not_ours_is_neither_mended_nor_written_into(room, data):
+    place = room(GOOD)
+    place.out.write_bytes(data)
+    with pytest.raises(InputError):
+        place.run()
+    assert place.out.read_bytes() == data
+    assert place.server.requests == []
+
+
+def test_settings_may_be_mended_while_nothing_is_made(room):
+    place = room((Fail(status=400), GOOD))
+    assert place.run(temperatures=(0.0,), seed=1).errors == 1
+    assert place.run(temperatures=(0.0,), seed=2).made == 1
+
+
+@pytest.mark.parametrize("text", ["{{ nosuch }}", "{% block user %} {% endblock %}", "{{ statement.x.y }}"])
+def test_a_prompt_that_cannot_be_filled_in_is_refused_before_anything_is_shown(room, text):
+    place = room(GOOD)
+    with pytest.raises(InputError, match="the prompt mine"):
+        place.run(template=prompts.Prompt(name="mine", text=text))
+    assert (place.server.requests, _exposures(place)) == ([], [])
+
+
+def test_a_task_of_another_split_is_refused(room):
+    place = room(GOOD)
+    with pytest.raises(InputError, match="not in split 'dev': tiny__calc-1"):
+        chosen(place.dataset, ids=["tiny__calc-1"], split="dev")
 
 
 def test_a_line_that_a_crash_cut_short_is_taken_away_and_made_again(room):
