@@ -160,12 +160,19 @@ class _Work:
             if former is not None and self._stands(former):
                 continue
             if (line := self._at_once(row)) is not None:
-                self.funnel.append(line)
-                yield line
+                yield from self._told(line, former)
             elif isinstance(row, Row):
                 due.setdefault(row.repo, []).append(row)
         for repo, wanted in due.items():
-            yield from self._of_repository(repo, wanted, executor)
+            for line in self._of_repository(repo, wanted, executor):
+                yield from self._told(line, decided.get((line.repo, line.change)))
+
+    def _told(self, line: FunnelLine, former: FunnelLine | None) -> Iterator[FunnelLine]:
+        """A line, once it is in the funnel; nothing where the funnel has said just that before."""
+        now = (line.stage, line.reason, line.detail)
+        if self.options.fresh or former is None or (former.stage, former.reason, former.detail) != now:
+            self.funnel.append(line)
+            yield line
 
     def _of_repository(self, name: str, rows: Sequence[Row], executor: Executor) -> Iterator[FunnelLine]:
         self.observer.note(f"opening {name}")
@@ -176,9 +183,7 @@ class _Work:
                 note=self.observer.note,
             )  # fmt: skip
             accept = self.options.accept_part
-            for line in executor.map(lambda row: take(row, site, accept_part=accept), rows, cancel=self.sandbox.cancel):
-                self.funnel.append(line)
-                yield line
+            yield from executor.map(lambda row: take(row, site, accept_part=accept), rows, cancel=self.sandbox.cancel)
 
     def _stands(self, line: FunnelLine) -> bool:
         """Whether an earlier decision still answers what is asked now."""

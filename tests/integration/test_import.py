@@ -178,6 +178,7 @@ def test_the_dataset_has_no_problem_and_its_ledger_tells_what_came(imported):
 def test_the_same_command_decides_nothing_again_and_a_part_can_be_accepted_later(imported, given):
     dataset, told = imported
     before = (dataset.task_folder(HOLDING) / "task.yaml").stat().st_mtime_ns
+    lines = len((dataset.path / "funnel.jsonl").read_text().splitlines())
 
     done = run(given, dataset.path, "--runs", "1", "--accept-part")
 
@@ -185,4 +186,5 @@ def test_the_same_command_decides_nothing_again_and_a_part_can_be_accepted_later
     assert (dataset.task_folder(HOLDING) / "task.yaml").stat().st_mtime_ns == before
     assert again[NOTHING] == next(row for row in told["rows"] if row["instance_id"] == NOTHING)
     assert again[PART]["reason"] == "accepted"
+    assert len((dataset.path / "funnel.jsonl").read_text().splitlines()) == lines + 1
     assert dataset.instance(PART).state is TaskState.PROVED
