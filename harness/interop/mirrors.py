@@ -80,5 +80,6 @@ def _alone(place: Path) -> Iterator[None]:
     """One process at a time brings a copy up to date; the others wait."""
     files.make_folder(place)
     with files.explained(place), (place / "lock").open("a+b") as lock:
+        place.chmod(0o700)  # what was pushed unsealed lies open in the copy, too
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -101,7 +101,7 @@ class Store:
             InfrastructureError: the store cannot be reached.
 
         """
-        names = [name for name in self._names(_REVISIONS) if _REVISION_NAME.fullmatch(name)]
+        names = [name for name in self._sizes(_REVISIONS) if _REVISION_NAME.fullmatch(name)]
         if not names:
             return None
         with self._reached(f"reading revision {max(names)}"):
@@ -110,8 +110,8 @@ class Store:
 
     def put(self, contents: Mapping[str, bytes]) -> int:
         """Upload contents by their hash, those that are not there; how many that were."""
-        there = set(self._names(_OBJECTS))
-        missing = {digest: data for digest, data in contents.items() if digest not in there}
+        there = self._sizes(_OBJECTS)  # one of another size is what an upload that died left
+        missing = {digest: data for digest, data in contents.items() if there.get(digest) != len(data)}
 
         def upload(digest: str) -> None:
             self._fs.pipe_file(f"{self._root}/{_OBJECTS}/{digest}", missing[digest])
@@ -168,13 +168,14 @@ class Store:
                 raise taken
         return hashlib.sha256(data).hexdigest()
 
-    def _names(self, folder: str) -> list[str]:
+    def _sizes(self, folder: str) -> dict[str, int | None]:
+        """What a folder of the store holds: sizes in bytes by name."""
         with self._reached("listing"):
             try:
-                found = self._fs.ls(f"{self._root}/{folder}", detail=False)
+                found = self._fs.ls(f"{self._root}/{folder}", detail=True)
             except FileNotFoundError:
-                return []
-        return [str(path).rstrip("/").rpartition("/")[2] for path in found]
+                return {}
+        return {str(one["name"]).rstrip("/").rpartition("/")[2]: one.get("size") for one in found}
 
     def _revision(self, data: bytes) -> Revision:
         try:

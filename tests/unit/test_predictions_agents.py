@@ -8,6 +8,8 @@ import pytest
 
 from harness.errors import InputError
 from harness.predictions import read_predictions
+from tests import tiny
+from tests.program import goldseam
 
 PATCH = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
 MODEL = "default__gpt__t-0.00__p-1.00__c-3.00___swe"
@@ -133,6 +135,16 @@ def test_the_model_name_fills_in_where_a_file_has_none(tmp_path):
     assert [one.model_name_or_path for one in read_predictions(path, model_name="mine")] == ["org/model", "mine"]
     with pytest.raises(InputError, match=r"line 2 names no model"):
         read_predictions(path)
+
+
+def test_evaluate_takes_the_model_name_for_predictions_without_one(tmp_path):
+    made = tiny.dataset(tmp_path / "dataset", tiny.task())
+    path = tmp_path / "output.jsonl"
+    path.write_text(json.dumps(openhands("not-of-this-dataset", metadata=None)))
+    argv = ("evaluate", made.path, "-p", path, "-o", tmp_path / "run")
+    done = goldseam(*argv)
+    assert (done.returncode, "--model-name" in done.error_text) == (2, True)
+    assert "not-of-this-dataset" in goldseam(*argv, "--model-name", "mine").error_text
 
 
 def test_a_folder_without_predictions_says_what_was_looked_for(tmp_path):
