@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from miner.validate import State
 
 QUIET = "--tb=native"
-"""Without a network a row's tests can fail by the dozen, and pytest's own tracebacks cost up to a second of processor time
-each: of psf__requests-1963 they take 10 of 11 seconds."""
+"""Without a network a row's tests can fail by the dozen, and each of pytest's own tracebacks can cost a second of
+processor time: 10 of the 11 seconds of psf__requests-1963."""
 IN_PART = "fail_to_pass_in_part"
 """The reason of a row of which some, but not all, of FAIL_TO_PASS holds here."""
 
