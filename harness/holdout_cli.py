@@ -14,6 +14,8 @@ from harness.errors import AnswerIsNoError, InputError
 from harness.options_cli import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from harness.dataset import check as checking
     from harness.dataset.folder import Dataset
 
@@ -41,6 +43,10 @@ def check(
             help="Also tell of tasks that leak more: the share of the fix told, or any field of quality.leaks.",
         ),
     ] = None,
+    registry: Annotated[
+        bool, typer.Option("--registry", help="Also ask the registries for every image; nothing is pulled.")
+    ] = False,
+    identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
     """Report every problem of a dataset at once; exit code 1 if there is one."""
@@ -55,11 +61,21 @@ def check(
         from harness.settings import load_settings  # noqa: PLC0415
 
         engine_check = with_engine(load_settings().images.cache_dir / "layers")
-    problems = checking.check(dataset, images=engine_check, max_leak=limits)
+    in_registry: Callable[[str], bool] | None = None
+    if registry:
+        from harness.sandbox import engine  # noqa: PLC0415
+
+        in_registry = engine.in_registry
+    keys = open_with(dataset, identity).keys if identity else None
+    problems = checking.check(dataset, images=engine_check, max_leak=limits, keys=keys, in_registry=in_registry)
+    notes = checking.notes(dataset, keys=keys)
     if json_:
-        print_json({"problems": [{"where": problem.where, "what": problem.what} for problem in problems]})
+        found = [{"where": problem.where, "what": problem.what} for problem in problems]
+        print_json({"problems": found, "notes": list(notes)})
     else:
         console = terminal.results()
+        for note in notes:
+            console.print(Text(f"! {note}", style="yellow"), soft_wrap=True)
         for problem in problems:
             console.print(Text(f"{problem.where}: ", style="bold") + Text(problem.what), soft_wrap=True)
     if problems:

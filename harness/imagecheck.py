@@ -68,7 +68,12 @@ def engine_check(cache: Path) -> ImageCheck:
         for leak in inspect_image(task.instance.image, wanted, cache=cache):
             yield f"its image gives the fix away: {leak.where}: {leak.what}"
 
-    return ImageCheck(has=has, leaks=leaks)
+    def paths(image: str) -> frozenset[str]:
+        found = layers.newest_layer(image) if any(True for _ in _parents(image)) else layers.every_layer(image)
+        trees = {path: next((tree for tree in hygiene.TREES if path.startswith(tree)), None) for path, _ in found}
+        return frozenset(path.removeprefix(tree) for path, tree in trees.items() if tree)
+
+    return ImageCheck(has=has, leaks=leaks, paths=paths)
 
 
 def unpack(pack: bytes) -> Iterator[tuple[str, bytes]]:

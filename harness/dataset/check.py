@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness import patch
+from harness.dataset import check_custody
 from harness.dataset import folder as dataset_folder
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.errors import InputError
@@ -17,10 +18,12 @@ from harness.quality.limits import exceeded
 from harness.trust import is_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from harness.instance import Task
+    from harness.dataset.folder import Dataset
+    from harness.dataset.identity import Keys
+    from harness.instance import Instance, Task
 
 IMAGE_DIGEST = re.compile(r"(?:[^\s@]+@)?sha256:[0-9a-f]{64}")
 """An image pinned by content: `repository@sha256:…`, or the engine's own id."""
@@ -46,30 +49,61 @@ class ImageCheck:
     """Whether it holds an image."""
     leaks: Callable[[Task], Iterable[str]]
     """What the image of a task gives away of its fix and hidden tests."""
+    paths: Callable[[str], Collection[str]] | None = None
+    """The files of an image's tree at base_commit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """How far a check goes."""
+
+    images: ImageCheck | None = None
+    max_leak: Mapping[str, float] = field(default_factory=dict)
+    keys: Keys | None = None
+    in_registry: Callable[[str], bool] | None = None
+    """Asks the registry that an image names whether it has it."""
 
 
 def check(
-    path: Path, *, images: ImageCheck | None = None, max_leak: Mapping[str, float] | None = None
+    path: Path,
+    *,
+    images: ImageCheck | None = None,
+    max_leak: Mapping[str, float] | None = None,
+    keys: Keys | None = None,
+    in_registry: Callable[[str], bool] | None = None,
 ) -> tuple[Problem, ...]:
     """Every problem of a dataset; none means that `evaluate` can rely on it.
 
     `images` asks the engine; without it only the form of the digests is checked. `max_leak` are limits as
-    `harness.quality.limits` knows them.
+    `harness.quality.limits` knows them. `keys` open the hidden side of a sealed dataset; without them its public side
+    is checked alone. `in_registry` asks for the images of proved tasks where they were pushed to.
 
     Raises:
         InputError: there is no dataset at that path.
+        InfrastructureError: the engine, or a registry, gave no answer.
 
     """
     if not (path / dataset_folder.DATASET_FILE).is_file():
         dataset_folder.open_dataset(path)  # says why not
+    asked = Asked(images=images, max_leak=max_leak or {}, keys=keys, in_registry=in_registry)
     problems = [*_dataset_file(path), *_funnel(path)]
     dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")
+    with contextlib.suppress(InputError):  # a broken dataset.yaml has been told of
+        dataset = dataset_folder.open_dataset(path, keys=keys)
+        problems += (Problem(where=where, what=what) for where, what in check_custody.dataset_problems(dataset))
     for instance_id in dataset.ids():
-        folder = dataset.task_folder(instance_id)
-        problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in _task_problems(folder, images))
-        leaks = _leak_problems(folder, max_leak or {})
-        problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in leaks)
+        found = [*_task_problems(dataset, instance_id, asked), *check_custody.seal_problems(dataset, instance_id)]
+        found += _leak_problems(dataset.task_folder(instance_id), asked.max_leak)
+        problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in dict.fromkeys(found))
     return tuple(problems)
+
+
+def notes(path: Path, *, keys: Keys | None = None) -> tuple[str, ...]:
+    """What a person should know of a dataset that is no problem, and what a check of it could not look at."""
+    try:
+        return tuple(check_custody.notes(dataset_folder.open_dataset(path, keys=keys)))
+    except InputError:
+        return ()
 
 
 def _leak_problems(folder: Path, limits: Mapping[str, float]) -> Iterator[str]:
@@ -102,39 +136,54 @@ def _funnel(path: Path) -> Iterator[Problem]:
             yield Problem(where=f"funnel.jsonl, line {number}", what="not a JSON object")
 
 
-def _task_problems(folder: Path, images: ImageCheck | None) -> Iterator[str]:
+def _task_problems(dataset: Dataset, instance_id: str, asked: Asked) -> Iterator[str]:
+    folder = dataset.task_folder(instance_id)
     if not INSTANCE_ID.fullmatch(folder.name):
         yield "the folder's name is no instance id (letters, digits, `_.-`)"
-    broken = list(_broken_files(folder))
+    is_open = not dataset.sealed or (folder / dataset_folder.TESTS_FILE).exists()
+    broken = list(_broken_files(folder, is_open=is_open))
     yield from broken
     if broken:
         return
     try:
-        task = dataset_folder.read_task(folder)
+        instance = dataset.instance(instance_id)
+        task = dataset.task(instance_id) if is_open or dataset.keys is not None else None
     except InputError as error:
         yield error.message
         return
-    yield from _statement_problems(task)
-    yield from _patch_problems(task)
-    yield from _list_problems(task)
-    yield from _trust_problems(task)
-    yield from _image_problems(task, folder, images)
+    yield from _statement_problems(instance)
+    if task is not None:
+        yield from _patch_problems(task)
+        yield from _list_problems(task)
+        yield from _trust_problems(task)
+    yield from _image_problems(instance, task, folder, asked)
+    if task is not None:
+        yield from check_custody.id_problems(task, _paths(instance.image, asked.images))
 
 
-def _broken_files(folder: Path) -> Iterator[str]:
-    """Each file for itself, so that two broken ones are both reported."""
-    for name, kind in ((dataset_folder.TASK_FILE, TaskModel), (dataset_folder.TESTS_FILE, TestsModel)):
+def _paths(image: str | None, images: ImageCheck | None) -> Collection[str] | None:
+    """The files of an image's tree, where an engine is asked and has it."""
+    if image is None or images is None or images.paths is None or not images.has(image):
+        return None
+    return images.paths(image)
+
+
+def _broken_files(folder: Path, *, is_open: bool) -> Iterator[str]:
+    """Each file for itself, so that two broken ones are both reported; hidden ones where they lie open."""
+    hidden = ((dataset_folder.TESTS_FILE, TestsModel),) if is_open else ()
+    for name, kind in ((dataset_folder.TASK_FILE, TaskModel), *hidden):
         try:
             dataset_folder.read_model(folder / name, kind)
         except InputError as error:
             yield error.message
-    for name in (dataset_folder.STATEMENT_FILE, dataset_folder.GOLD_FILE, dataset_folder.TEST_FILE):
+    patches = (dataset_folder.GOLD_FILE, dataset_folder.TEST_FILE) if is_open else ()
+    for name in (dataset_folder.STATEMENT_FILE, *patches):
         if not (folder / name).is_file():
             yield f"{name} is missing"
 
 
-def _statement_problems(task: Task) -> Iterator[str]:
-    if not task.instance.problem_statement.strip():
+def _statement_problems(instance: Instance) -> Iterator[str]:
+    if not instance.problem_statement.strip():
         yield "the problem statement is empty"
 
 
@@ -181,8 +230,8 @@ def _trust_problems(task: Task) -> Iterator[str]:
         yield "trust.json: it has ids but no files"
 
 
-def _image_problems(task: Task, folder: Path, images: ImageCheck | None) -> Iterator[str]:
-    image, state = task.instance.image, task.instance.state
+def _image_problems(instance: Instance, task: Task | None, folder: Path, asked: Asked) -> Iterator[str]:
+    image, state, images = instance.image, instance.state, asked.images
     if image is None:
         if state is not TaskState.CANDIDATE:
             yield f"a {state} task needs an image"
@@ -191,7 +240,16 @@ def _image_problems(task: Task, folder: Path, images: ImageCheck | None) -> Iter
         yield f"image {image!r} is not pinned by digest (repository@sha256:… or sha256:…)"
     elif images is not None and not images.has(image):
         yield f"the engine has no image {image}"
-    elif images is not None:
+    elif images is not None and task is not None:
         yield from images.leaks(task)
+    if asked.in_registry is not None and state is TaskState.PROVED and IMAGE_DIGEST.fullmatch(image):
+        yield from _registry_problems(image, asked.in_registry)
     if not (folder / "Dockerfile").is_file():
         yield "Dockerfile is missing, so nobody can tell how the image came to be"
+
+
+def _registry_problems(image: str, in_registry: Callable[[str], bool]) -> Iterator[str]:
+    if "@" not in image:
+        yield f"image {image} names no registry: only the machine that mined it can run the task"
+    elif not in_registry(image):
+        yield f"the registry has no image {image}"

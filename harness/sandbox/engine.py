@@ -33,6 +33,8 @@ LABEL_KEY = "dev.goldseam.key"
 EngineError = docker.errors.DockerException
 ApiError = docker.errors.APIError
 NotFoundError = docker.errors.NotFound
+_NOT_THERE = ("manifest unknown", "name unknown", "not found")
+"""What registries say of an image that they do not have."""
 ConnectionLost = (requests.exceptions.RequestException, docker.errors.DockerException, OSError)
 """What a call raises when the engine goes away in the middle of it."""
 
@@ -245,6 +247,25 @@ def image_id(ref: str) -> str | None:
     """The engine's id (`sha256:…`) of a tag, digest or id; None if it holds no such image."""
     facts = inspect_image(ref)
     return facts.id if facts else None
+
+
+def in_registry(ref: str) -> bool:
+    """Whether the registry that `repository@sha256:…` names has it; nothing is pulled.
+
+    Raises:
+        InfrastructureError: the engine failed, or the registry gave no answer.
+
+    """
+    client: Any = connect()
+    try:
+        client.inspect_distribution(ref)
+    except NotFoundError:
+        return False
+    except ConnectionLost as error:
+        if any(sign in cause(error).lower() for sign in _NOT_THERE):
+            return False
+        raise engine_failed(f"asking the registry for {ref}", error) from error
+    return True
 
 
 def engine_failed(what: str, error: BaseException) -> InfrastructureError:

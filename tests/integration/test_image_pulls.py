@@ -12,7 +12,7 @@ import time
 import pytest
 
 from harness import evaluate, process
-from harness.errors import InterruptedRunError
+from harness.errors import InfrastructureError, InterruptedRunError
 from harness.executors.local import LocalExecutor
 from harness.sandbox import engine, pulls
 from harness.sandbox.docker import DockerSandbox
@@ -103,6 +103,18 @@ def score(image, notes=None, prediction=None):
 
 def asked(registry):
     return sum(len(MANIFEST.findall(head)) for head in registry.seen)
+
+
+def test_a_registry_is_asked_for_an_image_without_pulling_it(absent, registry):
+    assert engine.in_registry(absent)
+    assert not engine.in_registry(absent[:-8] + "00000000")
+    assert not engine.in_registry(absent.replace("tiny/calc", "tiny/other"))
+    assert engine.image_id(absent) is None
+
+
+def test_a_registry_that_is_not_there_gives_no_answer(second):
+    with pytest.raises(InfrastructureError, match="asking the registry"):
+        engine.in_registry(f"127.0.0.1:1/tiny/calc@sha256:{'0' * 64}")
 
 
 def test_an_absent_image_is_pulled_by_its_digest_and_that_is_told(absent):
