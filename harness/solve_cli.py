@@ -284,6 +284,11 @@ def _summary(report: Report) -> Table:
     spent = report.spent
     table.add_row("tokens", f"{spent.input_tokens:,} read, {spent.output_tokens:,} written, over all calls")
     table.add_row("cost", f"${spent.cost:.4f}" if not spent.unpriced else "unknown: no price is known")
+    if spent.estimated:
+        text = f"of these, {spent.estimated} answer(s) counted high: the endpoint told no tokens, or wrong ones"
+        table.add_row("", Text(text, style="yellow"))
+    if spent.broken:
+        table.add_row("", Text(f"{spent.broken} answer(s) broke off; they may be on the bill", style="yellow"))
     return table
 
 

@@ -81,7 +81,7 @@ def _time(seconds: float) -> str:
 
 
 def _matrices(tally: Tally) -> Table:
-    made = table("patches of", "by tests", "judge: correct", "incorrect", "unreadable", "wrong", "95%", "kappa", left=2)
+    made = table("model", "tests", "judge: yes", "no", "unreadable", "wrong", "95%", "kappa", left=2)
     every = tally.models if len(tally.models) == 1 else (*tally.models, tally.all)
     for one in every:
         matrix = one.matrix

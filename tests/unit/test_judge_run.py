@@ -100,6 +100,7 @@ def test_the_judge_sees_statement_patch_and_canary_and_nothing_hidden(world, len
 
 def test_the_known_fix_is_shown_only_where_that_is_asked_for_and_the_ledger_says_so(world, lenient):
     assert judge(lenient, "--with-gold") == 0
+    assert not (world / "cache" / "answers").exists(), "an answer may quote the fix"
     assert report_runs.SECRET_GOLD in lenient.requests[0].text
     entries = ledger.read(open_dataset(world / "dataset"))
     assert {tuple(entry.facts["shown"]) for entry in entries if entry.event == "exposed"} == {
