@@ -110,7 +110,8 @@ def judge(
             limits=Limits(cost=max_cost, tokens=max_tokens, minutes=max_minutes),
             prices=prices,
             assumed=assume_price,
-            no_cache=no_cache or with_gold,  # an answer may quote the fix, and what is kept is not encrypted
+            # an answer may quote the fix, and what is kept is not encrypted
+            no_cache=no_cache or with_gold or bool(judge_file.UNRANKED.intersection(only or ())),
             cache_max_mb=cache_max_mb,
         )
         who, ended = _ask(question, model, _endpoint(base_url, api_key_env, api), money, quiet=json_)

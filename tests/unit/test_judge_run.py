@@ -221,6 +221,25 @@ def test_an_unknown_price_with_a_limit_of_money_is_refused(world, lenient, capsy
     assert lenient.requests == []
 
 
+PRICE = "prices: [{model: m, input: INPUT, output: 0, source: us, seen: 2026-11-01}]"
+
+
+def test_a_price_is_taken_from_the_flag_before_the_variable_before_the_settings(world, lenient, monkeypatch):
+    """Each names a table of its own; which one held is told by what a judgement cost."""
+    for number, name in enumerate(("settings", "variable", "flag"), start=1):
+        Path(f"{name}.yaml").write_text(PRICE.replace("INPUT", str(1000 * number)))
+    costs = []
+    Path("goldseam.toml").write_text('[solve]\nprices = "settings.yaml"\n')
+    for setup in ("settings", "variable", "flag"):
+        if setup == "variable":
+            monkeypatch.setenv("GOLDSEAM_SOLVE_PRICES", "variable.yaml")
+        Path("j.jsonl").unlink(missing_ok=True)
+        assert judge(lenient, "--no-cache", "-j", "1", *(["--prices", "flag.yaml"] if setup == "flag" else [])) == 0
+        first = min(lines(), key=lambda line: (line["model_name_or_path"], line["instance_id"]))
+        costs.append(first["cost_usd"] / first["input_tokens"])
+    assert costs == pytest.approx([0.001, 0.002, 0.003])
+
+
 def test_a_line_cut_short_by_a_crash_is_judged_again(world, lenient):
     assert judge(lenient) == 0
     data = Path("j.jsonl").read_bytes()
