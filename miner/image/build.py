@@ -119,7 +119,7 @@ def _lock(folder: Path, key: str) -> Iterator[None]:
         yield
 
 
-def _build(workshop: Workshop, layer: Layer) -> BuiltLayer:
+def _build(workshop: Workshop, layer: Layer, *, again: bool = True) -> BuiltLayer:
     workshop.progress(f"building {layer.kind}")
     began = time.monotonic()
     with workshop.run(
@@ -132,12 +132,16 @@ def _build(workshop: Workshop, layer: Layer) -> BuiltLayer:
     ) as ran:
         if not ran.ok:
             raise_if_infrastructure(workshop, layer.parent, ran)
-            raise StepFailedError(layer.kind, ran)
-        facts = json.loads(read_result(ran.out / Path(FACTS_PATH).name))
-        # processes with different cache folders do not share locks: the first to finish names the layer
-        if theirs := _lookup(layer):
-            return theirs
-        _commit(layer, ran.container, facts)
+            if not again or not misses_network(ran):
+                raise StepFailedError(layer.kind, ran)
+        else:
+            facts = json.loads(read_result(ran.out / Path(FACTS_PATH).name))
+            # processes with different cache folders do not share locks: the first to finish names the layer
+            if theirs := _lookup(layer):
+                return theirs
+            _commit(layer, ran.container, facts)
+    if not ran.ok:
+        return _build(workshop, layer, again=False)
     image = engine.inspect_image(layer.tag)
     if image is None:
         raise InfrastructureError(f"the engine lost {layer.tag} right after it was built")
@@ -175,6 +179,11 @@ def _value(text: str) -> str:
     return json.dumps(text).replace("$", "\\$")
 
 
+def misses_network(ran: Ran) -> bool:
+    """Whether a failed step tells of a network. Where the index answers again, one more try tells whose fault it is."""
+    return not (ran.timed_out or ran.out_of_memory) and _NETWORK.search(ran.tail) is not None
+
+
 def raise_if_infrastructure(workshop: Workshop, image: str, ran: Ran) -> None:
     """Tell a failing machine or network from a failing repository.
 
@@ -187,7 +196,7 @@ def raise_if_infrastructure(workshop: Workshop, image: str, ran: Ran) -> None:
     """
     if "No space left on device" in ran.tail:
         raise InfrastructureError("no space left on the disk of the container engine", hint="run `goldseam images gc`")
-    if ran.timed_out or ran.out_of_memory or not _NETWORK.search(ran.tail):
+    if not misses_network(ran):
         return
     probe = "export PATH=/opt/goldseam/uv/bin:$PATH\necho pip | uv pip compile --no-cache --no-header -q -\n"
     with workshop.run(image, probe, kind="probe") as answer:

@@ -236,7 +236,7 @@ def _interpreters(job: _Job, ground: BuiltLayer) -> Iterator[Interpreter]:
         raise _Refused(Rejection(stage=Stage.ENVIRONMENT, reason="no_interpreter", detail=detail))
 
 
-def _resolve(job: _Job, interpreter: Interpreter, recipe: Recipe) -> str:
+def _resolve(job: _Job, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> str:
     """The lock of a recipe."""
     job.workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
     extra = _text_input(job, "extra.in", steps.requirement_lines(recipe, interpreter.minor))
@@ -249,6 +249,8 @@ def _resolve(job: _Job, interpreter: Interpreter, recipe: Recipe) -> str:
         build.raise_if_infrastructure(job.workshop, image, ran)
         _record(job, recipe, interpreter, "resolve", ran.seconds, failure=ran.tail[-_DETAIL:])
         failed = build.StepFailedError("resolve", ran)
+    if again and build.misses_network(ran):
+        return _resolve(job, interpreter, recipe, again=False)
     reason = failed.reason if failed.reason != "install_failed" else "unresolvable"
     raise _Refused(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=failed.detail))
 

@@ -1,6 +1,8 @@
 import io
 import os
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,9 +13,9 @@ from harness.settings import ImageSettings
 from miner.change import Rejection
 from miner.environment import Evidence, Recipe
 from miner.environment.interpreter import RELEASED
-from miner.image import build_environment, secrets, steps, store
+from miner.image import build, build_environment, secrets, steps, store
 from miner.image.base import DEFAULT_BASE
-from miner.image.build import BuiltLayer
+from miner.image.build import BuiltLayer, StepFailedError
 from miner.image.layer import Input, Layer, write_tool
 from miner.image.pythons import Interpreter, Origin
 from miner.image.runner import read_result
@@ -205,3 +207,36 @@ def test_no_engine_is_an_infrastructure_error_that_names_the_doctor(monkeypatch)
 
 def test_the_pinned_base_is_a_digest():
     assert DEFAULT_BASE.startswith("debian:bookworm-slim@sha256:")
+
+
+class Flaky:
+    """A workshop whose steps end as they are told, in order; the index always answers."""
+
+    def __init__(self, *tails: str) -> None:
+        self.tails = list(tails)
+        self.settings = ImageSettings()
+
+    def progress(self, text: str) -> None:
+        pass
+
+    @contextmanager
+    def run(self, image: str, script: str, *, kind: str, **_: object):
+        tail = "" if kind == "probe" else self.tails.pop(0)
+        yield SimpleNamespace(ok=not tail, tail=tail, timed_out=False, out_of_memory=False, exit_code=2, seconds=1.0)
+
+
+LOST = "error sending request for url\n  cause: operation timed out"
+
+
+def test_a_step_that_lost_the_network_is_done_once_more_and_then_it_is_the_repositorys_fault():
+    workshop = Flaky(LOST, LOST)
+    with pytest.raises(StepFailedError):
+        build._build(workshop, layer())
+    assert workshop.tails == []
+
+
+def test_a_step_that_failed_by_itself_is_not_done_again():
+    workshop = Flaky("SyntaxError", LOST)
+    with pytest.raises(StepFailedError):
+        build._build(workshop, layer())
+    assert workshop.tails == [LOST]
