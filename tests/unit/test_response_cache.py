@@ -182,12 +182,12 @@ def _fill(folder, first: int, ready, forever: bool) -> None:
 def test_processes_share_it(tmp_path):
     context = multiprocessing.get_context("spawn")
     ready = context.Event()
-    workers = [context.Process(target=_fill, args=(tmp_path, first, ready, False)) for first in (0, 50)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-        assert worker.exitcode == 0
+    other = context.Process(target=_fill, args=(tmp_path, 0, ready, False))
+    other.start()
+    assert ready.wait(60)
+    _fill(tmp_path, 50, ready, False)
+    other.join(60)
+    assert other.exitcode == 0
     cache = ResponseCache(tmp_path)
     assert all(cache.get(ASKER.key(question(sample=number))) for number in range(100))
     cache.close()
