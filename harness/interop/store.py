@@ -15,7 +15,7 @@ import hashlib
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -30,6 +30,8 @@ _OBJECTS, _REVISIONS = "objects", "revisions"
 _REVISION_NAME = re.compile(r"(\d{8})\.json")
 _AT_ONCE = 8
 _SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID")
+_SECRET_CHARACTERS = 8
+"""A shorter value is no secret, and may well be part of a word."""
 _EXTRAS = {"s3": "s3", "s3a": "s3"}
 """By protocol: the extra of goldseam that brings its client."""
 
@@ -75,7 +77,9 @@ class Store:
 
     def __init__(self, url: str) -> None:
         self.url = shown(url)
-        protocol = url.partition("://")[0]
+        protocol, there, place = url.partition("://")
+        if not there or not place.strip("/"):
+            raise InputError(f"{url!r} is no address of a store", hint="such as s3://bucket/name")
         if protocol in ("file", "local"):
             raise InputError(f"{self.url} is a folder, which needs no store", hint="name the folder itself")
         import fsspec  # type: ignore[import-untyped] # noqa: PLC0415 - keeps `--help` quick
@@ -227,16 +231,7 @@ def redacted(text: str) -> str:
     """The first line of a client's message, without what the environment holds of secrets."""
     line = (text.strip().splitlines() or [""])[0][:500]
     for name in _SECRETS:
-        if value := os.environ.get(name):
+        value = os.environ.get(name, "")
+        if len(value) >= _SECRET_CHARACTERS:
             line = line.replace(value, "…")
     return line
-
-
-def is_url(text: str) -> bool:
-    """Whether an argument is the address of a store, not a folder."""
-    return "://" in text
-
-
-def as_dict(revision: Revision) -> dict[str, Any]:
-    """A revision without its files, for people and scripts."""
-    return {**revision.model_dump(exclude={"files"}), "files": len(revision.files)}
