@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from harness.quality.measuring import Rating
 
 app = typer.Typer(no_args_is_help=True)
-_WIDEST = 60
-"""Signs of a task's id that a table shows."""
 _TIERS = ("easy", "medium", "hard", "brutal")
 
 
@@ -49,10 +47,11 @@ def difficulty(
 
 
 def _show(rating: Rating, *, dry_run: bool) -> None:
+    from harness.quality.solved import ENOUGH  # noqa: PLC0415
+
     console = terminal.results()
-    longest = max((len(one.instance_id) for one in rating.tasks), default=0)
-    task = Column("task", no_wrap=True, min_width=min(longest, _WIDEST))
-    table = Table(task, "before", "now", "resolved", "95%", "models", box=None, pad_edge=False)
+    columns = [Column(head, no_wrap=True) for head in ("before", "now", "resolved", "95%", "models")]
+    table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
     for one in rating.tasks:
         found = one.measured
         table.add_row(
@@ -61,12 +60,17 @@ def _show(rating: Rating, *, dry_run: bool) -> None:
             Text(one.after or "–", style="" if one.before == one.after else "bold"),
             f"{found.resolved} of {found.verdicts}",
             f"{found.interval.low:.0%}–{found.interval.high:.0%}",
-            Text(", ".join(found.models)),
+            str(len(found.models)),
         )
     console.print(table)
     counts = Counter(one.after for one in rating.tasks)
     said = ", ".join(f"{counts[tier]} {tier}" for tier in _TIERS if counts[tier])
     console.print(Text(f"{len(rating.tasks)} task(s): {said or 'no tier'}; {rating.unmeasured} without a verdict"))
+    models = sorted({model for one in rating.tasks for model in one.measured.models})
+    console.print(Text(f"models: {', '.join(models)}"), soft_wrap=True)
+    few = sum(not one.measured.settled for one in rating.tasks)
+    if few:
+        console.print(Text(f"{few} task(s) keep the tier they had: fewer than {ENOUGH} verdicts"))
     for reason, count in sorted(rating.left_out.items()):
         console.print(Text(f"{count} verdict(s) left out: {reason}", style="bright_black"))
     if dry_run:

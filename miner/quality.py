@@ -113,7 +113,9 @@ def cleaned(statement: str, parts: Split, policy: str) -> Cleaned | Rejection:
     }
     for where, kinds in refused.get(policy, {}).items():
         if kinds:
-            return Rejection(stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}")
+            return Rejection(
+                stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}"
+            )
     told = sensitive.mask(statement) if policy == "mask" else statement
     return Cleaned(statement=told, policy=policy, found=found)
 
@@ -229,6 +231,7 @@ def _difficulty(before: object, by_rule: dict[str, object]) -> dict[str, object]
     """The rule's difficulty; what runs measured of the task stays, and its tier with it."""
     if not isinstance(before, dict) or "measured" not in before:
         return by_rule
-    tier = before.get("tier") if before.get("by") == "runs" else by_rule["tier"]
-    kept = {"tier": tier, "by": before.get("by", "rule"), "rule_tier": by_rule["tier"]}
+    settled = before.get("by") == "runs"
+    tier = before.get("tier") if settled else by_rule["tier"]
+    kept = {"tier": tier, "by": "runs" if settled else "rule", "rule_tier": by_rule["tier"]}
     return {**by_rule, **kept, "measured": before["measured"]}

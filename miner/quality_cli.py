@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from miner.appraise import Appraised
 
 
-_WIDEST = 60
-"""Signs of a task's id that a table shows."""
-
-
 def quality_command(
     dataset: DatasetArgument,
     sources: Annotated[
@@ -82,9 +78,9 @@ def _sources(given: list[str]) -> Mapping[str, str]:
 
 def _show(found: Sequence[Appraised], *, dry_run: bool) -> None:
     console = terminal.results()
-    longest = max((len(one.instance.instance_id) for one in found), default=0)
-    task = Column("task", no_wrap=True, min_width=min(longest, _WIDEST))
-    table = Table(task, "tier", "told", "points", "unshown", "released", "secrets", box=None, pad_edge=False)
+    heads = ("tier", "told", "points", "unshown", "released", "secrets")
+    columns = [Column(head, no_wrap=True) for head in heads]
+    table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
     for one in found:
         table.add_row(Text(one.instance.instance_id), *_cells(one.instance.quality))
     console.print(table)

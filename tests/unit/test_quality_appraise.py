@@ -99,6 +99,16 @@ def test_what_runs_measured_stays(bench, history, tmp_path):
     assert difficulty["measured"]["verdicts"] == 6
 
 
+def test_a_rule_comes_to_a_task_with_too_few_verdicts(bench, history, tmp_path):
+    from tests.unit.test_quality_solved import LOST, run  # noqa: PLC0415
+
+    rate(bench, [run(tmp_path / "run", bench, {"m": [LOST]})])
+    measure(bench, history, tmp_path)
+    difficulty = open_dataset(bench.path).instance("tiny__calc-1").quality["difficulty"]
+
+    assert (difficulty["tier"], difficulty["by"], difficulty["measured"]["verdicts"]) == ("easy", "rule", 1)
+
+
 def test_what_was_found_before_masking_is_remembered(bench, history, tmp_path):
     instance = bench.instance("tiny__calc-1")
     known = {"policy": "mask", "statement": {"github_token": 2}, "patches": {}}
