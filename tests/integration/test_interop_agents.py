@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness import process
+from harness.dataset import ledger
+from harness.dataset.folder import open_dataset
+from harness.interop import sync
 from tests import pypi_tools, tiny
 from tests.program import goldseam
 
@@ -92,3 +95,13 @@ def test_mini_swe_agent_works_on_public_rows_and_its_predictions_are_scored_as_t
     assert json.loads(goldseam(*argv).stdout)["resolved_ids"] == ["tiny__calc-1"]
     kept = json.loads((folder / "mini-run/predictions.jsonl").read_text())
     assert (kept["model_name_or_path"], kept["cost_usd"]) == ("tests/deterministic", 0.5)
+
+
+def test_a_dataset_in_a_store_is_evaluated_by_its_address_and_its_ledger_hears_of_it(folder, tmp_path):
+    url = f"memory://{tmp_path.name}/bench"
+    sync.push(open_dataset(folder / "dataset"), url, allow_unsealed=True)
+    argv = ("evaluate", url, "--gold", "-i", "tiny__calc-1", "-o", tmp_path / "run", "--json", "--control", "0")
+    done = goldseam(*argv, GOLDSEAM_CACHE_DIR=str(tmp_path / "cache"))
+    assert json.loads(done.stdout)["resolved_ids"] == ["tiny__calc-1"], done.error_text
+    sync.pull(url, tmp_path / "copy")
+    assert ledger.read(open_dataset(tmp_path / "copy"))[-1].event == ledger.Event.EVALUATED
