@@ -15,8 +15,7 @@ from typing import IO, TYPE_CHECKING
 from harness.errors import InfrastructureError
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 _STDERR_SHOWN = 2000
@@ -209,9 +208,9 @@ def run_bounded(
     cwd: Path,
     seconds: float,
     max_output: int,
-    stop: threading.Event | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Bounded:
-    """Run a program to its end, to the end of its time, or until `stop` is set; then all that it started is ended, too.
+    """Run a program to its end, the end of its time, or until `stop` says so; then all that it started is ended, too.
 
     `env` is all of its environment. Output goes to a temporary file, and its last `max_output` bytes are returned.
 
@@ -236,7 +235,7 @@ def run_bounded(
                         child.wait(min(_POLL_SECONDS, max(0.0, deadline - time.monotonic())))
                         break
                     timed_out = time.monotonic() >= deadline
-                    stopped = stop is not None and stop.is_set()
+                    stopped = stop()
             finally:
                 _kill(child)  # and what it left in the background
         size = out.seek(0, os.SEEK_END)

@@ -282,6 +282,11 @@ class Session:
         if not self._kill() or not self._answered(_KILL_SECONDS):
             raise self._loss(None)
 
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the user has ended the work."""
+        return self._sessions.cancelled.is_set()
+
     def interrupt(self) -> None:
         """End what runs; whoever waits for it in another thread sees it ended."""
         self._kill()

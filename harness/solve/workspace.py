@@ -150,6 +150,11 @@ class ImageWorkspace(Workspace):
         if ran.exit_code:
             raise OSError(f"cannot write {path}: {ran.output.decode('utf-8', 'replace').strip()}")
 
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the user has ended the work."""
+        return self._session.is_cancelled
+
     def end_commands(self) -> None:
         """End what runs in it; may be called from another thread than the one that waits for it."""
         self._session.interrupt()

@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from harness.errors import InputError
+from harness.errors import InputError, InterruptedRunError
 from harness.sandbox import engine
 from harness.solve.agents.command import CommandAgent, CommandSettings, Where
 from harness.solve.base import Fault, LimitReachedError, ModelError
@@ -116,6 +116,13 @@ def in_container(folder, words, **settings):
     return CommandAgent(CommandSettings(command=command, mount=folder, **settings))
 
 
+def asking(where, folder, then):
+    """The program that asks and writes, and what the shell does after that."""
+    python, place = ("python", "/opt/agent") if where is Where.CONTAINER else (sys.executable, folder)
+    command = f"sh -c '{python} {place}/agent.py {{statement_file}} {{model}} {then}'"
+    return CommandSettings(command=command, where=where, mount=folder if where is Where.CONTAINER else None)
+
+
 def fixed(attempt, folder):
     return applied((attempt.patch or "").encode(), folder)[tiny.CALC] == ("file", tiny.FIXED.encode())
 
@@ -152,13 +159,7 @@ def test_a_program_on_this_machine_does_the_same_on_a_checkout_without_our_keys(
 @pytest.mark.parametrize("where", Where)
 def test_a_limit_ends_the_program_with_what_it_did_until_then(where, work, folder, tmp_path):
     model = Scripted(say("a + b"), LimitReachedError("task_tokens", "enough"))
-    words = "agent.py {statement_file} {model} 100; sleep 600"
-    base = "/opt/agent" if where is Where.CONTAINER else str(folder)
-    python = "python" if where is Where.CONTAINER else sys.executable
-    settings = CommandSettings(
-        command=f"sh -c '{python} {base}/{words}'", where=where, mount=folder if where is Where.CONTAINER else None
-    )
-    attempt = CommandAgent(settings).attempt(work, model)
+    attempt = CommandAgent(asking(where, folder, "100; sleep 600")).attempt(work, model)
     assert fixed(attempt, tmp_path)
     assert (attempt.stopped, len(attempt.replies)) == ("task_tokens", 1)
 
@@ -168,6 +169,20 @@ def test_an_endpoint_that_fails_is_no_fault_of_the_program(work, folder):
         in_container(folder, "agent.py {statement_file} {model} 0").attempt(
             work, Scripted(ModelError("down", fault=Fault.AUTH))
         )
+
+
+@pytest.mark.parametrize("where", Where)
+def test_a_program_does_not_outlive_the_one_who_ends_the_work(where, instance, folder):
+    with Workspaces() as own:
+
+        class Cancelling(Scripted):
+            def ask(self, request):
+                own.cancel()
+                return super().ask(request)
+
+        agent = CommandAgent(asking(where, folder, "0; sleep 600"))
+        with pytest.raises(InterruptedRunError):
+            agent.attempt(job(instance, lambda: own.open(instance)), Cancelling(say("a + b")))
 
 
 def test_a_program_that_takes_too_long_is_ended(work):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import process
-from harness.errors import InputError
+from harness.errors import InputError, InterruptedRunError
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.agents.ending import ending, lost
 from harness.solve.base import Agent, Attempt, Message
@@ -135,8 +135,10 @@ class CommandAgent(Agent):
                 cwd=repo,
                 seconds=self._settings.seconds,
                 max_output=_MAX_OUTPUT,
-                stop=gateway.passed.over,
+                stop=lambda: gateway.passed.over.is_set() or plain.is_cancelled,
             )
+            if plain.is_cancelled:
+                raise InterruptedRunError("the run was interrupted")
             output = ran.output.decode("utf-8", "replace")
             return self._ended(checkout, gateway, exit_code=ran.returncode, output=output, timed_out=ran.timed_out)
 
