@@ -93,19 +93,20 @@ def split(
 
     opened = open_dataset(dataset)
     moves: tuple[splits.Move, ...] = ()
+    pending: splits.Rule | None = None
     if by is not None:
         named = (*(dev or ()), *(_lines(dev_file) if dev_file else ()))
         raw = {"by": by, "dev_share": dev_share, "seed": seed, "dev_before": dev_before, "dev": named}
         rule = splits.parse_rule({name: raw[name] for name in splits.FIELDS[by]}, where="the rule")
         splits.refuse_strangers(opened, rule)
         if dry_run:
-            moves = splits.set_rule(opened, rule, may_return=may_return, dry_run=True)
+            moves, pending = splits.set_rule(opened, rule, may_return=may_return, dry_run=True), rule
         else:
             with content.locked(opened):
                 content.settle_locked(opened)
                 moves = splits.set_rule(opened, rule, may_return=may_return)
                 content.settle_locked(opened)
-    found = splits.summary(opened, moves, pending=dry_run)
+    found = splits.summary(opened, moves, pending=pending)
     if json_:
         print_json(care_text.split_json(found, dry_run=dry_run))
     else:

@@ -226,12 +226,14 @@ class Summary:
     version: int
 
 
-def summary(dataset: Dataset, moved: tuple[Move, ...], *, pending: bool) -> Summary:
-    """What is where; where moves are `pending`, as it would be with them."""
+def summary(dataset: Dataset, moved: tuple[Move, ...] = (), *, pending: Rule | None = None) -> Summary:
+    """What is where; where a rule is `pending`, as it would be with it."""
     to = {move.instance_id: move.new.value for move in moved} if pending else {}
     counts: dict[str, dict[str, int]] = {}
     for one in dataset.instances():
         of_split = counts.setdefault(to.get(one.instance_id, one.split), {})
         of_split[one.repo] = of_split.get(one.repo, 0) + 1
     model = read_model(dataset.path / DATASET_FILE, DatasetModel)
-    return Summary(rule=rule_of(dataset), tasks=dict(sorted(counts.items())), moves=moved, version=model.version)
+    return Summary(
+        rule=pending or rule_of(dataset), tasks=dict(sorted(counts.items())), moves=moved, version=model.version
+    )
