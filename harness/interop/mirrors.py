@@ -1,7 +1,8 @@
 """Copies of datasets in stores, for commands that only read: a URL in place of a folder.
 
-The copy stays in the cache, so only what changed is fetched. What a command writes into its ledger goes back to the
-store when the command ends.
+Copies stay in the cache, so only what changed is fetched. A process has a copy to itself while it runs, so that nobody
+changes it under its hands. What a command writes into its ledger goes back to the store when the command ends, or when
+the next one that gets the copy does.
 """
 
 from __future__ import annotations
@@ -9,17 +10,30 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-from typing import TYPE_CHECKING
+import shutil
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
 
 from harness import files
-from harness.errors import GoldseamError
+from harness.errors import GoldseamError, InfrastructureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _TRIES = 3
-_opened: dict[str, Path] = {}
+_COPIES = 100
+"""Processes that can work on one store at once, on one machine."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Copy:
+    folder: Path
+    lock: IO[bytes]
+    """Held while this process runs; the system lets go of it even after `kill -9`."""
+
+
+_opened: dict[str, _Copy] = {}
 """By URL: the copies that this process has handed out."""
 
 
@@ -31,55 +45,78 @@ def local_copy(url: str) -> Path:
         InfrastructureError: the store cannot be reached.
 
     """
-    from harness.interop import store, sync  # noqa: PLC0415 - keeps `--help` quick
-    from harness.settings import load_settings  # noqa: PLC0415
-
-    key = hashlib.sha256(store.shown(url).encode()).hexdigest()[:16]
-    place = load_settings().images.cache_dir / "stores" / key
-    with _alone(place):
-        sync.pull(url, place / "dataset")
-    _opened[url] = place / "dataset"
-    return place / "dataset"
+    if url not in _opened:
+        copy = _free_copy(url)
+        try:
+            _bring_up_to_date(url, copy.folder)
+        except BaseException:
+            copy.lock.close()
+            raise
+        _opened[url] = copy
+    return _opened[url].folder
 
 
 @contextlib.contextmanager
 def written_back(tell: Callable[[str], None]) -> Iterator[None]:
     """When the block ends, the ledgers of copies handed out in it are pushed; `tell` hears what could not be."""
-    _opened.clear()
     try:
         yield
     finally:
-        for url, folder in _opened.items():
+        for url in list(_opened):
+            copy = _opened.pop(url)
             try:
-                _write_back(url, folder)
+                _write_back(url, copy.folder)
             except GoldseamError as error:
                 tell(
-                    f"warning: what this command added to the ledger is only in {folder}, since the store did not take "
-                    f"it: {error.message}; `goldseam holdout push {folder} URL` tries again"
+                    f"warning: what this command added to the ledger is only in {copy.folder}, since the store did not "
+                    f"take it: {error.message}; `goldseam holdout push {copy.folder} URL` tries again"
                 )
+            finally:
+                copy.lock.close()
+
+
+def _free_copy(url: str) -> _Copy:
+    """The first copy that no other process works on."""
+    from harness.interop.store import shown  # noqa: PLC0415 - keeps `--help` quick
+    from harness.settings import load_settings  # noqa: PLC0415
+
+    place = load_settings().images.cache_dir / "stores" / hashlib.sha256(shown(url).encode()).hexdigest()[:16]
+    files.make_folder(place)
+    with files.explained(place):
+        place.chmod(0o700)  # what was pushed unsealed lies open in a copy, too
+        for number in range(_COPIES):
+            lock = (place / f"{number}.lock").open("a+b")
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.close()
+                continue
+            return _Copy(folder=place / str(number), lock=lock)
+    raise InfrastructureError(f"{_COPIES} processes work on copies of {shown(url)} already", hint="wait for one to end")
+
+
+def _bring_up_to_date(url: str, folder: Path) -> None:
+    from harness.interop import sync  # noqa: PLC0415 - keeps `--help` quick
+
+    try:
+        sync.pull(url, folder)
+    except sync.OtherDatasetError:  # the store was emptied and filled anew
+        if sync.unpushed(folder, url):
+            raise
+        shutil.rmtree(folder)
+        sync.pull(url, folder)
 
 
 def _write_back(url: str, folder: Path) -> None:
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
     from harness.interop import store, sync  # noqa: PLC0415
 
-    with _alone(folder.parent):
-        for attempt in range(_TRIES):
-            if not sync.unpushed(folder, url):
-                return
-            try:
-                sync.push(open_dataset(folder), url, allow_unsealed=True)  # it was pushed so before
-            except (store.TakenError, sync.BehindError):
-                if attempt == _TRIES - 1:
-                    raise
-                sync.pull(url, folder)
-
-
-@contextlib.contextmanager
-def _alone(place: Path) -> Iterator[None]:
-    """One process at a time brings a copy up to date; the others wait."""
-    files.make_folder(place)
-    with files.explained(place), (place / "lock").open("a+b") as lock:
-        place.chmod(0o700)  # what was pushed unsealed lies open in the copy, too
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    for attempt in range(_TRIES):
+        if not sync.unpushed(folder, url):
+            return
+        try:
+            sync.push(open_dataset(folder), url, allow_unsealed=True)  # it was pushed so before
+        except (store.TakenError, sync.BehindError):
+            if attempt == _TRIES - 1:
+                raise
+            sync.pull(url, folder)

@@ -32,6 +32,10 @@ class BehindError(InputError):
     """The store has what this copy lacks; a pull comes first."""
 
 
+class OtherDatasetError(InputError):
+    """The store holds another dataset than the folder."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Synced:
     """What a push or a pull did."""
@@ -233,7 +237,7 @@ def _refuse_unsealed(dataset: Dataset) -> None:
 
 def _refuse_other(canary: str, revision: Revision, store: Store) -> None:
     if canary != revision.canary:
-        raise InputError(
+        raise OtherDatasetError(
             f"{store.url} holds another dataset ({revision.name!r}): its canary is not this one's",
             hint="choose another address or folder",
         )

@@ -13,10 +13,11 @@ from moto.server import ThreadedMotoServer
 
 from harness.dataset import ledger, ledger_chain
 from harness.dataset.folder import open_dataset
-from harness.errors import InputError
-from harness.interop import store, sync
+from harness.errors import InfrastructureError, InputError
+from harness.interop import mirrors, store, sync
 from tests import tiny
 from tests.program import goldseam
+from tests.tiny import goldseam as goldseam_in_a_process
 
 SECRET = "the-secret-that-nobody-may-read"
 URL = "s3://holdouts/team/calc"
@@ -225,6 +226,46 @@ def test_what_a_reading_command_adds_to_the_ledger_goes_back_to_the_store(s3, da
     assert goldseam("holdout", "export", URL, "--to", "jsonl", "-o", tmp_path / "rows.jsonl").returncode == 0
     pull(tmp_path / "copy")
     assert ledger.read(open_dataset(tmp_path / "copy"))[-1].event == ledger.Event.EXPORTED
+
+
+def test_what_two_commands_at_once_add_to_the_ledger_goes_back_whole(s3, dataset, tmp_path):
+    push(dataset.path)
+    told = []
+    with mirrors.written_back(told.append):
+        mine = mirrors.local_copy(URL)
+        done = goldseam_in_a_process("holdout", "export", URL, "--to", "jsonl", "-o", tmp_path / "rows.jsonl")
+        assert done.returncode == 0, done.error_text
+        ledger.record(open_dataset(mine), ledger.Event.EVALUATED, by="me")
+    assert told == []
+    pull(tmp_path / "copy")
+    events = [entry.event for entry in ledger.read(open_dataset(tmp_path / "copy"))]
+    assert events == ["created", "evaluated", "exported", "joined"]
+
+
+def test_a_store_that_takes_nothing_back_is_told_with_where_the_lines_are(s3, dataset, monkeypatch):
+    push(dataset.path)
+    told = []
+
+    def refused(_self, _contents):
+        raise InfrastructureError("no write access")
+
+    with mirrors.written_back(told.append):
+        copy = mirrors.local_copy(URL)
+        ledger.record(open_dataset(copy), ledger.Event.EVALUATED)
+        monkeypatch.setattr(store.Store, "put", refused)
+    assert [str(copy) in text and "no write access" in text for text in told] == [True]
+
+
+def test_a_store_filled_anew_is_copied_anew(s3, dataset, tmp_path):
+    push(dataset.path)
+    with mirrors.written_back(str):
+        mirrors.local_copy(URL)
+    for item in s3.list_objects_v2(Bucket="holdouts")["Contents"]:
+        s3.delete_object(Bucket="holdouts", Key=item["Key"])
+    other = tiny.dataset(tmp_path / "other", tiny.task(instance_id="tiny__calc-9"))
+    push(other.path)
+    with mirrors.written_back(str):
+        assert open_dataset(mirrors.local_copy(URL)).ids() == ("tiny__calc-9",)
 
 
 def test_a_command_that_changes_a_dataset_refuses_a_url():
