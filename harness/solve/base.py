@@ -70,6 +70,8 @@ class Request:
     sampling: Sampling = field(default_factory=Sampling)
     sample: int = 0
     """Which of several answers to the same question this is: a part of what a cached answer is kept under."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further settings in Chat Completions' own words, such as `stop`: what a program that is an agent asks for."""
 
 
 @dataclass(frozen=True, kw_only=True)

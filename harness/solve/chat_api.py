@@ -49,6 +49,8 @@ def _body(model: str, request: Request, *, official: bool) -> dict[str, Any]:
         "stream_options": {"include_usage": True},
         **{name: value for name, value in settings.items() if value is not None},
     }
+    if request.extra:
+        body["extra_body"] = dict(request.extra)
     if request.tools:
         body["tools"] = [
             {

@@ -121,10 +121,18 @@ class OpenAIModel:
     def ask(self, request: Request) -> Reply:
         """As `Model.ask`. With `auto`, the first endpoint's answer that is no 404 settles which API is spoken.
 
-        A request with a seed is asked by Chat Completions, since Responses knows none.
+        A request with a seed is asked by Chat Completions, since Responses knows none; so is one with further settings
+        in its words.
         """
         api = self._api
         if api is Api.AUTO and request.sampling.seed is not None:
+            api = Api.CHAT
+        if request.extra:
+            if self.endpoint.api is Api.RESPONSES:
+                names = ", ".join(sorted(request.extra))
+                raise self._error(
+                    f"the Responses API cannot be asked with {names}", Fault.BAD_REQUEST, hint="give --api chat or auto"
+                )
             api = Api.CHAT
         if api is not Api.AUTO:
             return self._ask(api, request)

@@ -58,9 +58,25 @@ class _StreamOptions(_Model):
     include_usage: bool = False
 
 
-class ChatBody(_Model):
-    """What a client of Chat Completions sends; fields that are not here cannot be passed on."""
+PASSED_ON = frozenset(
+    {
+        "frequency_penalty",
+        "logit_bias",
+        "parallel_tool_calls",
+        "presence_penalty",
+        "reasoning_effort",
+        "response_format",
+        "stop",
+        "tool_choice",
+        "verbosity",
+    }
+)
 
+
+class ChatBody(_Model):
+    """What a client of Chat Completions sends."""
+
+    model_config = ConfigDict(extra="allow")
     model: str = ""
     messages: list[_Turn] = Field(min_length=1)
     tools: list[_Tool] = Field(default_factory=list)
@@ -72,6 +88,10 @@ class ChatBody(_Model):
     n: int | None = None
     stream: bool = False
     stream_options: _StreamOptions = Field(default_factory=_StreamOptions)
+
+    def extra(self) -> dict[str, Any]:
+        """Settings that are passed on as they are; others are left out, such as those that change the price."""
+        return {name: value for name, value in (self.model_extra or {}).items() if name in PASSED_ON}
 
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
@@ -114,6 +134,7 @@ def request(asked: ChatBody, sampling: Sampling, sample: int) -> Request:
             max_output_tokens=sampling.max_output_tokens or asked.max_completion_tokens or asked.max_tokens,
         ),
         sample=sample,
+        extra=asked.extra(),
     )
 
 

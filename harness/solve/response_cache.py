@@ -69,6 +69,7 @@ class Asker:
             "tools": [{**vars(tool), "parameters": dict(tool.parameters)} for tool in request.tools],
             "sampling": asdict(request.sampling),
             "sample": request.sample,
+            **({"extra": dict(request.extra)} if request.extra else {}),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 

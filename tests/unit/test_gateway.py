@@ -7,13 +7,17 @@ import http.server
 import json
 import socket
 import threading
+from dataclasses import replace
 
 import openai
 import pytest
 
 from harness.errors import InputError
-from harness.solve.base import Fault, LimitReachedError, ModelError, Sampling
+from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling
+from harness.solve.openai_model import Api, Endpoint, OpenAIModel
 from harness.solve.proxy import Gateway, host_and_port
+from harness.solve.response_cache import Asker
+from tests.model_server import ModelServer, Say
 from tests.scripted import Scripted, call, say
 
 TOOLS = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object"}}}]
@@ -61,6 +65,7 @@ def test_the_openai_client_takes_it_for_an_endpoint(opened, client_of):
     assert (found.usage.prompt_tokens, found.usage.completion_tokens, found.model) == (10, 5, "scripted-2026-01-01")
     asked = model.requests[0]
     assert [(one.role, one.content) for one in asked.messages] == [("system", "s"), ("user", "hello")]
+    assert asked.extra == {"stop": ["x"]}
     assert (asked.sampling, asked.sample) == (Sampling(temperature=0.5, top_p=0.1), 3)
     assert [reply.cost for reply in gateway.passed.replies] == [0.25]
     assert [one.content for one in gateway.passed.messages] == ["s", "hello", "hi"]
@@ -248,3 +253,21 @@ def test_what_is_no_host_and_port_is_told(text):
 def test_a_host_may_be_an_address_of_either_kind_in_any_case():
     assert host_and_port("API.Example.com:443") == ("api.example.com", 443)
     assert host_and_port("[::1]:8080") == ("::1", 8080)
+
+
+def test_further_settings_reach_the_endpoint_by_chat_completions_and_part_kept_answers():
+    asked = Request(messages=(Message(role="user", content="hello"),), extra={"stop": ["x"], "tool_choice": "none"})
+    with ModelServer({"m": lambda _: Say(text="hi")}) as server, of(server, Api.AUTO) as model:
+        model.ask(replace(asked, extra={}))
+        model.ask(asked)
+        assert [one.api for one in server.requests] == ["responses", "chat"]
+        assert (server.requests[1].body["stop"], server.requests[1].body["tool_choice"]) == (["x"], "none")
+        with of(server, Api.RESPONSES) as other, pytest.raises(ModelError, match="stop, tool_choice") as failed:
+            other.ask(asked)
+        assert failed.value.fault is Fault.BAD_REQUEST
+    keys = Asker(endpoint="e", api="chat", model="m", day=None)
+    assert keys.key(asked) != keys.key(replace(asked, extra={}))
+
+
+def of(server, api):
+    return OpenAIModel("m", Endpoint(base_url=server.base_url, api=api), environment={})
