@@ -39,12 +39,12 @@ def export(
 
     opened = open_with(dataset, identity)
     console = terminal.messages()
+    done = work.export(opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split)
     if hidden:
         warning = "warning: the export holds the hidden tests and fixes in the clear; keep it where you keep the keys"
-        console.print(Text(warning, style="yellow"))
-    done = work.export(opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split)
+        console.print(Text(warning, style="yellow"), soft_wrap=True)
     for note in done.notes:
-        console.print(Text(f"note: {note}"))
+        console.print(Text(f"note: {note}"), soft_wrap=True)
     if json_:
         print_json(done.as_json())
         return

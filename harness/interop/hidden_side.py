@@ -6,6 +6,7 @@ import json
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from harness.dataset.canary_marks import in_comment, in_markdown
 from harness.frameworks import framework
 from harness.interop.rows import touched
 
@@ -43,9 +44,9 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
 
 def marked(data: bytes, canary: str) -> bytes:
     """A script or a patch with the canary as its first comment; `git apply` passes over text before a patch."""
-    line = f"# {canary}\n".encode()
     if canary.encode() in data:
         return data
+    line = in_comment(canary).encode()
     if data.startswith(b"#!"):
         first, _, rest = data.partition(b"\n")
         return first + b"\n" + line + rest
@@ -53,5 +54,5 @@ def marked(data: bytes, canary: str) -> bytes:
 
 
 def marked_markdown(text: str, canary: str) -> str:
-    """Markdown with the canary as a comment in its first line, where Harbor takes it out before an agent reads it."""
-    return text if canary in text else f"<!-- {canary} -->\n\n{text}"
+    """Markdown with the canary as a comment before it, where Harbor takes it out before an agent reads it."""
+    return text if canary in text else in_markdown(canary) + text
