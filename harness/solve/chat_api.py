@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.solve.base import Fault, Message, ModelError, Reply, ToolCall
-from harness.solve.usage_check import checked
+from harness.solve.usage_check import checked, untold_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool, 
         for chunk in stream:
             heard.chunk(chunk, seconds=clock() - started)
         request_id = stream.response.headers.get("x-request-id")
-    return heard.reply(request_id=request_id, seconds=clock() - started)
+    return heard.reply(request_id=request_id, seconds=clock() - started, most=request.sampling.max_output_tokens)
 
 
 def _body(model: str, request: Request, *, official: bool) -> dict[str, Any]:
@@ -90,6 +90,8 @@ class _Heard:
     calls: dict[int, _Call] = field(default_factory=dict)
     finish: str | None = None
     model: str = ""
+    answer_id: str | None = None
+    """What an endpoint without request ids can be asked about."""
     usage: Any = None
     first: float | None = None
 
@@ -97,6 +99,7 @@ class _Heard:
         if not hasattr(chunk, "choices"):
             raise ModelError("the endpoint streams something that is no chat completion", fault=Fault.BAD_REPLY)
         self.model = chunk.model or self.model
+        self.answer_id = chunk.id or self.answer_id
         self.usage = chunk.usage or self.usage
         for choice in (chunk.choices or ())[:1]:
             self.finish = choice.finish_reason or self.finish
@@ -118,7 +121,7 @@ class _Heard:
         thinking = (delta.model_extra or {}).get("reasoning_content") or (delta.model_extra or {}).get("reasoning")
         return bool(delta.content or delta.refusal or delta.tool_calls or thinking)
 
-    def reply(self, *, request_id: str | None, seconds: float) -> Reply:
+    def reply(self, *, request_id: str | None, seconds: float, most: int | None) -> Reply:
         text, refusal = "".join(self.text), "".join(self.refusal)
         if self.finish is None:
             raise ModelError(
@@ -135,11 +138,11 @@ class _Heard:
             finish_reason=self.finish,
             usage=usage,
             model=self.model,
-            request_id=request_id,
+            request_id=request_id or self.answer_id,
             seconds=seconds,
             first_token_seconds=self.first,
             refusal=refusal or None,
-            notes=notes,
+            notes=notes + untold_limit(usage, most=most, finish=self.finish),
         )
 
 

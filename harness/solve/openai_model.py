@@ -40,7 +40,10 @@ class Api(StrEnum):
     """Which of the two APIs is spoken."""
 
     AUTO = "auto"
-    """Responses where the endpoint has it, else Chat Completions; found out by the first question."""
+    """What the endpoint has; found out by the first question.
+
+    OpenAI itself is asked by Responses first, all others by Chat Completions: they all have that, and few have the whole
+    of the other (one never says that an answer was cut)."""
     CHAT = "chat"
     RESPONSES = "responses"
 
@@ -61,6 +64,16 @@ class Endpoint:
         """Host and port, without path or password: what is recorded."""
         parts = urlsplit(self.base_url)
         return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+
+    @property
+    def is_official(self) -> bool:
+        """Whether it is OpenAI's own."""
+        return urlsplit(self.base_url).hostname == "api.openai.com"
+
+    @property
+    def preferred(self) -> tuple[Api, Api]:
+        """The order in which `auto` tries the APIs."""
+        return (Api.RESPONSES, Api.CHAT) if self.is_official else (Api.CHAT, Api.RESPONSES)
 
     @property
     def is_local(self) -> bool:
@@ -136,13 +149,14 @@ class OpenAIModel:
             api = Api.CHAT
         if api is not Api.AUTO:
             return self._ask(api, request)
+        first, second = self.endpoint.preferred
         try:
-            reply = self._ask(Api.RESPONSES, request)
+            reply = self._ask(first, request)
         except _MissingApiError:
-            reply = self._ask(Api.CHAT, request)
-            self._settle(Api.CHAT)
+            reply = self._ask(second, request)
+            self._settle(second)
         else:
-            self._settle(Api.RESPONSES)
+            self._settle(first)
         return reply
 
     def _settle(self, api: Api) -> None:
@@ -153,7 +167,7 @@ class OpenAIModel:
         asked: Callable[..., Reply] = chat_api.ask if api is Api.CHAT else responses_api.ask
         started = time.monotonic()
         try:
-            return asked(self._client, self._name, request, official=self._is_official(), clock=time.monotonic)
+            return asked(self._client, self._name, request, official=self.endpoint.is_official, clock=time.monotonic)
         except ModelError:
             raise
         except JSONDecodeError as error:
@@ -170,9 +184,6 @@ class OpenAIModel:
             ) from error
         except openai.APIError as error:
             raise self._refused(error, api, request) from error
-
-    def _is_official(self) -> bool:
-        return urlsplit(self.endpoint.base_url).hostname == "api.openai.com"
 
     def _refused(self, error: openai.APIError, api: Api, request: Request) -> ModelError:
         if is_missing_api(error):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.solve.base import Fault, Message, ModelError, Reply, ToolCall
-from harness.solve.usage_check import checked
+from harness.solve.usage_check import checked, untold_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,7 +45,8 @@ def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool, 
         request_id = stream.response.headers.get("x-request-id")
     if end is None:
         raise ModelError(f"the answer broke off after {heard} characters: the stream has no end", fault=Fault.NETWORK)
-    return _reply(end, request_id=request_id, seconds=clock() - started, first=first)
+    most = request.sampling.max_output_tokens
+    return _reply(end, request_id=request_id or end.id, seconds=clock() - started, first=first, most=most)
 
 
 def _failed(error: Any) -> ModelError:
@@ -95,7 +96,7 @@ def _items(message: Message) -> Iterable[dict[str, Any]]:
         yield {"type": "function_call", "call_id": call.call_id, "name": call.name, "arguments": call.arguments}
 
 
-def _reply(end: Any, *, request_id: str | None, seconds: float, first: float | None) -> Reply:
+def _reply(end: Any, *, request_id: str | None, seconds: float, first: float | None, most: int | None) -> Reply:
     if end.status == "failed":
         raise _failed(end.error)
     text, refusal, calls = "", "", []
@@ -107,18 +108,19 @@ def _reply(end: Any, *, request_id: str | None, seconds: float, first: float | N
         elif item.type == "function_call":
             calls.append(ToolCall(call_id=item.call_id, name=item.name, arguments=item.arguments))
     reason = getattr(end.incomplete_details, "reason", None) if end.status == "incomplete" else None
-    finish = _FINISH.get(reason or "", reason or "incomplete") if end.status == "incomplete" else None
+    ended = "tool_calls" if calls else "stop"
+    finish = _FINISH.get(reason or "", reason or "incomplete") if end.status == "incomplete" else ended
     usage, notes = checked(_counts(end.usage), written=text or refusal or calls)
     return Reply(
         message=Message(role="assistant", content=text or refusal, tool_calls=tuple(calls)),
-        finish_reason=finish or ("tool_calls" if calls else "stop"),
+        finish_reason=finish,
         usage=usage,
         model=str(end.model or ""),
         request_id=request_id,
         seconds=seconds,
         first_token_seconds=first,
         refusal=refusal or None,
-        notes=notes,
+        notes=notes + untold_limit(usage, most=most, finish=finish),
     )
 
 

@@ -148,7 +148,11 @@ def _is_named(path: str, statement: str) -> bool:
     """Whether a statement names the file: its path, or its module with dots."""
     module = re.sub(r"(?:/__init__)?\.py$", "", path).replace("/", ".")
     names = [path] + ([module, module.removeprefix("src.")] if path.endswith(".py") and "." in module else [])
-    return any(re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w/])", statement) for name in names if "." in name)
+    return any(
+        name in statement and re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w/])", statement)
+        for name in names
+        if "." in name
+    )
 
 
 def choose(

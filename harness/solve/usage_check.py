@@ -20,6 +20,15 @@ the whole. That count is left out."""
 INCONSISTENT = "usage_inconsistent"
 """The total is not the sum. Both parts are kept as they were told."""
 
+LIMIT_UNTOLD = "limit_untold"
+"""The answer has as many tokens as it may have, and the endpoint says that it ended by itself: taken for cut."""
+
+
+def untold_limit(usage: Usage, *, most: int | None, finish: str) -> tuple[str, ...]:
+    """`LIMIT_UNTOLD` where that is so. Some servers' Responses API never says that an answer was cut."""
+    is_full = most is not None and usage.output_tokens is not None and usage.output_tokens >= most
+    return (LIMIT_UNTOLD,) if is_full and finish == "stop" else ()
+
 
 def checked(counts: Mapping[str, Any], *, written: object) -> tuple[Usage, tuple[str, ...]]:
     """The usage that can be true, and what is odd about what was told.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tests.model_server.behaviours import Behaviour, Script
 
+REQUEST_ID = "x-request-id"
 KEY = "sk-proj-test-0123456789abcdefghijklmnopqrstuv"
 """A key as long and as odd as a real one, so that a test can look for it where it must not be."""
 
@@ -178,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             whole = wire.chat_body(answer) if api == "chat" else wire.response_body(answer)
             self._hold(api, whole)
-            self._send(200, whole, {"x-request-id": f"req_{answer.number:04d}"})
+            self._send(200, whole, {REQUEST_ID: f"req_{answer.number:04d}"})
 
     def _hold(self, kind: str, body: Any) -> None:
         self.owner.problems += schemas.problems(kind, body)
@@ -195,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Transfer-Encoding", "chunked")
-        self.send_header("x-request-id", f"req_{answer.number:04d}")
+        self.send_header(REQUEST_ID, f"req_{answer.number:04d}")
         self.end_headers()
         say, written = answer.say, 0
         for event, is_piece in self._events(answer):
@@ -247,7 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(fault.status, b"<html><body><h1>Bad Gateway</h1></body></html>", {"Content-Type": "text/html"})
             return
         error = {"message": fault.message, "type": fault.kind, "param": None, "code": fault.code}
-        self._send(fault.status, {"error": error}, {"x-request-id": f"req_{self.owner.number():04d}", **fault.headers})
+        self._send(fault.status, {"error": error}, {REQUEST_ID: f"req_{self.owner.number():04d}", **fault.headers})
 
     def _send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         data = body if isinstance(body, bytes) else json.dumps(body).encode()

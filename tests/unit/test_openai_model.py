@@ -118,7 +118,7 @@ def test_nothing_is_stored_at_the_endpoint(world):
     assert server.requests[0].body["store"] is False
 
 
-@pytest.mark.parametrize(("offers", "spoken"), [(("chat", "responses"), "responses"), (("chat",), "chat")])
+@pytest.mark.parametrize(("offers", "spoken"), [(("chat", "responses"), "chat"), (("responses",), "responses")])
 def test_auto_speaks_what_the_endpoint_has_and_remembers_it(world, offers, spoken):
     server, model = world(Say(text="x"), api=Api.AUTO, offers=offers)
     assert model.api == "auto"
@@ -128,10 +128,36 @@ def test_auto_speaks_what_the_endpoint_has_and_remembers_it(world, offers, spoke
     assert model.api == spoken
 
 
-def test_auto_asks_by_chat_where_a_seed_is_given(world):
+def test_openai_itself_is_asked_by_responses_first():
+    assert Endpoint().preferred == (Api.RESPONSES, Api.CHAT)
+    assert Endpoint(base_url="http://localhost:8000/v1").preferred == (Api.CHAT, Api.RESPONSES)
+
+
+def test_auto_asks_by_chat_alone_where_a_seed_is_given(world):
+    server, model = world(Say(text="x"), api=Api.AUTO, offers=("responses",))
+    with pytest.raises(ModelError, match="no Chat Completions API"):
+        model.ask(ask(seed=7))
+    assert server.requests == []
+
+
+def test_a_seed_is_sent(world):
     server, model = world(Say(text="x"), api=Api.AUTO)
     model.ask(ask(seed=7))
     assert [(one.api, one.body["seed"]) for one in server.requests] == [("chat", 7)]
+
+
+@BOTH
+def test_an_answer_that_fills_its_limit_is_noted_where_the_endpoint_says_it_just_ended(world, api):
+    _, model = world(Say(text="hello", spent=Spent(prompt=10, completion=50)), api=api)
+    assert model.ask(ask(max_output_tokens=50)).notes == ("limit_untold",)
+    assert model.ask(ask(max_output_tokens=51)).notes == ()
+
+
+@BOTH
+def test_an_endpoint_without_request_ids_is_known_by_its_answers_ids(world, api, monkeypatch):
+    monkeypatch.setattr("tests.model_server.server.REQUEST_ID", "x-nothing")
+    _, model = world(Say(text="hello"), api=api)
+    assert model.ask(ask()).request_id == {"chat": "chatcmpl-0001", "responses": "resp_0001"}[api]
 
 
 def test_responses_refuses_a_seed_rather_than_drop_it(world):
@@ -142,7 +168,7 @@ def test_responses_refuses_a_seed_rather_than_drop_it(world):
 
 def test_an_endpoint_without_either_api_is_told(world):
     _, model = world(Say(text="x"), api=Api.AUTO, offers=())
-    with pytest.raises(ModelError, match="has no Chat Completions API") as raised:
+    with pytest.raises(ModelError, match="has no Responses API") as raised:
         model.ask(ask())
     assert raised.value.fault is Fault.BAD_REQUEST
     assert "--base-url" in raised.value.hint

@@ -285,7 +285,7 @@ NO_PATCH = {
     "does_not_apply": Say(text=EDIT.replace("a - b", "a * b")),
     "ambiguous": Say(text=EDIT.replace(tiny.CALC, "")),
     "does_not_parse": Say(text=EDIT.replace("a + b", "(a +")),
-    "cut": Say(text=EDIT[:60], finish="length"),
+    "cut": Say(text=EDIT[:60], spent=Spent(prompt=100, completion=400)),
     "context_overflow": overflow(),
 }
 
@@ -293,12 +293,12 @@ NO_PATCH = {
 @pytest.mark.parametrize("reason", NO_PATCH)
 def test_an_answer_without_a_patch_is_a_prediction_with_its_reason(room, reason):
     place = room(NO_PATCH[reason])
-    report = place.run()
+    report = place.run(max_output_tokens=400)
     (one,) = read_predictions(place.out)
     assert (one.model_patch, one.extra["no_patch"]) == (None, reason)
     assert one.extra["no_patch_detail"]
     assert (report.made, report.patches, dict(report.no_patch)) == (1, 0, {reason: 1})
-    assert place.run().made == 0  # it is an answer: it is not asked again
+    assert place.run(max_output_tokens=400).made == 0  # it is an answer: it is not asked again
 
 
 def test_code_that_does_not_parse_is_kept(room):

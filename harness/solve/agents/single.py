@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.solve import retrieve
 from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, ModelError, Request
 from harness.solve.extract import NoPatch, extract
+from harness.solve.usage_check import LIMIT_UNTOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -124,7 +125,7 @@ def _attempt(reply: Reply, job: Job, tree: Snapshot, messages: tuple[Message, ..
     found = extract(
         "" if reply.refusal else reply.message.content,
         tree,
-        finish_reason=reply.finish_reason,
+        finish_reason="length" if LIMIT_UNTOLD in reply.notes else reply.finish_reason,
         refusal=reply.refusal,
         version=job.instance.version if job.instance.language == "python" else "",
     )
