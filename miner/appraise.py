@@ -87,10 +87,11 @@ def _one(dataset: Dataset, task: Task, repo: BareRepository, index: Index, *, wr
     if repo.full_sha(base) is None:
         return Appraised(instance=task.instance, changed=False, unknown=f"{repo.name} has no commit {base}")
     after = quality.appraised(task, repo, index)
-    changed = after.instance.quality != task.instance.quality or after.hidden.evidence != task.hidden.evidence
+    hidden = not dataset.sealed and after.hidden.evidence != task.hidden.evidence
+    changed = hidden or after.instance.quality != task.instance.quality
     if write and changed:
         folder = dataset.task_folder(task.instance_id)
-        if not dataset.sealed:
+        if hidden:
             files.write_bytes(folder / TESTS_FILE, hidden_files(after.hidden)[TESTS_FILE])
         write_instance(folder, after.instance)
     return Appraised(

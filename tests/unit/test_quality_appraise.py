@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pyrage
 import pytest
 
+from harness.dataset import seal
 from harness.dataset.folder import open_dataset
+from harness.dataset.identity import load_keys
 from harness.errors import InputError
 from harness.quality.measuring import rate
 from miner.appraise import appraise
@@ -117,6 +120,35 @@ def test_what_was_found_before_masking_is_remembered(bench, history, tmp_path):
     measure(bench, history, tmp_path)
 
     assert open_dataset(bench.path).instance("tiny__calc-1").quality["hygiene"] == known
+
+
+def test_of_a_sealed_task_the_public_fields_are_written_and_nothing_else(bench, history, tmp_path):
+    key = pyrage.x25519.Identity.generate()
+    (tmp_path / "key").write_text(str(key), encoding="utf-8")
+    seal.seal(bench, [str(key.to_public())])
+    folder = bench.task_folder("tiny__calc-1")
+    before = (folder / "sealed.age").read_bytes()
+
+    def again():
+        sealed = open_dataset(bench.path)
+        opened = sealed.with_keys(load_keys(str(tmp_path / "key"), bench.path))
+        return appraise(
+            opened, {"": str(history[0].path)}, ids=(), index=Index(url=None), cache=tmp_path / "cache", write=True,
+            note=lambda _: None,
+        )  # fmt: skip
+
+    assert again()[0].changed
+    assert not again()[0].changed
+    assert (folder / "sealed.age").read_bytes() == before
+    assert not (folder / "tests.json").exists()
+    assert open_dataset(bench.path).instance("tiny__calc-1").quality["leaks"]["unshown_names"] == 1
+
+
+def test_a_sealed_task_without_its_key_is_an_error(bench, history, tmp_path):
+    seal.seal(bench, [str(pyrage.x25519.Identity.generate().to_public())])
+
+    with pytest.raises(InputError, match="sealed"):
+        measure(bench, history, tmp_path)
 
 
 def test_a_repository_without_the_commit_leaves_the_task_as_it_is(bench, tmp_path):
