@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 SWEBENCH = "swebench==5.0.2"
 HARBOR = "harbor==0.24.0"
 INSPECT = "inspect_ai==0.3.285"
-DATASETS = "datasets==5.2.0"
 MINI_SWE_AGENT = "mini-swe-agent==2.4.6"
 PYTHONS = {HARBOR: "3.12"}
 """The least Python of those that do not run on 3.11."""

@@ -87,7 +87,7 @@ def test_mini_swe_agent_works_on_public_rows_and_its_predictions_are_scored_as_t
     rows, out = folder / "rows.jsonl", folder / "mini"
     done = goldseam("holdout", "export", folder / "dataset", "--to", "jsonl", "-i", "tiny__calc-1", "-o", rows)
     assert done.returncode == 0, done.error_text
-    python = pypi_tools.environment(pypi_tools.MINI_SWE_AGENT, "datasets").python
+    python = pypi_tools.environment(pypi_tools.MINI_SWE_AGENT).python
     edit = "sed -i 's/a - b/a + b/' src/calc/__init__.py"
     env = {"HOME": str(folder), "MSWEA_SILENT_STARTUP": "1"}
     process.run([python, TOOLS / "mini_run.py", rows, out, edit], env=env)

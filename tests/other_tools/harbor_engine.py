@@ -27,7 +27,7 @@ class PlainDocker(BaseEnvironment):
 
     async def start(self, force_build):
         image = self.task_env_config.docker_image
-        self.container = docker("run", "-d", "--rm", "--init", "--network", "none", image, "sleep", "300").strip()
+        self.container = docker("run", "-d", "--rm", "--init", "--network", "none", image, "sleep", "1200").strip()
         await self.ensure_dirs(self._mount_targets(writable_only=True))
 
     async def stop(self, delete):
