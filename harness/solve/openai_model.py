@@ -42,8 +42,9 @@ class Api(StrEnum):
     AUTO = "auto"
     """What the endpoint has; found out by the first question.
 
-    OpenAI itself is asked by Responses first, all others by Chat Completions: they all have that, and few have the whole
-    of the other (one never says that an answer was cut)."""
+    OpenAI itself is asked by Responses first, all others by Chat Completions: few of them have the whole of the other
+    one; some never say there that an answer was cut.
+    """
     CHAT = "chat"
     RESPONSES = "responses"
 
