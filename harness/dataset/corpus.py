@@ -90,6 +90,10 @@ def sources(
         InputError: there is no such file or folder.
 
     """
+    places = tuple(places)
+    for place in places:
+        if not is_address(place) and place != STDIN and not Path(place).exists():
+            raise InputError(f"there is no file or folder {place}")
     for place in places:
         if is_address(place):
             yield from _guarded(place, lambda name: _address(name, limits or Limits()))
@@ -120,7 +124,7 @@ def addresses(path: Path) -> tuple[str, ...]:
         if not line or line.startswith("#"):
             continue
         if not is_address(line):
-            raise InputError(f"{path}, line {number}: expected http:// or https://, found {line[:80]!r}")
+            raise InputError(f"{path}, line {number}: expected an address that begins with http:// or https://")
         found.append(line)
     return tuple(found)
 
@@ -134,8 +138,6 @@ def _path(path: Path, skip: Collection[Path]) -> Iterator[Source | Unread]:
                 if file.is_file() and not file.is_symlink():
                     yield from _guarded(str(file), _file)
         return
-    if not path.exists():
-        raise InputError(f"there is no file or folder {path}")
     yield from _guarded(str(path), _file)
 
 
