@@ -1,8 +1,6 @@
 """A folder for SWE-bench 5: rows for `swebench eval`, and with the hidden side a task repository.
 
-swebench eval OUT/test.jsonl --gold
-swebench dataset check OUT
-swebench eval OUT/test.jsonl --task-repo OUT --gold     # builds images under SWE-bench's names from ours
+`swebench eval OUT/test.jsonl --gold` runs it, `swebench dataset check OUT` finds it well formed.
 """
 
 from __future__ import annotations
