@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
 from harness import control, files, patch, replay, run_folder, scoring, screening, shelf, verdict
-from harness.dataset import content, ledger
+from harness.dataset import content, ledger, opened
 from harness.errors import InputError
 from harness.facts import read_facts
 from harness.failures import CLASSES_VERSION
@@ -216,7 +216,7 @@ def run(
     folder = RunFolder(path=out)
     ids = {prediction.instance_id for prediction in predictions}
     head = ledger.head(dataset)
-    shelf.tell_opened(dataset, ids, purpose="evaluate", run=out.name)
+    opened.tell(dataset, ids, purpose="evaluate", run=out.name)
     tasks = Shelf(dataset, ids)
     veil = None if settings.keep_evidence else veil_for(dataset)
     if settings.keep_evidence and dataset.sealed:

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from harness import files, run_folder, shelf
+from harness.dataset import opened
 from harness.errors import InputError
 from harness.evaluate import write_report
 from harness.failures import CLASSES_VERSION
@@ -99,7 +100,7 @@ def regrade(dataset: Dataset, path: Path, *, ids: Sequence[str] = ()) -> Summary
         folder.remove_strays()
         known = set(dataset.ids())
         asked = [item for item in folder.predictions() if not ids or item.instance_id in ids]
-        shelf.tell_opened(dataset, known & {item.instance_id for item in asked}, purpose="regrade", run=path.name)
+        opened.tell(dataset, known & {item.instance_id for item in asked}, purpose="regrade", run=path.name)
         summary = Summary(predictions=tuple(_regraded_each(dataset, folder, asked, known)))
         _write_run(folder, summary)
         write_report(dataset, folder)

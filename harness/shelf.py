@@ -95,26 +95,6 @@ def filled(prediction: Prediction, task: Task) -> Prediction:
     return replace(prediction, model_patch=task.hidden.gold_patch.decode("utf-8", "surrogateescape"))
 
 
-def tell_opened(dataset: Dataset, ids: Iterable[str], *, purpose: str, run: str) -> None:
-    """Tell the ledger that sealed tasks are opened. Nothing is opened that the ledger cannot tell of.
-
-    Raises:
-        InputError: the keys do not open the first of them, or the ledger cannot be written.
-
-    """
-    ids = sorted(set(ids))
-    if not dataset.sealed or not ids:
-        return
-    dataset.task(ids[0])  # a wrong key is told before anything is written
-    try:
-        ledger.record(dataset, ledger.Event.OPENED, ids, purpose=purpose, run=run)
-    except InputError as error:
-        raise InputError(
-            f"sealed tasks are opened only where the ledger can tell of it: {error.message}",
-            hint="mount the dataset writable, or copy it to a place that is; the copy's ledger can be joined later",
-        ) from None
-
-
 def tell_evaluated(
     dataset: Dataset, predictions: Iterable[Prediction], *, run: str, note: Callable[[str], None]
 ) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness import patch
-from harness.dataset import check_custody
+from harness.dataset import check_custody, opened
 from harness.dataset import folder as dataset_folder
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.errors import InputError
@@ -91,6 +91,9 @@ def check(
     with contextlib.suppress(InputError):  # a broken dataset.yaml has been told of
         dataset = dataset_folder.open_dataset(path, keys=keys)
         problems += (Problem(where=where, what=what) for where, what in check_custody.dataset_problems(dataset))
+    if dataset.keys is not None:
+        with contextlib.suppress(InputError):  # told of with the task that it is about
+            opened.tell(dataset, dataset.ids(), purpose="check")
     for instance_id in dataset.ids():
         found = [*_task_problems(dataset, instance_id, asked), *check_custody.seal_problems(dataset, instance_id)]
         found += _leak_problems(dataset.task_folder(instance_id), asked.max_leak)

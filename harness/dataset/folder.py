@@ -11,7 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from harness import files
-from harness.dataset import canary_marks, ledger, sealed
+from harness.dataset import canary_marks, ledger, opened, sealed
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.schema import (
     SCHEMA_VERSION,
@@ -94,15 +94,27 @@ class Dataset:
             yield self.task(instance_id)
 
     def task(self, instance_id: str) -> Task:
-        """One task, whole; in memory alone where it is sealed.
+        """One task, whole; in memory alone where it is sealed, and with a line in the ledger.
 
         Raises:
-            InputError: it is not there, a file of it is broken, or it is sealed and `keys` do not open it.
+            InputError: it is not there, a file of it is broken, or it is sealed and `keys` do not open it, or the
+                ledger cannot be written.
 
         """
         folder = self._existing(instance_id)
         hidden = read_hidden(folder, keys=self.keys, recipients=self.recipients)
+        if hidden.secret:
+            opened.ensure(self, instance_id)
         return Task(instance=read_instance(folder), hidden=hidden)
+
+    def try_keys(self, instance_id: str) -> None:
+        """See that the keys open a task.
+
+        Raises:
+            InputError: they do not, or its hidden side is broken.
+
+        """
+        read_hidden(self._existing(instance_id), keys=self.keys, recipients=self.recipients)
 
     def instances(self) -> Iterator[Instance]:
         """The public side of every task; hidden files are not touched."""

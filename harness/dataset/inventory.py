@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from harness.dataset import content, ledger, policy
+from harness.dataset import content, ledger, opened, policy
 from harness.dataset.policy import NONE
 from harness.errors import InputError
 from harness.instance import TaskState
@@ -165,6 +165,7 @@ def _cost(
 def _times(dataset: Dataset, proved: Sequence[Instance]) -> Iterable[float]:
     if dataset.sealed and dataset.keys is None:
         return
+    opened.tell(dataset, [one.instance_id for one in proved], purpose="stats")
     for one in proved:
         seconds = dataset.task(one.instance_id).hidden.evidence.get("gold_seconds")
         if isinstance(seconds, int | float):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.dataset import ledger, needles
+from harness.dataset import needles, opened
 from harness.dataset.corpus import Unread
 from harness.dataset.folder import DATASET_FILE, read_model
 from harness.dataset.needles import Kind
@@ -52,9 +52,7 @@ def opener(dataset: Dataset, ids: Sequence[str], *, purpose: str) -> Callable[[s
         InputError: no key, or a wrong one.
 
     """
-    if dataset.sealed and ids:
-        dataset.task(ids[0])  # a wrong key is told before anything is written
-        ledger.record(dataset, ledger.Event.OPENED, ids, purpose=purpose)
+    opened.tell(dataset, ids, purpose=purpose)
     return dataset.task
 
 

@@ -434,3 +434,24 @@ def test_a_log_of_our_own_bugs_quotes_nothing_once_a_sealed_task_was_open(datase
 
     assert "KeyError" in log
     assert "test_two" not in log
+
+
+def test_no_sealed_task_is_handed_out_without_a_line_in_the_ledger(dataset, me):
+    seal.seal(dataset, [me.recipient])
+    before = len(ledger.read(dataset))
+
+    tasks_of(dataset, me.keys)
+    tasks_of(dataset, me.keys)
+
+    new = ledger.read(dataset)[before:]
+    assert [(entry.event, entry.tasks) for entry in new] == [("opened", dataset.ids())]
+
+
+def test_where_the_ledger_cannot_be_written_no_sealed_task_is_handed_out(dataset, me):
+    seal.seal(dataset, [me.recipient])
+    path = dataset.path / ledger.LEDGER_FILE
+    path.unlink()
+    path.mkdir()
+
+    with pytest.raises(InputError, match="only where the ledger can tell"):
+        reopened(dataset, me.keys).task("tiny__calc-1")
