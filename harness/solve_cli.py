@@ -121,7 +121,12 @@ def solve(
         bool, typer.Option("--dry-run", help="Ask nothing; say what would be asked and cost.", rich_help_panel=_LIMITS)
     ] = False,
     ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
-    split: Annotated[str | None, typer.Option(help="Only tasks of this split.")] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            help="Only tasks of this split: holdout, dev, retired, or all; by default holdout, or those of -i."
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_SOLVE_JOBS", help="At once.")] = 4,
     identity: IdentityOption = None,
     runtime: RuntimeOption = None,
@@ -165,7 +170,7 @@ def solve(
     )
     call = Call(
         dataset=opened,
-        instances=plans.chosen(opened, ids=ids or (), split=split),
+        instances=plans.chosen(opened, ids=ids or (), split=plans.of_split(split, ids or ())),
         plan=plan,
         agent=made,
         endpoint=endpoint,

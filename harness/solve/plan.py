@@ -12,6 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.dataset.splits import Split
 from harness.errors import InputError
 from harness.instance import Instance, Prediction, TaskState
 from harness.solve.meter import Spent
@@ -87,6 +88,11 @@ def digest_of(instance: Instance) -> str:
     """SHA-256 (hex) over what a model may see of a task: a prediction is for that, and for nothing else."""
     parts = [instance.instance_id, instance.base_commit, instance.image, instance.version, instance.problem_statement]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def of_split(asked: str | None, ids: Sequence[str]) -> str | None:
+    """The split that is worked on: the one asked for, every one where that is `all`, else the holdout or that of ids."""
+    return None if asked == "all" or (asked is None and ids) else asked or Split.HOLDOUT.value
 
 
 def chosen(dataset: Dataset, *, ids: Sequence[str] = (), split: str | None = None) -> tuple[Instance, ...]:

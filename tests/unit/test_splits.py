@@ -14,6 +14,7 @@ from harness.dataset.folder import HIDDEN_FILES, open_dataset, write_instance, w
 from harness.dataset.splits import By, Rule, Split
 from harness.errors import InputError
 from harness.instance import TaskState
+from harness.solve import plan
 from tests import report_runs, tiny
 
 
@@ -231,3 +232,11 @@ def test_a_task_written_into_a_sealed_dataset_tells_its_content(dataset, tmp_pat
     write_task(open_dataset(dataset.path), report_runs.make_task(6))
 
     assert content.content_of(open_dataset(dataset.path)) == content.content_of(plain)
+
+
+@pytest.mark.parametrize(
+    ("asked", "ids", "split"),
+    [(None, (), "holdout"), (None, ("a",), None), ("all", (), None), ("dev", (), "dev"), ("dev", ("a",), "dev")],
+)
+def test_models_work_on_the_holdout_unless_told_otherwise(asked, ids, split):
+    assert plan.of_split(asked, ids) == split
