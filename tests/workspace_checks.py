@@ -252,7 +252,10 @@ CHECKS: tuple[Callable[[Workspace], None], ...] = (
 )
 
 _SWAP = "mv src/calc/__init__.py x; mv tests/test_calc.py src/calc/__init__.py; mv x tests/test_calc.py"
-_SAME_TIME = "touch -r pyproject.toml t; sed -i 's/1.0/2.0/' pyproject.toml; touch -r t pyproject.toml; rm t"
+_SAME_TIME = (
+    "touch -r pyproject.toml t; printf X | dd of=pyproject.toml seek=1 bs=1 conv=notrunc;"
+    "touch -r t pyproject.toml; rm t"
+)
 _NO_UTF8 = "python -c \"open(b'caf\\xe9', 'w').write('1')\""
 CHANGES: Mapping[str, str] = {
     "a changed line": "sed -i 's/a - b/a + b/' src/calc/__init__.py",
