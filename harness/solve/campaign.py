@@ -231,7 +231,7 @@ class Campaign:
                     Event.EXPOSED,
                     [instance.instance_id],
                     model=plan.model,
-                    endpoint=plan.endpoint,
+                    endpoint=plan.base_url,
                     shown=sorted(plan.shown),
                     oracle_files=True,
                 )

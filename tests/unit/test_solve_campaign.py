@@ -274,7 +274,8 @@ def test_oracle_files_are_shown_and_told_in_record_and_ledger(room):
     place.run(oracle=True)
     (one,) = read_predictions(place.out)
     assert (one.extra["oracle_files"], one.extra["files_shown"]) == (True, [tiny.CALC])
-    assert _exposures(place)[0].facts["oracle_files"] is True
+    facts = _exposures(place)[0].facts
+    assert (facts["oracle_files"], facts["endpoint"]) == (True, place.server.base_url)
 
 
 NO_PATCH = {
