@@ -16,6 +16,7 @@ import pyrage  # type: ignore[import-untyped]
 
 from harness import files, process
 from harness.dataset import canary, container, content, folder, identity, ledger, ledger_chain, sealed
+from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.identity import PASSPHRASE_FILE, Keys, PassphraseKey, recipients_digest, short
 from harness.dataset.ledger_entry import Event
 from harness.dataset.schema import DatasetModel
@@ -215,9 +216,23 @@ def finish(dataset: Dataset) -> None:
         place = dataset.task_folder(task_id)
         _settle(place / sealed.SEALED_FILE, dataset)
         if dataset.sealed and (place / sealed.SEALED_FILE).exists():
+            _refuse_others(place)
             for name in (*_CONTENT, *folder.HIDDEN_FILES):  # tests.json first: without it the rest is not read
                 (place / name).unlink(missing_ok=True)
         files.remove_strays(place)
+
+
+def _refuse_others(place: Path) -> None:
+    """Readable files beside a sealed one are removed only where they are known to be what was sealed."""
+    if not (place / folder.TESTS_FILE).exists():
+        return
+    names = [name for name in folder.HIDDEN_FILES if (place / name).exists()]
+    known = folder.read_instance(place).extra.get(HIDDEN_DIGEST)
+    if known != hidden_digest({name: folder.read_bytes(place / name) for name in names}):
+        raise InputError(
+            f"{place} has readable hidden files beside {sealed.SEALED_FILE} that are not what was sealed",
+            hint=f"to seal them, take {sealed.SEALED_FILE} away; else take them away; then seal again",
+        )
 
 
 def _tell_untold(dataset: Dataset) -> None:

@@ -455,3 +455,18 @@ def test_where_the_ledger_cannot_be_written_no_sealed_task_is_handed_out(dataset
 
     with pytest.raises(InputError, match="only where the ledger can tell"):
         reopened(dataset, me.keys).task("tiny__calc-1")
+
+
+def test_readable_files_that_are_not_what_was_sealed_are_not_removed(dataset, me):
+    seal.seal(dataset, [me.recipient])
+    place = dataset.task_folder("tiny__calc-1")
+    for name, data in folder.hidden_files(reopened(dataset, me.keys).task("tiny__calc-1").hidden).items():
+        (place / name).write_bytes(data)
+    seal.seal(reopened(dataset))
+    assert not (place / folder.TESTS_FILE).exists()
+    for name in (folder.TESTS_FILE, folder.GOLD_FILE, folder.TEST_FILE):
+        (place / name).write_text("{}")
+
+    with pytest.raises(InputError, match="not what was sealed"):
+        seal.seal(reopened(dataset))
+    assert (place / folder.TESTS_FILE).read_text() == "{}"
