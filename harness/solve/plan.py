@@ -91,7 +91,7 @@ def digest_of(instance: Instance) -> str:
 
 
 def of_split(asked: str | None, ids: Sequence[str]) -> str | None:
-    """The split that is worked on: the one asked for, every one where that is `all`, else the holdout or that of ids."""
+    """The split to work on: the one asked for, every one where that is `all`, else the holdout, or that of ids."""
     return None if asked == "all" or (asked is None and ids) else asked or Split.HOLDOUT.value
 
 
