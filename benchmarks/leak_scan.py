@@ -110,7 +110,7 @@ def honest(folders: list[Path], own: set[str], most: int) -> Iterator[corpus.Sou
             part.lower().split("-")[0] for part in Path(source.name).parts
         }:
             yield source
-            size += source.bytes
+            size += source.size
 
 
 def planted(index: Index, tasks: list[Task], around: bytes) -> dict[str, dict[str, float | int]]:
@@ -157,7 +157,7 @@ def main() -> None:
                 f"false alarm: {find.source}:{find.line} {find.kind} of {find.task} {find.matched}/{find.of}",
                 flush=True,
             )
-        size, sources = size + source.bytes, sources + 1
+        size, sources = size + source.size, sources + 1
     spent, passed = time.process_time() - began, time.monotonic() - wall
     for source in honest(given.text, own, _AROUND):
         sample += b"".join(source.blocks())

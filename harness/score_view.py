@@ -207,7 +207,9 @@ def gap_lines(sheets: Iterable[Scoresheet], key: CohortKey, cutoffs: Cutoffs | N
 def gap_json(sheet: Scoresheet, by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> dict[str, Any] | None:
     """A model's gap at its cut-off; null where that was not asked for, or the cut-off is not known."""
     [found] = _gaps([sheet], by, cutoffs) or [None]
-    return found and {
+    if found is None:
+        return None
+    return {
         "day": found.day.isoformat(),
         "before": found.before,
         "after": found.after,

@@ -55,14 +55,14 @@ class Source:
     _blocks: Iterator[bytes]
     broken: Unread | None = None
     """Once it has been read: why that ended too early."""
-    bytes: int = 0
-    """Read so far."""
+    size: int = 0
+    """Bytes read so far."""
 
     def blocks(self) -> Iterator[bytes]:
         """Its bytes; what goes wrong on the way ends them and is kept in `broken`."""
         try:
             for block in self._blocks:
-                self.bytes += len(block)
+                self.size += len(block)
                 yield block
         except (*_BROKEN, GoldseamError) as error:
             self.broken = _unread(self.name, error)

@@ -104,7 +104,7 @@ def search(
         here = scan(index, source.name, source.blocks())
         found += len(here)
         finds += here[: max(0, MOST - len(finds))]
-        count, size = count + 1, size + source.bytes
+        count, size = count + 1, size + source.size
         if source.broken:
             unread.append(source.broken)
     return Answer(
