@@ -34,7 +34,9 @@ def main(folder, out):
     resolved = not problem and not missed and bool(hidden["FAIL_TO_PASS"])
     if not problem and missed:
         problem = "%d of the listed tests do not pass" % len(missed)
-    write(os.path.join(out, "report.json"), json.dumps({"resolved": resolved, "reason": problem, "tests_status": listed}))
+    write(
+        os.path.join(out, "report.json"), json.dumps({"resolved": resolved, "reason": problem, "tests_status": listed})
+    )
     write(os.path.join(out, "reward.txt"), "1\n" if resolved else "0\n")
     print("resolved" if resolved else "not resolved: %s" % problem)
     return 0

@@ -103,7 +103,11 @@ def main():
     with open(CONFIG, encoding="utf-8") as file:
         settings = yaml.safe_load(file)
     # what a question costs is known outside, and so are the limits
-    agent_settings = {**settings["agent"], "cost_limit": 0.0, "step_limit": job["step_limit"] or settings["agent"]["step_limit"]}
+    agent_settings = {
+        **settings["agent"],
+        "cost_limit": 0.0,
+        "step_limit": job["step_limit"] or settings["agent"]["step_limit"],
+    }
     agent_settings["system_template"] = "{{goldseam_header}}" + agent_settings["system_template"]
     agent = DefaultAgent(
         Model(settings["model"]), Environment(settings.get("environment") or {}, job["about"]), **agent_settings
@@ -111,7 +115,8 @@ def main():
     header = job["header"] + "\n\n" if job["header"] else ""
     ended = agent.run(job["task"], goldseam_header=header)
     SAID.write(
-        json.dumps({"t": "end", "status": ended.get("exit_status", ""), "submission": ended.get("submission", "")}) + "\n"
+        json.dumps({"t": "end", "status": ended.get("exit_status", ""), "submission": ended.get("submission", "")})
+        + "\n"
     )
     SAID.flush()
 
