@@ -245,8 +245,9 @@ def _tally(dataset: Dataset, repo: str, pairs: Sequence[tuple[Row | BadRow, Funn
         holds["part"] += told.get("holds") == "part"
         for name, counted in lists.items():
             verdicts = {key: count for key, count in (told.get(name) or {}).items() if key != "given"}
-            if isinstance(row, Row) and not verdicts:
-                verdicts = {"unjudged": len(row.fail_to_pass if name == "FAIL_TO_PASS" else row.pass_to_pass)}
+            given = (row.fail_to_pass if name == "FAIL_TO_PASS" else row.pass_to_pass) if isinstance(row, Row) else ()
+            if given and not verdicts:
+                verdicts = {"unjudged": len(given)}
             counted.update(verdicts)
     return Tally(
         repo=repo,

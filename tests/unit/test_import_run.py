@@ -80,9 +80,10 @@ def reasons(imported) -> list[str]:
 
 
 def test_each_row_has_a_line_and_what_cannot_be_judged_is_counted_so(run):
-    imported, _ = run(row(), "{", row())
+    imported, _ = run(row(PASS_TO_PASS=[]), "{", row())
     assert reasons(imported) == ["no_source", "row_unreadable", "duplicate"]
     assert dict(imported.tallies[0].fail_to_pass) == {"unjudged": 1}
+    assert dict(imported.tallies[0].pass_to_pass) == {}
     assert imported.tallies[0].rows == 2
 
 
