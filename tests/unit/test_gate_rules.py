@@ -108,7 +108,7 @@ def test_a_wrong_value_is_told_with_what_was_expected_and_found(tmp_path, line, 
 
 
 def test_floors_are_for_the_cohorts_that_scores_are_broken_down_by():
-    assert set(COHORTS) == {*CohortKey} - {CohortKey.MODEL, CohortKey.WINDOW}
+    assert set(COHORTS) == {*CohortKey} - {CohortKey.MODEL, CohortKey.WINDOW, CohortKey.CUTOFF}
 
 
 def test_all_problems_are_told_at_once(tmp_path):

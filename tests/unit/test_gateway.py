@@ -260,7 +260,7 @@ def test_further_settings_reach_the_endpoint_by_chat_completions_and_part_kept_a
     with ModelServer({"m": lambda _: Say(text="hi")}) as server, of(server, Api.AUTO) as model:
         model.ask(replace(asked, extra={}))
         model.ask(asked)
-        assert [one.api for one in server.requests] == ["responses", "chat"]
+        assert [one.api for one in server.requests] == ["chat", "chat"]
         assert (server.requests[1].body["stop"], server.requests[1].body["tool_choice"]) == (["x"], "none")
         with of(server, Api.RESPONSES) as other, pytest.raises(ModelError, match="stop, tool_choice") as failed:
             other.ask(asked)

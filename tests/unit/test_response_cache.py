@@ -66,6 +66,7 @@ OTHER = {
     "role": ASKER.key(replace(question(), messages=(replace(question().messages[0], role="system"),))),
     "tools": ASKER.key(replace(question(), tools=(Tool(name="read", description="", parameters={}),))),
     "parameters": ASKER.key(replace(question(), tools=(Tool(name="read", description="", parameters={"a": 1}),))),
+    "further settings": ASKER.key(replace(question(), extra={"stop": ["x"]})),
 }
 
 
@@ -81,7 +82,7 @@ def test_a_slash_at_the_end_of_a_url_is_no_other_endpoint():
 
 def test_the_key_depends_on_every_field_of_a_question():
     """A field that is added to these has to be added to the key, or one model's answer could be another's."""
-    assert set(Request.__dataclass_fields__) == {"messages", "tools", "sampling", "sample"}
+    assert set(Request.__dataclass_fields__) == {"messages", "tools", "sampling", "sample", "extra"}
     assert set(Tool.__dataclass_fields__) == {"name", "description", "parameters"}
     assert set(Sampling.__dataclass_fields__) == {"temperature", "top_p", "seed", "max_output_tokens"}
 
