@@ -22,11 +22,11 @@ from miner.against import Neighbours
 from miner.change import Kind, Rejection, Stage
 from miner.harden import function_of, prepare
 from miner.image import build_environment
+from miner.proof import Notebook, Subject, validate
 from miner.sources.package_index import Index
 from miner.split import language, split
 from miner.statement import hints, problem_statement, spoken_language
 from miner.test_command import pytest_options
-from miner.validate import Notebook, Subject, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from harness.trial import Trial
     from miner.change import Candidate, Split
     from miner.image import BuiltImage
+    from miner.proof import Proof
     from miner.sources.bare import BareRepository
-    from miner.validate import Proof
 
 
 _TEMPLATE = re.compile(
@@ -187,11 +187,11 @@ def _allowed_paths(parts: Split, modules: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(part.path for part in screened.dropped if part.reason in screening.ALLOWABLE))
 
 
-def prove(draft: Draft, site: Site) -> Draft | Rejection:
-    """The lists, from three states run several times."""
+def subject_of(draft: Draft) -> Subject:
+    """What a built draft gives to the proof."""
     assert draft.split is not None  # noqa: S101
     assert draft.image is not None  # noqa: S101
-    subject = Subject(
+    return Subject(
         instance_id=draft.instance_id,
         image=draft.image.image_id,
         test=draft.test,
@@ -199,7 +199,17 @@ def prove(draft: Draft, site: Site) -> Draft | Rejection:
         gold_patch=draft.split.gold_patch,
         test_patch=draft.split.test_patch,
     )
-    notebook = Notebook(site.workings / "proofs" / f"{draft.instance_id}.jsonl", subject)
+
+
+def notebook_of(subject: Subject, site: Site) -> Notebook:
+    """Where the runs of a subject are kept until it is decided."""
+    return Notebook(site.workings / "proofs" / f"{subject.instance_id}.jsonl", subject)
+
+
+def prove(draft: Draft, site: Site) -> Draft | Rejection:
+    """The lists, from three states run several times."""
+    subject = subject_of(draft)
+    notebook = notebook_of(subject, site)
     with _timed(draft, "proof"):
         proof = validate(
             subject,
@@ -277,14 +287,16 @@ def gold_patch(task: Task) -> Patch:
 
 def keep(draft: Draft, site: Site) -> Draft:
     """The task's folder in the dataset."""
-    public = {}
-    if draft.image is not None:
-        public = {"Dockerfile": draft.image.dockerfile, **draft.image.locks}
     with _timed(draft, "quality"):
         task = quality.appraised(task_of(draft), site.repo, site.index, hygiene=draft.cleaned.public())
         task = site.neighbours.marked(task)
-    write_task(site.dataset, task, public_files=public)
+    write_task(site.dataset, task, public_files=recipe(draft))
     return draft
+
+
+def recipe(draft: Draft) -> dict[str, str]:
+    """How a draft's image came to be: public files of its task, by name."""
+    return {"Dockerfile": draft.image.dockerfile, **draft.image.locks} if draft.image is not None else {}
 
 
 def task_of(draft: Draft) -> Task:

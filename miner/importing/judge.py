@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from miner.importing.ids import Mapped
-    from miner.validate import Observed
+    from miner.proof import Observed
 
 
 class Verdict(StrEnum):

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.dataset.folder import write_task
-from miner import stages, validate
+from miner import proof, stages
 from miner.change import Rejection, Stage
 from miner.funnel import FunnelLine
 from miner.importing import record
 from miner.importing.judge import Holds, Judgement, Seen, hopeless, judge
 from miner.importing.place import SIGNAL, place
+from miner.proof import Notebook, Observed, Proof, Subject
 from miner.sources.bare import MissingObjectsError
-from miner.validate import Notebook, Observed, Proof, Subject
 
 if TYPE_CHECKING:
     from miner.importing.rows import Row
+    from miner.proof import State
     from miner.stages import Draft, Site
-    from miner.validate import State
 
 QUIET = "--tb=native"
 """Without a network a row's tests can fail by the dozen, and each of pytest's own tracebacks can cost a second of
@@ -117,17 +117,8 @@ def _built(draft: Draft, site: Site) -> Draft | Rejection:
 
 def prove(row: Row, draft: Draft, site: Site) -> Made:
     """Run the tests with and without the fix, several times, and judge the row's lists by that."""
-    assert draft.split is not None  # noqa: S101
-    assert draft.image is not None  # noqa: S101
-    subject = Subject(
-        instance_id=draft.instance_id,
-        image=draft.image.image_id,
-        test=draft.test,
-        test_files=draft.split.test_files,
-        gold_patch=draft.split.gold_patch,
-        test_patch=draft.split.test_patch,
-    )
-    notebook = Notebook(site.workings / "proofs" / f"{draft.instance_id}.jsonl", subject)
+    subject = stages.subject_of(draft)
+    notebook = stages.notebook_of(subject, site)
     began = time.monotonic()
     seen = _run(row, subject, notebook, site)
     draft.timings["proof"] = time.monotonic() - began
@@ -141,7 +132,7 @@ def prove(row: Row, draft: Draft, site: Site) -> Made:
             fail_to_pass=judgement.graded_fail_to_pass,
             pass_to_pass=judgement.graded_pass_to_pass,
             flaky=record.flaky(judgement, seen),
-            budgets=validate.budgets(seen.after),
+            budgets=proof.budgets(seen.after),
             evidence=record.evidence(seen, judgement),
             seconds=sum(run.seconds for run in (*seen.after, *seen.before)),
         ),
@@ -153,7 +144,7 @@ def prove(row: Row, draft: Draft, site: Site) -> Made:
 
 def _run(row: Row, subject: Subject, notebook: Notebook, site: Site) -> Seen | Rejection:
     """The runs: with the fix and without, by turns; where nothing can hold after the first pair, it stays at that."""
-    patches = validate.prepare(subject)
+    patches = proof.prepare(subject)
     if isinstance(patches, Rejection):
         return patches
     after: list[Observed] = []
@@ -162,8 +153,8 @@ def _run(row: Row, subject: Subject, notebook: Notebook, site: Site) -> Seen | R
     for number in range(site.runs):
         for state, runs in states:
             site.note(f"{subject.instance_id}: {state} {number + 1}/{site.runs}")
-            runs.append(validate.observe(subject, patches, state, number, site.sandbox, notebook))
-            if (trouble := validate.troubled(runs[-1])) is not None:
+            runs.append(proof.observe(subject, patches, state, number, site.sandbox, notebook))
+            if (trouble := proof.troubled(runs[-1])) is not None:
                 return trouble
         if hopeless(row.fail_to_pass, seen := Seen(after=after, before=before)):
             return seen
@@ -181,8 +172,8 @@ def _finish(draft: Draft, judgement: Judgement, site: Site) -> Made:
 
 
 def _keep(row: Row, draft: Draft, made: Made, site: Site) -> None:
-    public = {"Dockerfile": draft.image.dockerfile, **draft.image.locks} if draft.image is not None else {}
-    write_task(site.dataset, record.task(row, draft, made.judgement, made.rejection), public_files=public)
+    task = record.task(row, draft, made.judgement, made.rejection)
+    write_task(site.dataset, task, public_files=stages.recipe(draft))
 
 
 def _no(reason: str, detail: str) -> Rejection:

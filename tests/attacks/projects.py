@@ -11,7 +11,7 @@ from harness import scoring, trial
 from harness.evaluate import screen
 from harness.instance import Budgets, Hidden, Instance, Task, TaskState, TestSpec
 from miner.harden import prepare
-from miner.validate import Notebook, Proof, Subject, validate
+from miner.proof import Notebook, Proof, Subject, validate
 from tests import tiny
 
 if TYPE_CHECKING:

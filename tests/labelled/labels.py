@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.failures import FailureClass
 from harness.instance import Budgets, Hidden, Prediction, Task, TestSpec
-from miner.validate import Notebook, Proof, Subject, validate
+from miner.proof import Notebook, Proof, Subject, validate
 from tests import tiny
 from tests.attacks.projects import FOLDER, tree
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.instance import TestStatus
 from miner.importing.judge import Holds, Seen, Verdict, hopeless, judge
-from miner.validate import Observed
+from miner.proof import Observed
 
 LETTERS = {
     "P": TestStatus.PASSED,

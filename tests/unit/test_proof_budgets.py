@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.instance import TestStatus
-from miner.validate import Observed, Proof, judge
+from miner.proof import Observed, Proof, judge
 
 
 def budgets(*, seconds=1.0, max_rss_kb=100_000):

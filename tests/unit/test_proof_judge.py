@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.instance import TestStatus
 from miner.change import Rejection
-from miner.validate import Observed, Proof, judge
+from miner.proof import Observed, Proof, judge
 
 
 def runs(state: str, *each: str, errors: dict[str, str] | None = None) -> list[Observed]:

@@ -1,0 +1,27 @@
+"""The proof: three states, each run several times in fresh containers; what fails before and passes after, every time.
+
+States: `base`; `before` (base + hidden tests); `after` (base + hidden tests + gold patch). The gold patch takes the
+very road that a model's patch takes, so a fix which that road would refuse makes no task.
+"""
+
+from miner.proof.judge import Proof, budgets, judge
+from miner.proof.notebook import STATES, Notebook, Observed, State
+from miner.proof.observe import observe, troubled
+from miner.proof.run import validate
+from miner.proof.subject import Patches, Subject, prepare
+
+__all__ = [
+    "STATES",
+    "Notebook",
+    "Observed",
+    "Patches",
+    "Proof",
+    "State",
+    "Subject",
+    "budgets",
+    "judge",
+    "observe",
+    "prepare",
+    "troubled",
+    "validate",
+]

@@ -1,0 +1,73 @@
+"""The runs of a proof as they are kept on disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from harness import files
+from harness.instance import TestStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from miner.proof.subject import Subject
+
+State = Literal["base", "before", "after"]
+STATES: tuple[State, ...] = ("base", "before", "after")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed:
+    """What one run said, in the form that is kept on disk."""
+
+    state: State
+    number: int
+    statuses: Mapping[str, TestStatus]
+    collect_errors: Mapping[str, str] = field(default_factory=dict)
+    trouble: str = ""
+    """Why the run gave no full answer: `timeout`, `out_of_memory`, `crashed`, or what did not apply; else empty."""
+    detail: str = ""
+    seconds: float = 0.0
+    max_rss_kb: int = 0
+    network: tuple[str, ...] = ()
+    """Tests, and files that could not be collected, whose failure tells of a network that is not there."""
+
+
+class Notebook:
+    """The runs of one subject, kept on disk as they end, so that an interrupted proof goes on where it stopped."""
+
+    def __init__(self, path: Path, subject: Subject) -> None:
+        self._path = path
+        self._key = subject.key()
+        self._known: dict[tuple[str, int], Observed] = {}
+        if path.exists():
+            for line in path.read_bytes().split(b"\n")[:-1]:
+                self._remember(line)
+
+    def _remember(self, line: bytes) -> None:
+        try:
+            raw = json.loads(line)
+        except ValueError:
+            return  # half a line, from a process that was killed
+        if raw.pop("key", None) == self._key:
+            raw["statuses"] = {test_id: TestStatus(status) for test_id, status in raw["statuses"].items()}
+            raw["network"] = tuple(raw.get("network", ()))
+            observed = Observed(**raw)
+            self._known[observed.state, observed.number] = observed
+
+    def get(self, state: State, number: int) -> Observed | None:
+        return self._known.get((state, number))
+
+    def add(self, observed: Observed) -> None:
+        raw = {"key": self._key, **observed.__dict__}
+        with files.explained(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("ab") as file:
+                file.write(json.dumps(raw).encode() + b"\n")
+
+    def close(self) -> None:
+        """The proof is done; its notes are in the task."""
+        self._path.unlink(missing_ok=True)

@@ -1,0 +1,53 @@
+"""What is to be proved, and its patches as they are applied."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness import patch, screening
+from miner.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from harness.instance import TestSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is to be proved."""
+
+    instance_id: str
+    image: str
+    test: TestSpec
+    test_files: tuple[str, ...]
+    gold_patch: bytes
+    test_patch: bytes
+
+    def key(self) -> str:
+        """SHA-256 over what the result of a run depends on."""
+        parts = (self.image, self.test, self.test_files, self.gold_patch, self.test_patch)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patches:
+    """A subject's patches, ready to be applied."""
+
+    gold: patch.Patch
+    tests: patch.Patch
+
+
+def prepare(subject: Subject) -> Patches | Rejection:
+    """A subject's patches: the fix as screening leaves it of a model's patch; `gold_refused` where it can't be one."""
+    try:
+        tests = patch.parse(subject.test_patch, trusted=True)
+        gold = screening.screen_for(patch.parse(subject.gold_patch), subject, subject.test)
+    except patch.PatchError as error:
+        return rejection("gold_refused", f"the fix could not be given as a model patch: {error}")
+    return Patches(gold=gold.kept, tests=tests)
+
+
+def rejection(reason: str, detail: str = "") -> Rejection:
+    """A proof's end without a task."""
+    return Rejection(stage=Stage.VALIDATION, reason=reason, detail=detail[:2000])
