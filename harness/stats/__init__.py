@@ -18,6 +18,7 @@ from harness.stats.planning import (
     needed_samples,
     needed_tasks,
 )
+from harness.stats.repeats import clean_bound, clean_runs
 from harness.stats.samples import pass_at_k, pass_hat_k
 from harness.stats.unpaired import two_groups
 
@@ -27,6 +28,8 @@ __all__ = [
     "Interval",
     "PairedTest",
     "bootstrap_interval",
+    "clean_bound",
+    "clean_runs",
     "difference_interval",
     "holm",
     "least_error",
