@@ -9,19 +9,15 @@ from __future__ import annotations
 import contextlib
 import secrets
 import select
-import tempfile
 import threading
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError, InterruptedRunError
-from harness.sandbox import engine, locks
+from harness.sandbox import engine
 from harness.sandbox.base import Job, JobResult, MissingImageError, Sandbox, SandboxError
-from harness.sandbox.janitor import Janitor
-from harness.sandbox.pulls import Puller
+from harness.sandbox.containers import Containers, Wanted
 from harness.sandbox.streams import Demultiplexer
-from harness.sandbox.vigil import Vigil
 
 if TYPE_CHECKING:
     import socket
@@ -52,39 +48,23 @@ class DockerSandbox(Sandbox):
         engine_wait: float = ENGINE_WAIT_SECONDS,
         note: Callable[[str], None] | None = None,
     ) -> None:
-        self._runtime = runtime
         self._sweeps = sweep
-        self._owner = engine.owner()
-        self._cancelled = threading.Event()
         self._note = note or (lambda _text: None)
-        self._janitor = Janitor()
-        self._vigil = Vigil()
-        self._puller = Puller(self._note)
+        self._containers = Containers(runtime=runtime, note=note)
+        self._cancelled = self._containers.cancelled
+        self._vigil = self._containers.vigil
         self._engine_wait = engine_wait
         self._gone_since: float | None = None
         self._gone_lock = threading.Lock()
-        self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
-        self._hosts = Path(self._folder.name, "hosts")
-        self._hosts.write_text(locks.HOSTS, encoding="ascii")
-        self._hosts.chmod(0o644)
 
     def __enter__(self) -> Self:
-        try:
-            if self._runtime:
-                engine.check_runtime(self._runtime)
-            if self._sweeps:
-                engine.sweep()
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
+        self._containers.begin(sweep=self._sweeps)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._janitor.close()
-        self._vigil.close()
-        self._folder.cleanup()
+        self._containers.close()
 
     def is_healthy(self) -> bool:
         return engine.answers()
@@ -110,12 +90,13 @@ class DockerSandbox(Sandbox):
         client = engine.connect()
         name = f"goldseam-{secrets.token_hex(8)}"
         watch = self._vigil.begin()
-        self._create(client, name, job)
+        wanted = Wanted(image=job.image, argv=job.argv, env=job.env, budgets=job.budgets, kind="run")
+        self._containers.create(name, wanted)
         clock.mark("create")
         try:
             result = self._run(client, name, job, clock)
         finally:
-            self._janitor.remove(name)
+            self._containers.janitor.remove(name)
         if not self._vigil.held(watch):
             self._wait_for_engine()
             raise SandboxError(f"the container engine was stopped or restarted while it ran {job.image}")
@@ -135,38 +116,6 @@ class DockerSandbox(Sandbox):
             if left <= 0:
                 return
             self._cancelled.wait(min(left, 2 * _POLL_SECONDS))
-
-    def _create(self, client: Any, name: str, job: Job) -> None:
-        """Create the container, with an image that is fetched first where it is not here."""
-        for is_last in (False, True):
-            try:
-                self._create_now(client, name, job)
-            except engine.NotFoundError:
-                if is_last or engine.image_id(job.image):
-                    raise  # something else was not found
-                self._puller.fetch(job.image, cancelled=self._cancelled)
-            except engine.ConnectionLost:
-                self._janitor.doubt(name)
-                raise
-            else:
-                return
-
-    def _create_now(self, client: Any, name: str, job: Job) -> None:
-        client.create_container(
-            name=name,
-            image=job.image,
-            command=list(job.argv),
-            entrypoint=[],
-            environment={**locks.BASE_ENV, **job.env},
-            user=f"{locks.USER}:{locks.USER}",
-            working_dir="/",
-            hostname="sandbox",
-            stdin_open=True,
-            tty=False,
-            network_disabled=True,
-            labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: "run"},
-            host_config=locks.host_config(client, job.budgets, hosts=self._hosts, runtime=self._runtime),
-        )
 
     def _run(self, client: Any, container: str, job: Job, clock: _Clock) -> JobResult:
         streams = Demultiplexer(stdout_limit=STDOUT_LIMIT, stderr_limit=job.budgets.output_bytes)

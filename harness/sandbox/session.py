@@ -7,22 +7,17 @@ import io
 import secrets
 import select
 import tarfile
-import tempfile
-import threading
 import time
 from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError, InterruptedRunError
-from harness.sandbox import engine, locks
+from harness.sandbox import engine
 from harness.sandbox.base import SandboxError
+from harness.sandbox.containers import Containers, Wanted
 from harness.sandbox.conversation import Conversation
-from harness.sandbox.janitor import Janitor
-from harness.sandbox.pulls import Puller
 from harness.sandbox.streams import Demultiplexer, Merged
-from harness.sandbox.vigil import Vigil
 
 if TYPE_CHECKING:
     import socket
@@ -70,37 +65,20 @@ class Sessions:
     """
 
     def __init__(self, *, runtime: str | None = None, note: Callable[[str], None] | None = None) -> None:
-        self.runtime = runtime
-        self.cancelled = threading.Event()
-        self.janitor = Janitor()
-        self.vigil = Vigil()
-        self.owner = engine.owner()
-        self.puller = Puller(note or (lambda _text: None))
-        self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
-        self.hosts = Path(self._folder.name, "hosts")
-        self.hosts.write_text(locks.HOSTS, encoding="ascii")
-        self.hosts.chmod(0o644)
+        self.containers = Containers(runtime=runtime, note=note)
 
     def __enter__(self) -> Self:
-        try:
-            if self.runtime:
-                engine.check_runtime(self.runtime)
-            engine.sweep()
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
+        self.containers.begin()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.janitor.close()
-        self.vigil.close()
-        self._folder.cleanup()
+        self.containers.close()
 
     def cancel(self) -> None:
         """End running commands soon and refuse new ones."""
-        self.cancelled.set()
+        self.containers.cancelled.set()
 
     @contextlib.contextmanager
     def open(
@@ -123,14 +101,14 @@ class Sessions:
 
         """
         name = f"goldseam-{secrets.token_hex(8)}"
-        session = Session(self, name, budgets, env=env or {}, forward=forward)
+        session = Session(self.containers, name, budgets, env=env or {}, forward=forward)
         try:
             with _explained(f"creating a workspace of {image}"):
                 session.create(image, mounts or {})
             yield session
         finally:
             session.close()
-            self.janitor.remove(name)
+            self.containers.janitor.remove(name)
 
 
 class Session:
@@ -138,7 +116,7 @@ class Session:
 
     def __init__(
         self,
-        sessions: Sessions,
+        containers: Containers,
         name: str,
         budgets: Budgets,
         *,
@@ -146,9 +124,9 @@ class Session:
         forward: tuple[str, int] | None,
     ) -> None:
         self.name = name
-        self._sessions = sessions
+        self._containers = containers
         self._budgets = budgets
-        self._env = {**locks.BASE_ENV, **env}
+        self._env = env
         self._forward = forward
         self._keeper: socket.socket | None = None
         self._heard = Demultiplexer(stdout_limit=1024, stderr_limit=4096)
@@ -157,41 +135,19 @@ class Session:
         self._told = 0
 
     def create(self, image: str, mounts: Mapping[str, str]) -> None:
-        """Create the container, with an image that is fetched first where it is not here."""
-        for is_last in (False, True):
-            try:
-                self._create_now(image, mounts)
-            except engine.NotFoundError:
-                if is_last or engine.image_id(image):
-                    raise
-                self._sessions.puller.fetch(image, cancelled=self._sessions.cancelled)
-            except engine.ConnectionLost:
-                self._sessions.janitor.doubt(self.name)
-                raise
-            else:
-                return
-
-    def _create_now(self, image: str, mounts: Mapping[str, str]) -> None:
-        sessions = self._sessions
-        client: Any = engine.connect()
-        forward = [str(word) for word in self._forward or ()]
-        client.create_container(
-            name=self.name,
+        """Create the container."""
+        forward = tuple(str(word) for word in self._forward or ())
+        argv = (PYTHON, "-I", "-S", "-B", "-c", _keeper(), *forward)
+        wanted = Wanted(
             image=image,
-            command=[PYTHON, "-I", "-S", "-B", "-c", _keeper(), *forward],
-            entrypoint=[],
-            environment=self._env,
-            user=f"{locks.USER}:{locks.USER}",
-            working_dir="/",
-            hostname="sandbox",
-            stdin_open=True,
-            tty=False,
-            network_disabled=True,
-            labels={engine.LABEL_OWNER: sessions.owner, engine.LABEL_KIND: "workspace"},
-            host_config=locks.host_config(
-                client, self._budgets, hosts=sessions.hosts, runtime=sessions.runtime, mounts=mounts, init=False
-            ),
+            argv=argv,
+            env=self._env,
+            budgets=self._budgets,
+            kind="workspace",
+            mounts=mounts,
+            init=False,
         )
+        self._containers.create(self.name, wanted)
 
     def image_files(self, path: str) -> dict[str, bytes]:
         """The regular files below a folder of the image itself, by path from its parent: what mounts hide, too.
@@ -216,7 +172,7 @@ class Session:
 
         """
         with _explained("starting a workspace"):
-            self._watch = self._sessions.vigil.begin()
+            self._watch = self._containers.vigil.begin()
             self._keeper = engine.attach(self.name)
             client: Any = engine.connect()
             client.start(self.name)
@@ -244,7 +200,7 @@ class Session:
             InterruptedRunError: `cancel` was called meanwhile.
 
         """
-        if self._sessions.cancelled.is_set():
+        if self._containers.cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")
         began = time.monotonic()
         is_text = merged is not None
@@ -285,7 +241,7 @@ class Session:
     @property
     def is_cancelled(self) -> bool:
         """Whether the user has ended the work."""
-        return self._sessions.cancelled.is_set()
+        return self._containers.cancelled.is_set()
 
     def interrupt(self) -> None:
         """End what runs; whoever waits for it in another thread sees it ended."""
@@ -310,7 +266,7 @@ class Session:
 
     def _may_go_on(self, watch: _Watch, *, seen: int) -> bool:
         """Whether to wait on; a program whose time or room is up is ended, once."""
-        if self._sessions.cancelled.is_set():
+        if self._containers.cancelled.is_set():
             self._kill()
             raise InterruptedRunError("the run was interrupted")
         now = time.monotonic()
@@ -329,7 +285,7 @@ class Session:
         while (state := client.exec_inspect(number))["Running"] or state["ExitCode"] is None:
             if not self._may_go_on(watch, seen=0):
                 return None
-            self._sessions.cancelled.wait(pause)
+            self._containers.cancelled.wait(pause)
             pause = min(2 * pause, _POLL_SECONDS)
         return int(state["ExitCode"])
 
@@ -368,7 +324,7 @@ class Session:
 
     def _loss(self, error: BaseException | None) -> Exception:
         """Why nothing can be done in the container any more: the engine's fault, or that of what ran in it."""
-        if not self._sessions.vigil.held(self._watch) or not engine.answers():
+        if not self._containers.vigil.held(self._watch) or not engine.answers():
             return SandboxError("the container engine was stopped or restarted while a workspace was open")
         client: Any = engine.connect()
         try:
