@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from harness import files
-from harness.dataset import ledger
+from harness.dataset import content, ledger
 from harness.errors import InputError
 from miner.change import Rejection, Stage
 from miner.funnel import Funnel, FunnelLine
@@ -116,6 +116,7 @@ def import_rows(
                 observer.decided(line)
         finally:
             _record(dataset, path, done)
+        content.settle(dataset)
         return _imported(dataset, rows, work.funnel)
 
 

@@ -8,9 +8,10 @@ import sys
 import pytest
 
 from harness import process
-from harness.dataset import ledger
+from harness.dataset import content, ledger
 from harness.dataset.check import check
-from harness.dataset.folder import open_dataset
+from harness.dataset.folder import DATASET_FILE, open_dataset, read_model
+from harness.dataset.schema import DatasetModel
 from harness.instance import TaskState
 from tests.repos import Repository
 from tests.tiny import FILES, FIXED
@@ -102,6 +103,13 @@ def imported(given, tmp_path_factory):
 
 def evidence(dataset, instance_id):
     return dataset.task(instance_id).hidden.evidence["imported"]
+
+
+@pytest.mark.engine
+def test_the_version_of_the_dataset_is_that_of_what_came(imported):
+    dataset, _ = imported
+    told = read_model(dataset.path / DATASET_FILE, DatasetModel)
+    assert content.content_told(told) == content.content_of(dataset)
 
 
 @pytest.mark.engine
