@@ -57,6 +57,9 @@ class TrialSpec:
     twin: bool = False
     """Whether the runner turns the expectations that the test files pass through it."""
     env: Mapping[str, str] = field(default_factory=dict)
+    clock: str | None = None
+    """When it is for the tests as they start, ISO 8601 in UTC, in place of what the task says; None leaves that as it
+    is (`test.clock`, or the real time)."""
     watch: bool = False
     """Whether the supervisor also tells what signals are made from."""
 

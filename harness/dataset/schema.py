@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+
+from harness import clock as clocks
 
 SCHEMA_VERSION = 1
 
@@ -42,6 +44,13 @@ class TestModel(FileModel):
     allowed_paths: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
+    clock: Annotated[str, AfterValidator(clocks.checked)] | None = None
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without a clock where there is none, so that a task without one keeps the digest it always had."""
+        fields: dict[str, Any] = write(self)
+        return {name: value for name, value in fields.items() if name != "clock" or value is not None}
 
 
 class TaskModel(FileModel):
