@@ -17,6 +17,7 @@ from harness.facts import TaskFacts
 from harness.instance import INSTANCE_ID, Outcome
 from harness.scoresheet import SampleScore, Scoresheet, TaskScore
 from harness.usage import Usage
+from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,11 +110,7 @@ def read(path: Path) -> tuple[Scoresheet, AcceptedFile]:
             f"{path} is no accepted run: {place}: {first['msg']}",
             hint="write one with `goldseam gate … --accept-to FILE`",
         ) from error
-    if file.schema_version > SCHEMA_VERSION:
-        raise InputError(
-            f"{path} has schema_version {file.schema_version}; this goldseam reads up to {SCHEMA_VERSION}",
-            hint="upgrade goldseam",
-        )
+    refuse_newer(path, file.schema_version, SCHEMA_VERSION)
     if file.kind != KIND:
         raise InputError(f"{path}: expected kind {KIND!r}, found {file.kind!r}")
     strange = [task_id for task_id in file.tasks if not INSTANCE_ID.fullmatch(task_id)]

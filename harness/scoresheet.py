@@ -17,6 +17,7 @@ from harness.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, RunFo
 from harness.stats import Interval, mean_interval, pass_at_k, pass_hat_k, worth_clustering
 from harness.taskscore import SampleScore, TaskScore
 from harness.usage import Usage, usage_of
+from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -243,11 +244,8 @@ def _record(folder: RunFolder) -> RunRecord | None:
     record, path = folder.record(), folder.path / RUN_FILE
     if record is None and path.exists():
         raise InputError(f"{path} is broken", hint="run the same `goldseam evaluate` again: it writes run.json anew")
-    if record is not None and record.schema_version > SCHEMA_VERSION:
-        raise InputError(
-            f"{path} has schema_version {record.schema_version}; this goldseam reads up to {SCHEMA_VERSION}",
-            hint="upgrade goldseam",
-        )
+    if record is not None:
+        refuse_newer(path, record.schema_version, SCHEMA_VERSION)
     return record
 
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.dataset.identity import DamagedError
 from harness.errors import InputError
+from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,11 +106,7 @@ def unpack(data: bytes, *, kind: str, name: str, where: str) -> Container:
         manifest = ManifestModel.model_validate_json(members.pop(MANIFEST, b""))
     except ValidationError:
         raise DamagedError(f"{where}: what is sealed there has no manifest that can be read") from None
-    if manifest.schema_version > CONTAINER_VERSION:
-        raise InputError(
-            f"{where} holds schema_version {manifest.schema_version}; this goldseam reads up to {CONTAINER_VERSION}",
-            hint="upgrade goldseam",
-        )
+    refuse_newer(where, manifest.schema_version, CONTAINER_VERSION)
     if (manifest.kind, manifest.name) != (kind, name):
         raise InputError(
             f"{where} holds another {manifest.kind}: {manifest.name!r}, expected {kind} {name!r}",

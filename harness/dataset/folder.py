@@ -25,6 +25,7 @@ from harness.dataset.schema import (
 )
 from harness.errors import InputError
 from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Task, TaskState, TestSpec, TrustMaterial
+from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -377,11 +378,7 @@ def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
         raise InputError(f"{path} is not {path.suffix[1:].upper()}: {' '.join(str(error).split())[:300]}") from error
     if not isinstance(raw, dict):
         raise InputError(f"{path}: expected a mapping of fields, found {type(raw).__name__}")
-    version = raw.get("schema_version", SCHEMA_VERSION)
-    if isinstance(version, int) and version > SCHEMA_VERSION:
-        raise InputError(
-            f"{path} has schema_version {version}; this goldseam reads up to {SCHEMA_VERSION}", hint="upgrade goldseam"
-        )
+    refuse_newer(path, raw.get("schema_version", SCHEMA_VERSION), SCHEMA_VERSION)
     try:
         return kind.model_validate(raw)
     except ValidationError as error:

@@ -33,6 +33,7 @@ from harness.dataset.ledger_entry import (
     torn_note,
 )
 from harness.errors import GoldseamError, InputError
+from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -120,12 +121,7 @@ def read(dataset: Dataset) -> tuple[Entry, ...]:
                 f"{path}, line {broken[0].number} is broken: {broken[0].problem}",
                 hint="`goldseam holdout log DATASET --verify` tells what happened to the ledger",
             )
-        if line.entry.schema_version > LEDGER_VERSION:
-            raise InputError(
-                f"{path}, line {line.number} has schema_version {line.entry.schema_version}; "
-                f"this goldseam reads up to {LEDGER_VERSION}",
-                hint="upgrade goldseam",
-            )
+        refuse_newer(f"{path}, line {line.number}", line.entry.schema_version, LEDGER_VERSION)
         broken = []
         entries.append(line.entry)
     return tuple(entries)

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import GoldseamError, InfrastructureError, InputError
+from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -188,11 +189,7 @@ class Store:
             raise InputError(
                 f"{self.url}: its newest revision is none: {error.errors()[0]['msg']}", hint=_MEND
             ) from error
-        if found.schema_version > REVISION_VERSION:
-            raise InputError(
-                f"{self.url} has schema_version {found.schema_version}; this goldseam reads up to {REVISION_VERSION}",
-                hint="upgrade goldseam",
-            )
+        refuse_newer(self.url, found.schema_version, REVISION_VERSION)
         for path in found.files:
             if not is_safe(path):
                 raise InputError(f"{self.url}: a revision may not name the file {path!r}", hint=_MEND)

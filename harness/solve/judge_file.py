@@ -17,6 +17,7 @@ from harness.predictions import is_withheld
 from harness.run_folder import RunFolder
 from harness.solve.judge import Case, Grade, tally
 from harness.solve.meter import Spent
+from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -170,8 +171,7 @@ def read_judgements(path: Path) -> tuple[Judgement, ...]:
             judgement = Judgement.model_validate_json(line)
         except ValidationError as error:
             raise InputError(f"{path}, line {number} is no judgement: {error.errors()[0]['msg']}") from error
-        if judgement.schema_version > SCHEMA_VERSION:
-            raise InputError(f"{path}, line {number} is of a newer goldseam", hint="upgrade goldseam")
+        refuse_newer(f"{path}, line {number}", judgement.schema_version, SCHEMA_VERSION)
         found.append(judgement)
     return tuple(found)
 

@@ -13,6 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.errors import InputError
+from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -184,11 +185,7 @@ def _parse(text: str, *, where: str) -> tuple[Price, ...]:
         raise InputError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(data, dict):
         raise InputError(f"{where}: expected a mapping with `prices`, found {type(data).__name__}")
-    version = data.get("schema_version", SCHEMA_VERSION)
-    if isinstance(version, int) and version > SCHEMA_VERSION:
-        raise InputError(
-            f"{where} has schema_version {version}; this goldseam reads up to {SCHEMA_VERSION}", hint="upgrade goldseam"
-        )
+    refuse_newer(where, data.get("schema_version", SCHEMA_VERSION), SCHEMA_VERSION)
     try:
         return _Table.model_validate(data).prices
     except ValidationError as error:
