@@ -11,8 +11,8 @@ import threading
 import time
 import traceback
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from harness.process import run
 from tests.github_server import graphql_api, schemas
+from tests.local_http import LocalServer
 
 if TYPE_CHECKING:
     from tests.github_server.faults import Fault
@@ -41,7 +42,7 @@ class Request:
     query: dict[str, Any] = field(default_factory=dict)
 
 
-class GithubServer:
+class GithubServer(LocalServer):
     """Serves a world on a port of this machine; a context manager."""
 
     def __init__(self, world: World) -> None:
@@ -54,23 +55,11 @@ class GithubServer:
         """What clients asked that GitHub would not understand, and what we answered that it would not."""
         self.issued = 0
         self._lock = threading.Lock()
-        handler = type("Handler", (_Handler,), {"owner": self})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        super().__init__(_Handler)
 
     @property
     def site(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}"
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def api_url(self) -> str:

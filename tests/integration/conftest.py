@@ -9,11 +9,16 @@ import pytest
 
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
+from harness.solve.workspace import Workspaces
 from tests import second_engine, tiny
+from tests.workspace_checks import SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from harness.instance import Instance
+    from harness.solve.workspace import Workspace
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -43,4 +48,25 @@ def slim_image(tiny_image, tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[DockerSandbox]:
     with DockerSandbox() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def workspaces() -> Iterator[Workspaces]:
+    """Opens workspaces."""
+    with Workspaces() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def instance(tiny_image) -> Instance:
+    """The public side of `tests.tiny`'s task."""
+    return tiny.task(tiny_image).instance
+
+
+@pytest.fixture(scope="module")
+def shared(workspaces, instance) -> Iterator[Workspace]:
+    """A workspace for a module's tests, started; each has to put its tree back first."""
+    with workspaces.open(instance) as opened:
+        opened.run(("true",), seconds=SECONDS)
         yield opened

@@ -11,7 +11,6 @@ from harness.sandbox import engine
 from harness.solve.agents import mini
 from harness.solve.agents.loop import LoopAgent
 from harness.solve.base import Fault, LimitReachedError, ModelError
-from harness.solve.workspace import Workspaces
 from tests import pypi_tools, tiny
 from tests.scripted import Scripted, call, job, raw_call, say
 from tests.workspace_checks import SECONDS, applied, reset
@@ -20,24 +19,6 @@ pytestmark = pytest.mark.engine
 
 FIX = call("edit_file", path=tiny.CALC, old="a - b", new="a + b")
 FINISH = call("finish")
-
-
-@pytest.fixture(scope="module")
-def workspaces():
-    with Workspaces() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def instance(tiny_image):
-    return tiny.task(tiny_image).instance
-
-
-@pytest.fixture(scope="module")
-def shared(workspaces, instance):
-    with workspaces.open(instance) as opened:
-        opened.run(("true",), seconds=SECONDS)
-        yield opened
 
 
 @pytest.fixture

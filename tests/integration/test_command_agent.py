@@ -86,17 +86,6 @@ with open("found.json", "w") as file:
 '''
 
 
-@pytest.fixture(scope="module")
-def workspaces():
-    with Workspaces() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def instance(tiny_image):
-    return tiny.task(tiny_image).instance
-
-
 @pytest.fixture
 def work(workspaces, instance):
     return job(instance, lambda: workspaces.open(instance), header="the-canary")

@@ -18,6 +18,7 @@ from harness.sandbox import engine, pulls
 from harness.sandbox.docker import DockerSandbox
 from tests import second_engine, tiny
 from tests.engine_proxy import Proxy
+from tests.silent import Silent
 
 LACKING = second_engine.lacking() or (
     None if process.which("docker-registry") else "no docker-registry here (apt-get install docker-registry)"
@@ -126,12 +127,6 @@ def test_an_absent_image_is_pulled_by_its_digest_and_that_is_told(absent):
     assert len(notes) == 2
 
 
-class Watcher:
-    def begin(self, *, total, reused): ...
-    def finished(self, report): ...
-    def note(self, text): ...
-
-
 def test_predictions_that_want_the_same_image_at_once_pull_it_once(absent, registry, tmp_path):
     registry.bytes_per_second = 1_000_000
     predictions = [tiny.prediction(tiny.fix(f"return a + b  # {number}"), model=f"m{number}") for number in range(3)]
@@ -144,7 +139,7 @@ def test_predictions_that_want_the_same_image_at_once_pull_it_once(absent, regis
             sandbox=sandbox,
             executor=LocalExecutor(jobs=3),
             settings=evaluate.Settings(),
-            observer=Watcher(),
+            observer=Silent(),
         )
     assert report["resolved_instances"] == 3
     assert [text.split()[0] for text in notes] == ["fetching", "fetched"]

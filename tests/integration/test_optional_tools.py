@@ -13,6 +13,7 @@ from harness.signals import rules, tools
 from miner.image import signal_tools
 from miner.image.extra import Extra
 from tests import tiny
+from tests.silent import Silent
 
 pytestmark = pytest.mark.engine
 
@@ -58,17 +59,6 @@ PATCHES = {
 }
 
 
-class Quiet:
-    def begin(self, *, total, reused):
-        pass
-
-    def finished(self, report):
-        pass
-
-    def note(self, text):
-        pass
-
-
 @pytest.fixture(scope="module")
 def image():
     return signal_tools.ensure(load_settings().images, lambda _text: None, extras=tuple(Extra))
@@ -95,7 +85,7 @@ def signals(tmp_path_factory, image):
             sandbox=sandbox,
             executor=LocalExecutor(jobs=2),
             settings=evaluate.Settings(signals=True, control=0),
-            observer=Quiet(),
+            observer=Silent(),
             tools=image.image_id,
             rules=rules.read(folder / "rules.yaml"),
         )

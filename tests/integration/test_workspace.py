@@ -26,24 +26,6 @@ pytestmark = pytest.mark.engine
 FIX = "sed -i 's/a - b/a + b/' src/calc/__init__.py"
 
 
-@pytest.fixture(scope="module")
-def workspaces():
-    with Workspaces() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def instance(tiny_image):
-    return tiny.task(tiny_image).instance
-
-
-@pytest.fixture(scope="module")
-def shared(workspaces, instance):
-    with workspaces.open(instance) as opened:
-        opened.run(("true",), seconds=SECONDS)
-        yield opened
-
-
 @pytest.fixture
 def workspace(shared):
     """A workspace whose tree is as it was; the container is used again, since a new one for each check takes long."""

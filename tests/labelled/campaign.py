@@ -13,6 +13,7 @@ from harness.scoring import Demands
 from harness.trust import Trust
 from tests import tiny
 from tests.labelled.labels import PROJECTS, labels
+from tests.silent import Silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,16 +23,6 @@ if TYPE_CHECKING:
     from harness.run_folder import InstanceReport
     from harness.sandbox.base import Sandbox
     from tests.labelled.labels import Label
-
-
-class Quiet:
-    """An observer that has nothing to say."""
-
-    def begin(self, *, total: int, reused: int) -> None: ...
-
-    def finished(self, report: InstanceReport) -> None: ...
-
-    def note(self, text: str) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +61,7 @@ def run(opened: Dataset, out: Path, sandbox: Sandbox, chosen: Iterable[Label], *
             sandbox=sandbox,
             executor=LocalExecutor(jobs=jobs),
             settings=evaluate.Settings(demands=Demands(trust=Trust.STANDARD, timeout=seconds)),
-            observer=Quiet(),
+            observer=Silent(),
         )
     folder = evaluate.RunFolder(path=out)
     found = {label.id: folder.read(given[label.id]) for label in chosen}

@@ -10,8 +10,9 @@ import time
 import traceback
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from tests.local_http import LocalServer
 from tests.model_server import schemas, wire
 from tests.model_server.behaviours import Asked, Fail, Say
 
@@ -25,7 +26,7 @@ KEY = "sk-proj-test-0123456789abcdefghijklmnopqrstuv"
 """A key as long and as odd as a real one, so that a test can look for it where it must not be."""
 
 
-class ModelServer:
+class ModelServer(LocalServer):
     """Serves scripted models on a port of this machine; a context manager.
 
     `script` says by model name what each does. `offers` are the APIs it has; others are 404, as on servers that lack
@@ -50,23 +51,7 @@ class ModelServer:
         self._turns: Counter[str] = Counter()
         self._numbers = 0
         self._lock = threading.Lock()
-        handler = type("Handler", (_Handler,), {"owner": self})
-        self._http = _Server(("127.0.0.1", 0), handler)
-        self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
-
-    @property
-    def port(self) -> int:
-        return self._http.server_port
+        super().__init__(_Handler, server=_Server)
 
     @property
     def base_url(self) -> str:

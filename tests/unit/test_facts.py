@@ -10,24 +10,9 @@ from harness.facts import TaskFacts, read_facts
 from harness.instance import Prediction, TaskState
 from harness.run_folder import RunFolder
 from tests import report_runs
+from tests.silent import NoSandbox, Silent
 
 ID = "acme__widgets-{}".format
-
-
-class Silent:
-    def begin(self, *, total, reused):
-        pass
-
-    def finished(self, report):
-        pass
-
-    def note(self, text):
-        pass
-
-
-class NoSandbox:
-    def cancel(self):
-        pass
 
 
 def evaluate_nothing(dataset, out, *numbers):

@@ -13,6 +13,7 @@ from harness.executors.local import LocalExecutor
 from harness.instance import Hidden, Instance, Task
 from harness.settings import Settings
 from miner.importing.run import Options, import_rows
+from tests.silent import NoSandbox
 
 PATCH = "diff --git a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
 
@@ -26,11 +27,6 @@ class Silent:
 
     def decided(self, line) -> None:
         self.lines.append(line.reason)
-
-
-class NoSandbox:
-    def cancel(self) -> None:
-        pass
 
 
 def row(instance_id="acme__app-1", **changes) -> str:

@@ -1,0 +1,24 @@
+"""Stand-ins for what a test does not look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.verdict import InstanceReport
+
+
+class Silent:
+    """An observer of a run that has nothing to say."""
+
+    def begin(self, *, total: int, reused: int) -> None: ...
+
+    def finished(self, report: InstanceReport) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+
+class NoSandbox:
+    """A sandbox in which nothing is run."""
+
+    def cancel(self) -> None: ...
