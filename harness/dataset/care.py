@@ -101,6 +101,25 @@ def retire_all(dataset: Dataset, why: Mapping[str, str]) -> Version:
     return content.settle_locked(dataset)
 
 
+def quarantine_all(dataset: Dataset, why: Mapping[str, str]) -> Version:
+    """Quarantine tasks, each for its own reason; those that are no proved tasks stay as they are.
+
+    For whoever holds the dataset's lock.
+
+    Raises:
+        InputError: a task is broken, or the ledger cannot be written.
+
+    """
+    content.settle_locked(dataset)
+    for instance_id, reason in why.items():
+        instance = dataset.instance(instance_id)
+        if instance.state is not TaskState.PROVED:
+            continue
+        ledger.record(dataset, Event.QUARANTINED, [instance_id], why=reason)
+        write_instance(dataset.task_folder(instance_id), changed(instance, TaskState.QUARANTINED, why=reason))
+    return content.settle_locked(dataset)
+
+
 def changed(instance: Instance, state: TaskState, *, why: str) -> Instance:
     """An instance in another state, which says why."""
     extra = {name: value for name, value in instance.extra.items() if name not in ("quarantined", "retired")}
