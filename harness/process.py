@@ -51,6 +51,23 @@ def which(program: str) -> str | None:
     return shutil.which(program)
 
 
+@contextlib.contextmanager
+def _starting(words: Sequence[str]) -> Iterator[None]:
+    """Tell what could not be started, and why."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        if error.filename not in (None, words[0]):
+            raise InfrastructureError(f"{words[0]} cannot be started in {error.filename}: no such folder") from error
+        raise InfrastructureError(f"{words[0]} is not installed", hint=f"install {words[0]}") from error
+    except OSError as error:
+        raise InfrastructureError(f"{words[0]} cannot be started: {error.strerror}") from error
+
+
+def _words(argv: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
+    return tuple(os.fspath(word) for word in argv)
+
+
 def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
     return {**os.environ, **(env or {})}
 
@@ -69,24 +86,23 @@ def run(
     `env` is added to the current environment; `timeout` is in seconds.
 
     Raises:
-        InfrastructureError: the program does not exist or took too long.
+        InfrastructureError: the program can't be started, or took too long.
         ProgramError: `check` is on and the exit code is not 0.
 
     """
-    words = tuple(os.fspath(word) for word in argv)
+    words = _words(argv)
     try:
-        done = subprocess.run(
-            words,
-            input=input,
-            stdin=subprocess.DEVNULL if input is None else None,
-            capture_output=True,
-            env=_environment(env),
-            cwd=cwd,
-            timeout=timeout,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise InfrastructureError(f"{words[0]} is not installed", hint=f"install {words[0]}") from error
+        with _starting(words):
+            done = subprocess.run(
+                words,
+                input=input,
+                stdin=subprocess.DEVNULL if input is None else None,
+                capture_output=True,
+                env=_environment(env),
+                cwd=cwd,
+                timeout=timeout,
+                check=False,
+            )
     except subprocess.TimeoutExpired as error:
         raise InfrastructureError(f"{' '.join(words[:4])} … took more than {timeout:g} s") from error
     completed = Completed(argv=words, returncode=done.returncode, stdout=done.stdout, stderr=done.stderr)
@@ -107,33 +123,34 @@ def stream(
     Leaving the block early ends the program quietly; leaving it at end of file checks the exit code.
 
     Raises:
+        InfrastructureError: the program can't be started.
         ProgramError: the output was read to its end and the exit code is not 0.
 
     """
-    words = tuple(os.fspath(word) for word in argv)
-    with (
-        tempfile.TemporaryFile() as errors,  # a file, not a pipe: nobody drains it while the caller reads
-        subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=_environment(env),
-            cwd=cwd,
-            start_new_session=True,
-        ) as child,
-    ):
-        assert child.stdout is not None  # noqa: S101 - narrows the type; PIPE was asked for
-        try:
-            yield child.stdout
-            ended = child.stdout.read(1) == b""
-        except BaseException:
-            _kill(child)
-            raise
-        if not ended:
-            _kill(child)
-            return
-        code = child.wait()
+    words = _words(argv)
+    with tempfile.TemporaryFile() as errors:  # a file, not a pipe: nobody drains it while the caller reads
+        with _starting(words):
+            child = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=_environment(env),
+                cwd=cwd,
+                start_new_session=True,
+            )
+        with child:
+            assert child.stdout is not None  # noqa: S101 - narrows the type; PIPE was asked for
+            try:
+                yield child.stdout
+                ended = child.stdout.read(1) == b""
+            except BaseException:
+                _kill(child)
+                raise
+            if not ended:
+                _kill(child)
+                return
+            code = child.wait()
         errors.seek(0)
         stderr = errors.read()
     if code != 0:
@@ -147,12 +164,12 @@ def dialogue(argv: Sequence[str | os.PathLike[str]], *, env: Mapping[str, str], 
     `env` is all of its environment: none of this process's own variables, and so no keys.
 
     Raises:
-        InfrastructureError: the program does not exist.
+        InfrastructureError: the program can't be started.
 
     """
-    words = tuple(os.fspath(word) for word in argv)
+    words = _words(argv)
     with tempfile.TemporaryFile() as errors:
-        try:
+        with _starting(words):
             child = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
@@ -162,8 +179,6 @@ def dialogue(argv: Sequence[str | os.PathLike[str]], *, env: Mapping[str, str], 
                 cwd=cwd,
                 start_new_session=True,
             )
-        except OSError as error:
-            raise InfrastructureError(f"{words[0]} cannot be started: {error.strerror}") from error
         with child:
             assert child.stdin is not None  # noqa: S101 - narrows the type; PIPE was asked for
             assert child.stdout is not None  # noqa: S101
@@ -215,18 +230,16 @@ def run_bounded(
     `env` is all of its environment. Output goes to a temporary file, and its last `max_output` bytes are returned.
 
     Raises:
-        InfrastructureError: the program does not exist.
+        InfrastructureError: the program can't be started.
 
     """
-    words = tuple(os.fspath(word) for word in argv)
+    words = _words(argv)
     deadline = time.monotonic() + seconds
     with tempfile.TemporaryFile() as out:
-        try:
+        with _starting(words):
             child = subprocess.Popen(
                 words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=dict(env), cwd=cwd, start_new_session=True
             )
-        except OSError as error:
-            raise InfrastructureError(f"{words[0]} cannot be started: {error.strerror}") from error
         with child:
             timed_out = stopped = False
             try:
@@ -253,15 +266,21 @@ def pipe(
     """Run two programs, the first one's output being the second one's input; none of it passes through our memory.
 
     Returns the second's streams; where the first failed, its exit code and its errors.
+
+    Raises:
+        InfrastructureError: one of them can't be started.
+
     """
-    argv = tuple(os.fspath(word) for word in first)
+    argv = _words(first)
     with tempfile.TemporaryFile() as questions, tempfile.TemporaryFile() as errors:
         questions.write(input)
         questions.seek(0)
-        with subprocess.Popen(
-            argv, stdin=questions, stdout=subprocess.PIPE, stderr=errors, env=_environment(env)
-        ) as source:
-            words = tuple(os.fspath(word) for word in second)
+        words = _words(second)
+        with _starting(argv):
+            source = subprocess.Popen(
+                argv, stdin=questions, stdout=subprocess.PIPE, stderr=errors, env=_environment(env)
+            )
+        with source, _starting(words):
             done = subprocess.run(words, stdin=source.stdout, capture_output=True, env=_environment(env), check=False)
             if source.stdout is not None:
                 source.stdout.close()
