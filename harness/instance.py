@@ -140,6 +140,8 @@ class Hidden:
     test_files: tuple[str, ...] = ()
     """Files given to the test runner, relative to the repository's root."""
     hints: str = ""
+    original_statement: str = ""
+    """What the change itself says, where a model wrote the statement; empty where none did."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """What the proof saw: runs per state and per-test counts."""
     trust: TrustMaterial = field(default_factory=TrustMaterial)

@@ -85,6 +85,8 @@ class MiningSettings(_Section):
     environment names for builds, and where it names none, nobody is asked."""
     near_duplicates: Literal["reject", "mark"] = "reject"
     """What becomes of a change that is nearly one of the rows given with `--against`."""
+    statement_model: str | None = None
+    """A model that writes the statement of a change without an issue; None leaves the change's own words."""
 
 
 class SignalsSettings(_Section):

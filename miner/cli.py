@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ from harness import cli as harness_cli
 from harness import holdout_cli, terminal
 from harness.errors import InfrastructureError, InputError
 from harness.options_cli import JsonFlag, RuntimeOption, print_json
-from miner import images_cli, import_cli, quality_cli
+from miner import images_cli, import_cli, quality_cli, statement_cli
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,6 +92,13 @@ def mine(
         str | None,
         typer.Option("--visibility", help="Only public, private or internal ones.", rich_help_panel=_GITHUB),
     ] = None,
+    statement_model: statement_cli.ModelOption = None,
+    base_url: statement_cli.BaseUrlOption = "https://api.openai.com/v1",
+    api_key_env: statement_cli.ApiKeyOption = "OPENAI_API_KEY",
+    max_cost: statement_cli.MaxCostOption = None,
+    max_tokens: statement_cli.MaxTokensOption = None,
+    prices: statement_cli.PricesOption = None,
+    assume_price: statement_cli.AssumePriceOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
     jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
     runtime: RuntimeOption = None,
@@ -111,7 +119,9 @@ def mine(
         numbers=frozenset(prs or ()),
         commits=frozenset(commits or ()),
     )
-    settings = load_settings(github={"api_url": api_url}, mining={"min_score": min_score})
+    settings = load_settings(
+        github={"api_url": api_url}, mining={"min_score": min_score, "statement_model": statement_model}
+    )
     chosen = Filter(
         names=tuple(repos or ()),
         topics=frozenset(topics or ()),
@@ -136,12 +146,21 @@ def mine(
         return
     if out is None:
         raise InputError("where to? give a dataset folder with -o", hint="or look first, with --dry-run")
+    asked = statement_cli.Asked(
+        base_url=base_url,
+        api_key_env=api_key_env,
+        max_cost=max_cost,
+        max_tokens=max_tokens,
+        prices=prices,
+        assume_price=assume_price,
+    )
+    statement_cli.see_that_tests_run(settings, validate=not no_validate)
     dataset = create_dataset(out)
-    with (
-        DockerSandbox(runtime=runtime, sweep=not no_validate) as sandbox,
-        terminal.Ticker(terminal.messages(), "mine", quiet=json_) as ticker,
-    ):
+    with contextlib.ExitStack() as held:
+        sandbox = held.enter_context(DockerSandbox(runtime=runtime, sweep=not no_validate))
+        ticker = held.enter_context(terminal.Ticker(terminal.messages(), "mine", quiet=json_))
         observer = display.MineTicker(ticker)
+        writer = held.enter_context(statement_cli.writer_of(asked, settings, dataset, jobs=jobs, warn=observer.warn))
         summary = pipeline.mine(
             sources,
             dataset,
@@ -150,12 +169,16 @@ def mine(
             sandbox=sandbox,
             executor=LocalExecutor(jobs=jobs),
             observer=observer,
+            writer=writer,
         )
     if json_:
-        print_json({**_summary_json(summary), "warnings": observer.warnings, "not_mined": observer.problems})
+        told = {"warnings": observer.warnings, "not_mined": observer.problems, **statement_cli.as_json(writer)}
+        print_json({**_summary_json(summary), **told})
     else:
         console = terminal.results()
         console.print(display.funnel_table(summary))
+        if writer is not None:
+            console.print(statement_cli.line(writer))
         console.print(Text(f"dataset: {out}", style="bright_black"))
     _report_problems(observer.problems)
 

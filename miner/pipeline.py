@@ -25,6 +25,7 @@ from miner.sources.expand import Expander
 from miner.sources.git import is_url
 from miner.sources.github import Filter, ahead
 from miner.stages import Draft, Site
+from miner.statement_stage import write_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from miner.scan import Looked
     from miner.sources.history import ChangeFilter
     from miner.sources.origin import Opened, Origin, Reached
+    from miner.statement_writer_run import Writer
 
 NOT_VALIDATED = "candidate only: not built, not proved"
 
@@ -47,6 +49,7 @@ TO_PROOF: tuple[StageFunction, ...] = (
     stages.inspect,
     stages.harden,
     stages.confirm,
+    write_statement,
     stages.keep,
 )
 TO_CANDIDATE: tuple[StageFunction, ...] = (stages.take_apart, stages.keep)
@@ -118,6 +121,7 @@ def mine(
     sandbox: Sandbox,
     executor: Executor,
     observer: Observer,
+    writer: Writer | None = None,
 ) -> FunnelSummary:
     """Mine sources into a dataset and return its funnel. What was decided before is not done again.
 
@@ -145,7 +149,7 @@ def mine(
                 continue
             site = Site(
                 repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
-                note=observer.note, index=index, neighbours=neighbours,
+                note=observer.note, index=index, neighbours=neighbours, writer=writer,
             )  # fmt: skip
             mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=seen, observer=observer)
             try:
@@ -219,7 +223,7 @@ def _mine_origin(mining: _Mining, site: Site, cursors: Cursors, executor: Execut
     )  # fmt: skip
     steps = TO_PROOF if options.validate else TO_CANDIDATE
     due = _due(looks, mining, site)
-    for line in executor.map(lambda looked: take(looked, site, steps), due, cancel=site.sandbox.cancel):
+    for line in executor.map(lambda looked: take(looked, site, steps), due, cancel=site.cancel):
         mining.funnel.append(line)
         observer.decided(line)
     if options.whole:

@@ -22,7 +22,8 @@ from miner.against import Neighbours
 from miner.change import Kind, Rejection, Stage
 from miner.harden import function_of, prepare
 from miner.image import build_environment
-from miner.proof import Notebook, Subject, validate
+from miner.proof import Notebook, Subject, brought, validate
+from miner.sources.bare import MissingObjectsError
 from miner.sources.package_index import Index
 from miner.split import language, split
 from miner.statement import hints, problem_statement, spoken_language
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from miner.image import BuiltImage
     from miner.proof import Proof
     from miner.sources.bare import BareRepository
+    from miner.statement_writer_run import Writer, Written
 
 
 _TEMPLATE = re.compile(
@@ -64,11 +66,19 @@ class Site:
     """Where it is asked whether a fix has been released."""
     neighbours: Neighbours = field(default_factory=Neighbours)
     """What a task should not double."""
+    writer: Writer | None = None
+    """Writes statements where there is no issue; None where that is not asked for."""
 
     @property
     def workings(self) -> Path:
         """Logs and unfinished proofs: ours alone, safe to delete between mines."""
         return self.dataset.path / ".goldseam"
+
+    def cancel(self) -> None:
+        """End what is under way in other threads."""
+        self.sandbox.cancel()
+        if self.writer is not None:
+            self.writer.stop()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +94,8 @@ class Draft:
     test: TestSpec = field(default_factory=TestSpec)
     proof: Proof | None = None
     trust: TrustMaterial = field(default_factory=TrustMaterial)
+    written: Written | None = None
+    """What came of asking a model for the statement; None where none was asked."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds by stage."""
 
@@ -201,6 +213,22 @@ def subject_of(draft: Draft) -> Subject:
     )
 
 
+def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
+    """The names that a draft's fix brings; none where git alone understands its patch."""
+    assert draft.split is not None  # noqa: S101
+
+    def read(path: str) -> bytes | None:
+        try:
+            return repo.read_file(draft.candidate.change.base_commit, path)
+        except MissingObjectsError:
+            return None  # a partial clone
+
+    try:
+        return brought(draft.split.gold_patch, read)
+    except patch.PatchError:
+        return frozenset()
+
+
 def notebook_of(subject: Subject, site: Site) -> Notebook:
     """Where the runs of a subject are kept until it is decided."""
     return Notebook(site.workings / "proofs" / f"{subject.instance_id}.jsonl", subject)
@@ -208,7 +236,7 @@ def notebook_of(subject: Subject, site: Site) -> Notebook:
 
 def prove(draft: Draft, site: Site) -> Draft | Rejection:
     """The lists, from three states run several times."""
-    subject = subject_of(draft)
+    subject = replace(subject_of(draft), brings=brings(draft, site.repo))
     notebook = notebook_of(subject, site)
     with _timed(draft, "proof"):
         proof = validate(
@@ -322,6 +350,7 @@ def task_of(draft: Draft) -> Task:
         test_patch=draft.split.test_patch,
         test_files=draft.split.test_files,
         hints=draft.cleaned.of_hints(hints(change)),
+        original_statement=draft.written.original if draft.written and draft.written.use == "written" else "",
     )
     if proof:
         instance = replace(instance, budgets=proof.budgets)
@@ -339,6 +368,7 @@ def task_of(draft: Draft) -> Task:
 def _origin(draft: Draft) -> dict[str, object]:
     """Where the task comes from, less what would name the fix: no SHA but the base's."""
     change = draft.candidate.change
+    by_model = draft.written is not None and draft.written.use == "written"
     return {
         "number": change.number,
         "merge_style": change.style.value,
@@ -352,7 +382,8 @@ def _origin(draft: Draft) -> dict[str, object]:
             for issue in change.issues
             if issue.last_edited_at
         },
-        "statement_from": "issue" if change.issues else "change",
+        "statement_from": "model" if by_model else "issue" if change.issues else "change",
+        **({"statement_model": draft.written.public()} if draft.written else {}),
         "statement_language": spoken_language(draft.statement),
         "signals": list(draft.candidate.signals),
         "notes": list(draft.split.notes) if draft.split else [],

@@ -39,11 +39,12 @@ DATASET_FILE = "dataset.yaml"
 TASK_FILE = "task.yaml"
 STATEMENT_FILE = "problem_statement.md"
 HINTS_FILE = "hints.md"
+ORIGINAL_FILE = "original_statement.md"
 TESTS_FILE = "tests.json"
 GOLD_FILE = "gold.patch"
 TEST_FILE = "test.patch"
 TRUST_FILE = "trust.json"
-HIDDEN_FILES = (HINTS_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, TRUST_FILE)
+HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, TRUST_FILE)
 """What of a task is hidden; where it is sealed, `sealed.age` stands in place of these."""
 _GIT_ATTRIBUTES = """\
 # what a dataset's files need of git: bytes as they are, and ledgers of two branches one after the other
@@ -211,7 +212,8 @@ def read_hidden(folder: Path, *, keys: Keys | None = None, recipients: tuple[str
     """
     file = sealed.sealed_file(folder, recipients)
     if file is None or (not recipients and (folder / TESTS_FILE).exists()):
-        present = [name for name in HIDDEN_FILES if (folder / name).exists() or name not in (HINTS_FILE, TRUST_FILE)]
+        optional = (HINTS_FILE, ORIGINAL_FILE, TRUST_FILE)
+        present = [name for name in HIDDEN_FILES if (folder / name).exists() or name not in optional]
         return hidden_of({name: read_bytes(folder / name) for name in present}, folder)
     container = sealed.open_task(file, folder.name, keys=keys, recipients=recipients)
     return replace(hidden_of(container.files, file), secret=container.secret)
@@ -227,7 +229,7 @@ def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
     if missing := [name for name in (TESTS_FILE, GOLD_FILE, TEST_FILE) if name not in found]:
         raise InputError(f"{where} holds no {missing[0]}")
     tests = parse_model(found[TESTS_FILE], where / TESTS_FILE, TestsModel)
-    hints = found.get(HINTS_FILE, b"")
+    hints, original = found.get(HINTS_FILE, b""), found.get(ORIGINAL_FILE, b"")
     return Hidden(
         gold_patch=canary_marks.without_in_patch(found[GOLD_FILE]),
         test_patch=canary_marks.without_in_patch(found[TEST_FILE]),
@@ -236,6 +238,7 @@ def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
         flaky=tests.flaky,
         test_files=tests.test_files,
         hints=canary_marks.without_in_markdown(decoded(hints, where / HINTS_FILE)),
+        original_statement=canary_marks.without_in_markdown(decoded(original, where / ORIGINAL_FILE)),
         evidence=tests.evidence,
         trust=_trust(found[TRUST_FILE], where / TRUST_FILE) if TRUST_FILE in found else TrustMaterial(),
         extra=tests.model_extra or {},
@@ -314,8 +317,9 @@ def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
         TEST_FILE: before + hidden.test_patch,
         TESTS_FILE: _tests_file(replace(hidden, extra={**hidden.extra, **told})),
     }
-    if hidden.hints:
-        found[HINTS_FILE] = (canary_marks.in_markdown(mark) + hidden.hints).encode("utf-8", "surrogateescape")
+    for name, text in ((HINTS_FILE, hidden.hints), (ORIGINAL_FILE, hidden.original_statement)):
+        if text:
+            found[name] = (canary_marks.in_markdown(mark) + text).encode("utf-8", "surrogateescape")
     if hidden.trust.files:
         model = TrustModel.model_validate(asdict(hidden.trust))
         found[TRUST_FILE] = (json.dumps({**model.known(), **told}, indent=1) + "\n").encode()

@@ -56,8 +56,9 @@ __all__ = [
 ]
 
 LEDGER_FILE = "ledger.jsonl"
-SHOWN = frozenset({"statement", "code", "scaffold", "gold"})
-"""What of a task an outside provider can be shown; `gold` is the fix itself, for a judge that is given it."""
+SHOWN = frozenset({"statement", "code", "scaffold", "gold", "test_output"})
+"""What of a task an outside provider can be shown; `gold` is the fix itself, for a judge that is given it;
+`test_output` is what hidden tests print, which quotes them, for a model that writes a statement."""
 _WINDOW = 16 * 1024
 """Bytes at the end of the file that are looked at first."""
 

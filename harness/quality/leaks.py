@@ -134,6 +134,41 @@ def leaks(subject: Subject) -> Leaks:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class SharedWithTests:
+    """What a statement has of the hidden tests; shares from 0 to 1, None where there is nothing to take a share of."""
+
+    lines: float | None
+    """Of the lines that the test patch adds: quoted in the statement."""
+    ngrams: float | None
+    """Of the runs of `GRAM` tokens that only the changed tests have: found in the statement."""
+    ngrams_of_fix: float | None
+    """Of the runs that only the fix has and that are not the tests' as well: found in the statement."""
+    quoted_lines: tuple[str, ...] = ()
+    """Hidden."""
+
+    def public(self) -> dict[str, object]:
+        """Shares alone."""
+        return {"lines": self.lines, "ngrams": self.ngrams, "ngrams_of_fix": self.ngrams_of_fix}
+
+
+def shared_with_tests(subject: Subject) -> SharedWithTests:
+    """Measure what a statement has of the hidden tests, by the formulae of `lines` and `ngrams`.
+
+    Raises:
+        PatchError: gold or test patch is none.
+
+    """
+    gold, tests = subject.gold(), subject.tests()
+    lines, quoted = _quoted(tests, subject)
+    return SharedWithTests(
+        lines=lines,
+        ngrams=_gram_share(tests, subject.statement),
+        ngrams_of_fix=_gram_share(gold, subject.statement, beside=tests),
+        quoted_lines=quoted,
+    )
+
+
 def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
@@ -162,8 +197,11 @@ def _tells(line: str) -> bool:
     return len(line) >= _TELLING and any(sign.isalpha() for sign in line)
 
 
-def _gram_share(gold: Sequence[FileChange], statement: str) -> float | None:
-    """The share of the n-grams that only the fixed files have which the statement has too."""
+def _gram_share(gold: Sequence[FileChange], statement: str, *, beside: Sequence[FileChange] = ()) -> float | None:
+    """The share of the n-grams that only the fixed files have which the statement has too.
+
+    What the files of `beside` have after their change does not count.
+    """
     sides = [(_tokens(_new_side(change)), _tokens(_old_side(change))) for change in gold]
     vocabulary = Vocabulary.of(new for new, _ in sides)
     only: set[int] = set()
@@ -172,6 +210,8 @@ def _gram_share(gold: Sequence[FileChange], statement: str) -> float | None:
         only |= _grams(vocabulary, new)
         before |= _grams(vocabulary, old)
     only -= before
+    for change in beside:
+        only -= _grams(vocabulary, _tokens(_new_side(change)))
     return _share(len(only & _grams(vocabulary, _tokens(statement.encode("utf-8", "replace")))), len(only))
 
 

@@ -20,7 +20,8 @@ def full_task():
     """A task with every kind of file."""
     task = tiny.task()
     trust = TrustMaterial(files={tiny.TESTS: {"real": "1", "twin": "2"}}, twinned=("tests/test_calc.py::test_two",))
-    return replace(task, hidden=replace(task.hidden, hints="Look at the sign.\n", trust=trust))
+    told = {"hints": "Look at the sign.\n", "original_statement": "Fix the sign\n"}
+    return replace(task, hidden=replace(task.hidden, trust=trust, **told))
 
 
 @pytest.fixture
@@ -63,6 +64,7 @@ def test_a_task_reads_as_it_was_written(dataset):
 
     assert (read.hidden.gold_patch, read.hidden.test_patch) == (task.hidden.gold_patch, task.hidden.test_patch)
     assert (read.hidden.hints, read.hidden.trust) == (task.hidden.hints, task.hidden.trust)
+    assert read.hidden.original_statement == task.hidden.original_statement
     assert read.instance.problem_statement == task.instance.problem_statement
 
 

@@ -1,0 +1,60 @@
+"""The stage that has a model write the statement of a proved task whose change has no issue."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness import scoring, trial
+from miner import quality, statement_writer
+from miner.harden import function_of
+from miner.sources.bare import MissingObjectsError
+from miner.stages import task_of
+from miner.statement_writer_run import Job, Written
+
+if TYPE_CHECKING:
+    from harness.instance import Task
+    from miner.stages import Draft, Site
+    from miner.statement_writer import Material
+
+
+def write_statement(draft: Draft, site: Site) -> Draft:
+    """The statement in a model's words where there is no issue and a model is named; else the draft as it is.
+
+    It is the last thing before the task is kept: nothing is shown of a task that is then none.
+    """
+    if site.writer is None or draft.candidate.change.issues:
+        return draft
+    task = task_of(draft)
+    try:
+        tree = quality.base_tree(site.repo, task.instance.base_commit)
+        job = Job(
+            instance_id=draft.instance_id,
+            subject=quality.subject_of(task, site.repo, tree),
+            material=lambda: _material(task, site),
+            mask=site.settings.mining.secrets == "mask",
+        )
+    except MissingObjectsError:
+        site.note(f"{draft.instance_id}: no statement is written, as the source lacks files to check it against")
+        return draft
+    site.note(f"{draft.instance_id}: asking for a statement")
+    began = time.monotonic()
+    written = site.writer.write(job)
+    draft.timings["statement"] = time.monotonic() - began
+    return taken(draft, written)
+
+
+def taken(draft: Draft, written: Written) -> Draft:
+    """A draft with what came of a statement that was asked for."""
+    text = written.note.text if written.use == "written" and written.note else None
+    return replace(draft, statement=text or draft.statement, written=written)
+
+
+def _material(task: Task, site: Site) -> Material:
+    """What a model may be shown of a task: runs its failing tests once, without the fix."""
+    at_stake = tuple(sorted({"::".join((path, *names)) for path, names in map(function_of, task.hidden.fail_to_pass)}))
+    ran = trial.run(replace(scoring.trial_spec(task, None), files=at_stake), site.sandbox)
+    failures = statement_writer.failures_of(ran.report, task.hidden.fail_to_pass)
+    told = task.instance.problem_statement
+    return statement_writer.material(task.instance.repo, told, failures, task.hidden.gold_patch)
