@@ -220,8 +220,11 @@ def _test(report: TestReport, test_id: str) -> dict[str, Any]:
 
 
 def chain_as_json(chain: Iterable[Raised]) -> list[dict[str, Any]]:
-    """A chain of exceptions as a file has it, less what says nothing."""
-    return [{name: value for name, value in asdict(link).items() if value not in (None, "")} for link in chain]
+    """A chain of exceptions as a file has it, less what says nothing, and messages: these stand with the test."""
+    return [
+        {name: value for name, value in asdict(link).items() if value not in (None, "") and name != "says"}
+        for link in chain
+    ]
 
 
 def _round_again(found: RoundModel) -> Round:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness.frameworks.ids import stable
 from harness.instance import Outcome, TestStatus
 
 if TYPE_CHECKING:
@@ -74,11 +75,13 @@ def grade(hidden: Hidden, trial: Trial, *, ignoring: Collection[str] = ()) -> Gr
 
 
 def listed_status(hidden: Hidden, statuses: Mapping[str, TestStatus], *, ignoring: Collection[str] = ()) -> TestsStatus:
-    """The listed tests' statuses, and nothing of any other test."""
-    return TestsStatus(
-        fail_to_pass={test_id: statuses.get(test_id) for test_id in hidden.fail_to_pass if test_id not in ignoring},
-        pass_to_pass={test_id: statuses.get(test_id) for test_id in hidden.pass_to_pass if test_id not in ignoring},
-    )
+    """The listed tests' statuses, and nothing of any other test. Ids with addresses are of lists from before ids.py."""
+
+    def found(listed: Iterable[str]) -> dict[str, TestStatus | None]:
+        known = (test_id for test_id in listed if test_id not in ignoring)
+        return {test_id: statuses.get(test_id, statuses.get(stable(test_id))) for test_id in known}
+
+    return TestsStatus(fail_to_pass=found(hidden.fail_to_pass), pass_to_pass=found(hidden.pass_to_pass))
 
 
 def _why_not(trial: Trial, tests: TestsStatus) -> tuple[str, str]:

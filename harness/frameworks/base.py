@@ -23,6 +23,8 @@ class Raised:
     """The module that is not there, where an import failed for want of the whole of it."""
     file: str = ""
     """The file that cannot be parsed, where it is a SyntaxError."""
+    says: str = ""
+    """Its message, where it can tell of a name that is not there."""
 
 
 Chain = tuple[Raised, ...]
@@ -42,12 +44,13 @@ def _link(told: Any) -> Raised | None:
     if not isinstance(told, dict) or not isinstance(told.get("names"), list):
         return None
     names = tuple(name[:_LETTERS] for name in told["names"][:_NAMES] if isinstance(name, str))
-    errno, missing, file = told.get("errno"), told.get("missing"), told.get("file")
+    errno, missing, file, says = (told.get(name) for name in ("errno", "missing", "file", "says"))
     return Raised(
         names=names,
         errno=errno if type(errno) is int and abs(errno) < 1 << 31 else None,
         missing=missing[:_LETTERS] if isinstance(missing, str) else "",
         file=file[:_LETTERS] if isinstance(file, str) else "",
+        says=says[:_LETTERS] if isinstance(says, str) else "",
     )
 
 

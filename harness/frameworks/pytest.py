@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.frames import Shapes, has_shape
 from harness.frameworks.base import Chain, TestReport, chain
+from harness.frameworks.ids import stable_ids
 from harness.instance import TestStatus
 
 if TYPE_CHECKING:
@@ -114,10 +115,10 @@ def kept_options(addopts: str) -> tuple[str, ...]:
 
 
 def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
-    """Per-test results from the recorder's frames.
+    """Per-test results from the recorder's frames, under ids that are the same in every run.
 
-    A test has up to three reports (set-up, call, tear-down), more with subtests; the worst of them is its status. A
-    failure outside the call is an ERROR, as pytest's own summary counts it.
+    A test has up to three reports (set-up, call, tear-down), more with subtests or where several tests have one id; the
+    worst of them is its status. A failure outside the call is an ERROR, as pytest's own summary counts it.
     """
     seen: dict[str, set[TestStatus]] = {}
     done: set[str] = set()
@@ -128,6 +129,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     internal = ""
     exit_code: int | None = None
     forged = [frame for frame in frames if not has_shape(frame, _SHAPES)]
+    frames = frames if forged else _renamed(frames)
     for frame in frames:
         if forged:
             break
@@ -166,6 +168,24 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         if forged
         else _violations(statuses, collected, errors, exit_code),
     )
+
+
+def _renamed(frames: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The frames with the ids that tests go by in place of those that the runner gave them."""
+    listed = [str(test_id) for frame in frames if frame["t"] == "collected" for test_id in frame["ids"]]
+    names = stable_ids({*listed, *(frame["id"] for frame in frames if "id" in frame)})
+    return [
+        {**frame, "ids": [names[str(test_id)] for test_id in frame["ids"]]}
+        if frame["t"] == "collected"
+        else {**frame, "id": names[frame["id"]]}
+        if frame["t"] in _OF_ONE
+        else frame
+        for frame in frames
+    ]
+
+
+_OF_ONE = ("report", "value", "collect_error", "collect_skip")
+"""Frames that are about one id."""
 
 
 def _raised(frames: Sequence[Mapping[str, Any]], kind: str) -> dict[str, Chain]:

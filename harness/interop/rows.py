@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from harness import patch as patches
 from harness.errors import InputError
 from harness.frameworks import framework
+from harness.frameworks.ids import has_no_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -140,7 +141,11 @@ def eval_script(collection: Collection, task: Exported) -> str:
 
 def readable(test_ids: Iterable[str]) -> list[str]:
     """Of test ids, those that SWE-bench's parser reads from pytest's output as they are."""
-    return [test_id for test_id in test_ids if test_id == " ".join(_COLOUR_CODE.sub("", test_id).split())]
+    return [
+        test_id
+        for test_id in test_ids
+        if test_id == " ".join(_COLOUR_CODE.sub("", test_id).split()) and not has_no_address(test_id)
+    ]
 
 
 def notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
@@ -159,15 +164,16 @@ def notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
             lost[task.instance_id] = gone
         if not readable(task.hidden.fail_to_pass):
             raise InputError(
-                f"{task.instance_id}: SWE-bench's parser reads no id of its FAIL_TO_PASS tests (repeated white space "
-                "or colour codes in them), so nothing would grade it",
+                f"{task.instance_id}: SWE-bench's parser reads no id of its FAIL_TO_PASS tests (repeated white space, "
+                "colour codes or an object's address in them), so nothing would grade it",
                 hint="leave it out: name the others with -i, or choose another format",
             )
     if not lost:
         return ()
     note = (
         f"{sum(lost.values())} test id(s) of {len(lost)} task(s), such as {next(iter(lost))}, were left out: "
-        "SWE-bench's parser joins repeated white space and drops colour codes, so it would never find them"
+        "SWE-bench's parser joins repeated white space, drops colour codes and keeps addresses of objects, so it "
+        "would never find them"
     )
     return (note,)
 

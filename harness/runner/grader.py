@@ -6,14 +6,17 @@
 # files, applies the hidden tests to the work tree as the agent left it, runs them, and holds the listed ids against
 # what came of them. The tests share a process with what the model wrote, which could therefore lie about them; goldseam's
 # own verdicts can't be forged like that.
+import collections
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 WORK = "/testbed"
 PRISTINE = "/opt/goldseam/src"
+ADDRESS = re.compile(r"(?<![0-9A-Za-z])(at[ _]0x)[0-9A-Fa-f]{4,16}(?![0-9A-Za-z])")
 WORST = ["PASSED", "SKIPPED", "XFAIL", "XPASS", "ERROR", "FAILED"]  # the last one wins
 
 
@@ -107,8 +110,12 @@ def tests(folder, results):
 
     found = {}
     done = []
+    collected = []
 
     class Recorder(object):
+        def pytest_collection_finish(self, session):
+            collected.extend(item.nodeid for item in session.items)
+
         def pytest_runtest_logreport(self, report):
             status = status_of(report)
             before = found.setdefault(report.nodeid, status)
@@ -120,10 +127,25 @@ def tests(folder, results):
     files = [path for path in hidden["files"] if os.path.exists(path.split("::")[0])]
     if files:  # without one, pytest would run whatever it finds
         pytest.main(hidden["argv"] + files, plugins=[Recorder()])
-    write(results, json.dumps({test: found[test] for test in done}))
+    names = stable_ids(set(collected) | set(done))
+    write(results, json.dumps({names[test]: found[test] for test in done}))
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
+
+
+def stable_ids(ids):
+    """As harness/frameworks/ids.py: ids without addresses of objects, where no two are the same then."""
+    forms = {}
+    for test in ids:
+        path, colons, names = readable(test).partition("::")
+        forms[test] = path + colons + ADDRESS.sub(r"\1...", names)
+    count = collections.Counter(forms.values())
+    return {test: form if count[form] == 1 else readable(test) for test, form in forms.items()}
+
+
+def readable(test):
+    return test.encode("utf-8", "backslashreplace").decode()
 
 
 def status_of(report):

@@ -235,6 +235,10 @@ def is_found(module):
     import importlib.util
 
     try:
+    if type(error).__name__ == "FixtureLookupError":
+        link["says"] = "fixture '%s' not found" % str(error.argname)[:200]
+    elif isinstance(error, (ImportError, AttributeError, NameError, TypeError)) or "Failed" in link["names"]:
+        link["says"] = str(error)[:500]
         return module in sys.modules or importlib.util.find_spec(module) is not None
     except Exception:
         return True

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from harness.frameworks.ids import stable
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -76,8 +78,9 @@ class Known:
 
     def map(self, given: str) -> Mapped:
         """What one id of a row stands for here."""
-        if given in self._ids:
-            return Mapped(given=given, way=Way.SAME, ours=(self._ids[given],))
+        for same in (given, stable(given)):  # of an object's address nothing is left here
+            if same in self._ids:
+                return Mapped(given=given, way=Way.SAME, ours=(self._ids[same],))
         unittest = _UNITTEST.fullmatch(given)
         if _NODE.fullmatch(given):
             way, ours = self._node(given)

@@ -5,6 +5,7 @@ very road that a model's patch takes, so a fix which that road would refuse make
 """
 
 from miner.proof.judge import Proof, budgets, judge
+from miner.proof.new_api import brought
 from miner.proof.notebook import STATES, Notebook, Observed, State
 from miner.proof.observe import observe, troubled
 from miner.proof.run import validate
@@ -18,6 +19,7 @@ __all__ = [
     "Proof",
     "State",
     "Subject",
+    "brought",
     "budgets",
     "judge",
     "observe",

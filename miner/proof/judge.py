@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from harness.frameworks.ids import has_no_address
 from harness.instance import TestStatus
+from miner.proof import ids
+from miner.proof.new_api import fixtures, losses, plain
 from miner.proof.notebook import STATES
 from miner.proof.observe import PROOF_BUDGETS, troubled
 from miner.proof.subject import rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from harness.instance import Budgets
     from miner.change import Rejection
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
 
 _SECONDS_FACTOR, _SECONDS_FLOOR, _SECONDS_CEILING = 10.0, 60.0, 1800.0
 _MEMORY_FACTOR, _MEMORY_FLOOR, _MEMORY_CEILING = 4.0, 2048, 8192
-_NEW_NAME = re.compile(r"cannot import name|No module named|has no attribute|is not defined")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,38 +56,59 @@ def hopeless(found: list[Observed]) -> Rejection | None:
     return None
 
 
-def judge(found: list[Observed], *, runs: int) -> Proof | Rejection:
-    """The lists from all runs. Pure.
+def judge(found: list[Observed], *, runs: int, brings: Collection[str] = frozenset()) -> Proof | Rejection:
+    """The lists from all runs; `brings` are the names that the fix brings, see `new_api.brought`. Pure.
 
-    A test fails to pass if no run before passes and every run after does. Where the whole file could not be collected
-    before because of a name that the fix brings, its tests count as failing, except those that pass at base: these
-    were there all along and are held as PASS_TO_PASS.
+    A test fails to pass if no run before passes and every run after does. Where its file could not be collected before
+    for want of names that the fix brings, and of nothing else, it counts as failing, except where it passes at base:
+    then it was there all along and is held as PASS_TO_PASS. Lost for another reason, it is in no list. docs/proof.md
+    says what each status means.
     """
     by_state = {state: [run for run in found if run.state == state] for state in STATES}
     after, before, base = by_state["after"], by_state["before"], by_state["base"]
-    good = _passed_in_all(after)
     flaky = _unstable(after) | _unstable(before)
-    lost_files = {path for run in before for path in run.collect_errors}
-    lost = {test_id for test_id in good if test_id.split("::", 1)[0] in lost_files}
-    if lost and not all(_NEW_NAME.search(text) for run in before for text in run.collect_errors.values()):
-        good -= lost
-    known_at_base = lost & _passed_in_all(base)
-    fails = {test_id for test_id in good - flaky if test_id not in _passed_in_any(before)} - known_at_base
-    holds = ((good & _passed_in_all(before)) | (good & known_at_base)) - flaky
+    lost = losses(before, brings)
+    passed = _passed_in_all(after)
+    absent = {test_id for test_id in passed if any(test_id not in run.statuses for run in before)}
+    unknown = {test_id for test_id in absent if lost.otherwise(test_id)}
+    new = {test_id for test_id in absent - unknown if lost.for_a_name(test_id)}
+    good = passed - unknown - flaky
+    known_at_base = new & _passed_in_all(base)
+    fails = good - _ran_well_in_any(before) - known_at_base
+    holds = good & (_passed_in_all(before) | known_at_base)
     if not fails:
-        if lost - good:
+        if unknown:
             return rejection("not_collectable_before", _first_error(before))
         if flaky:
-            return rejection("unstable_fail_to_pass", f"unstable: {', '.join(sorted(flaky)[:3])}")
+            why = (f"{test_id} ({reason})" for test_id, reason in ids.reasons(flaky, (before, after)).items())
+            return rejection("unstable_fail_to_pass", f"unstable: {', '.join(list(why)[:3])}")
         return rejection("no_fail_to_pass", "no test fails every time before the fix and passes every time after it")
+    names = {name for test_id in fails & new for name in lost.names(test_id)}
+    names |= {plain(name) for test_id in fails for name in fixtures(before, brings, test_id)}
     return Proof(
         fail_to_pass=tuple(sorted(fails)),
         pass_to_pass=tuple(sorted(holds)),
         flaky=tuple(sorted(flaky)),
         budgets=budgets(after),
-        evidence=_evidence(by_state, runs, new_api=bool(fails & lost)),
+        evidence={
+            **_evidence(by_state, runs),
+            "new_api": bool(names),
+            "new_names": sorted(names),
+            "before": _before(fails, before),
+            "quarantined": dict(ids.reasons(flaky, (before, after))),
+            "addresses_left_out": sum(map(has_no_address, (*fails, *holds))),
+        },
         seconds=sum(run.seconds for run in found),
     )
+
+
+def _before(fails: Collection[str], before: Sequence[Observed]) -> dict[str, int]:
+    """How many FAIL_TO_PASS tests were what before the fix: a status, `absent`, or `varies`."""
+    told: Counter[str] = Counter()
+    for test_id in fails:
+        words = {str(run.statuses.get(test_id, "absent")) for run in before}
+        told[words.pop() if len(words) == 1 else "varies"] += 1
+    return dict(sorted(told.items()))
 
 
 def budgets(after: Sequence[Observed]) -> Budgets:
@@ -106,12 +129,11 @@ def _memory_budget(largest_kb: int) -> int:
     return math.ceil(min(_MEMORY_CEILING, max(_MEMORY_FLOOR, largest_kb / 1024 * _MEMORY_FACTOR)))
 
 
-def _evidence(by_state: Mapping[State, list[Observed]], runs: int, *, new_api: bool) -> dict[str, Any]:
+def _evidence(by_state: Mapping[State, list[Observed]], runs: int) -> dict[str, Any]:
     every = sorted({test_id for observed in by_state.values() for run in observed for test_id in run.statuses})
     after = by_state["after"]
     return {
         "runs": runs,
-        "new_api": new_api,
         "passes": {
             test_id: [
                 sum(run.statuses.get(test_id) is TestStatus.PASSED for run in by_state[state]) for state in STATES
@@ -133,6 +155,12 @@ def _passed_in_all(observed: list[Observed]) -> set[str]:
 
 def _passed_in_any(observed: list[Observed]) -> set[str]:
     return set.union(*map(_passed, observed)) if observed else set()
+
+
+def _ran_well_in_any(observed: list[Observed]) -> set[str]:
+    """Ids that passed in some run, or did so where a failure was expected (XPASS): nothing was broken for them."""
+    good = (TestStatus.PASSED, TestStatus.XPASS)
+    return {test_id for run in observed for test_id, status in run.statuses.items() if status in good}
 
 
 def _unstable(observed: list[Observed]) -> set[str]:

@@ -37,6 +37,9 @@ class Observed:
 
 
 class Notebook:
+    wanted: Mapping[str, str] = field(default_factory=dict)
+    """By file that could not be collected, and by test that misses a fixture: the missing name; empty where the reason
+    is another. See miner/proof/new_api.py."""
     """The runs of one subject, kept on disk as they end, so that an interrupted proof goes on where it stopped."""
 
     def __init__(self, path: Path, subject: Subject) -> None:

@@ -8,6 +8,7 @@ from harness import trial
 from harness.instance import Budgets
 from miner import network
 from miner.proof.notebook import Observed
+from miner.proof import new_api
 from miner.proof.subject import rejection
 
 if TYPE_CHECKING:
@@ -65,13 +66,19 @@ def _trouble(ran: Trial) -> tuple[str, str]:
         (ran.timed_out, "timeout", printed),
         (not ran.report.finished, "crashed", printed),
         (bool(ran.report.internal_error), "runner_error", ran.report.internal_error),
-        (ran.report.exit_code == _USAGE_ERROR, "runner_usage", printed),
+        (
+            ran.report.exit_code == _USAGE_ERROR and new_api.INITIAL not in ran.report.collect_errors,
+            "runner_usage",
+            printed,
+        ),
     )
     return next(((word, detail) for holds, word, detail in checks if holds), ("", ""))
+        wanted=new_api.wanted(ran.report),
 
 
 _USAGE_ERROR = 4
-"""pytest's exit code for a command line or a configuration that it refuses."""
+"""pytest's exit code for a command line or a configuration that it refuses, and for a conftest.py that it can't import.
+The latter is judged as the loss of every file."""
 
 
 def troubled(run: Observed) -> Rejection | None:

@@ -39,4 +39,4 @@ def validate(
             found.append(observe(subject, patches, state, number, sandbox, notebook))
             if (rejection := hopeless(found)) is not None:
                 return rejection
-    return judge(found, runs=runs)
+    return judge(found, runs=runs, brings=subject.brings)

@@ -23,6 +23,8 @@ class Subject:
     test_files: tuple[str, ...]
     gold_patch: bytes
     test_patch: bytes
+    brings: frozenset[str] = frozenset()
+    """Names and modules that the fix brings, see miner/proof/new_api.py; no run depends on them."""
 
     def key(self) -> str:
         """SHA-256 over what the result of a run depends on."""

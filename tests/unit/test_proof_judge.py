@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.instance import TestStatus
 from miner.change import Rejection
 from miner.proof import Observed, Proof, judge
 
+LETTERS = {"S": TestStatus.SKIPPED, "E": TestStatus.ERROR, "X": TestStatus.XFAIL, "P": TestStatus.XPASS}
 
-def runs(state: str, *each: str, errors: dict[str, str] | None = None) -> list[Observed]:
-    """One run a word; a letter is a test of that name in f.py, capital where it passes."""
+
+def runs(state: str, *each: str, wanted: dict[str, str] | None = None, **odd: str) -> list[Observed]:
+    """One run a word; a letter is a test of that name in f.py, capital where it passes.
+
+    `wanted` are the files that could not be collected, with the missing name. `odd` are tests that neither pass nor
+    fail, a letter a run.
+    """
     return [
         Observed(
             state=state,
@@ -16,19 +24,24 @@ def runs(state: str, *each: str, errors: dict[str, str] | None = None) -> list[O
             statuses={
                 f"f.py::{letter.lower()}": TestStatus.PASSED if letter.isupper() else TestStatus.FAILED
                 for letter in word
-            },
-            collect_errors=errors or {},
+            }
+            | {f"f.py::{name}": LETTERS[letters[number]] for name, letters in odd.items()},
+            collect_errors=dict.fromkeys(wanted or {}, "E   whatever it says"),
+            wanted=wanted or {},
         )
         for number, word in enumerate(each)
     ]
 
 
-def lists(*states: list[Observed]) -> tuple[list[str], list[str], list[str]] | str:
-    proof = judge([run for state in states for run in state], runs=2)
-    if isinstance(proof, Rejection):
-        return proof.reason
-    assert isinstance(proof, Proof)
-    return tuple([name[-1] for name in names] for names in (proof.fail_to_pass, proof.pass_to_pass, proof.flaky))
+def proof(*states: list[Observed], brings: tuple[str, ...] = ()) -> Proof | Rejection:
+    return judge([run for state in states for run in state], runs=2, brings=frozenset(brings))
+
+
+def lists(*states: list[Observed], brings: tuple[str, ...] = ()) -> tuple[list[str], list[str], list[str]] | str:
+    found = proof(*states, brings=brings)
+    if isinstance(found, Rejection):
+        return found.reason
+    return tuple([name[-1] for name in names] for names in (found.fail_to_pass, found.pass_to_pass, found.flaky))
 
 
 def test_what_the_fix_turns_and_what_it_keeps_are_told_apart():
@@ -49,12 +62,111 @@ def test_a_fix_that_turns_nothing_makes_no_task():
 
 
 def test_tests_of_a_new_name_fail_before_and_older_ones_hold():
-    errors = {"f.py": "ImportError: cannot import name 'x'"}
-    found = lists(runs("base", "B", "B"), runs("before", "", "", errors=errors), runs("after", "AB", "AB"))
+    before = runs("before", "", "", wanted={"f.py": "x"})
+    found = lists(runs("base", "B", "B"), before, runs("after", "AB", "AB"), brings=("x",))
     assert found == (["a"], ["b"], [])
 
 
-def test_a_file_that_is_broken_for_another_reason_makes_no_task():
-    errors = {"f.py": "SyntaxError: no"}
-    found = lists(runs("base", "", ""), runs("before", "", "", errors=errors), runs("after", "A", "A"))
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"f.py": ""},  # a syntax error, say
+        {"f.py": "x"},  # a name that the fix does not bring
+        {"f.py": "module x"},  # the fix brings another thing of that name
+        {"f.py": "y", "conftest.py": "x"},  # one of two reasons
+    ],
+)
+def test_a_file_that_is_broken_for_another_reason_makes_no_task(wanted):
+    before = runs("before", "", "", wanted=wanted)
+    found = lists(runs("base", "", ""), before, runs("after", "A", "A"), brings=("y",))
     assert found == "not_collectable_before"
+
+
+def test_a_file_that_was_lost_for_another_reason_in_one_run_alone_makes_no_task():
+    before = [*runs("before", "", wanted={"f.py": "x"}), *runs("before", "", wanted={"f.py": ""})]
+    assert lists(before, runs("after", "A", "A"), brings=("x",)) == "not_collectable_before"
+
+
+def test_a_broken_file_costs_no_task_its_other_files():
+    before, after = runs("before", "a", "a", wanted={"g.py": ""}), runs("after", "A", "A")
+    for run in after:
+        run.statuses["g.py::z"] = TestStatus.PASSED
+    assert lists(before, after) == (["a"], [], [])
+
+
+@pytest.mark.parametrize("lost", ["conftest.py", "", "tests", "tests/", "tests/conftest.py", "tests/test_f.py"])
+def test_what_could_not_be_collected_takes_its_tests_along(lost):
+    before = runs("before", "", "", wanted={lost: "x"})
+    after = [Observed(state="after", number=n, statuses={"tests/test_f.py::a": TestStatus.PASSED}) for n in (0, 1)]
+    found = proof(before, after, brings=("x",))
+    assert isinstance(found, Proof)
+    assert found.evidence["new_names"] == ["x"]
+
+
+def test_a_test_that_is_new_in_a_file_that_was_collected_fails_before_and_is_no_matter_of_names():
+    found = proof(runs("before", "B", "B", wanted={"g.py": "x"}), runs("after", "AB", "AB"), brings=("x",))
+    assert isinstance(found, Proof)
+    assert found.fail_to_pass == ("f.py::a",)
+    assert found.evidence["new_api"] is False
+    assert found.evidence["before"] == {"absent": 1}
+
+
+def test_the_new_names_are_evidence():
+    found = proof(
+        runs("before", "", "", wanted={"f.py": "module shop.new"}), runs("after", "A", "A"), brings=("module shop.new",)
+    )
+    assert isinstance(found, Proof)
+    assert (found.evidence["new_api"], found.evidence["new_names"]) == (True, ["shop.new"])
+
+
+def test_a_test_that_missed_a_fixture_of_the_fix_asks_for_a_new_name():
+    before = runs("before", "", "", a="EE")
+    for run in before:
+        run.wanted["f.py::a"] = "shopper"
+    assert proof(before, runs("after", "A", "A"), brings=("shopper",)).evidence["new_names"] == ["shopper"]
+    assert proof(before, runs("after", "A", "A")).evidence["new_api"] is False
+
+
+@pytest.mark.parametrize(("letters", "word"), [("SS", "SKIPPED"), ("XX", "XFAIL"), ("EE", "ERROR"), ("SX", "varies")])
+def test_a_test_that_only_passes_with_the_fix_turns_whatever_kept_it_from_passing(letters, word):
+    found = proof(runs("before", "", "", a=letters), runs("after", "A", "A"))
+    assert isinstance(found, Proof)
+    assert found.fail_to_pass == ("f.py::a",)
+    assert found.evidence["before"] == {word: 1}
+
+
+def test_a_test_that_passed_before_where_a_failure_was_expected_is_on_no_list():
+    before, after = runs("before", "b", "b", a="PP"), runs("after", "AB", "AB")
+    assert lists(before, after) == (["b"], [], [])
+
+
+@pytest.mark.parametrize("letters", ["SS", "XX", "PP", "EE"])
+def test_a_test_that_does_not_pass_with_the_fix_is_on_no_list(letters):
+    assert lists(runs("before", "ab", "ab"), runs("after", "B", "B", a=letters)) == (["b"], [], [])
+
+
+def test_a_result_that_changes_is_told_apart_from_an_id_that_does():
+    ids = (
+        "f.py::r[<o at 0x7f0{}00>]",
+        "f.py::r[{}2345678-1234-1234-1234-123456789012]",
+        "f.py::t[2026-11-2{}]",
+        "f.py::c[{}]",
+    )
+    after = runs("after", "ABN", "AbN")
+    for number, run in enumerate(after, start=1):
+        run.statuses.update({one.format(number): TestStatus.PASSED for one in ids})
+        if number == 1:
+            run.statuses["f.py::q"] = TestStatus.PASSED
+    found = proof(runs("before", "abn", "abn"), after)
+    assert isinstance(found, Proof)
+    expected = {
+        "f.py::b": "result_changes",
+        "f.py::q": "not_always_there",
+        **{ids[0].format(n): "id_has_address" for n in (1, 2)},
+        **{ids[1].format(n): "id_has_random_value" for n in (1, 2)},
+        **{ids[2].format(n): "id_has_time" for n in (1, 2)},
+        **{ids[3].format(n): "id_changes" for n in (1, 2)},
+    }
+    assert found.evidence["quarantined"] == expected
+    assert set(found.flaky) == set(expected)
+    assert found.fail_to_pass == ("f.py::a", "f.py::n")

@@ -1,0 +1,56 @@
+"""Why an id is in no list: its test is not the same in every run, or it is not called the same. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.frameworks.ids import ADDRESS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from miner.proof.notebook import Observed
+
+RESULT = "result_changes"
+"""It is there in every run, and its result is not the same."""
+ADDRESS_SHARED = "id_has_address"
+"""Its id shows an address, and without it another test would be called the same."""
+RANDOM = "id_has_random_value"
+"""Its id has what looks like a UUID or a digest, another one in each run."""
+TIME = "id_has_time"
+"""Its id has what looks like a date or a time, another one in each run."""
+CHANGING = "id_changes"
+"""Its function has as many tests in every run, under other ids."""
+NOT_ALWAYS = "not_always_there"
+"""It is there in some runs and not in others."""
+
+_RANDOM = re.compile(
+    r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}|(?<![0-9a-z])[0-9a-f]{24,}(?![0-9a-z])", re.IGNORECASE
+)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\d{2,4}, \d{1,2}, \d{1,2}, \d{1,2}|(?<!\d)1[5-9]\d{8}(?!\d)")
+
+
+def reasons(unstable: Collection[str], states: Sequence[Sequence[Observed]]) -> Mapping[str, str]:
+    """By each unstable id: why it is in no list. `states` are the runs of each state that lists are made from."""
+    return {test_id: _reason(test_id, states) for test_id in sorted(unstable)}
+
+
+def _reason(test_id: str, states: Sequence[Sequence[Observed]]) -> str:
+    partly = [runs for runs in states if 0 < sum(test_id in run.statuses for run in runs) < len(runs)]
+    if not partly:
+        return RESULT
+    option = test_id.partition("::")[2]
+    if ADDRESS.search(option):
+        return ADDRESS_SHARED
+    if _RANDOM.search(option):
+        return RANDOM
+    if _TIME.search(option):
+        return TIME
+    function = _function(test_id)
+    counts = [{sum(_function(one) == function for one in run.statuses) for run in runs} for runs in partly]
+    return CHANGING if all(len(count) == 1 for count in counts) else NOT_ALWAYS
+
+
+def _function(test_id: str) -> str:
+    return test_id.partition("[")[0]
