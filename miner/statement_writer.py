@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from harness.quality import sensitive
 from harness.quality.leaks import leaks, shared_with_tests
 from harness.solve.base import Message
-from miner.statement import clean, fix_lines, links_only
+from miner.statement import fix_lines, links_only
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -162,11 +162,11 @@ def again(asked: Sequence[Message], answer: str, faults: Iterable[Fault]) -> tup
 
 
 def read(answer: str, *, mask: bool) -> str:
-    """An answer as a statement: without a fence around it, pointers of merging, images and, with `mask`, secrets."""
+    """An answer as a statement: without a fence around it, the mark of its title, images and, with `mask`, secrets."""
     text = answer.replace("\r\n", "\n").strip()
     if wrapped := _WRAPPED.fullmatch(text):
         text = wrapped["text"]
-    text = links_only(clean(_HEADING.sub("", text.strip()))).encode("utf-8", "replace").decode()
+    text = links_only(_HEADING.sub("", text.strip())).encode("utf-8", "replace").decode()
     return (sensitive.mask(text) if mask else text) + "\n"
 
 

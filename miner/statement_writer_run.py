@@ -17,19 +17,19 @@ from harness.errors import InputError, InterruptedRunError
 from harness.patch import PatchError
 from harness.quality.leaks import leaks
 from harness.solve.base import Fault as ModelFault
-from harness.solve.base import LimitReachedError, ModelError, Request
+from harness.solve.base import LimitReachedError, ModelError, Reply, Request
 from harness.solve.meter import Spent
 from miner import statement_writer
 from miner.statement_writer import PROMPT, TRIES, Fault, Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
     from harness.quality.base import Subject
     from harness.quality.leaks import Leaks
-    from harness.solve.base import Message, Reply
+    from harness.solve.base import Message
     from miner.statement_writer import Material
 
 STOPPED = "stopped"
@@ -52,9 +52,6 @@ class Asked(Protocol):
 
 class Asking(Protocol):
     """What is asked about one task."""
-
-    @property
-    def spent(self) -> Spent: ...
 
     def ask(self, request: Request) -> Reply: ...
 
@@ -201,29 +198,16 @@ class Writer:
         """Ask, and ask again where the answer can't be taken."""
         self._refuse_where_ended()
         messages = statement_writer.question(job.material(), canary=self._dataset.canary)
-        asking, replies = self._model.for_task(job.instance_id), list[tuple[str, tuple[Fault, ...]]]()
         self._expose(job)
-        snapshot = ""
-        while len(replies) < TRIES:
+        asking, replies = self._model.for_task(job.instance_id), list[Reply]()
+        while True:
             reply = self._answer(asking, messages)
-            snapshot = reply.model
+            replies.append(reply)
             text = statement_writer.read(reply.message.content, mask=job.mask)
-            replies.append((text, _faults(reply, text, job.subject)))
-            if replies[-1][1] in ((), (Fault.UNCLEAR,)):
-                break
-            messages = statement_writer.again(messages, reply.message.content, replies[-1][1])
-        text, faults = replies[-1]
-        spent = asking.spent
-        return Note(
-            key=key,
-            text=None if faults else text,
-            faults=faults,
-            tries=len(replies),
-            snapshot=snapshot,
-            input_tokens=spent.input_tokens,
-            output_tokens=spent.output_tokens,
-            cost_usd=None if spent.unpriced else round(spent.cost, 6),
-        )
+            faults = _faults(reply, text, job.subject)
+            if faults in ((), (Fault.UNCLEAR,)) or len(replies) == TRIES:
+                return _note(key, None if faults else text, faults, replies)
+            messages = statement_writer.again(messages, reply.message.content, faults)
 
     def _answer(self, asking: Asking, messages: tuple[Message, ...]) -> Reply:
         try:
@@ -264,6 +248,20 @@ class Writer:
     def _keep_tally(self) -> None:
         with self._lock:
             files.write_json(tally_of(self._dataset), asdict(self._model.spent))
+
+
+def _note(key: str, text: str | None, faults: tuple[Fault, ...], replies: Sequence[Reply]) -> Note:
+    costs = [reply.cost for reply in replies if reply.cost is not None]
+    return Note(
+        key=key,
+        text=text,
+        faults=faults,
+        tries=len(replies),
+        snapshot=replies[-1].model,
+        input_tokens=sum(reply.usage.input_tokens or 0 for reply in replies),
+        output_tokens=sum(reply.usage.output_tokens or 0 for reply in replies),
+        cost_usd=round(sum(costs), 6) if len(costs) == len(replies) else None,
+    )
 
 
 class _UnwrittenError(Exception):
