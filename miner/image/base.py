@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import process
+from harness import imageclock, process
 from harness.errors import InfrastructureError
 from harness.sandbox import engine
 from miner.image import build
-from miner.image.layer import FACTS_PATH, Layer
+from miner.image.layer import FACTS_PATH, Layer, write_tool
 
 if TYPE_CHECKING:
     from harness.settings import ImageSettings
@@ -31,6 +32,7 @@ PACKAGES = (
     "git",
     "less",
     "libbz2-1.0",
+    "libfaketime",
     "libffi8",
     "liblzma5",
     "libreadline8",
@@ -44,6 +46,8 @@ PACKAGES = (
     "tzdata",
     "zlib1g",
 )
+CLOCK = "/opt/goldseam/clock"
+"""Where a task's container finds libfaketime, whatever the architecture; harness/runner/clock.py reads it."""
 _DEBOOTSTRAP_SECONDS = 1800
 _INSTALLED = "dpkg-query -W -f='${db:Status-Status}\\n'"
 _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
@@ -103,6 +107,7 @@ def layer(parent: str) -> Layer:
         kind="base",
         parent=parent,
         needs_root=True,
+        labels={imageclock.LABEL: "libfaketime"},
         commands=(
             f"packages='{packages}'",
             f'options="$({certificates})"',
@@ -113,8 +118,22 @@ def layer(parent: str) -> Layer:
             "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
             f"python3 -m pip install --quiet --no-compile --target /opt/goldseam/uv uv=={UV_VERSION}",
             "git config --system --add safe.directory /testbed",
+            *_clock(),
             f'python3 -c "{facts}" > {FACTS_PATH}',
         ),
+    )
+
+
+def _clock() -> tuple[str, ...]:
+    """The commands that put libfaketime where tests find it, and try it."""
+    source = resources.files("miner.image").joinpath("tools", "sleep.c").read_text(encoding="utf-8")
+    faked = f"LD_PRELOAD='{CLOCK}/sleep.so {CLOCK}/faketime.so' FAKETIME=-1000000000 date +%s"
+    return (
+        f"mkdir -p {CLOCK}",
+        f'ln -sf "$(find /usr/lib -name libfaketimeMT.so.1 | head -n 1)" {CLOCK}/faketime.so',
+        write_tool(f"{CLOCK}/sleep.c", source),
+        f"cc -O2 -Wall -Werror -shared -fPIC -o {CLOCK}/sleep.so {CLOCK}/sleep.c",
+        f"test $(( $(date +%s) - $({faked}) )) -ge 999999990",
     )
 
 
