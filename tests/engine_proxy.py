@@ -62,8 +62,9 @@ class Proxy:
                 if self.refuses.is_set():
                     client.close()
                     continue
-                self._threads.append(threading.Thread(target=self._serve, args=(client,)))
-                self._threads[-1].start()
+                serving = threading.Thread(target=self._serve, args=(client,))
+                serving.start()
+                self._threads.append(serving)  # started already: `__exit__` may join it at any moment
 
     def _reach(self) -> socket.socket:
         while not self._over.is_set():

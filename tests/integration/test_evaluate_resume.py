@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import selectors
 import signal
-import socket
 import subprocess  # noqa: TID251 - a process to be killed half-way
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from harness.sandbox import engine
 from tests import tiny
+from tests.engine_proxy import Proxy
 
 pytestmark = pytest.mark.engine
 
@@ -98,57 +95,17 @@ def test_a_missing_image_is_exit_4_and_scored_when_asked_again(tmp_path, tiny_im
     assert reports(tmp_path / "run") != when
 
 
-class Proxy:
-    """A way to the engine that can be cut."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.cut = threading.Event()
-        self.server = socket.socket(socket.AF_UNIX)
-        self.server.bind(str(path))
-        self.server.listen(64)
-        self.server.settimeout(0.1)
-        self.threads = [threading.Thread(target=self.accept)]
-        self.threads[0].start()
-
-    def accept(self) -> None:
-        while not self.cut.is_set():
-            with contextlib.suppress(TimeoutError):
-                ours, _ = self.server.accept()
-                theirs = socket.socket(socket.AF_UNIX)
-                theirs.connect("/var/run/docker.sock")
-                self.threads.append(threading.Thread(target=self.forward, args=(ours, theirs)))
-                self.threads[-1].start()
-        self.server.close()
-        self.path.unlink(missing_ok=True)
-
-    def forward(self, ours: socket.socket, theirs: socket.socket) -> None:
-        with ours, theirs, selectors.DefaultSelector() as ready:
-            ready.register(ours, selectors.EVENT_READ, theirs)
-            ready.register(theirs, selectors.EVENT_READ, ours)
-            while not self.cut.is_set():
-                for key, _ in ready.select(0.1):
-                    data = key.fileobj.recv(65536)
-                    if not data:
-                        return
-                    key.data.sendall(data)
-
-    def close(self) -> None:
-        self.cut.set()
-        while self.threads:
-            self.threads.pop().join()
-
-
 @pytest.mark.skipif(not Path("/var/run/docker.sock").is_socket(), reason="needs Docker's own socket")
 def test_an_engine_that_vanishes_ends_the_run_and_scores_nothing_wrongly(command, tmp_path):
-    proxy = Proxy(tmp_path / "proxy.sock")
-    env = {**os.environ, "DOCKER_HOST": f"unix://{proxy.path}", "GOLDSEAM_ENGINE_WAIT": "1"}
+    way = tmp_path / "proxy.sock"
+    env = {**os.environ, "DOCKER_HOST": f"unix://{way}", "GOLDSEAM_ENGINE_WAIT": "1"}
     argv = [sys.executable, "-m", "miner.cli", *map(str, command)]
-    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=env) as child:
+    with Proxy.at(way, Path("/var/run/docker.sock")):
+        child = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=env)
         for line in child.stderr:
             if line.startswith("[2/"):
                 break
-        proxy.close()
+    with child:
         rest = child.stderr.read()
         assert child.wait() == 4, rest
     outcomes = [
