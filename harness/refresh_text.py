@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from harness import control
 from harness.refresh.drift import GONE_WRONG, MASS_SHARE, REPEATS, Result
 from harness.refresh.record import finding_as_json
 from harness.refresh.seen import Kind
-from harness.score_view import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,7 @@ STYLES = {
     Result.DRIFTED: "red",
     Result.UNSCORED: "bright_black",
 }
-_WARN = "yellow"
+_WARN, _QUIET = "yellow", "bright_black"
 _TELLING = 3
 """Clean runs of a task below which a bound says next to nothing."""
 
@@ -83,8 +84,8 @@ def refresh_text(found: Refreshed, dataset: Path) -> RenderableType:
     """What changed, what was done about it, and the sum of it."""
     parts: list[RenderableType] = []
     told = [one for one in found.findings if one.result is not Result.HOLDS]
-    if told:
-        parts += [_table(told), Text()]
+    for one in told:
+        parts += [*_told(one), Text()]
     parts += [Text(line) for line in _sums(found)]
     if found.settings.quarantined:
         parts += _of_quarantine(found, dataset)
@@ -99,28 +100,33 @@ def refresh_text(found: Refreshed, dataset: Path) -> RenderableType:
     return Group(*parts)
 
 
-def _table(told: list[Finding]) -> RenderableType:
-    made = table("task", "result", "gold", "null", "what changed", left=5)
-    for one in told:
-        made.add_row(
-            one.instance_id,
-            Text(one.result.value, style=STYLES[one.result]),
-            str(one.gold),
-            str(one.null),
-            Text(one.why),
-        )
-        for change in one.changes[:_SHOWN]:
-            made.add_row("", "", "", "", Text(_change(change), style="bright_black"))
-        if len(one.changes) > _SHOWN:
-            more = f"… and {len(one.changes) - _SHOWN} more (--json has all)"
-            made.add_row("", "", "", "", Text(more, style="bright_black"))
+def _told(one: Finding) -> list[RenderableType]:
+    """A task that is not as it was proved: what is off, and which tests changed how."""
+    head = Text.assemble(
+        (one.instance_id, "bold"), "  ", (one.result.value, STYLES[one.result]), f"  gold {one.gold}, null {one.null}"
+    )
+    parts: list[RenderableType] = [head, Text(f"  {one.why}")]
+    for kind in Kind:
+        changes = [change for change in one.changes if change.kind is kind]
+        if changes and not all(set(change.after) == {"gone"} for change in changes):
+            parts.append(Padding(_table(changes), (0, 0, 0, 2)))
+        elif changes:
+            parts.append(Text(f"  {len(changes)} listed test(s) gave no result", style=_QUIET))
+    return parts
+
+
+def _table(changes: list[IdChange]) -> Table:
+    made = Table(box=None, header_style=_QUIET, pad_edge=False, padding=(0, 2, 0, 0))
+    where = "with the fix" if changes[0].kind is Kind.GOLD else "without the fix"
+    made.add_column(f"now, {where}", overflow="fold")
+    made.add_column("before")
+    made.add_column("test", overflow="fold")
+    for change in changes[:_SHOWN]:
+        after = ", ".join(f"{status} {count}×" for status, count in sorted(change.after.items()))
+        made.add_row(after, change.before, Text(f"{change.test_id} ({change.listed})"))
+    if len(changes) > _SHOWN:
+        made.add_row("", "", Text(f"… and {len(changes) - _SHOWN} more (--json has all)"))
     return made
-
-
-def _change(change: IdChange) -> str:
-    where = "with the fix" if change.kind is Kind.GOLD else "without the fix"
-    after = ", ".join(f"{status} {count}×" for status, count in sorted(change.after.items()))
-    return f"{change.listed} {change.test_id}: {change.before} {where}, now {after}"
 
 
 def _sums(found: Refreshed) -> list[str]:

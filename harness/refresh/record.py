@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness import files
+from harness.dataset import canary_marks
 from harness.errors import InputError
 from harness.grading import GRADING_VERSION
 from harness.refresh.drift import Finding, Result
@@ -132,7 +133,7 @@ def says_something_new(line: RefreshLine, former: Sequence[RefreshLine]) -> bool
 
 
 def append(dataset: Dataset, line: RefreshLine) -> None:
-    """Add a line; the file is replaced at once.
+    """Add a line; the file is replaced at once. The first one has the dataset's canary.
 
     Raises:
         InputError, InfrastructureError: it cannot be written.
@@ -142,6 +143,8 @@ def append(dataset: Dataset, line: RefreshLine) -> None:
     former = path.read_bytes() if path.exists() else b""
     if former and not former.endswith(b"\n"):
         former += b"\n"
+    elif not former and dataset.canary:
+        line = line.model_copy(update={canary_marks.FIELD: dataset.canary})
     files.write_bytes(path, former + line.model_dump_json().encode() + b"\n")
 
 

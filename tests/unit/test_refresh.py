@@ -229,7 +229,13 @@ def test_a_line_is_written_only_where_it_says_something_new(now, new):
 def test_lines_are_read_as_they_were_written(dataset):
     record.append(dataset, line({"a": "holds"}))
     record.append(dataset, line({"a": "drifted"}))
-    assert record.read(dataset) == (line({"a": "holds"}), line({"a": "drifted"}))
+    first, second = record.read(dataset)
+    assert (first.tasks, second) == (line({"a": "holds"}).tasks, line({"a": "drifted"}))
+
+
+def test_the_first_line_has_the_canary(dataset):
+    record.append(dataset, line({"a": "holds"}))
+    assert dataset.canary in (dataset.path / record.REFRESH_FILE).read_text()
 
 
 @pytest.mark.parametrize("broken", [b"not json\n", b"[]\n", b'{"at": 3}\n', b"\xff\xfe\n"])
