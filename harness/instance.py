@@ -145,6 +145,8 @@ class Hidden:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """What the proof saw: runs per state and per-test counts."""
     trust: TrustMaterial = field(default_factory=TrustMaterial)
+    survivors: Mapping[str, bytes] = field(default_factory=dict)
+    """Wrong patches that the hidden tests let live, as files by name; evidence, which decides no verdict."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     secret: str = field(default="", repr=False)
     """Of a sealed task: random hex digits that name its hidden tests in run folders without telling them."""

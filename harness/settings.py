@@ -83,6 +83,8 @@ class MiningSettings(_Section):
     package_index: str | None = None
     """Address of a simple API that is asked whether the fix has been released; None means the index that the
     environment names for builds, and where it names none, nobody is asked."""
+    mutants: int = Field(default=20, ge=0)
+    """How many mutants of a fix are tried at most, to see how strong the hidden tests are; 0 measures no strength."""
     near_duplicates: Literal["reject", "mark"] = "reject"
     """What becomes of a change that is nearly one of the rows given with `--against`."""
     statement_model: str | None = None

@@ -16,7 +16,7 @@ from harness import cli as harness_cli
 from harness import holdout_cli, terminal
 from harness.errors import InfrastructureError, InputError
 from harness.options_cli import JsonFlag, RuntimeOption, print_json
-from miner import images_cli, import_cli, quality_cli, statement_cli
+from miner import images_cli, import_cli, quality_cli, statement_cli, strength_cli
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +31,7 @@ app = harness_cli.app
 app.add_typer(images_cli.app, name="images")
 import_cli.register(holdout_cli.app)
 quality_cli.register(holdout_cli.app)
+strength_cli.register(holdout_cli.app)
 
 
 @app.callback()

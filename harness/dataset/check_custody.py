@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from harness import patch
 from harness.dataset import canary, care, content, ledger, ledger_chain, rotation, splits
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
-from harness.dataset.folder import DATASET_FILE, HIDDEN_FILES, read_model
+from harness.dataset.folder import DATASET_FILE, hidden_names, read_model
 from harness.dataset.policy import Policy
 from harness.dataset.schema import DatasetModel
 from harness.dataset.sealed import SEALED_FILE, open_task, sealed_file
@@ -77,7 +77,7 @@ def _ledger(dataset: Dataset) -> Iterator[tuple[str, str]]:
 def seal_problems(dataset: Dataset, task_id: str) -> Iterator[str]:
     """A task that is not sealed as dataset.yaml says; with keys, also whether it is what it says that it is."""
     folder = dataset.task_folder(task_id)
-    open_files = [name for name in HIDDEN_FILES if (folder / name).exists()]
+    open_files = hidden_names(folder)
     file = sealed_file(folder, dataset.recipients)
     if not dataset.sealed:
         if file is not None:

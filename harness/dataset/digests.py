@@ -1,6 +1,6 @@
 """The digest of a task's hidden files, by which a sealed task's content is told without a key. Pure.
 
-What changes no verdict is no part of it: the canary, and what the proof saw.
+What changes no verdict is no part of it: the canary, what the proof saw, and wrong patches that are kept.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from harness.dataset import canary_marks
+from harness.dataset.survivors import is_survivor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,11 @@ _NO_CONTENT = (canary_marks.FIELD, "evidence", "schema_version")
 
 def hidden_digest(contents: Mapping[str, bytes]) -> str:
     """`sha256:…` over a task's hidden files, by name; over their bytes where they cannot be read."""
-    known = sorted((name, hashlib.sha256(_bare(name, data)).hexdigest()) for name, data in contents.items())
+    known = sorted(
+        (name, hashlib.sha256(_bare(name, data)).hexdigest())
+        for name, data in contents.items()
+        if not is_survivor(name)
+    )
     return f"sha256:{hashlib.sha256(json.dumps(known).encode()).hexdigest()}"
 
 

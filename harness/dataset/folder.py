@@ -23,6 +23,7 @@ from harness.dataset.schema import (
     TestsModel,
     TrustModel,
 )
+from harness.dataset.survivors import is_survivor
 from harness.errors import InputError
 from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Task, TaskState, TestSpec, TrustMaterial
 from harness.versions import refuse_newer
@@ -45,7 +46,7 @@ GOLD_FILE = "gold.patch"
 TEST_FILE = "test.patch"
 TRUST_FILE = "trust.json"
 HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, TRUST_FILE)
-"""What of a task is hidden; where it is sealed, `sealed.age` stands in place of these."""
+"""What of a task is hidden, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
 _GIT_ATTRIBUTES = """\
 # what a dataset's files need of git: bytes as they are, and ledgers of two branches one after the other
 *.patch -text
@@ -214,9 +215,21 @@ def read_hidden(folder: Path, *, keys: Keys | None = None, recipients: tuple[str
     if file is None or (not recipients and (folder / TESTS_FILE).exists()):
         optional = (HINTS_FILE, ORIGINAL_FILE, TRUST_FILE)
         present = [name for name in HIDDEN_FILES if (folder / name).exists() or name not in optional]
+        present += [name for name in hidden_names(folder) if is_survivor(name)]
         return hidden_of({name: read_bytes(folder / name) for name in present}, folder)
     container = sealed.open_task(file, folder.name, keys=keys, recipients=recipients)
     return replace(hidden_of(container.files, file), secret=container.secret)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file of a task's folder, by its name, belongs to its hidden side."""
+    return name in HIDDEN_FILES or is_survivor(name)
+
+
+def hidden_names(folder: Path) -> tuple[str, ...]:
+    """The hidden files that lie open in a task's folder, by name."""
+    there = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    return (*(name for name in HIDDEN_FILES if name in there), *filter(is_survivor, there))
 
 
 def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
@@ -241,6 +254,9 @@ def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
         original_statement=canary_marks.without_in_markdown(decoded(original, where / ORIGINAL_FILE)),
         evidence=tests.evidence,
         trust=_trust(found[TRUST_FILE], where / TRUST_FILE) if TRUST_FILE in found else TrustMaterial(),
+        survivors={
+            name: canary_marks.without_in_patch(data) for name, data in sorted(found.items()) if is_survivor(name)
+        },
         extra=tests.model_extra or {},
     )
 
@@ -316,6 +332,7 @@ def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
         GOLD_FILE: before + hidden.gold_patch,
         TEST_FILE: before + hidden.test_patch,
         TESTS_FILE: _tests_file(replace(hidden, extra={**hidden.extra, **told})),
+        **{name: before + data for name, data in hidden.survivors.items()},
     }
     for name, text in ((HINTS_FILE, hidden.hints), (ORIGINAL_FILE, hidden.original_statement)):
         if text:

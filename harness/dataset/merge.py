@@ -15,10 +15,10 @@ from harness import files
 from harness.dataset import canary_marks, content, ledger
 from harness.dataset.folder import (
     DATASET_FILE,
-    HIDDEN_FILES,
     STATEMENT_FILE,
     TASK_FILE,
     create_dataset,
+    is_hidden,
     open_dataset,
     read_bytes,
     read_model,
@@ -238,11 +238,11 @@ def _cautious(instances: Sequence[Instance]) -> Instance:
 
 def _public(source: Dataset, task_id: str) -> dict[str, bytes]:
     """The further public files, without the source's canary."""
-    told = {TASK_FILE, STATEMENT_FILE, SEALED_FILE, *HIDDEN_FILES}
+    told = {TASK_FILE, STATEMENT_FILE, SEALED_FILE}
     mark = source.canary.encode()
     found = {}
     for path in sorted(source.task_folder(task_id).iterdir()):
-        if path.is_file() and path.name not in told and not path.name.startswith("."):
+        if path.is_file() and path.name not in told and not is_hidden(path.name) and not path.name.startswith("."):
             lines = read_bytes(path).split(b"\n")
             found[path.name] = b"\n".join(line for line in lines if not mark or mark not in line)
     return found

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from harness.dataset.container import Container
     from harness.dataset.folder import Dataset
+    from harness.instance import Hidden
 
 _CONTENT = (folder.TESTS_FILE, folder.GOLD_FILE, folder.TEST_FILE)
 """Hidden files that every task has, the one first whose absence says that a task is sealed."""
@@ -170,8 +171,7 @@ def _stage(dataset: Dataset, task_id: str, wanted: _Wanted, keys: Keys | None) -
     """Write a task's new sealed file beside what is there, see that it opens, and return its digest."""
     place = dataset.task_folder(task_id)
     if _is_readable(dataset, task_id):
-        names = [name for name in folder.HIDDEN_FILES if (place / name).exists()]
-        found = {name: folder.read_bytes(place / name) for name in names}
+        found = {name: folder.read_bytes(place / name) for name in folder.hidden_names(place)}
         content.keep_hidden_digest(place, found)
         secret = secrets.token_hex(16)
     else:
@@ -217,7 +217,7 @@ def finish(dataset: Dataset) -> None:
         _settle(place / sealed.SEALED_FILE, dataset)
         if dataset.sealed and (place / sealed.SEALED_FILE).exists():
             _refuse_others(place)
-            for name in (*_CONTENT, *folder.HIDDEN_FILES):  # tests.json first: without it the rest is not read
+            for name in (*_CONTENT, *folder.hidden_names(place)):  # tests.json first: without it the rest is not read
                 (place / name).unlink(missing_ok=True)
         files.remove_strays(place)
 
@@ -226,7 +226,7 @@ def _refuse_others(place: Path) -> None:
     """Readable files beside a sealed one are removed only where they are known to be what was sealed."""
     if not (place / folder.TESTS_FILE).exists():
         return
-    names = [name for name in folder.HIDDEN_FILES if (place / name).exists()]
+    names = folder.hidden_names(place)
     known = folder.read_instance(place).extra.get(HIDDEN_DIGEST)
     if known != hidden_digest({name: folder.read_bytes(place / name) for name in names}):
         raise InputError(
@@ -267,6 +267,24 @@ def _proved(dataset: Dataset, keys: Keys | None) -> bool:
     except InputError:
         return False
     return True
+
+
+def reseal(dataset: Dataset, task_id: str, hidden: Hidden) -> None:
+    """Seal a task's hidden side anew, as it is now, to the same recipients. Can be killed anywhere, as `seal` can.
+
+    Raises:
+        InputError: the folder is in use, or cannot be written.
+
+    """
+    busy = f"another goldseam is writing {dataset.path}"
+    with files.locked(dataset.path / sealed.WORKINGS / sealed.LOCK, busy=busy):
+        found = folder.hidden_files(hidden, canary=dataset.canary)
+        secret = hidden.secret or secrets.token_hex(16)
+        data = sealed.seal_task(task_id, found, secret=secret, recipients=dataset.recipients)
+        place = dataset.task_folder(task_id)
+        files.write_bytes(place / sealed.staged_name(dataset.recipients), data)
+        files.sync_folder(place)
+        finish(dataset)
 
 
 def open_container(dataset: Dataset, task_id: str) -> Container:
@@ -326,10 +344,10 @@ def _open_one(dataset: Dataset, task_id: str, target: Path) -> None:
     hidden = {} if readable else open_container(dataset, task_id).files
     for path in sorted(place.iterdir()):
         ours = path.is_file() and not path.name.startswith(".") and path.name != sealed.SEALED_FILE
-        if ours and (readable or path.name not in folder.HIDDEN_FILES):
+        if ours and (readable or not folder.is_hidden(path.name)):
             files.write_bytes(target / path.name, path.read_bytes())
     for name, data in hidden.items():
-        if name not in folder.HIDDEN_FILES:
+        if not folder.is_hidden(name):
             raise InputError(f"{place} holds a sealed file called {name[:40]!r}, which no task has")
         files.write_bytes(target / name, data, mode=0o600)
 
@@ -338,7 +356,7 @@ def plain_copies(path: Path) -> tuple[str, ...]:
     """What sealing cannot reach: hidden files in the history of a git repository that holds the dataset."""
     if process.which("git") is None:
         return ()
-    names = [f":(glob)tasks/*/{name}" for name in folder.HIDDEN_FILES]
+    names = [f":(glob)tasks/*/{name}" for name in (*folder.HIDDEN_FILES, "survivor-*.patch")]
     try:
         done = process.run(
             ["git", "-C", path, "log", "--all", "-1", "--format=%h", "--", *names], check=False, timeout=60

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness import files
 from harness.dataset import ledger, ledger_chain
-from harness.dataset.folder import HIDDEN_FILES, open_dataset
+from harness.dataset.folder import hidden_names, open_dataset
 from harness.errors import InputError
 from harness.interop.store import FileEntry, Revision, Store
 
@@ -225,8 +225,7 @@ def _refuse_unsealed(dataset: Dataset) -> None:
     open_ones = [
         f"tasks/{instance_id}/{name}"
         for instance_id in dataset.ids()
-        for name in HIDDEN_FILES
-        if (dataset.task_folder(instance_id) / name).exists()
+        for name in hidden_names(dataset.task_folder(instance_id))
     ]
     if open_ones:
         raise InputError(

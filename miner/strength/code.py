@@ -1,0 +1,56 @@
+"""Python source as what it does: two files of one form run the same. Pure."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import warnings
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def parsed(source: bytes) -> ast.Module | None:
+    """The tree of a file; None where it is no Python that this interpreter reads."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that were no fault when the file was written
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def normal(source: bytes) -> str | None:
+    """A digest of what runs: comments, layout, docstrings and the types of arguments and results count nowhere.
+
+    None where it is no Python that this interpreter reads.
+    """
+    tree = parsed(source)
+    if tree is None:
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
+        elif isinstance(node, ast.arg):
+            node.annotation = None
+        if isinstance(node, _DOCUMENTED) and _docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    return hashlib.sha256(ast.dump(tree).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def silent_lines(source: bytes) -> frozenset[int]:
+    """Lines of docstrings: an interpreter may count them among those that run."""
+    tree = parsed(source)
+    found: set[int] = set()
+    for node in ast.walk(tree) if tree else ():
+        text = _docstring(node)
+        if text is not None:
+            found |= set(range(text.lineno, (text.end_lineno or text.lineno) + 1))
+    return frozenset(found)
+
+
+def _docstring(node: ast.AST) -> ast.Expr | None:
+    if not isinstance(node, _DOCUMENTED) or not node.body:
+        return None
+    first = node.body[0]
+    told = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    return first if told and isinstance(first, ast.Expr) else None

@@ -1,0 +1,98 @@
+"""Which of the lines that a fix brings run when the FAIL_TO_PASS tests run: one trial with the fix, traced."""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from harness import scoring, trial
+from harness.instance import TestStatus
+from miner.harden import function_of
+from miner.strength import code, mutants
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.instance import Task
+    from harness.patch import Patch
+    from harness.sandbox.base import Sandbox
+    from harness.trial import Trial
+    from miner.strength.pieces import Fix
+
+PLUGIN = "_goldseam_lines"
+"""Module of the tracer, at the root of the work tree."""
+_PLACE = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """Changed lines that hold code, and which of them ran."""
+
+    there: Mapping[str, tuple[int, ...]]
+    """By path, in the fixed file."""
+    ran: Mapping[str, tuple[int, ...]]
+
+    @property
+    def changed(self) -> int:
+        return sum(map(len, self.there.values()))
+
+    @property
+    def covered(self) -> int:
+        return sum(map(len, self.ran.values()))
+
+    def missed(self) -> dict[str, list[int]]:
+        """By path: the lines that did not run."""
+        found = {path: sorted(set(lines) - set(self.ran.get(path, ()))) for path, lines in self.there.items()}
+        return {path: lines for path, lines in found.items() if lines}
+
+
+def coverage(task: Task, fix: Fix, gold: Patch, sandbox: Sandbox) -> Coverage | None:
+    """Trace the FAIL_TO_PASS tests with the fix; None where there is no line to trace, or the tests fail when traced.
+
+    A line counts as run, too, where it runs as its file is imported. What a test starts in another process is not seen.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    wanted = {path: lines for path, lines in mutants.changed_lines(fix).items() if lines}
+    if not wanted:
+        return None
+    return read(trial.run(_spec(task, wanted, gold), sandbox), task, fix)
+
+
+def read(ran: Trial, task: Task, fix: Fix) -> Coverage | None:
+    """What a traced trial said."""
+    passed = all(ran.report.statuses.get(one) is TestStatus.PASSED for one in task.hidden.fail_to_pass)
+    said = [found for values in ran.report.values.values() for place, found in values if place == _PLACE]
+    if not passed or not said:
+        return None
+    silent = {
+        section.path: code.silent_lines(content)
+        for section in fix.sections
+        if section.is_python and (content := section.fixed()) is not None
+    }
+    told = json.loads(said[-1]["str"])
+
+    def side(name: str) -> dict[str, tuple[int, ...]]:
+        return {path: tuple(line for line in one[name] if line not in silent[path]) for path, one in told.items()}
+
+    return Coverage(there=side("there"), ran=side("ran"))
+
+
+@functools.cache
+def _tracer() -> bytes:
+    return resources.files("miner.strength").joinpath("tracer.py").read_bytes()
+
+
+def _spec(task: Task, wanted: Mapping[str, tuple[int, ...]], gold: Patch) -> trial.TrialSpec:
+    tests = task.hidden.fail_to_pass
+    functions = {"::".join((path, *names)) for path, names in map(function_of, tests)}
+    told = f"WANTED = {wanted!a}\nTESTS = {tests!a}\n"
+    spec = scoring.trial_spec(task, gold)
+    test = replace(spec.test, plugins=(*spec.test.plugins, PLUGIN), pythonpath=(*spec.test.pythonpath, "."))
+    overlay = {f"{PLUGIN}.py": told.encode() + _tracer()}
+    return replace(spec, files=tuple(sorted(functions)), test=test, overlay=overlay)

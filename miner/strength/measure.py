@@ -1,0 +1,162 @@
+"""How much of what should not resolve a task its hidden tests catch: wrong patches made of the fix, run as a model's.
+
+Everything runs with the plain tests. Twins and blind tests protect a verdict from forgers; they expect the same of an
+honest patch, so they would make each run dearer and tell nothing more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from harness import scoring
+from harness.errors import InfrastructureError
+from harness.evaluate import screen
+from harness.instance import Outcome, TestStatus
+from harness.patch import PatchError
+from harness.sandbox.base import SandboxError
+from harness.trust import Trust
+from miner.strength import lines, mutants, pieces, subsets
+from miner.strength.base_files import read_files
+from miner.strength.result import FORMULA, Bounds, Strength, Tried
+from miner.strength.variant import Kind, Variant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from harness.instance import Hidden, Task
+    from harness.patch import Patch
+    from harness.sandbox.base import Sandbox
+    from harness.trial import Trial
+    from miner.strength.pieces import Fix
+
+_FACTOR = 4.0
+_FLOOR = 5.0
+_STOP = "--maxfail=1"
+
+
+class CannotMeasureError(Exception):
+    """Nothing can be said of this task; the text says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Gold:
+    """The fix, as it ran."""
+
+    patch: Patch
+    seconds: float
+    alone: bool
+    """Nothing but the listed tests failed or passed, so the first failure decides."""
+
+
+def key(task: Task, bounds: Bounds) -> str:
+    """SHA-256 over what a task's strength depends on."""
+    return hashlib.sha256(f"{FORMULA} {task.digest()} {bounds.parts} {bounds.mutants}".encode()).hexdigest()
+
+
+def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str], None] = lambda _: None) -> Strength:
+    """Make wrong patches of the fix and run them.
+
+    Raises:
+        CannotMeasureError: the fix does not resolve the task here, or can't be taken apart.
+        MissingImageError: the image is not there.
+        InfrastructureError: the engine failed; nothing is said of the task.
+
+    """
+    began = time.monotonic()
+    note("gold")
+    gold = _gold(task, sandbox)
+    fix = _fix(task, sandbox)
+    tried = [_try(task, Variant(kind=Kind.EMPTY, patch=b"", what="nothing is changed"), gold, sandbox)]
+    note("coverage")
+    covered = lines.coverage(task, fix, gold.patch, sandbox)
+    for number, variant in enumerate(made := tuple(_variants(fix, bounds, _seed(task))), start=1):
+        note(f"{variant.kind} {number}/{len(made)}")
+        tried.append(_try(task, variant, gold, sandbox))
+    return Strength(
+        key=key(task, bounds),
+        bounds=bounds,
+        tried=tuple(one for one in tried if one is not None),
+        coverage=covered,
+        gold_seconds=gold.seconds,
+        seconds=time.monotonic() - began,
+    )
+
+
+def _seed(task: Task) -> str:
+    return hashlib.sha256(task.hidden.gold_patch).hexdigest()
+
+
+def _variants(fix: Fix, bounds: Bounds, seed: str) -> Iterator[Variant]:
+    yield from subsets.subsets(fix, most=bounds.parts, seed=seed)
+    yield from mutants.mutants(fix, most=bounds.mutants, seed=seed)
+
+
+def _fix(task: Task, sandbox: Sandbox) -> Fix:
+    data = task.hidden.gold_patch
+    try:
+        base = read_files(task.instance.image or "", pieces.paths_to_read(data), sandbox)
+        return pieces.take_apart(data, base)
+    except PatchError as error:
+        raise CannotMeasureError(f"the fix cannot be taken apart: {error}") from error
+
+
+def _gold(task: Task, sandbox: Sandbox) -> _Gold:
+    try:
+        fix = screen(task, task.hidden.gold_patch).kept
+    except PatchError as error:
+        raise CannotMeasureError(f"the fix is no patch that a model could give: {error}") from error
+    scored = scoring.score(task, fix, sandbox, scoring.Demands(trust=Trust.STANDARD))
+    if scored.grade.outcome is Outcome.INFRA_ERROR:
+        raise SandboxError(f"{task.instance_id}: {scored.grade.reason}")
+    if scored.grade.outcome is not Outcome.RESOLVED:
+        raise CannotMeasureError(f"the fix does not resolve it here: {scored.grade.reason}")
+    return _Gold(patch=fix, seconds=scored.trial.seconds, alone=_is_alone(task.hidden, scored.trial))
+
+
+def _is_alone(hidden: Hidden, trial: Trial) -> bool:
+    listed = {*hidden.fail_to_pass, *hidden.pass_to_pass}
+    quiet = (TestStatus.SKIPPED, TestStatus.XFAIL)
+    others = (status for test_id, status in trial.report.statuses.items() if test_id not in listed)
+    return not trial.report.collect_errors and all(status in quiet for status in others)
+
+
+def limit(gold_seconds: float, budget: float) -> float:
+    """Seconds that a wrong patch may take: 4 times what the fix took and at least 5, but never more than the task's."""
+    return min(budget, max(_FLOOR, _FACTOR * gold_seconds))
+
+
+def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Tried | None:
+    """What the hidden tests make of a wrong patch; None where it is none: nothing of it is left, or it does not apply.
+
+    Raises:
+        InfrastructureError: the engine failed, which is no kill.
+
+    """
+    try:
+        given = screen(task, variant.patch).kept if variant.patch else None
+    except PatchError:
+        return None
+    if given is not None and (not given.files or given.raw == gold.patch.raw):
+        return None
+    seconds = limit(gold.seconds, task.instance.budgets.seconds)
+    scored = scoring.score(
+        _stopping(task) if gold.alone else task,
+        given,
+        sandbox,
+        scoring.Demands(timeout=seconds, trust=Trust.STANDARD),
+    )
+    if scored.grade.outcome is Outcome.APPLY_FAILED:
+        return None
+    if scored.grade.outcome is Outcome.INFRA_ERROR:
+        raise InfrastructureError(f"{task.instance_id}: {scored.grade.reason}")
+    survived = scored.grade.outcome is Outcome.RESOLVED
+    return Tried(variant=variant, survived=survived, cause=scored.grade.cause or "")
+
+
+def _stopping(task: Task) -> Task:
+    """The task, its tests ended by the first that fails: one is enough."""
+    test = replace(task.instance.test, options=(*task.instance.test.options, _STOP))
+    return replace(task, instance=replace(task.instance, test=test))
