@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from harness import patch
 from harness.dataset import needles, shingles
 from harness.dataset.needles import Kind
+from harness.dataset.postings import Postings
 from harness.dataset.shingles import CODE, WORDS, Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from harness.instance import Task
 
@@ -64,7 +66,7 @@ def twins(tasks: Sequence[Task], *, threshold: float = THRESHOLD) -> tuple[Twin,
     """
     prints = _prints(tasks)
     found = []
-    for one, two in _pairs(prints):
+    for one, two in _pairs(prints, min(threshold, _HALF)):
         fix, statement = _shared(one.fix, two.fix), _shared(one.statement, two.statement)
         same = one.patch_id == two.patch_id
         if same or fix >= threshold or (fix >= _HALF and statement >= _HALF):
@@ -123,18 +125,21 @@ def patch_id(raw: bytes) -> str:
     return hashlib.sha256(b"\0\0".join(parts)).hexdigest()
 
 
-def _pairs(prints: Sequence[_Print]) -> Iterable[tuple[_Print, _Print]]:
-    """Those that share anything at all: not every task with every other."""
-    by_value: dict[object, list[int]] = defaultdict(list)
+def _pairs(prints: Sequence[_Print], least: float) -> Iterator[tuple[_Print, _Print]]:
+    """Those with the same patch, or with `least` of the smaller fix in common; what most tasks share says nothing."""
+    fixes = [np.array(sorted(found.fix), dtype=np.uint64) for found in prints]
+    postings, most = Postings.of(fixes), len(prints) // 2 + _FEW
+    same: dict[str, list[int]] = defaultdict(list)
     for number, found in enumerate(prints):
-        for value in (found.patch_id, *found.fix):
-            by_value[value].append(number)
-    seen: set[tuple[int, int]] = set()
-    for numbers in by_value.values():
-        if len(numbers) <= len(prints) // 2 + _FEW:  # what most tasks share says nothing
-            seen.update(itertools.combinations(numbers, 2))
-    for first, second in sorted(seen):
-        yield prints[first], prints[second]
+        same[found.patch_id].append(number)
+    for first, fix in enumerate(fixes):
+        shared = postings.shared(fix)
+        telling = postings.shared(postings.held_by_at_most(fix, most))
+        alike = {other for other in telling if shared[other] >= least * min(len(fix), len(fixes[other]))}
+        equal = same[prints[first].patch_id]
+        for second in sorted(alike | set(equal if len(equal) <= most else ())):
+            if second > first:
+                yield prints[first], prints[second]
 
 
 def _shared(one: frozenset[int], two: frozenset[int]) -> float:

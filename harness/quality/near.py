@@ -6,7 +6,8 @@ The same measure as `holdout dedupe` takes, against many fixes at once, also of 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,15 +15,20 @@ import numpy as np
 from harness.dataset import needles, shingles
 from harness.dataset.dedupe import THRESHOLD, patch_id
 from harness.dataset.needles import Kind
+from harness.dataset.postings import Postings
 from harness.dataset.shingles import CODE, WORDS, Vocabulary
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from harness.dataset.shingles import Hashes
 
 _HALF = 0.5
 """Share of both fix and statement from which two are one, as in `dedupe`."""
 _FEWEST = 6
 """Shingles from which a share says something; of smaller fixes only the same ones are told."""
+_RECENT = 64
+"""Fixes that are gone through one by one before they are put into the index, and of how many that may be one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,38 +81,79 @@ def _hashes(vocabulary: Vocabulary, text: list[bytes], length: int) -> Hashes:
     return vocabulary.shingles(vocabulary.ids(text), length)[1]
 
 
-@dataclass(kw_only=True)
 class Shelf:
-    """Fixes to compare others with. May be added to and asked from several threads."""
+    """Fixes to compare others with, however many. May be added to and asked from several threads."""
 
-    _fixes: dict[str, Fix] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[str, Fix] = {}
+        self._settled = _Settled.of(())
+        self._recent: dict[str, Fix] = {}
+        """Not in the index yet, or in the place of what is there; few, so that they are gone through one by one."""
 
     def __len__(self) -> int:
-        return len(self._fixes)
+        return len(self._known)
 
     def add(self, fix: Fix) -> None:
         """Put a fix onto the shelf, in the place of one with its name."""
         with self._lock:
-            self._fixes[fix.name] = fix
+            self._known[fix.name] = fix
+            self._recent[fix.name] = fix
 
     def near(self, fix: Fix) -> tuple[Near, ...]:
         """Those that a fix nearly is, the nearest first; never the one with its own name."""
         with self._lock:
-            others = [other for other in self._fixes.values() if other.name != fix.name]
-        found = [near for other in others if (near := _near(fix, other))]
+            if len(self._recent) > max(_RECENT, len(self._settled.fixes) // _RECENT):
+                self._settled, self._recent = _Settled.of(tuple(self._known.values())), {}
+            settled, recent = self._settled, dict(self._recent)
+        others = [(other, shared) for other, shared in settled.sharing(fix) if other.name not in recent]
+        others += [(other, _count(fix.code, other.code)) for other in recent.values()]
+        found = [near for other, shared in others if other.name != fix.name and (near := _near(fix, other, shared))]
         return tuple(sorted(found, key=lambda near: (not near.same_patch, -near.share, near.name)))
 
 
-def _near(one: Fix, other: Fix) -> Near | None:
-    share = _shared(one.code, other.code)
+@dataclass(frozen=True, kw_only=True)
+class _Settled:
+    """Fixes with an index of their code."""
+
+    fixes: tuple[Fix, ...]
+    postings: Postings
+    same: Mapping[str, tuple[int, ...]]
+    """By the id of a patch: numbers of the fixes that are it."""
+
+    @classmethod
+    def of(cls, fixes: tuple[Fix, ...]) -> _Settled:
+        same: dict[str, list[int]] = defaultdict(list)
+        for number, fix in enumerate(fixes):
+            same[fix.patch_id].append(number)
+        return cls(
+            fixes=fixes,
+            postings=Postings.of([fix.code for fix in fixes]),
+            same={name: tuple(numbers) for name, numbers in same.items()},
+        )
+
+    def sharing(self, fix: Fix) -> Iterator[tuple[Fix, int]]:
+        """Every fix with the same patch or code in common, and how many shingles of it."""
+        shared = self.postings.shared(fix.code)
+        for number in {*shared, *self.same.get(fix.patch_id, ())}:
+            yield self.fixes[number], shared.get(number, 0)
+
+
+def _near(one: Fix, other: Fix, shared: int) -> Near | None:
+    share = _share(shared, one.code, other.code)
     same = one.patch_id == other.patch_id
-    alike = share >= THRESHOLD or (share >= _HALF and _shared(one.statement, other.statement) >= _HALF)
+    if not same and share < _HALF:
+        return None
+    alike = (
+        share >= THRESHOLD or _share(_count(one.statement, other.statement), one.statement, other.statement) >= _HALF
+    )
     return Near(name=other.name, share=share, same_patch=same) if same or alike else None
 
 
-def _shared(one: Hashes, two: Hashes) -> float:
+def _count(one: Hashes, two: Hashes) -> int:
+    return len(np.intersect1d(one, two, assume_unique=True))
+
+
+def _share(shared: int, one: Hashes, two: Hashes) -> float:
     smaller = min(len(one), len(two))
-    if smaller < _FEWEST:
-        return 0.0
-    return len(np.intersect1d(one, two, assume_unique=True)) / smaller
+    return shared / smaller if smaller >= _FEWEST else 0.0

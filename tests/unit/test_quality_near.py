@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import random
+import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from harness.dataset.dedupe import twins
 from harness.errors import InputError
-from harness.quality.near import Shelf, fix_of
+from harness.quality.near import Fix, Shelf, fix_of
 from miner.against import Neighbours, shelf_of_rows, shelf_of_tasks
 from tests import repos, tiny
 from tests.quality_parts import CODE, OLD
@@ -159,3 +163,86 @@ def test_a_mine_leaves_or_marks_what_a_public_dataset_has(tmp_path, policy, acce
         text = (folder / "task.yaml").read_text(encoding="utf-8")
         assert "public: 1" in text
         assert "overlap: 0.0" in text
+
+
+def hashed(name: str, code, statement=(), patch_id: str | None = None) -> Fix:
+    sides = [np.array(sorted(values), dtype=np.uint64) for values in (code, statement)]
+    return Fix(name=name, patch_id=patch_id or name, code=sides[0], statement=sides[1])
+
+
+def nearly(one: Fix, other: Fix) -> bool:
+    """The rule as docs/quality.md states it, pair by pair."""
+
+    def share(first, second):
+        smaller = min(len(first), len(second))
+        return len(set(first.tolist()) & set(second.tolist())) / smaller if smaller >= 6 else 0.0
+
+    code, said = share(one.code, other.code), share(one.statement, other.statement)
+    return one.patch_id == other.patch_id or code >= 0.8 or (code >= 0.5 and said >= 0.5)
+
+
+def crowd(count: int, seed: int = 5) -> list[Fix]:
+    """Fixes of all sizes, of which many share much, little or everything."""
+    dice, made = random.Random(seed), []
+    for number in range(count):
+        code = {dice.getrandbits(64) for _ in range(int(dice.lognormvariate(3, 1.2)))}
+        if made and dice.random() < 0.5:
+            model = dice.choice(made)
+            code |= set(dice.sample(model.code.tolist(), int(len(model.code) * dice.random())))
+        statement = {dice.randrange(40) for _ in range(12)}
+        made.append(hashed(f"fix-{number}", code, statement, f"patch-{dice.randrange(count * 4)}"))
+    return made
+
+
+def test_a_shelf_finds_what_comparing_each_with_each_finds():
+    fixes = crowd(400)
+    full = shelf(*fixes)
+
+    found = {fix.name: {near.name for near in full.near(fix)} for fix in fixes}
+
+    expected = {fix.name: {other.name for other in fixes if other is not fix and nearly(fix, other)} for fix in fixes}
+    assert found == expected
+    assert sum(map(len, expected.values())) > 40
+
+
+def test_a_shelf_that_is_asked_between_finds_what_was_put_on_it_late_or_anew():
+    growing, fixes = Shelf(), crowd(300)
+    for number, fix in enumerate(fixes):
+        growing.add(fix)
+        if number % 50 == 7:
+            growing.near(fix)
+    growing.add(hashed("fix-0", {1, 2, 3}))
+    now = [hashed("fix-0", {1, 2, 3}), *fixes[1:]]
+
+    assert len(growing) == len(fixes)
+    for fix in now:
+        expected = {other.name for other in now if other is not fix and nearly(fix, other)}
+        assert {near.name for near in growing.near(fix)} == expected
+
+
+def test_one_of_ten_thousand_is_found_within_a_blink():
+    """Each with each would take a hundred times as long; the bound is loose, as machines are shared."""
+    numbers = np.random.default_rng(1).integers(0, 2**63, size=(10_000, 120), dtype=np.uint64)
+    full = shelf(*(hashed(f"row-{number}", set(row.tolist())) for number, row in enumerate(numbers)))
+    full.near(hashed("first", {1}))  # makes the index
+    began = time.process_time()
+
+    names = {full.near(hashed("mine", set(numbers[row][:100].tolist())))[0].name for row in range(0, 10_000, 1000)}
+
+    assert names == {f"row-{number}" for number in range(0, 10_000, 1000)}
+    assert time.process_time() - began < 0.5
+
+
+def test_two_tasks_with_one_fix_are_found_among_many_that_share_a_header():
+    """What most tasks share finds no pair, however many there are."""
+    header = "".join(f"+LICENCE_{word} = {word!r}\n" for word in ("permission", "granted", "charge", "person", "copy"))
+
+    def gold(number: int) -> str:
+        lines = [f"+value_{number}_{line} = compute_{number}(argument_{line}, other_{number})\n" for line in range(4)]
+        body = header + "".join(lines)
+        return f"--- /dev/null\n+++ b/src/m{number}.py\n@@ -0,0 +1,{body.count(chr(10))} @@\n{body}"
+
+    tasks = [tiny.task(instance_id=f"a__b-{number}", gold=gold(number)) for number in range(12)]
+    tasks.append(tiny.task(instance_id="a__b-99", gold=gold(3).replace("src/m3.py", "src/copy.py")))
+
+    assert [(twin.first, twin.second) for twin in twins(tasks)] == [("a__b-3", "a__b-99")]
