@@ -11,8 +11,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from harness import frames
+from harness.clock import seconds_of
 from harness.frameworks import framework
-from harness.sandbox.base import Job
+from harness.sandbox.base import Job, MissingImageError
 from harness.signals import observed
 from harness.signals.observed import Observed
 
@@ -35,10 +36,19 @@ def take(n):
         data+=chunk
     return bytes(data)
 head=json.loads(take(int(take(8),16)).decode())
-exec(compile(take(head["runner"]),"<goldseam>","exec"))
+runner=take(head["runner"])
+exec(compile(runner,"<goldseam>","exec"))
 blobs={name:take(head[name]) for name in("model","tests","overlay")}
 main(head.pop("spec"),blobs,[bytearray.fromhex(key) for key in head.pop("keys")])
 """
+
+
+_NO_CLOCK = "the image has no libfaketime"
+"""What harness/runner/clock.py says then."""
+
+
+class MissingClockError(MissingImageError):
+    """The image has no libfaketime, so its tests can't be given a clock of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +72,11 @@ class TrialSpec:
     is (`test.clock`, or the real time)."""
     watch: bool = False
     """Whether the supervisor also tells what signals are made from."""
+    order: int | None = None
+    """Runs of a proof only: 0 turns the order of the tests round, another number shuffles them, by it; None leaves it.
+    Files, classes and the tests in them stay together."""
+    cpu_count: int | None = None
+    """Runs of a proof only: how many processors the tests are told there are, and at most may use; None for all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +111,7 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
     """Run the tests once.
 
     Raises:
+        MissingClockError: the tests need a clock of their own, which the image can't give them.
         InfrastructureError: the engine failed, or the image is not there; says nothing about the patch.
 
     """
@@ -107,18 +123,28 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
         budgets=spec.budgets,
         env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", **spec.test.env, **spec.env},
     )
-    return read(sandbox.run(job), keys, spec)
+    ran = read(sandbox.run(job), keys, spec)
+    if ran.setup_error == _NO_CLOCK:
+        raise MissingClockError(
+            f"image {spec.image} can't give its tests a clock of their own: libfaketime is not in it",
+            hint="images made by this version have it: make a new base (`goldseam images base --from-debian --force`, "
+            "or one that derives from Debian) and mine the task again",
+        )
+    return ran
 
 
 @functools.cache
-def _runner(*, watch: bool) -> bytes:
+def _runner(*, watch: bool, vary: bool, clock: bool) -> bytes:
     """The supervisor's source; read once, so that a run never mixes two versions of it."""
-    names = ("supervisor.py", "watch.py") if watch else ("supervisor.py",)
+    wanted = {"supervisor.py": True, "watch.py": watch, "vary.py": vary, "clock.py": clock}
+    names = [name for name in wanted if wanted[name]]
     return b"\n".join(resources.files("harness.runner").joinpath(name).read_bytes() for name in names)
 
 
 def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
-    runner = _runner(watch=spec.watch)
+    varied = _varied(spec)
+    clock = spec.clock or spec.test.clock
+    runner = _runner(watch=spec.watch, vary=bool(varied), clock=bool(clock))
     blobs = {
         "model": spec.model_patch.raw if spec.model_patch else b"",
         "tests": spec.test_patch.raw if spec.test_patch else b"",
@@ -141,10 +167,19 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
             "twin": spec.twin,
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
             **({"watch": observed.request(spec.model_patch, spec.test, spec.budgets)} if spec.watch else {}),
+            **varied,
+            **({"clock": seconds_of(clock)} if clock else {}),
         },
     }
     encoded = json.dumps(head).encode()
     return b"%08x" % len(encoded) + encoded + runner + b"".join(blobs.values())
+
+
+def _varied(spec: TrialSpec) -> dict[str, dict[str, int]]:
+    """What of a varied run the supervisor has to do."""
+    asked = {"order": spec.order, "cpu_count": spec.cpu_count}
+    said = {name: value for name, value in asked.items() if value is not None}
+    return {"vary": said} if said or "HOME" in spec.env else {}
 
 
 def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:

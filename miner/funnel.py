@@ -51,6 +51,8 @@ class FunnelLine(BaseModel):
     """How long deciding took."""
     timings: dict[str, float] = Field(default_factory=dict)
     """Seconds by stage."""
+    unstable: dict[str, int] = Field(default_factory=dict)
+    """How many of its tests are unstable, by what they hang on."""
     patch_id: str = ""
     """`git patch-id` of a candidate: equal ones are one task, whatever their branch, fork or repository."""
 
@@ -70,6 +72,7 @@ class FunnelLine(BaseModel):
         timings: Mapping[str, float] | None = None,
         detail: str = "",
         patch_id: str = "",
+        unstable: Mapping[str, int] | None = None,
     ) -> Self:
         """The line of a change: rejected for a reason, or accepted."""
         return cls(
@@ -88,6 +91,7 @@ class FunnelLine(BaseModel):
             seconds=round(seconds, 3),
             timings={stage: round(took, 3) for stage, took in (timings or {}).items()},
             patch_id=patch_id,
+            unstable=dict(unstable or {}),
         )
 
 

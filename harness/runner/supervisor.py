@@ -102,6 +102,8 @@ def run_tests(spec, frames, watch):
     os.dup2(quiet, 0)
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if "vary" in spec:
+        vary(spec["vary"])
     enter(spec["pythonpath"])
     code = run_pytest(spec, frames)
     sys.stdout.flush()
@@ -149,6 +151,11 @@ def run_pytest(spec, frames):
             if outcome.excinfo is not None:  # pytest only prints it and ends
                 error = outcome.excinfo[1]
                 frames.send("collect_error", id="conftest.py", text=str(error)[-4000:], raised=chain_of(error))
+
+        @pytest.hookimpl(tryfirst=True)  # what groups or sorts tests after this keeps its say
+        def pytest_collection_modifyitems(self, items):
+            if "order" in spec.get("vary", {}):
+                items[:] = reordered(items, spec["vary"]["order"])
 
         def pytest_exception_interact(self, node, call):
             raised[node.nodeid] = chain_of(call.excinfo.value)
@@ -228,6 +235,10 @@ def link_of(error):
             link["missing"] = name  # as a whole, not a part of a package that is there
     if isinstance(error, SyntaxError):
         link["file"] = str(error.filename or "")[:500]
+    if type(error).__name__ == "FixtureLookupError":
+        link["says"] = "fixture '%s' not found" % str(error.argname)[:200]
+    elif isinstance(error, (ImportError, AttributeError, NameError, TypeError)) or "Failed" in link["names"]:
+        link["says"] = str(error)[:500]
     return link
 
 
@@ -235,10 +246,6 @@ def is_found(module):
     import importlib.util
 
     try:
-    if type(error).__name__ == "FixtureLookupError":
-        link["says"] = "fixture '%s' not found" % str(error.argname)[:200]
-    elif isinstance(error, (ImportError, AttributeError, NameError, TypeError)) or "Failed" in link["names"]:
-        link["says"] = str(error)[:500]
         return module in sys.modules or importlib.util.find_spec(module) is not None
     except Exception:
         return True
@@ -381,6 +388,9 @@ def main(spec, blobs, keys):
     os.dup2(2, 1)
     mine = Frames(frames_fd, keys[0], "s")
     watch = Watch(spec["watch"], mine, keys) if "watch" in spec else None
+    if "clock" in spec and not has_clock():
+        mine.send("setup_error", text=NO_CLOCK)
+        return
     started = time.monotonic()
     try:
         ready = build_tree(mine, spec, blobs, watch)
@@ -395,6 +405,7 @@ def main(spec, blobs, keys):
         watch.guarded(watch.begin)
     began = time.monotonic()
     results, printed = Relay(frames_fd), Relay(2)
+    handover = Handover(spec, keys[1], frames_fd, watch) if "clock" in spec else None
     pid = os.fork()
     if pid == 0:
         results.in_child(inheritable=False)
@@ -402,11 +413,14 @@ def main(spec, blobs, keys):
         for index in range(len(keys[0])):
             keys[0][index] = 0
         try:
+            if handover:
+                handover.start_again()
             run_tests(spec, Frames(frames_fd, keys[1], "t"), watch)
         except BaseException:
             import traceback
 
             traceback.print_exc()
+            sys.stderr.flush()  # a buffer of its own up to Python 3.8
         finally:
             os._exit(70)
     for relay in (results, printed):
@@ -417,6 +431,8 @@ def main(spec, blobs, keys):
         ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no ptrace, no /proc/<pid>/mem for the child
     except Exception:
         pass
+    if handover:
+        handover.give()
     status, usage, timed_out = wait_for(pid, spec["seconds"], (results, printed))
     seconds = time.monotonic() - began
     os.write(frames_fd, b"\n")  # a killed child may have left half a line

@@ -4,26 +4,39 @@ States: `base`; `before` (base + hidden tests); `after` (base + hidden tests + g
 very road that a model's patch takes, so a fix which that road would refuse makes no task.
 """
 
+from miner.proof.blame import Blamed, blame
 from miner.proof.judge import Proof, budgets, judge
 from miner.proof.new_api import brought
 from miner.proof.notebook import STATES, Notebook, Observed, State
 from miner.proof.observe import observe, troubled
-from miner.proof.run import validate
+from miner.proof.run import Bench, validate
+from miner.proof.runs import DEFAULT_CONFIDENCE, DEFAULT_RUNS, Repeats, repeats
+from miner.proof.stability import UNSTABLE, counted, told
 from miner.proof.subject import Patches, Subject, prepare
 
 __all__ = [
+    "DEFAULT_CONFIDENCE",
+    "DEFAULT_RUNS",
     "STATES",
+    "UNSTABLE",
+    "Bench",
+    "Blamed",
     "Notebook",
     "Observed",
     "Patches",
     "Proof",
+    "Repeats",
     "State",
     "Subject",
+    "blame",
     "brought",
     "budgets",
+    "counted",
     "judge",
     "observe",
     "prepare",
+    "repeats",
+    "told",
     "troubled",
     "validate",
 ]

@@ -37,6 +37,8 @@ class Proof:
     evidence: dict[str, Any]
     seconds: float
     """Wall time of the tests in all runs together."""
+    set_aside: Rejection | None = None
+    """Why the task is kept and must not count."""
 
 
 def hopeless(found: list[Observed]) -> Rejection | None:
@@ -47,17 +49,27 @@ def hopeless(found: list[Observed]) -> Rejection | None:
     after = [run for run in found if run.state == "after"]
     before = [run for run in found if run.state == "before"]
     passed = _passed_in_all(after)
-    if not passed and last.state == "after":
+    if not passed and last.state == "after" and not _passed_in_any(after):
         return rejection("gold_fails", _first_error(after) or "no test passes with the fix")
     if before and not (passed - _passed_in_any(before)):
-        if _passed_in_any(after) - _passed_in_any(before):
+        if _passed_in_any(after) - _passed_in_all(before):
             return rejection("unstable_fail_to_pass", "the tests that the fix turns do not pass every time")
         return rejection("no_fail_to_pass", "every test that passes with the fix passes without it, too")
     return None
 
 
-def judge(found: list[Observed], *, runs: int, brings: Collection[str] = frozenset()) -> Proof | Rejection:
+def judge(
+    found: list[Observed],
+    *,
+    runs: int,
+    brings: Collection[str] = frozenset(),
+    unstable: Collection[str] = frozenset(),
+    keep: bool = False,
+) -> Proof | Rejection:
     """The lists from all runs; `brings` are the names that the fix brings, see `new_api.brought`. Pure.
+
+    `unstable` are ids that further runs have shown to be. `keep` asks for a proof with an empty FAIL_TO_PASS where
+    nothing but instability stands against one.
 
     A test fails to pass if no run before passes and every run after does. Where its file could not be collected before
     for want of names that the fix brings, and of nothing else, it counts as failing, except where it passes at base:
@@ -66,7 +78,7 @@ def judge(found: list[Observed], *, runs: int, brings: Collection[str] = frozens
     """
     by_state = {state: [run for run in found if run.state == state] for state in STATES}
     after, before, base = by_state["after"], by_state["before"], by_state["base"]
-    flaky = _unstable(after) | _unstable(before)
+    flaky = _unstable(after) | _unstable(before) | _unstable(base) | set(unstable)
     lost = losses(before, brings)
     passed = _passed_in_all(after)
     absent = {test_id for test_id in passed if any(test_id not in run.statuses for run in before)}
@@ -76,7 +88,7 @@ def judge(found: list[Observed], *, runs: int, brings: Collection[str] = frozens
     known_at_base = new & _passed_in_all(base)
     fails = good - _ran_well_in_any(before) - known_at_base
     holds = good & (_passed_in_all(before) | known_at_base)
-    if not fails:
+    if not fails and not (keep and flaky and not unknown):
         if unknown:
             return rejection("not_collectable_before", _first_error(before))
         if flaky:
@@ -113,6 +125,7 @@ def _before(fails: Collection[str], before: Sequence[Observed]) -> dict[str, int
 
 def budgets(after: Sequence[Observed]) -> Budgets:
     """What the tests may use, by what they used with the fix."""
+    after = _at_full_speed(after)
     return replace(
         PROOF_BUDGETS,
         seconds=_seconds_budget(max(run.seconds for run in after)),
@@ -131,7 +144,7 @@ def _memory_budget(largest_kb: int) -> int:
 
 def _evidence(by_state: Mapping[State, list[Observed]], runs: int) -> dict[str, Any]:
     every = sorted({test_id for observed in by_state.values() for run in observed for test_id in run.statuses})
-    after = by_state["after"]
+    after = _at_full_speed(by_state["after"])
     return {
         "runs": runs,
         "passes": {
@@ -143,6 +156,11 @@ def _evidence(by_state: Mapping[State, list[Observed]], runs: int) -> dict[str, 
         "gold_seconds": round(max(run.seconds for run in after), 3),
         "gold_max_rss_kb": max(run.max_rss_kb for run in after),
     }
+
+
+def _at_full_speed(observed: Sequence[Observed]) -> Sequence[Observed]:
+    """The runs that had the processor that evaluation gives them. Run 0 is one of them."""
+    return [run for run in observed if run.variation.cpus is None]
 
 
 def _passed(run: Observed) -> set[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from harness import files
 from harness.instance import TestStatus
+from miner.proof.variations import PLAIN, Variation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,8 @@ class Observed:
 
     state: State
     number: int
+    variation: Variation = PLAIN
+    """How it differed from a plain run."""
     statuses: Mapping[str, TestStatus]
     collect_errors: Mapping[str, str] = field(default_factory=dict)
     trouble: str = ""
@@ -34,18 +37,18 @@ class Observed:
     max_rss_kb: int = 0
     network: tuple[str, ...] = ()
     """Tests, and files that could not be collected, whose failure tells of a network that is not there."""
-
-
-class Notebook:
     wanted: Mapping[str, str] = field(default_factory=dict)
     """By file that could not be collected, and by test that misses a fixture: the missing name; empty where the reason
     is another. See miner/proof/new_api.py."""
+
+
+class Notebook:
     """The runs of one subject, kept on disk as they end, so that an interrupted proof goes on where it stopped."""
 
     def __init__(self, path: Path, subject: Subject) -> None:
         self._path = path
         self._key = subject.key()
-        self._known: dict[tuple[str, int], Observed] = {}
+        self._known: dict[tuple[State, int, Variation], Observed] = {}
         if path.exists():
             for line in path.read_bytes().split(b"\n")[:-1]:
                 self._remember(line)
@@ -58,14 +61,21 @@ class Notebook:
         if raw.pop("key", None) == self._key:
             raw["statuses"] = {test_id: TestStatus(status) for test_id, status in raw["statuses"].items()}
             raw["network"] = tuple(raw.get("network", ()))
+            raw["variation"] = Variation(**raw.get("variation", {}))
             observed = Observed(**raw)
-            self._known[observed.state, observed.number] = observed
+            self._known[observed.state, observed.number, observed.variation] = observed
 
-    def get(self, state: State, number: int) -> Observed | None:
-        return self._known.get((state, number))
+    def get(self, state: State, number: int, variation: Variation) -> Observed | None:
+        """A run of this number and variation, where it is known."""
+        return self._known.get((state, number, variation))
+
+    @property
+    def runs(self) -> tuple[Observed, ...]:
+        """Every run that stood in the file as it was opened."""
+        return tuple(self._known.values())
 
     def add(self, observed: Observed) -> None:
-        raw = {"key": self._key, **observed.__dict__}
+        raw = {"key": self._key, **observed.__dict__, "variation": observed.variation.told()}
         with files.explained(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab") as file:

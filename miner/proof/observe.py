@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from harness import trial
+from harness.clock import text_of
 from harness.instance import Budgets
 from miner import network
-from miner.proof.notebook import Observed
 from miner.proof import new_api
+from miner.proof.notebook import Observed
 from miner.proof.subject import rejection
+from miner.proof.variations import PLAIN
 
 if TYPE_CHECKING:
     from harness.sandbox.base import Sandbox
@@ -17,35 +21,50 @@ if TYPE_CHECKING:
     from miner.change import Rejection
     from miner.proof.notebook import Notebook, State
     from miner.proof.subject import Patches, Subject
+    from miner.proof.variations import Variation
 
 PROOF_BUDGETS = Budgets(seconds=600.0)
 
 
 def observe(
-    subject: Subject, patches: Patches, state: State, number: int, sandbox: Sandbox, notebook: Notebook
+    subject: Subject,
+    patches: Patches,
+    state: State,
+    number: int,
+    sandbox: Sandbox,
+    notebook: Notebook,
+    *,
+    variation: Variation = PLAIN,
 ) -> Observed:
     """One run of one state, in a fresh container; taken from the notebook where it stands there, else added to it."""
-    known = notebook.get(state, number)
+    known = notebook.get(state, number, variation)
     if known is None:
-        known = _observe(subject, patches, state, number, sandbox)
+        known = _observe(subject, patches, state, number, variation, sandbox)
         notebook.add(known)
     return known
 
 
-def _observe(subject: Subject, patches: Patches, state: State, number: int, sandbox: Sandbox) -> Observed:
+def _observe(
+    subject: Subject, patches: Patches, state: State, number: int, variation: Variation, sandbox: Sandbox
+) -> Observed:
     spec = trial.TrialSpec(
         image=subject.image,
         test=subject.test,
         files=subject.test_files,
-        budgets=PROOF_BUDGETS,
+        budgets=_budgets(variation),
         model_patch=patches.gold if state == "after" else None,
         test_patch=None if state == "base" else patches.tests,
+        env=variation.env(),
+        order=variation.order,
+        cpu_count=variation.cpu_count,
+        clock=_later(variation.clock_days),
     )
     ran = trial.run(spec, sandbox)
     trouble, detail = _trouble(ran)
     return Observed(
         state=state,
         number=number,
+        variation=variation,
         statuses=dict(ran.report.statuses),
         collect_errors=dict(ran.report.collect_errors),
         trouble=trouble,
@@ -53,7 +72,20 @@ def _observe(subject: Subject, patches: Patches, state: State, number: int, sand
         seconds=ran.seconds,
         max_rss_kb=ran.max_rss_kb,
         network=network.lacking(ran.report),
+        wanted=new_api.wanted(ran.report),
     )
+
+
+def _later(days: int | None) -> str | None:
+    """The clock of tests that run so many days later than now."""
+    return None if days is None else text_of(datetime.now(tz=UTC) + timedelta(days=days))
+
+
+def _budgets(variation: Variation) -> Budgets:
+    """A run on a part of a processor may take as much longer."""
+    if variation.cpus is None:
+        return PROOF_BUDGETS
+    return replace(PROOF_BUDGETS, cpus=variation.cpus, seconds=PROOF_BUDGETS.seconds / variation.cpus)
 
 
 def _trouble(ran: Trial) -> tuple[str, str]:
@@ -73,7 +105,6 @@ def _trouble(ran: Trial) -> tuple[str, str]:
         ),
     )
     return next(((word, detail) for holds, word, detail in checks if holds), ("", ""))
-        wanted=new_api.wanted(ran.report),
 
 
 _USAGE_ERROR = 4

@@ -2,28 +2,90 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from harness import imageclock
 from miner.change import Rejection
+from miner.proof.blame import blame
 from miner.proof.judge import hopeless, judge
 from miner.proof.observe import observe
+from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Repeats
+from miner.proof.stability import UNSTABLE, told, weakened
 from miner.proof.subject import prepare
+from miner.proof.variations import PLAIN
+from miner.proof.variations import variation as scheduled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from harness.sandbox.base import Sandbox
     from miner.proof.judge import Proof
-    from miner.proof.notebook import Notebook, Observed
-    from miner.proof.subject import Subject
+    from miner.proof.notebook import Notebook, Observed, State
+    from miner.proof.subject import Patches, Subject
+    from miner.proof.variations import Variation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """Where a subject is run: everything that all its runs share."""
+
+    subject: Subject
+    patches: Patches
+    sandbox: Sandbox
+    notebook: Notebook
+    progress: Callable[[str], None]
+
+    @cached_property
+    def clock(self) -> bool:
+        """Whether another day can be tried: the tests run on the real date, and the image can give them one."""
+        return self.subject.test.clock is None and imageclock.can_fake(self.subject.image)
+
+    def run(self, state: State, number: int, runs: int) -> Observed:
+        """Run `number` of a state, as its schedule has it.
+
+        A varied run that gives no full answer, as its tests took too long on half a processor or no other test was to
+        crash before, says nothing of single tests: a plain one takes its place, and the evidence tells.
+
+        Raises:
+            InfrastructureError: the engine failed.
+
+        """
+        self.progress(f"{state} {number + 1}/{runs}")
+        asked = scheduled(number, clock=self.clock)
+        seen = self._observe(state, number, asked)
+        return self._observe(state, number, PLAIN) if seen.trouble and asked != PLAIN else seen
+
+    def look(self, state: State, variation: Variation, repeat: int) -> Observed:
+        """A further run, to find out what matters; `blame.Look`.
+
+        Raises:
+            InfrastructureError: the engine failed.
+
+        """
+        self.progress(f"{state}, once more: {', '.join(variation.causes) or 'the same again'}")
+        return self._observe(state, MOST_RUNS + repeat, variation)
+
+    def _observe(self, state: State, number: int, asked: Variation) -> Observed:
+        return observe(self.subject, self.patches, state, number, self.sandbox, self.notebook, variation=asked)
 
 
 def validate(
-    subject: Subject, sandbox: Sandbox, *, runs: int, notebook: Notebook, progress: Callable[[str], None]
+    subject: Subject,
+    sandbox: Sandbox,
+    *,
+    runs: int,
+    notebook: Notebook,
+    progress: Callable[[str], None],
+    confidence: float = DEFAULT_CONFIDENCE,
+    quarantine: bool = False,
 ) -> Proof | Rejection:
     """Prove a task, or say why it is none.
 
-    The first run of each state comes first, so that a hopeless subject costs two or three containers, not all of them.
+    The first run of each state comes first, and it is plain, so that a hopeless subject costs two or three containers,
+    not all of them. What is unstable costs some further runs, see `blame`. With `quarantine`, a task whose
+    FAIL_TO_PASS is unstable is a proof that says so in `set_aside`.
 
     Raises:
         InfrastructureError: the engine failed; nothing is said of the subject.
@@ -32,11 +94,30 @@ def validate(
     patches = prepare(subject)
     if isinstance(patches, Rejection):
         return patches
+    bench = Bench(subject=subject, patches=patches, sandbox=sandbox, notebook=notebook, progress=progress)
+    found, ended = _main_runs(bench, runs)
+    verdict = ended or judge(found, runs=runs, brings=subject.brings)
+    if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
+        return verdict
+    blamed = blame(found, bench.look)
+    done = Repeats(runs=1 + max(run.number for run in found), confidence=confidence)
+    verdict = judge(found, runs=done.runs, brings=subject.brings, unstable=blamed.unstable, keep=True)
+    if isinstance(verdict, Rejection):
+        return verdict
+    aside = weakened(verdict, found, blamed)
+    if aside is not None and not quarantine:
+        return aside
+    return replace(
+        verdict, set_aside=aside, evidence={**verdict.evidence, **told(found, blamed, done, clock=bench.clock)}
+    )
+
+
+def _main_runs(bench: Bench, runs: int) -> tuple[list[Observed], Rejection | None]:
+    """The runs of all states by turns, and why they ended early where they did."""
     found: list[Observed] = []
     for number in range(runs):
         for state in ("after", "before", "base"):
-            progress(f"{state} {number + 1}/{runs}")
-            found.append(observe(subject, patches, state, number, sandbox, notebook))
+            found.append(bench.run(state, number, runs))
             if (rejection := hopeless(found)) is not None:
-                return rejection
-    return judge(found, runs=runs, brings=subject.brings)
+                return found, rejection
+    return found, None

@@ -1,0 +1,73 @@
+"""What instability means for a task, and what is kept of it. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from miner.proof.blame import passed
+from miner.proof.subject import rejection
+from miner.proof.variations import Cause, schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from miner.change import Rejection
+    from miner.proof.blame import Blamed
+    from miner.proof.judge import Proof
+    from miner.proof.notebook import Observed
+    from miner.proof.runs import Repeats
+
+UNSTABLE = "unstable_fail_to_pass"
+_NAMED = 3
+
+
+def weakened(proof: Proof, found: Sequence[Observed], blamed: Blamed) -> Rejection | None:
+    """Why a task must not count: too much of what its fix turns is unstable. None where enough is left.
+
+    Of the tests that the fix turns from failing to passing in plain runs, more must be stable than not. What a few
+    unstable ones leave still tells a fix from none; where half or more are unstable, the rest tests something else than
+    what was fixed.
+    """
+    lost = _turned(found) & set(proof.flaky)
+    if len(proof.fail_to_pass) > len(lost):
+        return None
+    if not proof.fail_to_pass and not proof.flaky:
+        return rejection("no_fail_to_pass", "no test fails every time before the fix and passes every time after it")
+    of = f"{len(lost)} of {len(lost) + len(proof.fail_to_pass)} tests that the fix turns are unstable"
+    return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {named(lost or proof.flaky, blamed.causes)}")
+
+
+def _turned(found: Sequence[Observed]) -> set[str]:
+    """What some run with the fix passes and no plain run without it."""
+    before = {one for run in found if run.state == "before" and run.variation.is_plain for one in passed(run)}
+    return {one for run in found if run.state == "after" for one in passed(run)} - before
+
+
+def named(ids: Collection[str], causes: Mapping[str, Cause]) -> str:
+    """Some of these tests with what they depend on, for a person."""
+    ordered = sorted(ids)
+    words = [f"{one} ({causes.get(one, Cause.UNKNOWN)})" for one in ordered[:_NAMED]]
+    more = len(ordered) - len(words)
+    return ", ".join(words) + (f" and {more} more" if more else "")
+
+
+def counted(ids: Collection[str], causes: Mapping[str, str]) -> dict[str, int]:
+    """How many of these tests depend on what, commonest first."""
+    return dict(Counter(str(causes.get(one, Cause.UNKNOWN)) for one in sorted(ids)).most_common())
+
+
+def told(found: Sequence[Observed], blamed: Blamed, repeats: Repeats, *, clock: bool) -> dict[str, Any]:
+    """What evidence says of the runs: how often, how sure that makes, what they differed in, what depends on what.
+
+    `clock` is whether the date could be varied.
+    """
+    asked = schedule(repeats.runs, clock=clock)
+    return {
+        "confidence": repeats.confidence,
+        "bound": round(repeats.bound, 4),
+        "schedule": [one.told() for one in asked],
+        "not_varied": [{"run": run.number, "state": run.state} for run in found if run.variation != asked[run.number]],
+        "causes": {one: cause.value for one, cause in blamed.causes.items()},
+        "further_runs": blamed.runs,
+    }

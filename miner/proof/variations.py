@@ -1,0 +1,148 @@
+"""What differs between the runs of a proof, and which run has what. Pure.
+
+Run 0 of each state is plain: as evaluation runs. Of every three runs after it, one is plain and two differ from it in
+everything at once: a test whose result differs there depends on something that no task should hang on, and
+`miner.proof.blame` finds out on what.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Cause(StrEnum):
+    """What a test's result depends on."""
+
+    ORDER = "order"
+    """The tests that ran before it."""
+    HASH_SEED = "hash_seed"
+    """PYTHONHASHSEED: the order of sets, for the most part."""
+    TIMEZONE = "timezone"
+    CLOCK = "clock"
+    """What day it is."""
+    LOCALE = "locale"
+    HOME = "home"
+    """Where the home folder is."""
+    USER = "user"
+    """The user's name."""
+    CPUS = "cpus"
+    """How many processors there are, or how fast they are."""
+    NETWORK = "network"
+    """A network, of which there is none."""
+    RANDOM = "random"
+    """Nothing that a run can be given: it differs between equal runs."""
+    UNKNOWN = "unknown"
+    """Not found out: no one thing alone makes the difference, or the search was given up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """How a run differs from a plain one; None is as plain."""
+
+    order: int | None = None
+    """0: the tests in reverse; another number: shuffled, by it."""
+    hash_seed: int | None = None
+    """Plain: 0."""
+    timezone: str | None = None
+    """Plain: UTC."""
+    clock_days: int | None = None
+    """How many days later than now it is for the tests."""
+    locale: str | None = None
+    """The language asked for, such as `de`. Plain: none, and C.UTF-8 for everything."""
+    home: str | None = None
+    """Plain: /tmp."""
+    user: str | None = None
+    """Plain: none; the user has a number only."""
+    cpus: float | None = None
+    """The share of one processor. Plain: 1."""
+    cpu_count: int | None = None
+    """How many processors the tests see. Plain: what the machine has."""
+
+    @property
+    def is_plain(self) -> bool:
+        return self == PLAIN
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """What is varied, the likeliest to matter first."""
+        return tuple(cause for cause, names in _FIELDS.items() if any(self.told().keys() & names))
+
+    def only(self, *causes: Cause) -> Variation:
+        """A variation in these alone."""
+        names = {name for cause in causes for name in _FIELDS[cause]}
+        return Variation(**{name: value for name, value in self.told().items() if name in names})
+
+    def told(self) -> dict[str, Any]:
+        """What is varied, by name."""
+        found = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {name: value for name, value in found if value is not None}
+
+    def env(self) -> dict[str, str]:
+        """The environment of the tests, as far as it is another one."""
+        found: dict[str, str] = {}
+        if self.hash_seed is not None:
+            found["PYTHONHASHSEED"] = str(self.hash_seed)
+        if self.timezone is not None:
+            found["TZ"] = self.timezone
+        if self.home is not None:
+            found["HOME"] = self.home
+        if self.user is not None:
+            found |= {"USER": self.user, "LOGNAME": self.user}
+        if self.locale is not None:
+            # Text stays UTF-8: images have no other encoding, so no run of theirs ever meets one.
+            found |= {"LANGUAGE": self.locale, "LANG": "C", "LC_ALL": "", "LC_CTYPE": "C.UTF-8"}
+        return found
+
+
+PLAIN = Variation()
+_FIELDS: Mapping[Cause, frozenset[str]] = {
+    Cause.ORDER: frozenset({"order"}),
+    Cause.HASH_SEED: frozenset({"hash_seed"}),
+    Cause.TIMEZONE: frozenset({"timezone"}),
+    Cause.CLOCK: frozenset({"clock_days"}),
+    Cause.LOCALE: frozenset({"locale"}),
+    Cause.HOME: frozenset({"home"}),
+    Cause.USER: frozenset({"user"}),
+    Cause.CPUS: frozenset({"cpus", "cpu_count"}),
+}
+_ZONES = ("Pacific/Kiritimati", "Pacific/Pago_Pago", "America/St_Johns", "Asia/Kolkata", "Europe/Berlin")
+"""UTC+14 and UTC-11 come first: at any moment, it is another day than in UTC in at least one of the two."""
+_LANGUAGES = ("de", "ja", "tr")
+_SLOW, _FEW, _MANY = 0.5, 1, 7
+_CYCLE = 3
+_YEAR = 366
+_HOMES = "/tmp/home"  # noqa: S108 - inside the container
+
+
+def variation(number: int, *, clock: bool = False) -> Variation:
+    """How run `number` of every state differs from a plain one.
+
+    0 is plain, 1 and 2 are varied in everything, and so on by threes, each time with other values. Run 1 turns the
+    order of the tests round, so that no test stands where it stood to any other. `clock` is whether the tests can be
+    told another time.
+    """
+    if number % _CYCLE == 0:
+        return PLAIN
+    turn = number - number // _CYCLE - 1  # 0, 1, 2… over the varied runs
+    slow = number % _CYCLE == 1
+    return Variation(
+        order=turn,
+        hash_seed=number,
+        timezone=_ZONES[turn % len(_ZONES)],
+        clock_days=_YEAR + turn if clock else None,
+        locale=_LANGUAGES[turn % len(_LANGUAGES)],
+        home=f"{_HOMES}-{number}",
+        user=f"user{number}",
+        cpus=_SLOW if slow else None,
+        cpu_count=_FEW if slow else _MANY,
+    )
+
+
+def schedule(runs: int, *, clock: bool = False) -> tuple[Variation, ...]:
+    """The variation of each of so many runs, by number."""
+    return tuple(variation(number, clock=clock) for number in range(runs))
