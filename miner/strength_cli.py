@@ -27,7 +27,7 @@ def strength_command(
     mutants: Annotated[
         int | None, typer.Option(min=0, help="Mutants a task at most; as many as `[mining] mutants` says by default.")
     ] = None,
-    parts: Annotated[int, typer.Option(min=0, help="Parts of the fix a task at most.")] = 12,
+    parts: Annotated[int, typer.Option(min=0, help="Parts of the fix a task at most.")] = 8,
     again: Annotated[bool, typer.Option("--again", help="Measure again what was measured by the same rules.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was found; write nothing.")] = False,
     runtime: RuntimeOption = None,

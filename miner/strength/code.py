@@ -19,14 +19,17 @@ def parsed(source: bytes) -> ast.Module | None:
         return None
 
 
-def normal(source: bytes) -> str | None:
+def normal(source: bytes, *, exports: bool = False) -> str | None:
     """A digest of what runs: comments, layout, docstrings and the types of arguments and results count nowhere.
 
-    None where it is no Python that this interpreter reads.
+    Nor do imports of the module's top whose names the file does not use, and those for type checkers; but with
+    `exports` what it imports is there for others, as in an `__init__.py`. None where it is no Python that this
+    interpreter reads.
     """
     tree = parsed(source)
     if tree is None:
         return None
+    tree.body = [node for node in tree.body if not _is_for_types(node)]
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
@@ -34,7 +37,29 @@ def normal(source: bytes) -> str | None:
             node.annotation = None
         if isinstance(node, _DOCUMENTED) and _docstring(node) is not None:
             node.body[0] = ast.Pass()
+    if not exports:
+        _drop_unused_imports(tree)
     return hashlib.sha256(ast.dump(tree).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_for_types(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.If) or node.orelse:
+        return False
+    test = node.test
+    return (test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")) == "TYPE_CHECKING"
+
+
+def _drop_unused_imports(tree: ast.Module) -> None:
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom) and getattr(node, "module", "") != "__future__":
+            node.names = [one for one in node.names if _bound(one) in used or one.name == "*"]
+    tree.body = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom) or node.names]
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
 
 
 def silent_lines(source: bytes) -> frozenset[int]:

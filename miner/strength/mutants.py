@@ -6,9 +6,11 @@ what it would do to a project's files, and how it runs tests, is another road th
 
 from __future__ import annotations
 
+import codecs
 import random
 import re
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -33,6 +35,8 @@ _TYPING = frozenset({"cast", "TypeVar", "ParamSpec", "NewType", "overload"})
 _DUNDER = re.compile(r"__\w+__")
 _LINE_END = re.compile(r"\r\n?|\n")
 _LONGEST = 200
+LINE_MOST = 3
+"""Mutants of one line, so that a line that no test runs is not told of ten times."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +48,7 @@ class _Found:
     node: int
     """Which node of the file it is a fault of."""
     operator: str
+    line: int
     start: int
     end: int
     text: str
@@ -86,9 +91,9 @@ class _Source:
 def mutants(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
     """Mutants of the lines that a fix adds or changes in Python files, at most `most`.
 
-    They are spread over functions first, then over places and operators, by a choice that is the same for the same
-    seed. A mutant that runs as the fix does, or as the code did without it, is none; docs/quality.md lists what is
-    left alone.
+    They are spread over functions first, then over places and operators, with no more than three of one line, by a
+    choice that is the same for the same seed. A mutant that runs as the fix does, or as the code did without it, is
+    none; docs/quality.md lists what is left alone.
     """
     rng = random.Random(seed)  # noqa: S311 - repeatable, no secret
     sources = {source.section: source for source in _sources(fix)}
@@ -100,12 +105,15 @@ def mutants(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
     rng.shuffle(queues)
     found: list[Variant] = []
     seen: set[object] = set()
+    on_line: Counter[tuple[int, int]] = Counter()
     for fault in (one for row in zip_longest(*queues) for one in row if one is not None):
         if len(found) == most:
             break
-        variant = _variant(fix, sources[fault.section], fault, seen)
+        line = (fault.section, fault.line)
+        variant = _variant(fix, sources[fault.section], fault, seen) if on_line[line] < LINE_MOST else None
         if variant is not None:
             found.append(variant)
+            on_line[line] += 1
     return tuple(found)
 
 
@@ -138,7 +146,7 @@ def _sources(fix: Fix) -> Iterator[_Source]:
             module=wrapper.module,
             places=wrapper.resolve(WhitespaceInclusivePositionProvider),
             starts=(0, *(match.end() for match in _LINE_END.finditer(text))),
-            forms=frozenset(code.normal(side) for side in (section.old, data) if side is not None),
+            forms=frozenset(section.form(side) for side in (section.old, data) if side is not None),
         )
 
 
@@ -154,12 +162,13 @@ def _faults(source: _Source) -> Iterator[_Found]:
             for other in operator(node):
                 text = source.module.code_for_node(other)
                 first, last = source.touched(start, end, text)
-                if set(range(first, last + 1)) <= source.changed:
+                if set(range(first, last + 1)) <= source.changed and not _is_same_codec(node, other):
                     yield _Found(
                         section=source.section,
                         function=function,
                         node=numbers.setdefault(id(node), len(numbers)),
                         operator=operator.__name__.removeprefix("operator_"),
+                        line=first,
                         start=start,
                         end=end,
                         text=text,
@@ -208,6 +217,18 @@ def _tells(function: cst.BaseExpression) -> bool:
     return _last(function) == "warn"
 
 
+def _is_same_codec(node: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether two texts name one encoding: `utf-8`, `UTF-8`."""
+    if not isinstance(node, cst.SimpleString) or not isinstance(other, cst.SimpleString):
+        return False
+    names = [one.evaluated_value for one in (node, other)]
+    try:
+        first, second = (codecs.lookup(name) for name in names if isinstance(name, str))
+    except (LookupError, ValueError):
+        return False
+    return first.name == second.name
+
+
 def _last(node: cst.BaseExpression) -> str:
     if isinstance(node, cst.Attribute):
         return node.attr.value
@@ -236,13 +257,14 @@ def _variant(fix: Fix, source: _Source, fault: _Found, seen: set[object]) -> Var
     """The mutant as a patch; None where nothing that runs differs, or an earlier one is the same."""
     text = source.text[: fault.start] + fault.text + source.text[fault.end :]
     content = text.encode(source.module.encoding, "surrogateescape")
-    form = code.normal(content)
+    section = fix.sections[source.section]
+    form = section.form(content)
     if form is None or form in source.forms or (source.section, form) in seen:
         return None
     seen.add((source.section, form))
     first, last = source.touched(fault.start, fault.end, fault.text)
     shift = len(fault.text) - (fault.end - fault.start)
-    path, begin = fix.sections[source.section].path, source.starts[first - 1]
+    path, begin = section.path, source.starts[first - 1]
     end = source.starts[last] if last < len(source.starts) else len(source.text)
     return Variant(
         kind=Kind.MUTANT,

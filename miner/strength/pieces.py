@@ -96,6 +96,10 @@ class Section:
     def is_python(self) -> bool:
         return self.path.endswith(".py") and not is_docs(self.path)
 
+    def form(self, content: bytes) -> str | None:
+        """What a content of the file comes to when it runs; see `code.normal`."""
+        return code.normal(content, exports=self.path.endswith("__init__.py"))
+
     def fixed(self) -> bytes | None:
         """The file with the fix; None where that is not known, or it is gone."""
         if self.parted:
@@ -190,10 +194,10 @@ def _section_state(section: Section, kept: frozenset[int]) -> object:
     content = section.content(kept)
     if not section.is_python:
         return content
-    form = code.normal(content)
+    form = section.form(content)
     if form is not None:
         return form
-    return content if code.normal(section.content(range(len(section.hunks)))) is None else _BROKEN
+    return content if code.parsed(section.content(range(len(section.hunks)))) is None else _BROKEN
 
 
 def _of(kept: Collection[tuple[int, int]], at: int) -> frozenset[int]:

@@ -22,7 +22,7 @@ FIELD = "strength"
 class Bounds:
     """How many wrong patches are tried at most."""
 
-    parts: int = 12
+    parts: int = 8
     mutants: int = 20
 
 
