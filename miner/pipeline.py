@@ -49,6 +49,7 @@ TO_PROOF: tuple[StageFunction, ...] = (
     stages.inspect,
     stages.harden,
     stages.confirm,
+    stages.strengthen,
     write_statement,
     stages.keep,
 )

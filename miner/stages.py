@@ -27,6 +27,7 @@ from miner.sources.bare import MissingObjectsError
 from miner.sources.package_index import Index
 from miner.split import language, split
 from miner.statement import hints, problem_statement, spoken_language
+from miner.strength import Bounds, CannotMeasureError, Strength, measure
 from miner.test_command import pytest_options
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ class Draft:
     test: TestSpec = field(default_factory=TestSpec)
     proof: Proof | None = None
     trust: TrustMaterial = field(default_factory=TrustMaterial)
+    strength: Strength | None = None
+    """What the hidden tests let live; None where it is not measured."""
     written: Written | None = None
     """What came of asking a model for the statement; None where none was asked."""
     timings: dict[str, float] = field(default_factory=dict)
@@ -308,6 +311,25 @@ def confirm(draft: Draft, site: Site) -> Draft | Rejection:
     return draft
 
 
+def strengthen(draft: Draft, site: Site) -> Draft:
+    """How much of what should not resolve the task its hidden tests catch; it rejects nothing."""
+    mutants = site.settings.mining.mutants
+    if not mutants:
+        return draft
+    with _timed(draft, "strength"):
+        try:
+            found = measure(
+                task_of(draft),
+                site.sandbox,
+                Bounds(mutants=mutants),
+                note=lambda text: site.note(f"{draft.instance_id}: {text}"),
+            )
+        except CannotMeasureError as error:
+            site.note(f"{draft.instance_id}: its strength is unknown: {error}")
+            return draft
+    return replace(draft, strength=found)
+
+
 def gold_patch(task: Task) -> Patch:
     """The gold patch by the road of a model's patch."""
     return screen(task, task.hidden.gold_patch).kept
@@ -362,7 +384,8 @@ def task_of(draft: Draft) -> Task:
             evidence=proof.evidence,
             trust=draft.trust,
         )
-    return Task(instance=instance, hidden=hidden)
+    task = Task(instance=instance, hidden=hidden)
+    return draft.strength.kept_in(task) if draft.strength else task
 
 
 def _origin(draft: Draft) -> dict[str, object]:
