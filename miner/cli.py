@@ -17,6 +17,7 @@ from harness import holdout_cli, terminal
 from harness.errors import InfrastructureError, InputError
 from harness.options_cli import JsonFlag, RuntimeOption, print_json
 from miner import images_cli, import_cli, quality_cli, statement_cli, strength_cli
+from miner.help_panels import HOLDOUT_PANELS, PANELS, arrange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +35,20 @@ quality_cli.register(holdout_cli.app)
 strength_cli.register(holdout_cli.app)
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from importlib import metadata  # noqa: PLC0415 - keeps `--help` quick
+
+        print(f"goldseam {metadata.version('goldseam')}")
+        raise typer.Exit
+
+
 @app.callback()
-def root() -> None:
+def root(
+    _version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_tell_version)
+    ] = False,
+) -> None:
     """Turn your own merged bug fixes into a private, proved benchmark for code models."""
 
 
@@ -56,7 +69,16 @@ def mine(
     prs: Annotated[list[int] | None, typer.Option("--pr", help="This pull request (repeatable).")] = None,
     commits: Annotated[list[str] | None, typer.Option("--commit", help="This commit (repeatable).")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most this many candidates, newest first.")] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Fresh containers for each of the three states.")] = 3,
+    runs: Annotated[
+        int | None, typer.Option(help="Fresh containers for each of the three states: 3.", show_default=False)
+    ] = None,
+    flake_bound: Annotated[
+        float | None, typer.Option(help="As many runs as keep a test's chance of failing below this share, if clean.")
+    ] = None,
+    confidence: Annotated[float | None, typer.Option(help="How sure that is: 0.95.", show_default=False)] = None,
+    quarantine: Annotated[
+        bool, typer.Option("--quarantine", help="Keep tasks whose FAIL_TO_PASS is unstable, out of all scores.")
+    ] = False,
     name: Annotated[str | None, typer.Option(help="owner/name, where the source doesn't tell.")] = None,
     no_validate: Annotated[
         bool, typer.Option("--no-validate", help="Stop after the split: candidates without an image.")
@@ -111,9 +133,11 @@ def mine(
     from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
     from miner import display, pipeline  # noqa: PLC0415
+    from miner.proof import repeats  # noqa: PLC0415
     from miner.sources.github import Filter  # noqa: PLC0415
     from miner.sources.history import ChangeFilter  # noqa: PLC0415
 
+    often = repeats(runs=runs, flake_bound=flake_bound, confidence=confidence)
     wanted = ChangeFilter(
         since=_day(since, "--since"),
         until=_day(until, "--until", end=True),
@@ -134,7 +158,9 @@ def mine(
     options = pipeline.Options(
         wanted=wanted,
         limit=limit,
-        runs=runs,
+        runs=often.runs,
+        confidence=often.confidence,
+        quarantine=quarantine,
         validate=not no_validate,
         fresh=fresh,
         name=name,
@@ -161,6 +187,8 @@ def mine(
         sandbox = held.enter_context(DockerSandbox(runtime=runtime, sweep=not no_validate))
         ticker = held.enter_context(terminal.Ticker(terminal.messages(), "mine", quiet=json_))
         observer = display.MineTicker(ticker)
+        if runs is not None and flake_bound is not None:
+            observer.warn(often.instead_of(flake_bound))
         writer = held.enter_context(statement_cli.writer_of(asked, settings, dataset, jobs=jobs, warn=observer.warn))
         summary = pipeline.mine(
             sources,
@@ -305,6 +333,10 @@ def demo(
     console.print(Text("\nNext: which of the two is better, and would CI let the other one ship?", style="bold"))
     console.print(Text(f"goldseam compare {careful} {reckless}"), soft_wrap=True)
     console.print(Text(f"goldseam gate {reckless} --baseline {careful}"), soft_wrap=True)
+
+
+arrange(app, PANELS)
+arrange(holdout_cli.app, HOLDOUT_PANELS)
 
 
 def main() -> None:

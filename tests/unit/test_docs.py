@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 import typer.main
+from typer.testing import CliRunner
 
 from miner.cli import app
+from miner.help_panels import HOLDOUT_PANELS, PANELS
 
 ROOT = Path(__file__).parents[2]
 PAGES = "\n".join(
@@ -42,6 +45,19 @@ def test_every_option_has_help(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_stands_in_the_documentation(name):
     assert re.search(rf"{name}\b", PAGES), f"no page names `{name}`"
+
+
+@pytest.mark.parametrize(("group", "panels"), [((), PANELS), (("holdout",), HOLDOUT_PANELS)])
+def test_help_lists_every_command_in_a_panel_and_nothing_else(group, panels):
+    command = typer.main.get_command(app)
+    for word in group:
+        command = command.commands[word]
+    assert sorted(command.commands) == sorted(name for names in panels.values() for name in names)
+
+
+def test_the_version_is_told():
+    told = CliRunner().invoke(app, ["--version"])
+    assert (told.exit_code, told.output) == (0, f"goldseam {metadata.version('goldseam')}\n")
 
 
 @pytest.mark.parametrize(
