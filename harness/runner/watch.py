@@ -1,9 +1,11 @@
 # Sent after supervisor.py, to the same process, where a prediction's signals are wanted; see docs/signals.md. Trusted, as
 # the supervisor is, and never in its way: whatever goes wrong in here is left out of what is told.
 import base64
+import re
 import stat
 
 MODULE = (".py",)
+OF_THE_CLOCK = re.compile(r"/dev/shm/(sem\.)?faketime_(sem|shm)_\d+")  # libfaketime keeps a counter there
 
 
 class Watch(object):
@@ -282,6 +284,8 @@ def written(limit):
                 for entry in entries:
                     if len(found) >= limit:
                         break
+                    if OF_THE_CLOCK.fullmatch(entry.path):
+                        continue
                     if not entry.is_dir(follow_symlinks=False):
                         found.append((entry.path, entry.stat(follow_symlinks=False).st_size))
                     elif entry.path not in roots:

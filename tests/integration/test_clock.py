@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness import evaluate, imageclock, trial
-from harness.instance import Outcome, TestSpec
+from harness.instance import Budgets, Outcome, TestSpec
+from harness.sandbox import engine
 from harness.scoring import trial_spec
 from tests import tiny
 from tests.tiny import BASE_TESTS
@@ -13,7 +16,9 @@ from tests.tiny import BASE_TESTS
 pytestmark = pytest.mark.engine
 
 THEN = "2021-05-03T12:00:00Z"
-SEES = BASE_TESTS + '''
+SEES = (
+    BASE_TESTS
+    + """
 
 import datetime, multiprocessing, os, queue, subprocess, sys, threading, time
 
@@ -93,24 +98,132 @@ def test_file_times_are_what_they_were_set_to(tmp_path):
     path.write_text("")
     os.utime(path, (1e9, 1e9))
     assert path.stat().st_mtime == 1e9
-'''
+"""
+)
+
+
+NEAR = (
+    BASE_TESTS
+    + """
+
+import datetime
+
+
+def test_two():
+    assert calc.add(1, 1) == 2 and datetime.date.today() == datetime.date(2021, 5, 3)
+"""
+)
+SLOW = (
+    BASE_TESTS
+    + """
+
+import time
+
+
+def test_two():
+    assert calc.add(1, 1) == 2
+    time.sleep(30)
+"""
+)
+
+
+def clocked(image, tests=NEAR, **more):
+    return tiny.task(image, tests={tiny.TESTS: (BASE_TESTS, tests)}, spec=TestSpec(clock=THEN), **more)
+
+
+def gold_run(task, sandbox, **more):
+    spec = trial_spec(task, evaluate.screen(task, task.hidden.gold_patch).kept)
+    return trial.run(replace(spec, **more), sandbox)
 
 
 @pytest.fixture(scope="module")
-def seeing(tiny_image):
-    """A task whose tests look at the clock from everywhere."""
-    tests = {tiny.TESTS: (BASE_TESTS, SEES)}
-    return tiny.task(tiny_image, tests=tests, spec=TestSpec(clock=THEN))
+def seen(tiny_image, sandbox):
+    """A run, with the fix, of tests that look at the clock from everywhere."""
+    return gold_run(clocked(tiny_image, SEES), sandbox, watch=True)
 
 
 @pytest.fixture(scope="module")
-def seen(seeing, sandbox):
-    """Its tests' run with the fix."""
-    return trial.run(trial_spec(seeing, evaluate.screen(seeing, seeing.hidden.gold_patch).kept), sandbox)
+def old_image(tiny_image):
+    """The image as it was made before there were clocks."""
+    client = engine.connect()
+    made = client.create_container(
+        tiny_image, ["rm", "-r", "/opt/goldseam/clock"], labels={engine.LABEL_OWNER: engine.owner()}
+    )
+    client.start(made)
+    client.wait(made)
+    image = client.commit(made, changes=[f"LABEL {imageclock.LABEL}=", f"LABEL {engine.LABEL_OWNER}="])["Id"]
+    client.remove_container(made, v=True)
+    yield image
+    client.remove_image(image, force=True)  # the sandbox may still be removing its last container
 
 
 def test_tests_see_their_clock_from_everywhere(seen):
-    assert {name.split("::")[1]: status.value for name, status in seen.report.statuses.items()} == dict.fromkeys(
-        (name.split("::")[1] for name in seen.report.statuses), "PASSED"
-    )
-    assert len(seen.report.statuses) == 15
+    statuses = {name.partition("::")[2]: str(status) for name, status in seen.report.statuses.items()}
+
+    assert statuses == dict.fromkeys(statuses, "PASSED")
+    assert len(statuses) == 15
+
+
+def test_what_the_supervisor_measures_is_real(seen):
+    assert 0 < seen.seconds < 60
+    assert 0 < seen.cpu_seconds < 60
+    assert seen.violations == ()
+
+
+def test_a_watched_run_tells_as_much_as_on_real_time(seen, tiny_image, sandbox):
+    real = gold_run(tiny.task(tiny_image), sandbox, watch=True).observed.after
+
+    assert (seen.observed.after.loaded, seen.observed.after.paths) == (real.loaded, real.paths)
+
+
+def test_the_time_limit_is_real(tiny_image, sandbox):
+    found = gold_run(clocked(tiny_image, SLOW, budgets=Budgets(seconds=2, memory_mb=256)), sandbox)
+
+    assert found.timed_out
+    assert 2 <= found.seconds < 10
+
+
+def test_a_task_with_a_clock_is_resolved_by_its_fix(tiny_image, sandbox):
+    verdict = evaluate.evaluate_one(clocked(tiny_image), tiny.prediction(), sandbox, settings=evaluate.Settings())
+
+    assert verdict.report.outcome is Outcome.RESOLVED
+
+
+def test_the_same_task_on_real_time_is_not(tiny_image, sandbox):
+    task = clocked(tiny_image)
+    real = replace(task, instance=replace(task.instance, test=TestSpec()))
+    verdict = evaluate.evaluate_one(real, tiny.prediction(), sandbox, settings=evaluate.Settings())
+
+    assert verdict.report.outcome is Outcome.UNRESOLVED
+
+
+def test_a_trial_can_have_another_clock_than_its_task(tiny_image, sandbox):
+    found = gold_run(clocked(tiny_image), sandbox, clock="2021-05-04T00:00:00Z")
+
+    assert found.report.statuses["tests/test_calc.py::test_two"] == "FAILED"
+    assert found.report.statuses["tests/test_calc.py::test_zero"] == "PASSED"
+
+
+def test_a_patch_that_writes_to_the_result_channel_is_found_out(tiny_image, sandbox):
+    forger = tiny.fix("import os", "os.write(198, b't0 0 {}\\n')", "return a + b")
+    verdict = evaluate.evaluate_one(clocked(tiny_image), tiny.prediction(forger), sandbox, settings=evaluate.Settings())
+
+    assert verdict.report.outcome is Outcome.TAMPERED
+
+
+def test_an_image_without_libfaketime_is_no_place_for_a_clock(old_image, sandbox):
+    with pytest.raises(trial.MissingClockError, match="libfaketime") as raised:
+        gold_run(clocked(old_image), sandbox)
+
+    assert "mine the task again" in raised.value.hint
+
+
+def test_such_a_task_is_not_scored_on_real_time(old_image, sandbox):
+    verdict = evaluate.evaluate_one(clocked(old_image), tiny.prediction(), sandbox, settings=evaluate.Settings())
+
+    assert (verdict.report.outcome, verdict.report.cause) == (Outcome.INFRA_ERROR, "missing_image")
+
+
+def test_an_image_tells_whether_it_has_a_clock(tiny_image, old_image):
+    assert imageclock.can_fake(tiny_image)
+    assert not imageclock.can_fake(old_image)
