@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from harness import care_cli, custody_text, exchange_cli, quality_cli, refresh_cli, terminal
+from harness import care_cli, custody_text, exchange_cli, quality_cli, refresh_cli, reveal_cli, terminal
 from harness.errors import AnswerIsNoError, InputError
 from harness.options_cli import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
 
@@ -24,6 +24,7 @@ app.add_typer(care_cli.app)
 app.add_typer(exchange_cli.app)
 app.add_typer(quality_cli.app)
 app.add_typer(refresh_cli.app)
+app.add_typer(reveal_cli.app)
 
 
 @app.callback()

@@ -109,6 +109,8 @@ class Instance:
     test: TestSpec = field(default_factory=TestSpec)
     budgets: Budgets = field(default_factory=Budgets)
     quality: Mapping[str, Any] = field(default_factory=dict)
+    scaffold: bytes = b""
+    """A patch that adds the hidden tests which were made public; empty where none was. See harness/scaffold."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Fields of task.yaml this version does not know; they survive a round trip."""
 

@@ -78,8 +78,10 @@ def task_content(folder: Path, *, life: bool = True) -> str:
     model = read_model(folder / TASK_FILE, TaskModel)
     known = model.known()
     public = {name: known.get(name) for name in (*_PUBLIC, *(_LIFE if life else ()))}
-    statement = read_instance(folder).problem_statement
-    public["statement"] = hashlib.sha256(statement.encode("utf-8", "surrogatepass")).hexdigest()
+    instance = read_instance(folder)
+    public["statement"] = hashlib.sha256(instance.problem_statement.encode("utf-8", "surrogatepass")).hexdigest()
+    if instance.scaffold:
+        public["scaffold"] = hashlib.sha256(instance.scaffold).hexdigest()
     public["hidden"] = _hidden(folder, model)
     text = json.dumps(public, sort_keys=True, ensure_ascii=True)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

@@ -45,6 +45,7 @@ TESTS_FILE = "tests.json"
 GOLD_FILE = "gold.patch"
 TEST_FILE = "test.patch"
 TRUST_FILE = "trust.json"
+SCAFFOLD_FILE = "scaffold.patch"
 HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, TRUST_FILE)
 """What of a task is hidden, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
 _GIT_ATTRIBUTES = """\
@@ -201,7 +202,11 @@ def read_instance(folder: Path) -> Instance:
         )
     if not INSTANCE_ID.fullmatch(model.instance_id):
         raise InputError(f"{folder / TASK_FILE}: {model.instance_id!r} is no instance id (letters, digits, `_.-`)")
-    return _instance(model, canary_marks.without_in_markdown(read_text(folder / STATEMENT_FILE)))
+    instance = _instance(model, canary_marks.without_in_markdown(read_text(folder / STATEMENT_FILE)))
+    scaffold = folder / SCAFFOLD_FILE
+    if not scaffold.exists():
+        return instance
+    return replace(instance, scaffold=canary_marks.without_in_patch(read_bytes(scaffold)))
 
 
 def read_hidden(folder: Path, *, keys: Keys | None = None, recipients: tuple[str, ...] = ()) -> Hidden:
@@ -302,6 +307,8 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
     for name, text in (public_files or {}).items():
         files.write_bytes(building / name, canary_marks.in_file(name, text.encode("utf-8", "surrogateescape"), mark))
     files.write_text(building / STATEMENT_FILE, canary_marks.in_markdown(mark) + instance.problem_statement)
+    if instance.scaffold:
+        files.write_bytes(building / SCAFFOLD_FILE, canary_marks.in_comment(mark).encode() + instance.scaffold)
     instance = replace(instance, extra={**instance.extra, **({canary_marks.FIELD: mark} if mark else {})})
     hidden = hidden_files(task.hidden, canary=mark)
     if dataset.sealed:
@@ -355,6 +362,16 @@ def _tests_file(hidden: Hidden) -> bytes:
         }
     )
     return (json.dumps(model.known(), indent=1) + "\n").encode()
+
+
+def write_scaffold(folder: Path, instance: Instance, *, canary: str) -> None:
+    """Write or remove scaffold.patch of a task that is there, and write its task.yaml."""
+    if instance.scaffold:
+        files.write_bytes(folder / SCAFFOLD_FILE, canary_marks.in_comment(canary).encode() + instance.scaffold)
+    else:
+        with files.explained(folder):
+            (folder / SCAFFOLD_FILE).unlink(missing_ok=True)
+    write_instance(folder, instance)
 
 
 def write_instance(folder: Path, instance: Instance) -> None:

@@ -37,6 +37,8 @@ class Event(StrEnum):
     RETIRED = "retired"
     ROTATED = "rotated"
     RELEASED = "released"
+    REVEALED = "revealed"
+    """Hidden tests were made public."""
     JOINED = "joined"
     """Two branches of the ledger were brought together."""
 

@@ -1,0 +1,306 @@
+"""A test file cut down: as it was before the change, plus some of the change's tests and what these need. Pure.
+
+What is kept is named by functions. Everything else that the change brought stays out: other tests, and helpers, data
+and imports that only those use. Where that cannot be told, nothing is cut.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness.scaffold.items import CannotCutError, Item, holds_tests, is_test, items, members_needed, needs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+__all__ = ["CannotCutError", "Names", "cut"]
+
+Names = tuple[str, ...]
+"""A test function: its name, or its class's and its own."""
+_DEEPEST = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class _File:
+    lines: list[str]
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Edit:
+    start: int
+    end: int
+    lines: str
+
+
+@dataclass(kw_only=True)
+class _Plan:
+    """What of the changed file is wanted."""
+
+    whole: set[int] = field(default_factory=set)
+    """Items of the module, by their places."""
+    members: dict[int, set[int]] = field(default_factory=dict)
+    """Of a class that holds tests: the places of its members."""
+    names: set[str] = field(default_factory=set)
+    """All that is needed, by name."""
+
+
+def cut(before: str | None, after: str, keep: Collection[Names]) -> str:
+    """The file as it was before (None where it is new), with these tests of how it is after.
+
+    Raises:
+        CannotCutError: a test or what it needs cannot be told from the rest.
+
+    """
+    new, old = _parsed(after), _parsed(before or "")
+    plan = _wanted(new, keep)
+    result = _written(old, new, plan) if before is not None else _fresh(new, plan)
+    _check(old, result, keep)
+    return result
+
+
+def _parsed(text: str) -> _File:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise CannotCutError("the file is no Python that can be read") from error
+    if "\r" in text or "\f" in text:
+        raise CannotCutError("the file has lines that end otherwise than with a line feed")
+    lines = text.splitlines(keepends=True)
+    if len(lines) != text.count("\n") + (not text.endswith("\n") and bool(text)):
+        raise CannotCutError("the file has characters that part lines")
+    return _File(lines=lines, items=items(tree.body, lines))
+
+
+def _wanted(new: _File, keep: Collection[Names]) -> _Plan:
+    """The kept tests and everything that they need, whatever the file was before."""
+    plan = _Plan()
+    seeds: list[ast.AST] = []
+    for names in sorted(keep):
+        seeds += _add_test(new, names, plan)
+    for place, item in enumerate(new.items):
+        if item.is_for_all and not holds_tests(item.node):
+            plan.whole.add(place)
+            seeds.append(item.node)
+    known: set[str] = set()
+    while fresh := needs(seeds) - known:
+        known |= fresh
+        seeds = []
+        for place, item in enumerate(new.items):
+            if place in plan.whole or not item.names & fresh:
+                continue
+            if holds_tests(item.node):
+                if place in plan.members or item.is_test:
+                    continue  # a class whose test is kept names itself; a test is no helper
+                raise CannotCutError("a test needs a class or a block that holds hidden tests")
+            plan.whole.add(place)
+            seeds.append(item.node)
+    plan.names = known
+    return plan
+
+
+def _add_test(new: _File, names: Names, plan: _Plan) -> list[ast.AST]:
+    """Take a test in; returns what it is made of."""
+    if len(names) > _DEEPEST:
+        raise CannotCutError("a test is in a class within a class")
+    place = next((at for at, one in enumerate(new.items) if names[0] in one.names), None)
+    if place is None:
+        raise CannotCutError("a test is not defined in its file itself")
+    item = new.items[place]
+    if len(names) == 1:
+        if not item.is_test:
+            raise CannotCutError("a test is no plain function")
+        plan.whole.add(place)
+        return [item.node]
+    if not isinstance(item.node, ast.ClassDef):
+        raise CannotCutError("a test is in something that is no plain class")
+    wanted = plan.members.setdefault(place, set())
+    members = items(item.node.body, new.lines)
+    added = _members(members, names[1])
+    wanted |= added
+    head = [*item.node.decorator_list, *item.node.bases, *item.node.keywords]
+    return [*head, *(members[at].node for at in added)]
+
+
+def _members(members: Sequence[Item], name: str) -> set[int]:
+    """A test of a class, and the members that it needs."""
+    test = next((at for at, one in enumerate(members) if name in one.names and one.is_test), None)
+    if test is None:
+        raise CannotCutError("a test is not defined in its class itself")
+    found = {test} | {at for at, one in enumerate(members) if one.is_for_all and not one.is_test}
+    nodes: list[ast.AST] = [members[at].node for at in found]
+    while nodes:
+        wanted = needs(nodes) | members_needed(nodes)
+        more = {at for at, one in enumerate(members) if at not in found and not one.is_test and one.names & wanted}
+        found |= more
+        nodes = [members[at].node for at in more]
+    return found
+
+
+def _fresh(new: _File, plan: _Plan) -> str:
+    """A new file."""
+    parts = []
+    for place, item in enumerate(new.items):
+        if place in plan.whole:
+            parts.append((item, _import(item, plan.names) if item.is_import else item.text))
+        elif place in plan.members:
+            parts.append((item, _class(new, item, plan.members[place])))
+    text = ""
+    for number, (item, part) in enumerate(parts):
+        gap = "" if number == 0 else _gap(parts[number - 1][0], item)
+        text += gap + _ended(part)
+    return text
+
+
+def _gap(last: Item, here: Item) -> str:
+    if last.is_import and here.is_import:
+        return ""
+    blocks = isinstance(last.node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) or isinstance(
+        here.node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    )
+    return "\n\n" if blocks else "\n" if last.is_import else ""
+
+
+def _class(new: _File, item: Item, wanted: Collection[int]) -> str:
+    """A class with some of its members."""
+    assert isinstance(item.node, ast.ClassDef)  # noqa: S101 - `_add_test` has seen to it
+    members = items(item.node.body, new.lines)
+    head = "".join(new.lines[item.start : members[0].start]).rstrip("\n") + "\n"
+    if members[0].start < item.node.lineno:
+        raise CannotCutError("a class stands in one line")
+    return head + "\n".join(_ended(members[at].text) for at in sorted(wanted))
+
+
+def _written(old: _File, new: _File, plan: _Plan) -> str:
+    """The file as it was, with what is wanted put in."""
+    edits: list[_Edit] = []
+    helpers: list[str] = []
+    imports: list[str] = []
+    tail: list[str] = []
+    for place, item in enumerate(new.items):
+        same = next((one for one in old.items if one.names == item.names and item.names), None)
+        if place in plan.members and same is not None:
+            edits += _class_edits(old, new, same, item, plan.members[place])
+        elif place in plan.members:
+            tail.append(_class(new, item, plan.members[place]))
+        elif place not in plan.whole or any(one.text == item.text for one in old.items):
+            continue
+        elif item.is_import:
+            imports.append(_import(item, plan.names, old))
+        elif same is not None:
+            edits.append(_Edit(start=same.start, end=same.end, lines=_ended(item.text)))
+        else:
+            (tail if item.is_test else helpers).append(_ended(item.text))
+    if helpers and edits:
+        at = min(edit.start for edit in edits)
+        edits.append(_Edit(start=at, end=at, lines="\n\n".join(helpers) + "\n\n"))
+    elif helpers:
+        tail.insert(0, "\n\n".join(helpers))
+    at = _after_imports(old)
+    return _applied(old, [*edits, _Edit(start=at, end=at, lines="".join(imports))], tail)
+
+
+def _import(item: Item, names: Collection[str], old: _File | None = None) -> str:
+    """An import of what is needed alone, less what the file had before."""
+    node = item.node
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return _ended(item.text)
+    had = {_imported(one.node, alias) for one in (old.items if old else ()) for alias in _aliases(one.node)}
+    left = [
+        alias
+        for alias in node.names
+        if (alias.name == "*" or item.is_for_all or (alias.asname or alias.name).partition(".")[0] in names)
+        and _imported(node, alias) not in had
+    ]
+    if len(left) == len(node.names):
+        return _ended(item.text)
+    if not left:
+        return ""
+    if isinstance(node, ast.Import):
+        return _ended(ast.unparse(ast.Import(names=left)))
+    return _ended(ast.unparse(ast.ImportFrom(module=node.module, names=left, level=node.level)))
+
+
+def _aliases(node: ast.stmt) -> list[ast.alias]:
+    return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
+
+
+def _imported(node: ast.stmt, alias: ast.alias) -> tuple[str, ...]:
+    where = (str(node.level), node.module or "") if isinstance(node, ast.ImportFrom) else ("",)
+    return (*where, alias.name, alias.asname or "")
+
+
+def _class_edits(old: _File, new: _File, was: Item, now: Item, wanted: Collection[int]) -> list[_Edit]:
+    if not isinstance(was.node, ast.ClassDef) or not isinstance(now.node, ast.ClassDef):
+        raise CannotCutError("a class was something else before")
+    before, after = items(was.node.body, old.lines), items(now.node.body, new.lines)
+    heads = [
+        [ast.dump(one) for one in (*node.decorator_list, *node.bases, *node.keywords)] for node in (was.node, now.node)
+    ]
+    if heads[0] != heads[1]:
+        raise CannotCutError("a class itself was changed")
+    texts = {one.text for one in before}
+    edits: list[_Edit] = []
+    more: list[str] = []
+    for at in sorted(wanted):
+        member = after[at]
+        if member.text in texts:
+            continue
+        same = next((one for one in before if one.names == member.names and one.names), None)
+        if same is None:
+            more.append("\n" + _ended(member.text))
+        else:
+            edits.append(_Edit(start=same.start, end=same.end, lines=_ended(member.text)))
+    if more:
+        edits.append(_Edit(start=before[-1].end, end=before[-1].end, lines="".join(more)))
+    return edits
+
+
+def _after_imports(old: _File) -> int:
+    """The line where an import may stand: after those that are there, or after the docstring."""
+    found = [one.end for one in old.items if one.is_import]
+    if found:
+        return found[-1]
+    first = old.items[0] if old.items else None
+    is_docstring = first and isinstance(first.node, ast.Expr) and isinstance(first.node.value, ast.Constant)
+    return first.end if first and is_docstring else 0
+
+
+def _applied(old: _File, edits: list[_Edit], tail: list[str]) -> str:
+    lines = list(old.lines)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    for edit in sorted(edits, key=lambda one: (one.start, one.end), reverse=True):
+        lines[edit.start : edit.end] = [edit.lines]
+    text = "".join(lines)
+    for part in tail:
+        text = (text.rstrip("\n") + "\n\n\n" if text.strip() else "") + _ended(part)
+    return text
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _check(old: _File, result: str, keep: Collection[Names]) -> None:
+    """No test is new or other than before but the kept ones, and each of these is there."""
+    before, after = _tests(old), _tests(_parsed(result))
+    other = {names for names, text in after.items() if before.get(names) != text}
+    if other - set(keep):
+        raise CannotCutError("another hidden test would come along")
+    if set(keep) - after.keys():
+        raise CannotCutError("a test would not be there")
+
+
+def _tests(file: _File) -> dict[Names, str]:
+    found: dict[Names, str] = {}
+    for item in file.items:
+        for node in ast.walk(item.node):
+            if not (isinstance(node, ast.stmt) and is_test(node)):
+                continue
+            name = getattr(node, "name", "")
+            owner = () if node is item.node else (next(iter(item.names), ""),)
+            found[*owner, name] = ast.dump(node)
+    return found

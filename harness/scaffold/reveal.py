@@ -1,0 +1,239 @@
+"""Which hidden tests a task shows, and the patch that brings them; proved before anybody sees it."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness import patch, process, scoring, screening, trial
+from harness.instance import TestStatus
+from harness.scaffold.cut import CannotCutError, Names, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from harness.instance import Hidden, Instance, Task
+    from harness.sandbox.base import Sandbox
+
+FIELD = "scaffold"
+"""Of task.yaml."""
+_GIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Function:
+    """A test function of FAIL_TO_PASS; all its rows belong to it."""
+
+    path: str
+    names: Names
+
+    def __str__(self) -> str:
+        return "::".join((self.path, *self.names))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Revealed:
+    """What of a task's hidden tests was made public."""
+
+    functions: tuple[Function, ...] = ()
+    ids: tuple[str, ...] = ()
+    """Of FAIL_TO_PASS."""
+    patch: bytes = b""
+    why_not: tuple[str, ...] = ()
+    """Why there are fewer than asked for, in words that name no hidden test."""
+
+
+def function_of(test_id: str) -> Function:
+    """The function that an id is a row of."""
+    path, *names = test_id.partition("[")[0].split("::")
+    return Function(path=path, names=tuple(names))
+
+
+def candidates(instance_id: str, hidden: Hidden) -> tuple[Function, ...]:
+    """The functions of FAIL_TO_PASS, in the order in which they are tried.
+
+    That is the order of the SHA-256 of instance id and function: the same for everybody, and no function is the first
+    because of its name.
+    """
+    found = {function_of(test_id) for test_id in hidden.fail_to_pass}
+    return tuple(sorted(found, key=lambda one: hashlib.sha256(f"{instance_id}\0{one}".encode()).digest()))
+
+
+def revealed_ids(instance: Instance) -> tuple[str, ...]:
+    """The FAIL_TO_PASS ids that a task shows; none where it shows no test."""
+    told = instance.extra.get(FIELD)
+    ids = told.get("revealed") if isinstance(told, dict) else None
+    return tuple(one for one in ids if isinstance(one, str)) if isinstance(ids, list | tuple) else ()
+
+
+def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox: Sandbox) -> Revealed:
+    """Choose up to `count` functions that can be shown, and prove each: it fails at base and passes with the fix.
+
+    At least one function of FAIL_TO_PASS stays hidden.
+
+    Args:
+        task: proved, with its hidden side.
+        count: how many functions are asked for.
+        read: a file's bytes at the base commit; None where it is not there.
+        sandbox: where they are proved.
+
+    Raises:
+        InfrastructureError: the engine failed; nothing is said of the task.
+
+    """
+    functions = candidates(task.instance_id, task.hidden)
+    most = min(count, len(functions) - 1)
+    why: list[str] = []
+    if most < count:
+        why.append(f"it has {len(functions)} test function(s) in FAIL_TO_PASS, and one at least stays hidden")
+    files = _Files(task, read)
+    chosen = Revealed()
+    for function in functions:
+        if len(chosen.functions) >= most:
+            break
+        try:
+            tried = _with(chosen, function, task, files)
+            _prove(task, tried, sandbox)
+        except CannotCutError as error:
+            why.append(str(error))
+            continue
+        chosen = tried
+    return replace(chosen, why_not=tuple(dict.fromkeys(why)))
+
+
+def applied(task: Task, found: Revealed, *, asked: int) -> Task:
+    """The task with what it shows; as it was before where it shows nothing."""
+    extra = {name: value for name, value in task.instance.extra.items() if name != FIELD}
+    left = len(candidates(task.instance_id, task.hidden)) - len(found.functions)
+    told: dict[str, Any] = {
+        "asked": asked,
+        "functions": len(found.functions),
+        "hidden_functions": left,
+        "revealed": list(found.ids),
+        "why_not": list(found.why_not),
+    }
+    return replace(task, instance=replace(task.instance, extra={**extra, FIELD: told}, scaffold=found.patch))
+
+
+@dataclass(kw_only=True)
+class _Sides:
+    """A test file before the change and after it."""
+
+    before: str | None
+    after: str
+
+
+class _Files:
+    """The task's test files, read when asked for."""
+
+    def __init__(self, task: Task, read: Callable[[str], bytes | None]) -> None:
+        self._task = task
+        self._read = read
+        self._known: dict[str, _Sides] = {}
+
+    def sides(self, path: str) -> _Sides:
+        """A file's two sides.
+
+        Raises:
+            CannotCutError: the hidden tests do not bring it as plain text.
+
+        """
+        if path not in self._known:
+            before = self._read(path)
+            after = _patched(path, before, self._task.hidden.test_patch)
+            try:
+                was = None if before is None else before.decode("utf-8")
+                self._known[path] = _Sides(before=was, after=after.decode("utf-8"))
+            except UnicodeDecodeError:
+                raise CannotCutError("a test file is not UTF-8") from None
+        return self._known[path]
+
+
+def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
+    """A file after the test patch."""
+    parsed = patch.parse(test_patch, trusted=True)
+    part = next((one for one in parsed.files if one.new_path == path), None)
+    if part is None or not path.endswith(".py"):
+        raise CannotCutError("a test file is not one that the change brings as Python")
+    if part.old_path not in (None, path):
+        raise CannotCutError("a test file was moved by the change")
+    with tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
+        place = Path(folder) / path
+        place.parent.mkdir(parents=True)
+        if before is not None:
+            place.write_bytes(before)
+        try:
+            process.run(
+                ["git", "apply", "--whitespace=nowarn", "-"],
+                input=part.raw,
+                cwd=Path(folder),
+                env={"GIT_CEILING_DIRECTORIES": folder},
+                timeout=_GIT_SECONDS,
+            )
+            return place.read_bytes()
+        except (process.ProgramError, OSError):
+            raise CannotCutError("the hidden tests do not apply to a file as it was") from None
+
+
+def _with(chosen: Revealed, function: Function, task: Task, files: _Files) -> Revealed:
+    """The chosen functions and one more: their ids, and the patch that brings them all."""
+    functions = (*chosen.functions, function)
+    by_path: dict[str, list[Names]] = defaultdict(list)
+    for one in functions:
+        by_path[one.path].append(one.names)
+    parts = []
+    for path, keep in sorted(by_path.items()):
+        sides = files.sides(path)
+        result = cut(sides.before, sides.after, keep)
+        parts.append(_diff(path, sides.before, result))
+    ids = tuple(test_id for test_id in task.hidden.fail_to_pass if function_of(test_id) in functions)
+    return Revealed(functions=functions, ids=ids, patch="".join(parts).encode())
+
+
+def _diff(path: str, before: str | None, after: str) -> str:
+    lines = difflib.unified_diff(
+        (before or "").splitlines(keepends=True),
+        after.splitlines(keepends=True),
+        "/dev/null" if before is None else f"a/{path}",
+        f"b/{path}",
+    )
+    head = f"diff --git a/{path} b/{path}\n" + ("new file mode 100644\n" if before is None else "")
+    body = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return head + "".join(body)
+
+
+def _prove(task: Task, found: Revealed, sandbox: Sandbox) -> None:
+    """See that the scaffold applies, and that its tests fail without the fix and pass with it.
+
+    Raises:
+        CannotCutError: they do not.
+        InfrastructureError: the engine failed.
+
+    """
+    try:
+        tests = patch.parse(found.patch, trusted=True)
+    except patch.PatchError:
+        raise CannotCutError("the cut file makes no patch") from None
+    gold = screening.screen_for(patch.parse(task.hidden.gold_patch), task.hidden, task.instance.test).kept
+    files = tuple(sorted({one.path for one in found.functions}))
+    statuses: list[Mapping[str, TestStatus]] = []
+    for model_patch in (None, gold):
+        spec = replace(scoring.trial_spec(task, model_patch), test_patch=tests, files=files)
+        ran = trial.run(spec, sandbox)
+        if ran.test_apply_error is not None:
+            raise CannotCutError("the cut file does not apply to the image")
+        statuses.append(ran.report.statuses)
+    before, after = statuses
+    if _passing(found.ids, before):
+        raise CannotCutError("cut out of its file, a test passes without the fix")
+    if len(_passing(found.ids, after)) < len(found.ids):
+        raise CannotCutError("cut out of its file, a test does not pass with the fix")
+
+
+def _passing(ids: Sequence[str], statuses: Mapping[str, TestStatus]) -> Collection[str]:
+    return [test_id for test_id in ids if statuses.get(test_id) is TestStatus.PASSED]

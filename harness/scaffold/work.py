@@ -1,0 +1,127 @@
+"""Scaffolds for a dataset that is there: the tests are cut out of what each task's image has, and proved in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.dataset import care, content, ledger, opened
+from harness.dataset.folder import write_scaffold
+from harness.errors import InputError
+from harness.instance import TaskState
+from harness.scaffold.reveal import FIELD, applied, reveal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from harness.dataset.content import Version
+    from harness.dataset.folder import Dataset
+    from harness.instance import Instance
+    from harness.sandbox.base import Sandbox
+    from harness.solve.base import Workspace
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """What came of one task."""
+
+    instance_id: str
+    asked: int
+    before: int
+    """Test functions that it showed before."""
+    functions: int
+    hidden_functions: int
+    why_not: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What came of all of them."""
+
+    tasks: tuple[Shown, ...]
+    version: Version | None = None
+    """The dataset's; None where nothing was written."""
+
+
+def reveal_in(
+    dataset: Dataset,
+    ids: Sequence[str],
+    count: int,
+    *,
+    sandbox: Sandbox,
+    workspace: Callable[[Instance], AbstractContextManager[Workspace]],
+    dry_run: bool,
+    tell: Callable[[Shown], None],
+) -> Answer:
+    """Let proved tasks show up to `count` test functions each. One that shows as many already stays as it is.
+
+    Interrupted at any time, the same call does the rest.
+
+    Raises:
+        InputError: an id is unknown, or its task is not proved; there is none; the dataset is sealed and has no key.
+        InfrastructureError: the engine failed, or an image is not there.
+
+    """
+    tasks = care.known(dataset, ids) if ids else tuple(dataset.instances())
+    others = [one for one in tasks if one.state is not TaskState.PROVED]
+    if ids and others:
+        raise InputError(f"only proved tasks can show tests: {others[0].instance_id} is {others[0].state}")
+    proved = [one for one in tasks if one.state is TaskState.PROVED]
+    if not proved:
+        raise InputError(f"{dataset.path} has no proved task")
+    opened.tell(dataset, [one.instance_id for one in proved], purpose="reveal")
+    found = []
+    for instance in proved:
+        shown = _one(dataset, instance, count, sandbox=sandbox, workspace=workspace, dry_run=dry_run)
+        found.append(shown)
+        tell(shown)
+    return Answer(tasks=tuple(found), version=None if dry_run else content.settle(dataset))
+
+
+def _one(
+    dataset: Dataset,
+    instance: Instance,
+    count: int,
+    *,
+    sandbox: Sandbox,
+    workspace: Callable[[Instance], AbstractContextManager[Workspace]],
+    dry_run: bool,
+) -> Shown:
+    told = instance.extra.get(FIELD)
+    known = told if isinstance(told, dict) else {}
+    before = int(known.get("functions", 0))
+    if known and int(known.get("asked", 0)) >= count:
+        return _shown(instance, count, before, known)
+    task = dataset.task(instance.instance_id)
+    with workspace(instance) as tree:
+        found = reveal(task, count, lambda path: _read(tree, path), sandbox)
+    after = applied(task, found, asked=count).instance
+    if not dry_run and len(found.functions) >= before:
+        with content.locked(dataset):
+            if len(found.functions) > before:
+                ledger.record(
+                    dataset, ledger.Event.REVEALED, [instance.instance_id], functions=len(found.functions), asked=count
+                )
+            write_scaffold(dataset.task_folder(instance.instance_id), after, canary=dataset.canary)
+    return _shown(after, count, before, after.extra[FIELD])
+
+
+def _shown(instance: Instance, count: int, before: int, told: dict[str, object]) -> Shown:
+    why = told.get("why_not")
+    functions, left = told.get("functions"), told.get("hidden_functions")
+    return Shown(
+        instance_id=instance.instance_id,
+        asked=count,
+        before=before,
+        functions=functions if isinstance(functions, int) else 0,
+        hidden_functions=left if isinstance(left, int) else 0,
+        why_not=tuple(map(str, why)) if isinstance(why, list | tuple) else (),
+    )
+
+
+def _read(tree: Workspace, path: str) -> bytes | None:
+    try:
+        return tree.read(path)
+    except FileNotFoundError:
+        return None
