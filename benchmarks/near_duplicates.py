@@ -3,9 +3,9 @@
     python benchmarks/near_duplicates.py [--rows 10000] [--doubles 400]
 
 Makes fixes of about the sizes that 73 real ones have (median 95 runs of tokens, largest 2,550), and doubles of some of
-them that share from half to all of the smaller one and are up to 64 times as large or small. Compares three ways: each with each,
-the index of `harness/dataset/postings.py`, and MinHash with LSH from datasketch, in an environment of its own from the
-package index. Prints seconds, memory and what is found; the last line is one JSON object.
+them that share from half to all of the smaller one and are up to 64 times as large or small. Compares three ways: each
+with each, the index of `harness/dataset/postings.py`, and MinHash with LSH from datasketch, in an environment of its
+own from the package index. Prints seconds, memory and what is found; the last line is one JSON object.
 """
 
 from __future__ import annotations
