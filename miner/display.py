@@ -60,7 +60,9 @@ def funnel_line(line: FunnelLine) -> Text:
     if not line.accepted:
         text.append(f"{line.reason}  ", style="yellow")
     text.append(" ".join(line.title.split())[:70], style="bright_black")
-    if line.unstable:
+    if line.reason == "unstable_fail_to_pass":
+        text.append(f"  {line.detail}", style="yellow")
+    elif line.unstable:
         hangs_on = ", ".join(f"{count} {cause}" for cause, count in line.unstable.items())
         text.append(f"  unstable tests: {hangs_on}", style="yellow")
     if line.seconds >= 1:

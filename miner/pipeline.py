@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,6 +17,7 @@ from miner.candidate import RULES, THRESHOLD
 from miner.change import Rejection, Stage
 from miner.cursor import Cursor, Cursors
 from miner.funnel import Funnel, FunnelLine, FunnelSummary, summarise
+from miner.proof import DEFAULT_CONFIDENCE, DEFAULT_RUNS, UNSTABLE
 from miner.retire import retire_reverted
 from miner.scan import Seen, scan
 from miner.sources import package_index
@@ -53,6 +54,9 @@ TO_PROOF: tuple[StageFunction, ...] = (
     write_statement,
     stages.keep,
 )
+ASIDE: tuple[StageFunction, ...] = (stages.inspect, stages.keep)
+"""What a task still goes through that is kept, but must not count."""
+KEPT_ASIDE = "kept in quarantine"
 TO_CANDIDATE: tuple[StageFunction, ...] = (stages.take_apart, stages.keep)
 
 
@@ -87,8 +91,12 @@ class Options:
     wanted: ChangeFilter
     limit: int | None = None
     """At most this many candidates a source, newest first; those decided in earlier calls count."""
-    runs: int = 3
+    runs: int = DEFAULT_RUNS
     """Fresh containers for each of the three states."""
+    confidence: float = DEFAULT_CONFIDENCE
+    """How sure the bound is that so many runs put on flakiness; it is recorded."""
+    quarantine: bool = False
+    """Whether a task whose FAIL_TO_PASS is unstable is kept, out of all scores."""
     validate: bool = True
     fresh: bool = False
     """Look again at what was decided before; the new line in the funnel counts, those of other changes stay."""
@@ -110,7 +118,8 @@ class Options:
     @property
     def rules(self) -> str:
         """What a cursor holds for."""
-        return f"{RULES}/{self.threshold:g}/{'proved' if self.validate else 'candidates'}"
+        kept = "/quarantine" if self.quarantine else ""
+        return f"{RULES}/{self.threshold:g}/{'proved' if self.validate else 'candidates'}{kept}"
 
 
 def mine(
@@ -151,6 +160,7 @@ def mine(
             site = Site(
                 repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
                 note=observer.note, index=index, neighbours=neighbours, writer=writer,
+                confidence=options.confidence, quarantine=options.quarantine,
             )  # fmt: skip
             mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=seen, observer=observer)
             try:
@@ -335,6 +345,8 @@ def _stands(line: FunnelLine, options: Options) -> bool:
     """Whether an earlier decision still answers what is asked now."""
     if line.stage in (Stage.HISTORY, Stage.RECOGNITION):
         return False  # recognition takes it now: the rules changed, or it was named
+    if line.reason == UNSTABLE and options.quarantine and not line.detail.startswith(KEPT_ASIDE):
+        return False
     return not (line.accepted and options.validate and line.detail == NOT_VALIDATED)
 
 
@@ -345,6 +357,8 @@ def take(looked: Looked, site: Site, steps: Sequence[StageFunction]) -> FunnelLi
     draft = Draft(candidate=looked.outcome)
     rejection: Rejection | None = None
     for stage in steps:
+        if draft.set_aside is not None and stage not in ASIDE:
+            continue
         try:
             result = stage(draft, site)
         except MissingObjectsError as error:  # a partial clone lacks a file of this change; others may be whole
@@ -353,6 +367,8 @@ def take(looked: Looked, site: Site, steps: Sequence[StageFunction]) -> FunnelLi
             rejection = result
             break
         draft = result
+    if rejection is None and draft.set_aside is not None:
+        rejection = replace(draft.set_aside, detail=f"{KEPT_ASIDE}: {draft.set_aside.detail}")
     return FunnelLine.of(
         looked.change,
         rejection,
@@ -362,4 +378,5 @@ def take(looked: Looked, site: Site, steps: Sequence[StageFunction]) -> FunnelLi
         timings=draft.timings,
         patch_id=looked.patch_id,
         detail="" if draft.proof else NOT_VALIDATED,
+        unstable=draft.unstable,
     )

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING
 
-from harness import hygiene, patch, scoring, screening, trial
+from harness import hygiene, imageclock, patch, scoring, screening, trial
+from harness.dataset import care
 from harness.dataset.folder import write_task
 from harness.evaluate import screen
 from harness.frameworks import pytest
@@ -22,7 +23,7 @@ from miner.against import Neighbours
 from miner.change import Kind, Rejection, Stage
 from miner.harden import function_of, prepare
 from miner.image import build_environment
-from miner.proof import Notebook, Subject, brought, validate
+from miner.proof import DEFAULT_CONFIDENCE, Notebook, Subject, brought, counted, frozen, validate
 from miner.sources.bare import MissingObjectsError
 from miner.sources.package_index import Index
 from miner.split import language, split
@@ -69,6 +70,10 @@ class Site:
     """What a task should not double."""
     writer: Writer | None = None
     """Writes statements where there is no issue; None where that is not asked for."""
+    confidence: float = DEFAULT_CONFIDENCE
+    """How sure the runs' bound is."""
+    quarantine: bool = False
+    """Whether a task whose FAIL_TO_PASS is unstable is kept, out of all scores."""
 
     @property
     def workings(self) -> Path:
@@ -105,6 +110,16 @@ class Draft:
     @property
     def instance_id(self) -> str:
         return self.candidate.change.instance_id
+
+    @property
+    def set_aside(self) -> Rejection | None:
+        """Why the task is kept and must not count."""
+        return self.proof.set_aside if self.proof else None
+
+    @property
+    def unstable(self) -> dict[str, int]:
+        """How many unstable tests hang on what."""
+        return counted(self.proof.flaky, self.proof.evidence.get("causes", {})) if self.proof else {}
 
 
 class CommitTree:
@@ -240,17 +255,32 @@ def notebook_of(subject: Subject, site: Site) -> Notebook:
 def prove(draft: Draft, site: Site) -> Draft | Rejection:
     """The lists, from three states run several times."""
     subject = replace(subject_of(draft), brings=brings(draft, site.repo))
-    notebook = notebook_of(subject, site)
-    with _timed(draft, "proof"):
-        proof = validate(
+
+    def attempt(subject: Subject) -> Proof | Rejection:
+        on = f" on {subject.test.clock}" if subject.test.clock else ""
+        return validate(
             subject,
             site.sandbox,
             runs=site.runs,
-            notebook=notebook,
-            progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
+            confidence=site.confidence,
+            quarantine=site.quarantine,
+            notebook=notebook_of(subject, site),
+            progress=lambda text: site.note(f"{draft.instance_id}: {text}{on}"),
         )
-    notebook.close()
-    return proof if isinstance(proof, Rejection) else replace(draft, proof=proof)
+
+    with _timed(draft, "proof"):
+        settled = frozen.settle(
+            subject,
+            merged=draft.candidate.change.created_at,
+            attempt=attempt,
+            sandbox=site.sandbox,
+            notebook_of=lambda subject: notebook_of(subject, site),
+            can_fake=imageclock.can_fake,
+        )
+    notebook_of(subject, site).close()
+    if isinstance(settled.proof, Rejection):
+        return settled.proof
+    return replace(draft, proof=settled.proof, test=settled.subject.test)
 
 
 def inspect(draft: Draft, site: Site) -> Draft | Rejection:
@@ -376,6 +406,10 @@ def task_of(draft: Draft) -> Task:
     )
     if proof:
         instance = replace(instance, budgets=proof.budgets)
+        if proof.set_aside is not None:
+            hangs_on = ", ".join(f"{count} {cause}" for cause, count in draft.unstable.items())
+            why = f"{proof.set_aside.reason}: unstable tests by what they hang on: {hangs_on}"
+            instance = care.changed(instance, TaskState.QUARANTINED, why=why)
         hidden = replace(
             hidden,
             fail_to_pass=proof.fail_to_pass,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from harness.instance import TestStatus
+from miner.proof.ids import called_by_chance
 from miner.proof.variations import Cause
 
 if TYPE_CHECKING:
@@ -45,13 +46,13 @@ class Blamed:
         return frozenset(one for one, cause in self.causes.items() if cause is not Cause.NETWORK)
 
 
-def blame(found: Sequence[Observed], look: Look, *, most: int = MOST_RUNS) -> Blamed:
+def blame(found: Sequence[Observed], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
     """Find out on what each test depends whose result is not the same in all runs of a state.
 
     A test that differs between equal runs is `random`. Else the first varied run in which it differs is taken apart: a
     run in each of its variations alone, the likeliest first; the cause is the first with which the test differs, if two
     more runs confirm it. `unknown` is what no one variation does, or what is left when `most` further runs are done, or
-    when they have taken twice as long as those in `found` (and two minutes at least).
+    when they have taken twice as long as those in `found` (and two minutes at least). Without `look` none are done.
 
     Raises:
         InfrastructureError: a run could not be done.
@@ -78,7 +79,7 @@ def passed(run: Observed) -> frozenset[str]:
 class _Search:
     """Looks for causes, as long as it may."""
 
-    def __init__(self, found: Sequence[Observed], look: Look, most: int) -> None:
+    def __init__(self, found: Sequence[Observed], look: Look | None, most: int) -> None:
         self.causes: dict[str, Cause] = {}
         self.runs = 0
         self._found = found
@@ -92,6 +93,7 @@ class _Search:
         if not runs:
             return
         normal = passed(runs[0])
+        self._name(called_by_chance(runs), Cause.RANDOM)
         equal = [run for run in runs if run.variation == runs[0].variation]
         self._by_chance(normal, equal)
         while self._open(normal, runs) and len(equal) < _PLAIN_RUNS and self._may_go_on():
@@ -163,9 +165,10 @@ class _Search:
         return all(one in self.causes for one in ids)
 
     def _may_go_on(self) -> bool:
-        return self.runs < self._most and self._seconds > 0
+        return self._look is not None and self.runs < self._most and self._seconds > 0
 
     def _run(self, state: State, variation: Variation, repeat: int) -> Observed:
+        assert self._look is not None  # noqa: S101 - `_may_go_on` saw to that
         self.runs += 1
         run = self._look(state, variation, repeat)
         self._seconds -= run.seconds

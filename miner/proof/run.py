@@ -14,7 +14,7 @@ from miner.proof.observe import observe
 from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Repeats
 from miner.proof.stability import UNSTABLE, told, weakened
 from miner.proof.subject import prepare
-from miner.proof.variations import PLAIN
+from miner.proof.variations import PLAIN, schedule
 from miner.proof.variations import variation as scheduled
 
 if TYPE_CHECKING:
@@ -107,9 +107,8 @@ def validate(
     aside = weakened(verdict, found, blamed)
     if aside is not None and not quarantine:
         return aside
-    return replace(
-        verdict, set_aside=aside, evidence={**verdict.evidence, **told(found, blamed, done, clock=bench.clock)}
-    )
+    asked = schedule(done.runs, clock=bench.clock)
+    return replace(verdict, set_aside=aside, evidence={**verdict.evidence, **told(found, blamed, done, asked)})
 
 
 def _main_runs(bench: Bench, runs: int) -> tuple[list[Observed], Rejection | None]:

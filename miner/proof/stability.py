@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from miner.proof.blame import passed
 from miner.proof.subject import rejection
-from miner.proof.variations import Cause, schedule
+from miner.proof.variations import Cause
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from miner.proof.judge import Proof
     from miner.proof.notebook import Observed
     from miner.proof.runs import Repeats
+    from miner.proof.variations import Variation
 
 UNSTABLE = "unstable_fail_to_pass"
 _NAMED = 3
@@ -57,12 +58,11 @@ def counted(ids: Collection[str], causes: Mapping[str, str]) -> dict[str, int]:
     return dict(Counter(str(causes.get(one, Cause.UNKNOWN)) for one in sorted(ids)).most_common())
 
 
-def told(found: Sequence[Observed], blamed: Blamed, repeats: Repeats, *, clock: bool) -> dict[str, Any]:
+def told(found: Sequence[Observed], blamed: Blamed, repeats: Repeats, asked: Sequence[Variation]) -> dict[str, Any]:
     """What evidence says of the runs: how often, how sure that makes, what they differed in, what depends on what.
 
-    `clock` is whether the date could be varied.
+    `asked` is how each run was to differ, by number.
     """
-    asked = schedule(repeats.runs, clock=clock)
     return {
         "confidence": repeats.confidence,
         "bound": round(repeats.bound, 4),
