@@ -19,7 +19,7 @@ from harness.patch import PatchError
 from harness.quality import sensitive
 from harness.quality.base import BaseTree, Subject
 from harness.quality.difficulty import measure
-from harness.quality.leaks import leaks, shas
+from harness.quality.leaks import leaks, shas, unshown
 from harness.quality.licence import licence
 from harness.quality.sensitive import EMAIL, PRIVATE_KEY
 from miner.change import Rejection, Stage
@@ -197,6 +197,10 @@ def appraised(task: Task, repo: BareRepository, index: Index, *, hygiene: Mappin
         found = leaks(subject)
         quality["leaks"] = {**found.public(), **_released(task, tree, index)}
         evidence["leaks"] = found.hidden()
+        if evidence.get("new_api"):
+            names = [str(name) for name in evidence.get("new_names", ())]
+            evidence["new_names_unshown"] = list(unshown(names, subject))
+            quality["new_api"] = {"names": len(names), "unshown": len(evidence["new_names_unshown"])}
         quality["difficulty"] = _difficulty(quality.get("difficulty"), measure(subject).public())
         files = _Files(tree)
         said = metadata.licence(files)

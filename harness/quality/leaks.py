@@ -16,7 +16,7 @@ from harness.dataset.shingles import Vocabulary
 from harness.quality import names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from harness.quality.base import Subject
     from harness.quality.change import FileChange
@@ -247,6 +247,15 @@ def _brought(fix: Sequence[names.Source] | None, subject: Subject) -> tuple[str,
 
 def _says(statement: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", statement) is not None
+
+
+def unshown(wanted: Iterable[str], subject: Subject) -> tuple[str, ...]:
+    """Of names, those that neither statement nor tree shows; of a dotted one each part has to be shown."""
+    return tuple(
+        name
+        for name in wanted
+        if not all(_says(subject.statement, part) or subject.base.shows_name(part) for part in name.split("."))
+    )
 
 
 def _unshown_names(

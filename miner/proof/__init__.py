@@ -6,7 +6,7 @@ very road that a model's patch takes, so a fix which that road would refuse make
 
 from miner.proof.blame import Blamed, blame
 from miner.proof.judge import Proof, budgets, judge
-from miner.proof.new_api import brought
+from miner.proof.new_api import brought, new_names
 from miner.proof.notebook import STATES, Notebook, Observed, State
 from miner.proof.observe import observe, troubled
 from miner.proof.run import Bench, validate
@@ -33,6 +33,7 @@ __all__ = [
     "budgets",
     "counted",
     "judge",
+    "new_names",
     "observe",
     "prepare",
     "repeats",

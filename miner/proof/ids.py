@@ -36,6 +36,13 @@ def reasons(unstable: Collection[str], states: Sequence[Sequence[Observed]]) -> 
     return {test_id: _reason(test_id, states) for test_id in sorted(unstable)}
 
 
+def called_by_chance(runs: Sequence[Observed]) -> frozenset[str]:
+    """Ids that no two runs of a state have, and that show why: no further run could tell on what they depend."""
+    every = {test_id for run in runs for test_id in run.statuses}
+    partly = {test_id for test_id in every if any(test_id not in run.statuses for run in runs)}
+    return frozenset(one for one, why in reasons(partly, (runs,)).items() if why in (ADDRESS_SHARED, RANDOM))
+
+
 def _reason(test_id: str, states: Sequence[Sequence[Observed]]) -> str:
     partly = [runs for runs in states if 0 < sum(test_id in run.statuses for run in runs) < len(runs)]
     if not partly:

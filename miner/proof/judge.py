@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.frameworks.ids import has_no_address
 from harness.instance import TestStatus
 from miner.proof import ids
-from miner.proof.new_api import fixtures, losses, plain
+from miner.proof.new_api import losses, new_names
 from miner.proof.notebook import STATES
 from miner.proof.observe import PROOF_BUDGETS, troubled
 from miner.proof.subject import rejection
@@ -95,8 +95,7 @@ def judge(
             why = (f"{test_id} ({reason})" for test_id, reason in ids.reasons(flaky, (before, after)).items())
             return rejection("unstable_fail_to_pass", f"unstable: {', '.join(list(why)[:3])}")
         return rejection("no_fail_to_pass", "no test fails every time before the fix and passes every time after it")
-    names = {name for test_id in fails & new for name in lost.names(test_id)}
-    names |= {plain(name) for test_id in fails for name in fixtures(before, brings, test_id)}
+    names = new_names(fails, before, brings)
     return Proof(
         fail_to_pass=tuple(sorted(fails)),
         pass_to_pass=tuple(sorted(holds)),
@@ -105,7 +104,7 @@ def judge(
         evidence={
             **_evidence(by_state, runs),
             "new_api": bool(names),
-            "new_names": sorted(names),
+            "new_names": list(names),
             "before": _before(fails, before),
             "quarantined": dict(ids.reasons(flaky, (before, after))),
             "addresses_left_out": sum(map(has_no_address, (*fails, *holds))),

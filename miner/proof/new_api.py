@@ -159,9 +159,13 @@ def losses(before: Sequence[Observed], brings: Collection[str]) -> Losses:
     return Losses(new=new, other=frozenset(found.keys() - new.keys()))
 
 
-def fixtures(before: Sequence[Observed], brings: Collection[str], test_id: str) -> frozenset[str]:
-    """Fixtures that a test missed before a fix which brings them."""
-    return frozenset(name for run in before if (name := run.wanted.get(test_id, "")) in brings)
+def new_names(fails: Collection[str], before: Sequence[Observed], brings: Collection[str]) -> tuple[str, ...]:
+    """The names for want of which tests of FAIL_TO_PASS could not be collected or set up before the fix, sorted."""
+    lost = losses(before, brings)
+    absent = [test_id for test_id in fails if any(test_id not in run.statuses for run in before)]
+    found = {name for test_id in absent if lost.for_a_name(test_id) for name in lost.names(test_id)}
+    fixtures = {run.wanted.get(test_id, "") for test_id in fails for run in before}
+    return tuple(sorted(found | {plain(name) for name in fixtures if name in brings}))
 
 
 def plain(name: str) -> str:

@@ -7,6 +7,7 @@ import pytest
 from harness.instance import TestStatus
 from miner.change import Rejection
 from miner.proof import Observed, Proof, judge
+from miner.proof.ids import called_by_chance
 
 LETTERS = {"S": TestStatus.SKIPPED, "E": TestStatus.ERROR, "X": TestStatus.XFAIL, "P": TestStatus.XPASS}
 
@@ -170,3 +171,11 @@ def test_a_result_that_changes_is_told_apart_from_an_id_that_does():
     assert found.evidence["quarantined"] == expected
     assert set(found.flaky) == set(expected)
     assert found.fail_to_pass == ("f.py::a", "f.py::n")
+
+
+def test_a_name_that_shows_its_chance_needs_no_further_run():
+    ids = ("f.py::r[<o at 0x7f0{}00>]", "f.py::r[{}2345678-1234-1234-1234-123456789012]", "f.py::c[{}]", "f.py::d")
+    after = runs("after", "", "")
+    for number, run in enumerate(after, start=1):
+        run.statuses.update({one.format(number): TestStatus.PASSED for one in ids})
+    assert called_by_chance(after) == {one.format(number) for one in ids[:2] for number in (1, 2)}
