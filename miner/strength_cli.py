@@ -39,7 +39,7 @@ def strength_command(
     from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
     from miner.strength import Asked, Bounds, gauge, weakest_first  # noqa: PLC0415
-    from miner.strength.gauge import as_json  # noqa: PLC0415
+    from miner.strength.work import as_json  # noqa: PLC0415
 
     most = load_settings().mining.mutants if mutants is None else mutants
     asked = Asked(bounds=Bounds(parts=parts, mutants=most), again=again, write=not dry_run)

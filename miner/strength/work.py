@@ -12,8 +12,8 @@ from harness.dataset.survivors import is_survivor
 from harness.errors import InputError, InterruptedRunError
 from harness.instance import TaskState
 from harness.sandbox.base import MissingImageError, SandboxError
-from miner.strength.measure import CannotMeasureError, key, measure
 from miner.strength.result import FIELD, Strength, is_current
+from miner.strength.run import CannotMeasureError, key, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
