@@ -36,7 +36,7 @@ def write_statement(draft: Draft, site: Site) -> Draft:
             mask=site.settings.mining.secrets == "mask",
         )
     except MissingObjectsError:
-        site.note(f"{draft.instance_id}: no statement is written, as the source lacks files to check it against")
+        site.writer.leave(draft.instance_id, "the source lacks files to check another one against")
         return draft
     site.note(f"{draft.instance_id}: asking for a statement")
     began = time.monotonic()

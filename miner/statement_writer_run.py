@@ -147,8 +147,12 @@ class Writer:
         with self._lock:
             self.counts[written.use] += 1
         if written.why:
-            self._warn(f"{job.instance_id}: the change's own words stay its statement: {written.why}")
+            self.leave(job.instance_id, written.why)
         return written
+
+    def leave(self, instance_id: str, why: str) -> None:
+        """Tell a person that a change's own words stay its statement, and why."""
+        self._warn(f"{instance_id}: the change's own words stay its statement: {why}")
 
     def _write(self, job: Job) -> Written:
         key = self._key(job)

@@ -11,6 +11,7 @@ A shingle is a run of tokens (w-shingling: Broder, "On the resemblance and conta
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from dataclasses import dataclass
@@ -82,6 +83,11 @@ def places(text: bytes) -> list[int]:
     return [found.start() for found in _TOKEN.finditer(text)]
 
 
+@functools.lru_cache(maxsize=1 << 16)
+def _value(token: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(token, digest_size=8).digest(), "big")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
     """The tokens that matter, numbered from 1; 0 is any other. Signs come first."""
@@ -97,7 +103,7 @@ class Vocabulary:
         for text in texts:
             for token in text:
                 numbers.setdefault(token, len(numbers) + 1)
-        values = [int.from_bytes(hashlib.blake2b(token, digest_size=8).digest(), "big") for token in (b"", *numbers)]
+        values = [_value(token) for token in (b"", *numbers)]
         return cls(numbers=numbers, table=np.array(values, dtype=np.uint64))
 
     def ids(self, text: list[bytes]) -> Ids:

@@ -27,6 +27,9 @@ _HALF = 0.5
 """Share of both fix and statement from which two are one, as in `dedupe`."""
 _FEWEST = 6
 """Shingles from which a share says something; of smaller fixes only the same ones are told."""
+_BETWEEN = b"\0"
+"""No token, so that it is in no shingle."""
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 _RECENT = 64
 """Fixes that are gone through one by one before they are put into the index, and of how many that may be one."""
 
@@ -59,17 +62,15 @@ class Near:
 
 def fix_of(name: str, gold_patch: bytes, statement: str) -> Fix:
     """What a fix is found again by; of a patch that is none nothing but its bytes."""
-    hunks = needles.of_patch(name, Kind.GOLD, gold_patch).parts
-    code: set[int] = set()
-    for new, old in ((_tokens(new), _tokens(old)) for new, old in hunks):
-        vocabulary = Vocabulary.of((new, old))
-        code |= set(_hashes(vocabulary, new, CODE).tolist()) - set(_hashes(vocabulary, old, CODE).tolist())
+    parts = needles.of_patch(name, Kind.GOLD, gold_patch).parts
+    after, before = [_tokens(new) for new, _ in parts], [_tokens(old) for _, old in parts]
     words = shingles.words(_tokens(statement.encode("utf-8", "replace")))
+    vocabulary = Vocabulary.of((*after, *before, words))
     return Fix(
         name=name,
         patch_id=patch_id(gold_patch),
-        code=np.array(sorted(code), dtype=np.uint64),
-        statement=np.unique(_hashes(Vocabulary.of((words,)), words, WORDS)),
+        code=_only_new(vocabulary, after, before),
+        statement=np.unique(vocabulary.shingles(vocabulary.ids(words), WORDS)[1]),
     )
 
 
@@ -77,8 +78,18 @@ def _tokens(text: bytes) -> list[bytes]:
     return shingles.tokens(shingles.plain(text))
 
 
-def _hashes(vocabulary: Vocabulary, text: list[bytes], length: int) -> Hashes:
-    return vocabulary.shingles(vocabulary.ids(text), length)[1]
+def _only_new(vocabulary: Vocabulary, after: list[list[bytes]], before: list[list[bytes]]) -> Hashes:
+    """The shingles that a hunk has after a change and not before it, over all hunks, sorted."""
+    (new, new_hunks), (old, old_hunks) = _by_hunk(vocabulary, after), _by_hunk(vocabulary, before)
+    return np.unique(new[~np.isin(new ^ new_hunks, old ^ old_hunks)])
+
+
+def _by_hunk(vocabulary: Vocabulary, hunks: list[list[bytes]]) -> tuple[Hashes, Hashes]:
+    """The shingles of all hunks, none across two of them, and a number for the hunk of each; all at once is quicker."""
+    flat = [token for hunk in hunks for token in (*hunk, _BETWEEN)]
+    ends = np.cumsum([len(hunk) + 1 for hunk in hunks], dtype=np.int64)
+    begins, hashes = vocabulary.shingles(vocabulary.ids(flat), CODE)
+    return hashes, np.searchsorted(ends, begins, side="right").astype(np.uint64) * _ODD
 
 
 class Shelf:
