@@ -197,8 +197,7 @@ def appraised(task: Task, repo: BareRepository, index: Index, *, hygiene: Mappin
         found = leaks(subject)
         quality["leaks"] = {**found.public(), **_released(task, tree, index)}
         evidence["leaks"] = found.hidden()
-        if evidence.get("new_api"):
-            names = [str(name) for name in evidence.get("new_names", ())]
+        if names := [str(name) for name in evidence.get("new_names", ())]:
             evidence["new_names_unshown"] = list(unshown(names, subject))
             quality["new_api"] = {"names": len(names), "unshown": len(evidence["new_names_unshown"])}
         quality["difficulty"] = _difficulty(quality.get("difficulty"), measure(subject).public())

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from harness.instance import Task, TaskState
 from miner.importing.ids import printed
 from miner.importing.judge import HOLDING, counts
+from miner.proof import Repeats, blame, new_names, told
+from miner.proof.ids import reasons
 from miner.stages import task_of
 from miner.statement import spoken_language
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from miner.change import Rejection
     from miner.importing.judge import Judged, Judgement, Seen
@@ -81,23 +83,31 @@ def _lists(row: Row, judgement: Judgement | None) -> Sequence[tuple[str, Sequenc
     )
 
 
-def evidence(seen: Seen, judgement: Judgement) -> dict[str, Any]:
-    """What the runs showed, in the fields of every proof; nothing was run as it was, without the hidden tests."""
+def evidence(seen: Seen, judgement: Judgement, *, brings: Collection[str] = frozenset()) -> dict[str, Any]:
+    """What the runs showed, in the fields of every proof; nothing was run as it was, without the hidden tests.
+
+    `brings` are the names that the fix brings.
+    """
+    names = new_names(judgement.graded_fail_to_pass, seen.before, brings)
     listed = {test_id for one in (*judgement.fail_to_pass, *judgement.pass_to_pass) for test_id in one.ours}
     beside = {
         test_id
         for test_id in seen.ids() - listed
         if seen.passes(seen.after, test_id) == len(seen.after) and not seen.passes(seen.before, test_id)
     }
+    found = (*seen.after, *seen.before)
     return {
         "runs": len(seen.after),
-        "new_api": any(run.collect_errors for run in seen.before),
+        "new_api": bool(names),
+        "new_names": list(names),
+        "quarantined": dict(reasons(flaky(judgement, seen), (seen.after, seen.before))),
         "passes": {
             test_id: [0, seen.passes(seen.before, test_id), seen.passes(seen.after, test_id)]
             for test_id in sorted(seen.ids())
         },
         "gold_seconds": round(max(run.seconds for run in seen.after), 3),
         "gold_max_rss_kb": max(run.max_rss_kb for run in seen.after),
+        **told(found, blame(found), Repeats(runs=len(seen.after)), [run.variation for run in seen.after]),
         "fail_to_pass_beside": sorted(beside),
     }
 

@@ -133,7 +133,7 @@ def prove(row: Row, draft: Draft, site: Site) -> Made:
             pass_to_pass=judgement.graded_pass_to_pass,
             flaky=record.flaky(judgement, seen),
             budgets=proof.budgets(seen.after),
-            evidence=record.evidence(seen, judgement),
+            evidence=record.evidence(seen, judgement, brings=stages.brings(draft, site.repo)),
             seconds=sum(run.seconds for run in (*seen.after, *seen.before)),
         ),
     )

@@ -9,7 +9,7 @@ import pyrage
 import pytest
 
 from harness.dataset import seal
-from harness.dataset.folder import open_dataset
+from harness.dataset.folder import open_dataset, write_task
 from harness.dataset.identity import load_keys
 from harness.errors import InputError
 from harness.quality.measuring import rate
@@ -63,6 +63,25 @@ def test_everything_is_written_public_counts_here_and_hidden_names_there(bench, 
     assert quality["hygiene"] == {"policy": "keep", "statement": {"email": 1}, "patches": {}}
     assert task.hidden.evidence["leaks"]["unshown_names"] == ["cheapest_item"]
     assert "cheapest_item" not in (bench.task_folder("tiny__calc-1") / "task.yaml").read_text(encoding="utf-8")
+
+
+def test_of_new_names_that_the_proof_saw_the_count_is_public_and_the_unshown_ones_are_hidden(bench, history, tmp_path):
+    task = bench.task("tiny__calc-1")
+    seen = {"new_api": True, "new_names": ["Cart", "cheapest_item", "shop.later"]}
+    statement = f"{task.instance.problem_statement} There is no `shop`."
+    told = replace(task.instance, problem_statement=statement)
+    write_task(bench, replace(task, instance=told, hidden=replace(task.hidden, evidence=seen)), public_files={})
+    measure(bench, history, tmp_path)
+    task = open_dataset(bench.path).task("tiny__calc-1")
+
+    assert task.instance.quality["new_api"] == {"names": 3, "unshown": 2}
+    assert task.hidden.evidence["new_names_unshown"] == ["cheapest_item", "shop.later"]
+
+
+def test_a_task_whose_tests_could_be_collected_has_no_new_names_to_count(bench, history, tmp_path):
+    measure(bench, history, tmp_path)
+
+    assert "new_api" not in open_dataset(bench.path).task("tiny__calc-1").instance.quality
 
 
 def test_the_same_task_gives_the_same_fields(bench, history, tmp_path):
