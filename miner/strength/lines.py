@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from harness import scoring, trial
 from harness.instance import TestStatus
 from miner.harden import function_of
-from miner.strength import code, mutants
+from miner.strength import code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ def coverage(task: Task, fix: Fix, gold: Patch, sandbox: Sandbox) -> Coverage | 
         InfrastructureError: the engine failed.
 
     """
-    wanted = {path: lines for path, lines in mutants.changed_lines(fix).items() if lines}
+    wanted = {path: lines for path, lines in fix.changed_lines().items() if lines}
     if not wanted:
         return None
     return read(trial.run(_spec(task, wanted, gold), sandbox), task, fix)

@@ -117,17 +117,8 @@ def mutants(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
     return tuple(found)
 
 
-def changed_lines(fix: Fix) -> dict[str, tuple[int, ...]]:
-    """By path of a Python file: the lines, in the fixed file, that a fix adds or changes."""
-    return {
-        section.path: tuple(number for hunk in section.hunks for number in hunk.added())
-        for section in fix.sections
-        if section.is_python and section.fixed() is not None
-    }
-
-
 def _sources(fix: Fix) -> Iterator[_Source]:
-    lines = changed_lines(fix)
+    lines = fix.changed_lines()
     for at, section in enumerate(fix.sections):
         data = section.fixed() if lines.get(section.path) else None
         if data is None or code.parsed(data) is None:

@@ -177,6 +177,14 @@ class Fix:
             self._known[at, kept] = _section_state(self.sections[at], kept)
         return self._known[at, kept]
 
+    def changed_lines(self) -> dict[str, tuple[int, ...]]:
+        """By path of a Python file: the lines, in the fixed file, that the fix adds or changes."""
+        return {
+            section.path: tuple(number for hunk in section.hunks for number in hunk.added())
+            for section in self.sections
+            if section.is_python and section.fixed() is not None
+        }
+
     def where(self, piece: tuple[int, int]) -> str:
         """A piece in words: its file, and where in it."""
         section = self.sections[piece[0]]

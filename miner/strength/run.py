@@ -18,7 +18,7 @@ from harness.instance import Outcome, TestStatus
 from harness.patch import PatchError
 from harness.sandbox.base import SandboxError
 from harness.trust import Trust
-from miner.strength import lines, mutants, pieces, subsets
+from miner.strength import lines, pieces, subsets
 from miner.strength.base_files import read_files
 from miner.strength.result import FORMULA, Bounds, Strength, Tried
 from miner.strength.variant import Kind, Variant
@@ -90,6 +90,8 @@ def _seed(task: Task) -> str:
 
 
 def _variants(fix: Fix, bounds: Bounds, seed: str) -> Iterator[Variant]:
+    from miner.strength import mutants  # noqa: PLC0415 - its libraries take a second to load
+
     yield from subsets.subsets(fix, most=bounds.parts, seed=seed)
     yield from mutants.mutants(fix, most=bounds.mutants, seed=seed)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.dataset import check, seal
+from harness.dataset import check, content, seal
 from harness.dataset.folder import is_hidden, open_dataset, read_model
 from harness.dataset.identity import Keys
 from harness.dataset.merge import merge
@@ -299,8 +299,6 @@ def test_merging_keeps_survivors_hidden(tmp_path, measured, me):
 
 def test_the_content_of_a_dataset_is_the_same_with_survivors(tmp_path, measured):
     dataset = dataset_of(tmp_path)
-    from harness.dataset import content
-
     before = content.content_of(dataset)
     run(dataset)
 

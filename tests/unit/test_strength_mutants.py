@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from miner.strength.mutants import LINE_MOST, changed_lines, mutants
+from miner.strength.mutants import LINE_MOST, mutants
 from tests.unit.test_strength_pieces import applied, fix_of
 
 OLD = "import logging\n\n\ndef clamp(value, low, high):\n    return value\n\n\ndef other(x):\n    return x + 1\n"
@@ -127,7 +127,7 @@ def test_other_files_have_no_mutants():
 
 
 def test_the_changed_lines_are_those_of_the_fixed_file():
-    assert changed_lines(fix_of({"a.py": (OLD, NEW)})) == {"a.py": (5, 6, 7)}
+    assert fix_of({"a.py": (OLD, NEW)}).changed_lines() == {"a.py": (5, 6, 7)}
 
 
 def test_a_file_of_a_survivor_says_what_was_done_before_the_patch(tmp_path):
