@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from harness import frames
-from harness.clock import seconds_of
+from harness import clock, frames
 from harness.frameworks import framework
 from harness.sandbox.base import Job, MissingImageError
 from harness.signals import observed
@@ -143,8 +142,8 @@ def _runner(*, watch: bool, vary: bool, clock: bool) -> bytes:
 
 def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
     varied = _varied(spec)
-    clock = spec.clock or spec.test.clock
-    runner = _runner(watch=spec.watch, vary=bool(varied), clock=bool(clock))
+    clocked = clock.request(spec.clock or spec.test.clock)
+    runner = _runner(watch=spec.watch, vary=bool(varied), clock=bool(clocked))
     blobs = {
         "model": spec.model_patch.raw if spec.model_patch else b"",
         "tests": spec.test_patch.raw if spec.test_patch else b"",
@@ -168,7 +167,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
             **({"watch": observed.request(spec.model_patch, spec.test, spec.budgets)} if spec.watch else {}),
             **varied,
-            **({"clock": seconds_of(clock)} if clock else {}),
+            **clocked,
         },
     }
     encoded = json.dumps(head).encode()

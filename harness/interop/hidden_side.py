@@ -6,6 +6,7 @@ import json
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from harness.clock import prefix
 from harness.dataset.canary_marks import in_comment, in_markdown
 from harness.frameworks import framework
 from harness.interop.rows import touched
@@ -28,6 +29,7 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
         "files": hidden.test_files,
         "pythonpath": spec.pythonpath,
         "env": dict(spec.env),
+        "prefix": prefix(spec.clock),
         "seconds": task.instance.budgets.seconds,
         "restore": restore,
         "remove": remove,

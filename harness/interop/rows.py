@@ -14,6 +14,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from harness import patch as patches
+from harness.clock import prefix
 from harness.errors import InputError
 from harness.frameworks import framework
 from harness.frameworks.ids import has_no_address
@@ -122,7 +123,7 @@ def eval_script(collection: Collection, task: Exported) -> str:
         env["PYTHONPATH"] = ":".join(posixpath.normpath(f"/testbed/{path}") for path in spec.pythonpath)
     variables = [f"export {name}={shlex.quote(value)}" for name, value in sorted(env.items())]
     # the last line of a test counts: passed before what may have failed at its end
-    command = [_PYTEST, *framework(spec.framework).argv(spec), "-rpsxXEf", *hidden.test_files]
+    command = [*prefix(spec.clock), _PYTEST, *framework(spec.framework).argv(spec), "-rpsxXEf", *hidden.test_files]
     lines = [
         "#!/bin/bash",
         "set -uxo pipefail",

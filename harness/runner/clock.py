@@ -4,8 +4,6 @@
 import os
 import time
 
-CLOCK = "/opt/goldseam/clock"  # the base layer puts it there
-PRELOADED = [CLOCK + "/sleep.so", CLOCK + "/faketime.so"]
 NO_CLOCK = "the image has no libfaketime"
 AGAIN = """
 import json, os, sys
@@ -25,27 +23,19 @@ resume(told)
 """
 
 
-def has_clock():
-    return all(os.path.exists(path) for path in PRELOADED)
+def has_clock(asked):
+    return all(os.path.exists(path) for path in asked["preload"])
 
 
-def clock_env(seconds):
-    """The environment of a program for which it is so many seconds since 1970; what it starts inherits its clock.
+def clock_env(asked):
+    """The environment of a program on a clock of its own; what it starts inherits that.
 
     It tells a distance from real time and no date: a date would be read in the local time zone, and start again with
-    every program. The monotonic clock and the times of files stay real, and no test can lose its clock by clearing its own
-    environment.
+    every program.
     """
-    preload = PRELOADED + os.environ.get("LD_PRELOAD", "").split()
-    return dict(
-        os.environ,
-        LD_PRELOAD=" ".join(preload),
-        FAKETIME="%+.3f" % (seconds - time.time()),
-        FAKETIME_DONT_FAKE_MONOTONIC="1",
-        DONT_FAKE_MONOTONIC="1",  # what older releases call it
-        NO_FAKE_STAT="1",
-        FAKETIME_CACHE_DURATION="1000000000",
-    )
+    preload = asked["preload"] + os.environ.get("LD_PRELOAD", "").split()
+    told = "%+.3f" % (asked["seconds"] - time.time())
+    return dict(os.environ, LD_PRELOAD=" ".join(preload), FAKETIME=told, **asked["env"])
 
 
 class Handover(object):

@@ -79,7 +79,9 @@ def run(hidden, folder, out):
     remove(results)
     env = dict(os.environ, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS="", **hidden["env"])
     child = subprocess.Popen(
-        [sys.executable, "-s", "-S", "-B", os.path.abspath(__file__), "--tests", folder, results], cwd=WORK, env=env
+        hidden["prefix"] + [sys.executable, "-s", "-S", "-B", os.path.abspath(__file__), "--tests", folder, results],
+        cwd=WORK,
+        env=env,
     )
     try:
         child.wait(hidden["seconds"])

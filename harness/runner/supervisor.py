@@ -388,7 +388,7 @@ def main(spec, blobs, keys):
     os.dup2(2, 1)
     mine = Frames(frames_fd, keys[0], "s")
     watch = Watch(spec["watch"], mine, keys) if "watch" in spec else None
-    if "clock" in spec and not has_clock():
+    if "clock" in spec and not has_clock(spec["clock"]):
         mine.send("setup_error", text=NO_CLOCK)
         return
     started = time.monotonic()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.clock import prefix
 from harness.frameworks import framework
 from harness.sandbox.session import PYTHON
 
@@ -24,11 +25,11 @@ def command(spec: TestSpec, paths: Sequence[str] = ()) -> tuple[str, ...]:
     """The program and its arguments that run the tests in these files, or all of them; to be started at the root.
 
     Raises:
-        InputError: nobody knows the task's framework.
+        InputError: nobody knows the task's framework, or its clock is none.
 
     """
     words = [word for word in framework(spec.framework).argv(spec) if word != "-v"]
     env = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", **spec.env}
     roots = ":".join(f"/testbed/{root}".rstrip("/.") or "/" for root in spec.pythonpath)
     settings = (f"{name}={value}" for name, value in env.items())
-    return ("env", *settings, PYTHON, "-c", _START, roots, *words, "-q", *paths)
+    return (*prefix(spec.clock), "env", *settings, PYTHON, "-c", _START, roots, *words, "-q", *paths)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import imageclock, process
+from harness.clock import FOLDER as CLOCK
+from harness.clock import PRELOADED
 from harness.errors import InfrastructureError
 from harness.sandbox import engine
 from miner.image import build
@@ -46,8 +48,6 @@ PACKAGES = (
     "tzdata",
     "zlib1g",
 )
-CLOCK = "/opt/goldseam/clock"
-"""Where a task's container finds libfaketime, whatever the architecture; harness/runner/clock.py reads it."""
 _DEBOOTSTRAP_SECONDS = 1800
 _INSTALLED = "dpkg-query -W -f='${db:Status-Status}\\n'"
 _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
@@ -127,7 +127,7 @@ def layer(parent: str) -> Layer:
 def _clock() -> tuple[str, ...]:
     """The commands that put libfaketime where tests find it, and try it."""
     source = resources.files("miner.image").joinpath("tools", "sleep.c").read_text(encoding="utf-8")
-    faked = f"LD_PRELOAD='{CLOCK}/sleep.so {CLOCK}/faketime.so' FAKETIME=-1000000000 date +%s"
+    faked = f"LD_PRELOAD='{' '.join(PRELOADED)}' FAKETIME=-1000000000 date +%s"
     return (
         f"mkdir -p {CLOCK}",
         f'ln -sf "$(find /usr/lib -name libfaketimeMT.so.1 | head -n 1)" {CLOCK}/faketime.so',

@@ -9,9 +9,12 @@ from harness.dataset.content import task_content
 from harness.dataset.folder import TASK_FILE, read_instance, read_text
 from harness.errors import InputError
 from harness.instance import TestSpec
+from harness.interop.export import export
+from harness.solve import public_tests
 from tests import tiny
 
 MERGED = "2021-05-03T12:00:00Z"
+DIGEST = "registry.example/team/calc@sha256:" + "1" * 64
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,20 @@ def test_a_clock_changes_what_a_task_is(folder, tmp_path):
 
     assert task_content(folder) != task_content(plain)
     assert tiny.task(spec=TestSpec(clock=MERGED)).digest() != tiny.task().digest()
+
+
+def test_a_workspace_runs_the_tests_of_a_task_on_its_clock():
+    words = public_tests.command(TestSpec(clock=MERGED), ["tests/test_calc.py"])
+
+    assert words[: len(clock.prefix(MERGED))] == clock.prefix(MERGED)
+    assert words[len(clock.prefix(MERGED)) :] == public_tests.command(TestSpec(), ["tests/test_calc.py"])
+
+
+@pytest.mark.parametrize("form", ["harbor", "inspect", "jsonl", "swebench"])
+def test_an_exported_task_takes_its_clock_along(form, tmp_path):
+    dataset = tiny.dataset(tmp_path / "dataset", tiny.task(DIGEST, spec=TestSpec(clock=MERGED)))
+    out = tmp_path / "out"
+    export(dataset, out, to=form, hidden_of=lambda instance_id: dataset.task(instance_id).hidden)
+
+    files = [out] if out.is_file() else [path for path in out.rglob("*") if path.is_file()]
+    assert [path for path in files if b"FAKETIME_DONT_FAKE_MONOTONIC=1" in path.read_bytes()]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness import evaluate, imageclock, trial
+from harness import clock, evaluate, imageclock, process, trial
 from harness.instance import Budgets, Outcome, TestSpec
 from harness.sandbox import engine
 from harness.scoring import trial_spec
@@ -222,6 +222,12 @@ def test_such_a_task_is_not_scored_on_real_time(old_image, sandbox):
     verdict = evaluate.evaluate_one(clocked(old_image), tiny.prediction(), sandbox, settings=evaluate.Settings())
 
     assert (verdict.report.outcome, verdict.report.cause) == (Outcome.INFRA_ERROR, "missing_image")
+
+
+def test_the_prefix_of_a_command_gives_it_the_clock(tiny_image):
+    words = ("docker", "run", "--rm", "--network=none", tiny_image, *clock.prefix(THEN), "date", "-u", "+%FT%H")
+
+    assert process.run(words).stdout == b"2021-05-03T12\n"
 
 
 def test_an_image_tells_whether_it_has_a_clock(tiny_image, old_image):
