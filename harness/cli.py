@@ -215,7 +215,10 @@ def evaluate(
         print_json(report)
     else:
         console = terminal.results()
-        console.print(terminal.score_table(run_folder.scores(folder.predictions(), folder.reports())))
+        scores = run_folder.scores(folder.predictions(), folder.reports())
+        console.print(terminal.score_table(scores))
+        for line in terminal.kind_lines(scores):
+            console.print(line, soft_wrap=True)
         console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
     return _refuse_gaps(folder)
 

@@ -335,7 +335,20 @@ def _warnings(base: Scoresheet, candidate: Scoresheet, *, same: int, others: int
         )
     if base.demands != candidate.demands:
         found.append("what a pass had to withstand differs between the runs (--trust, --pairs or --timeout)")
-    return tuple(found)
+    return (*found, *_kinds(base, candidate))
+
+
+def _kinds(base: Scoresheet, candidate: Scoresheet) -> tuple[str, ...]:
+    """That a task showed more of its tests in one run than in the other: a scaffolded score and a hidden one."""
+    both = base.tasks.keys() & candidate.tasks.keys()
+    other = [one for one in both if base.tasks[one].facts.revealed != candidate.tasks[one].facts.revealed]
+    if not other:
+        return ()
+    text = (
+        f"{len(other)} task(s) showed other numbers of their tests in the two runs, such as {min(other)}: "
+        "a scaffolded score and one over hidden tests only are two kinds; solve both with the same dataset"
+    )
+    return (text,)
 
 
 def _nothing(base: Scoresheet, candidate: Scoresheet, left_out: Mapping[str, Reason]) -> NothingComparableError:

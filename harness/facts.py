@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict
 from harness.dataset.folder import TASK_FILE, read_model
 from harness.dataset.schema import TaskModel
 from harness.instance import TaskState
+from harness.scaffold.told import FIELD as SCAFFOLD
+from harness.scaffold.told import functions_shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -31,6 +33,8 @@ class TaskFacts(BaseModel):
     task_type: str | None = None
     created_at: str | None = None
     """When the fix was merged, ISO 8601 in UTC."""
+    revealed: int = 0
+    """Hidden test functions that the task shows; its score is `scaffolded` where there is one."""
 
     @property
     def counts(self) -> bool:
@@ -48,6 +52,7 @@ def facts_of(task: TaskModel) -> TaskFacts:
         difficulty=_word(task, "difficulty"),
         task_type=_word(task, "task_type"),
         created_at=task.created_at,
+        revealed=functions_shown((task.model_extra or {}).get(SCAFFOLD)),
     )
 
 

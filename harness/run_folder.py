@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from harness.errors import InputError
 from harness.facts import TaskFacts  # noqa: TC001 - pydantic reads it at run time
 from harness.instance import Outcome, Prediction
 from harness.predictions import as_json, is_withheld, read_predictions
+from harness.scaffold.score import ScaffoldScore, kind_of
 from harness.signals.model import Signals  # noqa: TC001 - pydantic reads it at run time
 from harness.signals.sources import FILE as SOURCES_FILE
 from harness.trust import Trust, Variant
@@ -75,6 +77,8 @@ class InstanceReport(BaseModel):
     """SHA-256 over task, patch and grading version: the verdict holds for these and nothing else."""
     signals: Signals | None = None
     """What was measured beside the verdict; None where that was not asked for."""
+    scaffold: ScaffoldScore | None = None
+    """The verdict's two parts, where the task shows some of its tests; None where it hides all."""
     grading_version: int = 0
     classes_version: int = 0
     """Of the rules that gave the verdict and the failure class; 0 where an earlier version did not say."""
@@ -290,6 +294,10 @@ class Score:
     scored: int
     """Predictions with a verdict: all but infrastructure errors."""
     outcomes: Mapping[str, int]
+    scaffolded: int = 0
+    """Predictions for tasks that show some of their tests."""
+    resolved_hidden: int | None = None
+    """Predictions that pass all hidden tests, whatever becomes of those shown; None where no task shows any."""
 
     @property
     def resolved(self) -> int:
@@ -312,7 +320,12 @@ def scores(predictions: Iterable[Prediction], reports: Iterable[InstanceReport])
     for prediction in predictions:
         asked[prediction.model_name_or_path] = asked.get(prediction.model_name_or_path, 0) + 1
     found: dict[str, dict[str, int]] = {model: {} for model in asked}
+    shown: dict[str, list[bool]] = {}
+    scaffolded: Counter[str] = Counter()
     for report in reports:
+        hidden = report.scaffold.resolved_hidden if report.scaffold else report.resolved
+        shown.setdefault(report.model_name_or_path, []).append(hidden)
+        scaffolded[report.model_name_or_path] += report.scaffold is not None
         counts = found.setdefault(report.model_name_or_path, {})
         counts[report.outcome.value] = counts.get(report.outcome.value, 0) + 1
     return tuple(
@@ -321,6 +334,8 @@ def scores(predictions: Iterable[Prediction], reports: Iterable[InstanceReport])
             total=max(asked.get(model, 0), sum(counts.values())),
             scored=sum(number for outcome, number in counts.items() if outcome != Outcome.INFRA_ERROR),
             outcomes=dict(sorted(counts.items())),
+            scaffolded=scaffolded[model],
+            resolved_hidden=sum(shown[model]) if scaffolded[model] else None,
         )
         for model, counts in sorted(found.items())
     )
@@ -364,6 +379,7 @@ def run_report(
         "error_ids": errors,
         "goldseam": {
             "schema_version": SCHEMA_VERSION,
+            **kind_of(report.scaffold for report in reports),
             "models": [
                 {**asdict(score), "resolved": score.resolved, "rate": score.rate, "coverage": score.coverage}
                 for score in found

@@ -144,6 +144,19 @@ def score_table(scores: Iterable[Score]) -> Table:
     return table
 
 
+def kind_lines(scores: Iterable[Score]) -> list[Text]:
+    """Which kind of score it is, where tasks show some of their tests; nothing where all hide all."""
+    return [
+        Text(
+            f"kind: scaffolded ({score.scaffolded} of {score.total} predictions are for tasks that show tests); "
+            f"{score.model} over hidden tests only: {score.resolved_hidden}/{score.scored}",
+            style="yellow",
+        )
+        for score in scores
+        if score.resolved_hidden is not None
+    ]
+
+
 def regrade_table(predictions: Iterable[Regraded]) -> Table:
     """What regrading changed, prediction by prediction, and what it could not say."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))

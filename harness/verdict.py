@@ -15,6 +15,7 @@ from harness.failures import CLASSES_VERSION, PatchState
 from harness.grading import GRADING_VERSION, Grade
 from harness.instance import Outcome
 from harness.run_folder import Evidence, InstanceReport, readable
+from harness.scaffold import score as scaffold_score
 from harness.scoring import Demands
 from harness.temporal import time_tests
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from harness.frameworks.base import Chain
     from harness.instance import Prediction, Task
+    from harness.scaffold.score import ScaffoldScore
     from harness.scoring import Round, Scored
     from harness.trial import Trial
 
@@ -128,9 +130,11 @@ def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
     """The verdict on a patch that was run."""
     trial = scored.trial
     facts = _facts(asked, looked, scored)
+    parts = scaffold_score.score(asked.task, scored.grade)
     report = run_folder.instance_report(
         asked.prediction,
-        _with_dropped(scored.grade, looked.dropped),
+        _with_dropped(_with_parts(scored.grade, parts), looked.dropped),
+        scaffold=parts,
         failure_class=failures.classify(facts),
         dropped=[{"path": readable(part.path), "reason": part.reason} for part in looked.dropped],
         flags=[{"path": readable(flag.path), "sign": flag.sign} for flag in _flags(looked)],
@@ -211,6 +215,13 @@ def _facts(asked: Asked, looked: Looked, scored: Scored) -> failures.Facts:
 
 def _flags(looked: Looked) -> Sequence[review.Flag]:
     return review.flags(looked.patch) if looked.patch else ()
+
+
+def _with_parts(graded: Grade, parts: ScaffoldScore | None) -> Grade:
+    """The reason, saying so where a patch does for the tests that the task shows and for none that it hides."""
+    if parts is None or not parts.passes_revealed_only:
+        return graded
+    return replace(graded, reason=f"{graded.reason}; it passes revealed tests only")
 
 
 def _with_dropped(graded: Grade, dropped: Sequence[screening.Dropped]) -> Grade:

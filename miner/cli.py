@@ -79,6 +79,9 @@ def mine(
     quarantine: Annotated[
         bool, typer.Option("--quarantine", help="Keep tasks whose FAIL_TO_PASS is unstable, out of all scores.")
     ] = False,
+    reveal: Annotated[
+        int, typer.Option("--reveal", min=0, metavar="K", help="Test functions that each task shows; one stays hidden.")
+    ] = 0,
     name: Annotated[str | None, typer.Option(help="owner/name, where the source doesn't tell.")] = None,
     no_validate: Annotated[
         bool, typer.Option("--no-validate", help="Stop after the split: candidates without an image.")
@@ -167,6 +170,7 @@ def mine(
         threshold=settings.mining.min_score,
         repositories=chosen,
         against=tuple(against or ()),
+        reveal=reveal,
     )
     if dry_run:
         _dry_run(sources, options, settings, json_=json_)

@@ -52,6 +52,7 @@ TO_PROOF: tuple[StageFunction, ...] = (
     stages.confirm,
     stages.strengthen,
     write_statement,
+    stages.show,
     stages.keep,
 )
 ASIDE: tuple[StageFunction, ...] = (stages.inspect, stages.keep)
@@ -108,6 +109,8 @@ class Options:
     """Which repositories of an organisation."""
     against: tuple[Path, ...] = ()
     """Files of public datasets: what nearly stands in one is left out, or marked."""
+    reveal: int = 0
+    """Up to how many test functions of FAIL_TO_PASS each task shows; one at least stays hidden."""
 
     @property
     def whole(self) -> bool:
@@ -160,7 +163,7 @@ def mine(
             site = Site(
                 repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
                 note=observer.note, index=index, neighbours=neighbours, writer=writer,
-                confidence=options.confidence, quarantine=options.quarantine,
+                confidence=options.confidence, quarantine=options.quarantine, reveal=options.reveal,
             )  # fmt: skip
             mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=seen, observer=observer)
             try:

@@ -18,6 +18,7 @@ from harness.frameworks import pytest
 from harness.imagecheck import inspect_image
 from harness.instance import Hidden, Instance, Outcome, Task, TaskState, TestSpec, TrustMaterial
 from harness.quality import near
+from harness.scaffold.reveal import applied, reveal
 from miner import quality
 from miner.against import Neighbours
 from miner.change import Kind, Rejection, Stage
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.patch import Patch
     from harness.sandbox.base import Sandbox
+    from harness.scaffold.reveal import Revealed
     from harness.settings import Settings
     from harness.trial import Trial
     from miner.change import Candidate, Split
@@ -74,6 +76,8 @@ class Site:
     """How sure the runs' bound is."""
     quarantine: bool = False
     """Whether a task whose FAIL_TO_PASS is unstable is kept, out of all scores."""
+    reveal: int = 0
+    """Up to how many test functions of FAIL_TO_PASS a task shows."""
 
     @property
     def workings(self) -> Path:
@@ -104,6 +108,8 @@ class Draft:
     """What the hidden tests let live; None where it is not measured."""
     written: Written | None = None
     """What came of asking a model for the statement; None where none was asked."""
+    revealed: Revealed | None = None
+    """The hidden tests that the task shows; None where that is not asked for."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds by stage."""
 
@@ -360,6 +366,17 @@ def strengthen(draft: Draft, site: Site) -> Draft:
     return replace(draft, strength=found)
 
 
+def show(draft: Draft, site: Site) -> Draft:
+    """Up to so many of the hidden tests, made public and proved as the solver gets them; it rejects nothing."""
+    if not site.reveal:
+        return draft
+    base = draft.candidate.change.base_commit
+    site.note(f"{draft.instance_id}: cutting tests out to show")
+    with _timed(draft, "reveal"):
+        found = reveal(task_of(draft), site.reveal, lambda path: site.repo.read_file(base, path), site.sandbox)
+    return replace(draft, revealed=found)
+
+
 def gold_patch(task: Task) -> Patch:
     """The gold patch by the road of a model's patch."""
     return screen(task, task.hidden.gold_patch).kept
@@ -370,6 +387,8 @@ def keep(draft: Draft, site: Site) -> Draft:
     with _timed(draft, "quality"):
         task = quality.appraised(task_of(draft), site.repo, site.index, hygiene=draft.cleaned.public())
         task = site.neighbours.marked(task)
+    if draft.revealed is not None:
+        task = applied(task, draft.revealed, asked=site.reveal)
     write_task(site.dataset, task, public_files=recipe(draft))
     return draft
 

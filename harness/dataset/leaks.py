@@ -76,7 +76,7 @@ def index_of(dataset: Dataset, *, hidden: Callable[[str], Task] | None) -> Index
         texts += (
             needles.of_statement(task_id, task.instance.problem_statement),
             needles.of_patch(task_id, Kind.GOLD, task.hidden.gold_patch),
-            needles.of_patch(task_id, Kind.TESTS, task.hidden.test_patch),
+            needles.of_patch(task_id, Kind.TESTS, task.hidden.test_patch, public=task.instance.scaffold),
         )
     model = read_model(dataset.path / DATASET_FILE, DatasetModel)
     former = (model.model_extra or {}).get("former_canaries") or []

@@ -69,13 +69,19 @@ def of_statement(task: str, statement: str) -> Text:
     return Text(task=task, kind=Kind.STATEMENT, parts=((statement.encode("utf-8", "replace"), b""),))
 
 
-def of_patch(task: str, kind: Kind, raw: bytes) -> Text:
-    """The hunks of a patch that is sound, else nothing: `holdout check` tells of those."""
+def of_patch(task: str, kind: Kind, raw: bytes, *, public: bytes = b"") -> Text:
+    """The hunks of a patch that is sound, else nothing: `holdout check` tells of those.
+
+    What a `public` patch of the same task brings, such as its scaffold, is no evidence.
+    """
     try:
         files = patch.parse(raw, trusted=True).files
+        known = patch.parse(public, trusted=True).files if public else ()
     except patch.PatchError:
         return Text(task=task, kind=kind, parts=())
-    return Text(task=task, kind=kind, parts=tuple(_sides(hunk) for file in files for hunk in _hunks(file.raw)))
+    shown = b"\n".join(_sides(hunk)[0] for file in known for hunk in _hunks(file.raw))
+    sides = (_sides(hunk) for file in files for hunk in _hunks(file.raw))
+    return Text(task=task, kind=kind, parts=tuple((new, old + b"\n" + shown if shown else old) for new, old in sides))
 
 
 def _hunks(raw: bytes) -> Iterable[list[bytes]]:

@@ -15,10 +15,10 @@ from harness.scaffold.items import CannotCutError, Item, holds_tests, is_test, i
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = ["CannotCutError", "Names", "cut"]
+    from harness.scaffold.told import Names
 
-Names = tuple[str, ...]
-"""A test function: its name, or its class's and its own."""
+__all__ = ["CannotCutError", "cut"]
+
 _DEEPEST = 2
 
 

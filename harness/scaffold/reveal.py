@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import tempfile
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -12,28 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from harness import patch, process, scoring, screening, trial
 from harness.instance import TestStatus
-from harness.scaffold.cut import CannotCutError, Names, cut
+from harness.scaffold.cut import CannotCutError, cut
+from harness.scaffold.told import FIELD, Function, Names, candidates, function_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from harness.instance import Hidden, Instance, Task
+    from harness.instance import Task
     from harness.sandbox.base import Sandbox
 
-FIELD = "scaffold"
-"""Of task.yaml."""
 _GIT_SECONDS = 60.0
-
-
-@dataclass(frozen=True, kw_only=True, order=True)
-class Function:
-    """A test function of FAIL_TO_PASS; all its rows belong to it."""
-
-    path: str
-    names: Names
-
-    def __str__(self) -> str:
-        return "::".join((self.path, *self.names))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,29 +33,6 @@ class Revealed:
     patch: bytes = b""
     why_not: tuple[str, ...] = ()
     """Why there are fewer than asked for, in words that name no hidden test."""
-
-
-def function_of(test_id: str) -> Function:
-    """The function that an id is a row of."""
-    path, *names = test_id.partition("[")[0].split("::")
-    return Function(path=path, names=tuple(names))
-
-
-def candidates(instance_id: str, hidden: Hidden) -> tuple[Function, ...]:
-    """The functions of FAIL_TO_PASS, in the order in which they are tried.
-
-    That is the order of the SHA-256 of instance id and function: the same for everybody, and no function is the first
-    because of its name.
-    """
-    found = {function_of(test_id) for test_id in hidden.fail_to_pass}
-    return tuple(sorted(found, key=lambda one: hashlib.sha256(f"{instance_id}\0{one}".encode()).digest()))
-
-
-def revealed_ids(instance: Instance) -> tuple[str, ...]:
-    """The FAIL_TO_PASS ids that a task shows; none where it shows no test."""
-    told = instance.extra.get(FIELD)
-    ids = told.get("revealed") if isinstance(told, dict) else None
-    return tuple(one for one in ids if isinstance(one, str)) if isinstance(ids, list | tuple) else ()
 
 
 def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox: Sandbox) -> Revealed:

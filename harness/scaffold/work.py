@@ -9,7 +9,8 @@ from harness.dataset import care, content, ledger, opened
 from harness.dataset.folder import write_scaffold
 from harness.errors import InputError
 from harness.instance import TaskState
-from harness.scaffold.reveal import FIELD, applied, reveal
+from harness.scaffold.reveal import applied, reveal
+from harness.scaffold.told import FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,6 +12,7 @@ from harness.dataset import ledger
 from harness.dataset.ledger import Event
 from harness.errors import GoldseamError, InfrastructureError
 from harness.instance import Instance, Prediction
+from harness.scaffold.told import statement_with
 from harness.solve.base import Fault, Job, ModelError, Sampling
 from harness.solve.facts import facts_of
 from harness.solve.records import State, transcript_of
@@ -225,6 +226,7 @@ class Campaign:
             if instance.instance_id in self._exposed:
                 return
             plan = self.plan
+            shown = {*plan.shown, *(("scaffold",) if instance.scaffold else ())}
             if plan.oracle:
                 ledger.record(
                     self.dataset,
@@ -232,12 +234,12 @@ class Campaign:
                     [instance.instance_id],
                     model=plan.model,
                     endpoint=plan.base_url,
-                    shown=sorted(plan.shown),
+                    shown=sorted(shown),
                     oracle_files=True,
                 )
             else:
                 ledger.record_exposure(
-                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, shown=plan.shown
+                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, shown=shown
                 )
             self._exposed.add(instance.instance_id)
 
@@ -286,7 +288,7 @@ def job_of(
 ) -> Job:
     """What an agent is given for a unit."""
     return Job(
-        instance=unit.instance,
+        instance=replace(unit.instance, problem_statement=statement_with(unit.instance)),
         sample=unit.index,
         sampling=Sampling(
             temperature=unit.temperature,

@@ -12,6 +12,7 @@ import statistics
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from harness.scaffold.told import statement_with
 from harness.solve import tokens
 from harness.solve.base import LimitReachedError
 
@@ -160,7 +161,7 @@ def estimate(
         if exact and asked and is_kept(replace(asked, sampling=job.sampling, sample=job.sample)):
             kept += 1
             continue
-        size = tokens.request_bytes(asked) if asked else len(unit.instance.problem_statement.encode())
+        size = tokens.request_bytes(asked) if asked else len(statement_with(unit.instance).encode())
         rates = price.rates(tokens.likely(size)) if price else None
         one = _attempt(course, tokens.likely(size), recorded, job.sampling.max_output_tokens)
         more = {"questions": one.questions, "read": one.read, "written": one.written}

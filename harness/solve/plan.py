@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from harness.dataset.splits import Split
 from harness.errors import InputError
 from harness.instance import Instance, Prediction, TaskState
+from harness.scaffold.told import statement_with
 from harness.solve.meter import Spent
 from harness.solve.records import State
 
@@ -86,7 +87,8 @@ class Unit:
 
 def digest_of(instance: Instance) -> str:
     """SHA-256 (hex) over what a model may see of a task: a prediction is for that, and for nothing else."""
-    parts = [instance.instance_id, instance.base_commit, instance.image, instance.version, instance.problem_statement]
+    told = statement_with(instance)
+    parts = [instance.instance_id, instance.base_commit, instance.image, instance.version, told]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
