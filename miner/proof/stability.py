@@ -30,7 +30,7 @@ def weakened(proof: Proof, found: Sequence[Observed], blamed: Blamed) -> Rejecti
     unstable ones leave still tells a fix from none; where half or more are unstable, the rest tests something else than
     what was fixed.
     """
-    lost = _turned(found) & set(proof.flaky)
+    lost = {one for one in proof.flaky if _is_turned(one, found, blamed)}
     if len(proof.fail_to_pass) > len(lost):
         return None
     if not proof.fail_to_pass and not proof.flaky:
@@ -39,10 +39,15 @@ def weakened(proof: Proof, found: Sequence[Observed], blamed: Blamed) -> Rejecti
     return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {named(lost or proof.flaky, blamed.causes)}")
 
 
-def _turned(found: Sequence[Observed]) -> set[str]:
-    """What some run with the fix passes and no plain run without it."""
-    before = {one for run in found if run.state == "before" and run.variation.is_plain for one in passed(run)}
-    return {one for run in found if run.state == "after" for one in passed(run)} - before
+def _is_turned(test_id: str, found: Sequence[Observed], blamed: Blamed) -> bool:
+    """Whether a test passes in some run with the fix, and without it in no run that can be held against that.
+
+    A plain run can; a varied one only where it is not known that just the variation made the test pass.
+    """
+    by_chance = blamed.causes.get(test_id) in (None, Cause.RANDOM, Cause.UNKNOWN)
+    before = [run for run in found if run.state == "before" and (by_chance or run.variation.is_plain)]
+    after = [run for run in found if run.state == "after"]
+    return any(test_id in passed(run) for run in after) and not any(test_id in passed(run) for run in before)
 
 
 def named(ids: Collection[str], causes: Mapping[str, Cause]) -> str:

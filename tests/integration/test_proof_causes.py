@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from harness.errors import InfrastructureError
 from harness.instance import TestSpec
 from miner.change import Rejection
 from miner.proof import Notebook, Proof, Subject, validate
@@ -22,6 +25,7 @@ import urllib.request
 import calc
 
 SEEN = []
+TOMORROW = {tomorrow}
 
 
 def test_two():
@@ -66,6 +70,10 @@ def test_user():
     assert getpass.getuser()
 
 
+def test_clock():
+    assert time.time() < TOMORROW
+
+
 def test_network():
     urllib.request.urlopen("http://example.org", timeout=5)
 """
@@ -90,12 +98,115 @@ def proved(image, sandbox, folder, hidden, **options) -> Proof | Rejection:
 
 @pytest.fixture(scope="module")
 def proof(tiny_image, sandbox, tmp_path_factory) -> Proof:
-    found = proved(tiny_image, sandbox, tmp_path_factory.mktemp("proof"), HIDDEN)
+    found = proved(
+        tiny_image, sandbox, tmp_path_factory.mktemp("proof"), HIDDEN.replace("{tomorrow}", str(time.time() + 86400))
+    )
     assert isinstance(found, Proof), found
     return found
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("cause", ["order", "hash_seed", "timezone", "cpus", "locale", "home", "user", "network"])
+@pytest.mark.parametrize(
+    "cause", ["order", "hash_seed", "timezone", "cpus", "locale", "home", "user", "clock", "network"]
+)
 def test_what_a_test_hangs_on_is_named(proof, cause):
     assert proof.evidence["causes"][f"{FILE}::test_{cause}"] == cause
+
+
+@pytest.mark.engine
+def test_what_hangs_on_nothing_is_listed_and_the_rest_is_in_no_list(proof):
+    assert proof.fail_to_pass == (f"{FILE}::test_three", f"{FILE}::test_two")
+    assert proof.pass_to_pass == (f"{FILE}::test_first",)
+    assert len(proof.flaky) == 8
+
+
+@pytest.mark.engine
+def test_passes_are_counted_in_each_state(proof):
+    passes = proof.evidence["passes"]
+    assert passes[f"{FILE}::test_two"] == [0, 0, 3]
+    assert passes[f"{FILE}::test_home"] == [0, 1, 1]
+    assert passes[f"{FILE}::test_network"] == [0, 0, 0]
+
+
+COINS = """\
+import os
+
+import calc
+import pytest
+
+
+def test_two():
+    assert calc.add(1, 1) == 2
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_coin(number):
+    assert os.urandom(1)[0] % 2
+"""
+
+
+@pytest.fixture(scope="module")
+def coins(tiny_image, sandbox, tmp_path_factory) -> Proof:
+    found = proved(tiny_image, sandbox, tmp_path_factory.mktemp("coins"), COINS, quarantine=True)
+    assert isinstance(found, Proof), found
+    return found
+
+
+@pytest.mark.engine
+def test_what_differs_between_equal_runs_is_random(coins):
+    causes = [coins.evidence["causes"][one] for one in coins.flaky]
+    assert causes.count("random") >= 3
+
+
+ONE_ZONE = """\
+import time
+
+import calc
+
+
+def test_two():
+    assert calc.add(1, 1) == 2 + time.localtime(0).tm_hour
+"""
+
+
+class Counting:
+    """A sandbox that counts its jobs and is lost after some."""
+
+    def __init__(self, sandbox, jobs):
+        self.sandbox, self.left, self.done = sandbox, jobs, 0
+
+    def run(self, job):
+        if self.done == self.left:
+            raise InfrastructureError("the engine has gone")
+        self.done += 1
+        return self.sandbox.run(job)
+
+
+@pytest.fixture(scope="module")
+def fallen(tiny_image, sandbox, tmp_path_factory) -> tuple[Rejection, int]:
+    """A task that is none, and how many containers that took."""
+    counting = Counting(sandbox, 99)
+    found = proved(tiny_image, counting, tmp_path_factory.mktemp("zone"), ONE_ZONE)
+    assert isinstance(found, Rejection), found
+    return found, counting.done
+
+
+@pytest.mark.engine
+def test_a_task_whose_only_turned_test_is_unstable_is_none_and_the_cause_is_told(fallen):
+    found, _ = fallen
+    assert found.reason == "unstable_fail_to_pass"
+    assert "tests/test_calc.py::test_two (timezone)" in found.detail
+
+
+@pytest.mark.engine
+def test_a_proof_that_is_lost_ends_before_all_of_its_runs(fallen):
+    assert fallen[1] < 3 * 3 + 6
+
+
+@pytest.mark.engine
+def test_an_interrupted_proof_goes_on_with_the_run_that_it_stopped_at(tiny_image, sandbox, tmp_path, fallen):
+    first, second = Counting(sandbox, 6), Counting(sandbox, 99)
+    with pytest.raises(InfrastructureError):
+        proved(tiny_image, first, tmp_path, ONE_ZONE)
+    assert isinstance(proved(tiny_image, second, tmp_path, ONE_ZONE), Rejection)
+    assert first.done + second.done == fallen[1]
