@@ -246,3 +246,26 @@ def test_two_tasks_with_one_fix_are_found_among_many_that_share_a_header():
     tasks.append(tiny.task(instance_id="a__b-99", gold=gold(3).replace("src/m3.py", "src/copy.py")))
 
     assert [(twin.first, twin.second) for twin in twins(tasks)] == [("a__b-3", "a__b-99")]
+
+
+def test_a_fix_that_was_replaced_is_found_as_it_is_now():
+    full = shelf(*(hashed(f"fix-{number}", range(number * 100, number * 100 + 50)) for number in range(100)))
+    assert [near.name for near in full.near(hashed("mine", range(700, 750)))] == ["fix-7"]
+
+    full.add(hashed("fix-7", range(90_000, 90_050)))
+
+    assert full.near(hashed("mine", range(700, 750))) == ()
+    assert [near.name for near in full.near(hashed("mine", range(90_000, 90_050)))] == ["fix-7"]
+
+
+def test_code_that_moves_to_another_file_is_new_there():
+    """Each hunk is told by itself: what another one takes away does not count against it."""
+    block = "def known(items):\n    return [item for item in items if item.price is not None and item.name]\n"
+    away, here = (
+        tiny.diff("src/a.py", block + "a = 1\n", "a = 2\n"),
+        tiny.diff("src/b.py", "b = 1\n", "b = 1\n" + block),
+    )
+    elsewhere = tiny.diff("lib/c.py", "c = 1\n", "c = 1\n" + block)
+
+    (found,) = shelf(fix("public-1", elsewhere)).near(fix("mine", away + here))
+    assert found.share > 0.8

@@ -416,3 +416,15 @@ def test_the_original_is_kept_on_the_hidden_side(tmp_path):
 
     assert made.task(task.instance_id).hidden.original_statement == TOLD
     assert TOLD in (made.task_folder(task.instance_id) / "original_statement.md").read_text()
+
+
+def test_one_long_line_of_the_tests_is_enough_however_many_they_have():
+    lines = "".join(
+        f"    assert measure_{number}(width_{number}, height_{number}) == {number}\n" for number in range(40)
+    )
+    tests = OLD_TESTS + f"\n\ndef test_more():\n{lines}"
+    text = GOOD + "\n    assert measure_7(width_7, height_7) == 7\n"
+    found = writing.measured(subject({CODE: (OLD, FIX)}, {TESTS: (OLD_TESTS, tests)}, statement=text))
+
+    assert found.tests.ngrams < writing.MOST_OF_TESTS
+    assert found.faults == (Fault.TESTS,)
