@@ -15,6 +15,7 @@ from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.errors import InputError
 from harness.instance import INSTANCE_ID, TaskState
 from harness.quality.limits import exceeded
+from harness.scaffold import check as scaffold_check
 from harness.trust import is_literal
 
 if TYPE_CHECKING:
@@ -159,6 +160,7 @@ def _task_problems(dataset: Dataset, instance_id: str, asked: Asked) -> Iterator
         yield from _patch_problems(task)
         yield from _list_problems(task)
         yield from _trust_problems(task)
+        yield from scaffold_check.problems(task)
     yield from _image_problems(instance, task, folder, asked)
     if task is not None:
         yield from check_custody.id_problems(task, _paths(instance.image, asked.images))

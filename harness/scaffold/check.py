@@ -1,0 +1,39 @@
+"""What can be wrong with a task's scaffold, from its files alone. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness import patch
+from harness.scaffold.told import FIELD, candidates, function_of, revealed_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.instance import Task
+
+_TEST = re.compile(rb"^\+\s*(?:async\s+)?def\s+(test\w*)", re.MULTILINE)
+
+
+def problems(task: Task) -> Iterator[str]:
+    """Every problem; none where the task shows no test."""
+    ids, raw = revealed_ids(task.instance), task.instance.scaffold
+    if not ids and not raw:
+        return
+    if not ids or not raw:
+        yield f"scaffold.patch and `{FIELD}` of task.yaml do not go together: one of them is missing"
+        return
+    try:
+        patch.parse(raw, trusted=True)
+    except patch.PatchError as error:
+        yield f"scaffold.patch is no patch: {error}"
+        return
+    if set(ids) - set(task.hidden.fail_to_pass):
+        yield f"`{FIELD}` of task.yaml names tests that are not in FAIL_TO_PASS"
+    shown = {function_of(one) for one in ids}
+    if shown >= set(candidates(task.instance_id, task.hidden)):
+        yield "the scaffold shows every FAIL_TO_PASS test, so nothing is hidden"
+    names = {one.names[-1] for one in shown if one.names}
+    if {found.decode() for found in _TEST.findall(raw)} - names:
+        yield "scaffold.patch brings tests that task.yaml does not call revealed"
