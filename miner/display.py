@@ -62,7 +62,7 @@ def funnel_line(line: FunnelLine) -> Text:
     text.append(" ".join(line.title.split())[:70], style="bright_black")
     if line.reason == "unstable_fail_to_pass":
         text.append(f"  {line.detail}", style="yellow")
-    elif line.unstable:
+    if line.unstable:
         hangs_on = ", ".join(f"{count} {cause}" for cause, count in line.unstable.items())
         text.append(f"  unstable tests: {hangs_on}", style="yellow")
     if line.seconds >= 1:
