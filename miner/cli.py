@@ -133,7 +133,6 @@ def mine(
     """Mine a history: find bug fixes with tests, strip the fix, prove each task in a container."""
     from harness.dataset.folder import create_dataset  # noqa: PLC0415 - keeps `--help` quick
     from harness.executors.local import LocalExecutor  # noqa: PLC0415
-    from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
     from miner import display, pipeline  # noqa: PLC0415
     from miner.proof import repeats  # noqa: PLC0415
@@ -188,9 +187,10 @@ def mine(
     statement_cli.see_that_tests_run(settings, validate=not no_validate)
     dataset = create_dataset(out)
     with contextlib.ExitStack() as held:
-        sandbox = held.enter_context(DockerSandbox(runtime=runtime, sweep=not no_validate))
         ticker = held.enter_context(terminal.Ticker(terminal.messages(), "mine", quiet=json_))
         observer = display.MineTicker(ticker)
+        executor = LocalExecutor(jobs=jobs)
+        sandbox = held.enter_context(executor.sandbox(runtime=runtime, sweep=not no_validate, note=observer.note))
         if runs is not None and flake_bound is not None:
             observer.warn(often.instead_of(flake_bound))
         writer = held.enter_context(statement_cli.writer_of(asked, settings, dataset, jobs=jobs, warn=observer.warn))
@@ -200,7 +200,7 @@ def mine(
             options,
             settings=settings,
             sandbox=sandbox,
-            executor=LocalExecutor(jobs=jobs),
+            executor=executor,
             observer=observer,
             writer=writer,
         )

@@ -12,6 +12,8 @@ from harness.executors.base import Executor, Item, Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from harness.sandbox.base import Sandbox
+
 
 def default_jobs() -> int:
     """One job a core: more only queue for the processors."""
@@ -43,3 +45,23 @@ class LocalExecutor(Executor):
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def sandbox(
+        self,
+        *,
+        runtime: str | None = None,
+        sweep: bool = True,
+        engine_wait: float | None = None,
+        note: Callable[[str], None] | None = None,
+    ) -> Sandbox:
+        """The engine of this machine, with no more containers at once than the machine has room for."""
+        from harness.executors.admitted import AdmittedSandbox  # noqa: PLC0415 - counting jobs needs no engine
+        from harness.sandbox.docker import ENGINE_WAIT_SECONDS, DockerSandbox  # noqa: PLC0415
+
+        wait = ENGINE_WAIT_SECONDS if engine_wait is None else engine_wait
+        return AdmittedSandbox(DockerSandbox(runtime=runtime, sweep=sweep, engine_wait=wait, note=note), note=note)
+
+    def tools_image(self) -> str | None:
+        from harness.signals import tools  # noqa: PLC0415 - counting jobs needs no engine
+
+        return tools.find()
