@@ -42,7 +42,7 @@ def funnel(dataset: Path) -> list[dict]:
 def mined(history, tmp_path_factory) -> Path:
     """A dataset of two tasks, one of them with a flaky test."""
     out = tmp_path_factory.mktemp("mined") / "dataset"
-    done = mine(history, "-o", out, "--pr", "4", "--pr", "19", "-j", "2")
+    done = mine(history, "-o", out, "--pr", "4", "--pr", "19", "-j", "2", "--reveal", "1")
     assert done.returncode == 0, done.error_text
     return out
 
@@ -56,6 +56,15 @@ def test_a_mined_task_is_proved_and_whole(mined):
     assert task.hidden.fail_to_pass
     assert task.hidden.pass_to_pass
     assert task.instance.image.startswith("sha256:")
+
+
+@pytest.mark.engine
+def test_a_task_shows_as_many_of_its_tests_as_were_asked_for(mined):
+    instance = open_dataset(mined).instance(ONE)
+
+    assert instance.extra["scaffold"]["functions"] == 1
+    assert instance.extra["scaffold"]["hidden_functions"] == 1
+    assert b"def test_" in instance.scaffold
 
 
 @pytest.mark.engine
