@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness import scoring
-from harness.errors import InfrastructureError
 from harness.evaluate import screen
 from harness.instance import Outcome, TestStatus
 from harness.patch import PatchError
 from harness.sandbox.base import SandboxError
 from harness.trust import Trust
+from miner.harden import function_of
 from miner.strength import lines, pieces, subsets
 from miner.strength.base_files import read_files
 from miner.strength.result import FORMULA, Bounds, Strength, Tried
@@ -26,6 +26,7 @@ from miner.strength.variant import Kind, Variant
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from harness.grading import Grade
     from harness.instance import Hidden, Task
     from harness.patch import Patch
     from harness.sandbox.base import Sandbox
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 _FACTOR = 4.0
 _FLOOR = 5.0
 _STOP = "--maxfail=1"
+_LONG = 2.0
+"""Seconds that the whole tests take with the fix, from which on those of FAIL_TO_PASS are tried first."""
 
 
 class CannotMeasureError(Exception):
@@ -49,6 +52,8 @@ class _Gold:
     seconds: float
     alone: bool
     """Nothing but the listed tests failed or passed, so the first failure decides."""
+    quick: tuple[Task, float] | None = None
+    """The task with FAIL_TO_PASS alone, and what the fix takes there: where the whole takes long, it is tried first."""
 
 
 def key(task: Task, bounds: Bounds) -> str:
@@ -115,7 +120,17 @@ def _gold(task: Task, sandbox: Sandbox) -> _Gold:
         raise SandboxError(f"{task.instance_id}: {scored.grade.reason}")
     if scored.grade.outcome is not Outcome.RESOLVED:
         raise CannotMeasureError(f"the fix does not resolve it here: {scored.grade.reason}")
-    return _Gold(patch=fix, seconds=scored.trial.seconds, alone=_is_alone(task.hidden, scored.trial))
+    gold = _Gold(patch=fix, seconds=scored.trial.seconds, alone=_is_alone(task.hidden, scored.trial))
+    return replace(gold, quick=_quick(task, fix, sandbox)) if gold.seconds > _LONG else gold
+
+
+def _quick(task: Task, fix: Patch, sandbox: Sandbox) -> tuple[Task, float] | None:
+    """The test functions of FAIL_TO_PASS alone; None where the fix does not pass them so."""
+    functions = {"::".join((path, *names)) for path, names in map(function_of, task.hidden.fail_to_pass)}
+    hidden = replace(task.hidden, test_files=tuple(sorted(functions)), pass_to_pass=())
+    alone = replace(task, hidden=hidden)
+    scored = scoring.score(alone, fix, sandbox, scoring.Demands(trust=Trust.STANDARD))
+    return (alone, scored.trial.seconds) if scored.grade.outcome is Outcome.RESOLVED else None
 
 
 def _is_alone(hidden: Hidden, trial: Trial) -> bool:
@@ -143,19 +158,18 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Tried |
         return None
     if given is not None and (not given.files or given.raw == gold.patch.raw):
         return None
-    seconds = limit(gold.seconds, task.instance.budgets.seconds)
-    scored = scoring.score(
-        _stopping(task) if gold.alone else task,
-        given,
-        sandbox,
-        scoring.Demands(timeout=seconds, trust=Trust.STANDARD),
-    )
-    if scored.grade.outcome is Outcome.APPLY_FAILED:
+    forms = ([gold.quick] if gold.quick else []) + [(task, gold.seconds)]
+    grade: Grade | None = None
+    for form, taken in forms:
+        demands = scoring.Demands(timeout=limit(taken, task.instance.budgets.seconds), trust=Trust.STANDARD)
+        grade = scoring.score(_stopping(form) if gold.alone else form, given, sandbox, demands).grade
+        if grade.outcome is not Outcome.RESOLVED:
+            break
+    if grade is None or grade.outcome is Outcome.APPLY_FAILED:
         return None
-    if scored.grade.outcome is Outcome.INFRA_ERROR:
-        raise InfrastructureError(f"{task.instance_id}: {scored.grade.reason}")
-    survived = scored.grade.outcome is Outcome.RESOLVED
-    return Tried(variant=variant, survived=survived, cause=scored.grade.cause or "")
+    if grade.outcome is Outcome.INFRA_ERROR:
+        raise SandboxError(f"{task.instance_id}: {grade.reason}")
+    return Tried(variant=variant, survived=grade.outcome is Outcome.RESOLVED, cause=grade.cause or "")
 
 
 def _stopping(task: Task) -> Task:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.engine
+score = running.scoring.score
 FILLER = "".join(f"# line {number}\n" for number in range(8))
 BASE = f"def add(a, b):\n    return a - b\n{FILLER}\ndef clamp(value, low, high):\n    return value\n"
 FIXED = BASE.replace("a - b", "a + b").replace("    return value\n", "    return max(low, min(value, high))\n")
@@ -141,6 +142,19 @@ def test_a_mutant_that_never_ends_is_killed_soon(image, sandbox, monkeypatch):
 
     assert tried is not None
     assert (tried.survived, tried.cause) == (False, "timeout")
+
+
+def test_where_tests_take_long_the_failing_ones_alone_come_first_and_nothing_else_comes_of_it(
+    bench, image, sandbox, monkeypatch
+):
+    monkeypatch.setattr(running, "_LONG", 0.0)
+    asked = []
+    monkeypatch.setattr(running.scoring, "score", lambda task, *rest: asked.append(task) or score(task, *rest))
+
+    found = measure(task_of(image, "weak"), sandbox, Bounds(parts=2, mutants=0)).tried
+
+    assert {one.hidden.test_files for one in asked} == {(tiny.TESTS,), (ADD,)}
+    assert [one.survived for one in found] == [False, True, False]
 
 
 def test_a_fix_that_does_not_hold_here_is_not_measured(image, sandbox):
