@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import scoring
+from harness import scoring, trial
 from harness.dataset.folder import read_task
 from harness.instance import Hidden, Outcome, TestSpec
 from harness.patch import parse
 from harness.sandbox.docker import DockerSandbox
 from harness.settings import load_settings
+from harness.trust import Trust
 from miner.change import Rejection
+from miner.harden import function_of
+from miner.harden import prepare as harden
 from miner.proof import Notebook, Observed, Proof, Subject, brought, judge, observe, prepare
 from tests import tiny
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from harness.instance import Task
 
 pytestmark = pytest.mark.engine
 
@@ -77,7 +82,7 @@ class Word:
 
 
 def right():
-    assert shop.price(1) == 1
+    assert shop.price(41) == 41
 
 
 TEXTS = ["a b", "a::b", "a[b]", "\u20ac \u65e5\u672c \U0001f600", "tab\tand\nline", "nul\0", "\x1b[31m", "x" * 20000]
@@ -85,7 +90,7 @@ TEXTS = ["a b", "a::b", "a[b]", "\u20ac \u65e5\u672c \U0001f600", "tab\tand\nlin
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_text(text):
-    right()
+    assert shop.price(41) == 41
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe", b""])
@@ -95,7 +100,7 @@ def test_bytes(data):
 
 @pytest.mark.parametrize("thing", [Thing()], ids=repr)
 def test_one_address(thing):
-    right()
+    assert shop.price(41) == 41
 
 
 @pytest.mark.parametrize("thing", [Thing(), Thing()], ids=repr)
@@ -415,7 +420,9 @@ def test_it_is_told_what_failing_tests_were_before(named):
     assert (named.evidence["addresses_left_out"], named.evidence["new_api"]) == (1, False)
 
 
-def test_the_gold_patch_resolves_what_was_written_and_read_again_and_nothing_does_not(room, named, tmp_path):
+@pytest.fixture(scope="module")
+def task(room, named, tmp_path_factory) -> Task:
+    """The task that the proof makes, with its twins and blind tests, written and read again."""
     subject = room.subject(NAMED, seed=1)
     hidden = Hidden(
         gold_patch=subject.gold_patch,
@@ -424,11 +431,39 @@ def test_the_gold_patch_resolves_what_was_written_and_read_again_and_nothing_doe
         pass_to_pass=named.pass_to_pass,
         test_files=subject.test_files,
     )
-    made = tiny.task(room.image, instance_id=subject.instance_id, spec=subject.test)
-    tiny.dataset(tmp_path / "d", replace(made, hidden=hidden))
-    task = read_task(tmp_path / "d/tasks" / subject.instance_id)
-    for patch, outcome in ((parse(subject.gold_patch), Outcome.RESOLVED), (None, Outcome.UNRESOLVED)):
-        assert scoring.score(task, patch, room.sandbox, scoring.Demands()).grade.outcome is outcome
+    bare = replace(tiny.task(room.image, instance_id=subject.instance_id, spec=subject.test), hidden=hidden)
+    functions = {"::".join((path, *names)) for path, names in map(function_of, hidden.fail_to_pass)}
+
+    def run(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> trial.Trial:
+        spec = scoring.trial_spec(bare, parse(subject.gold_patch) if gold else None)
+        return trial.run(replace(spec, files=tuple(sorted(functions)), overlay=files, twin=twin), room.sandbox)
+
+    trust = harden(
+        {path: source.encode() for path, (_, source) in NAMED.items() if "test_" in path},
+        fail_to_pass=hidden.fail_to_pass,
+        pass_to_pass=hidden.pass_to_pass,
+        seed="seed",
+        run=run,
+    )
+    folder = tmp_path_factory.mktemp("dataset") / "d"
+    tiny.dataset(folder, replace(bare, hidden=replace(hidden, trust=trust)))
+    return read_task(folder / "tasks" / subject.instance_id)
+
+
+def test_tests_of_every_kind_of_name_get_twins_and_blind_forms(task, named):
+    wanted = {
+        test_id for test_id in named.fail_to_pass if function_of(test_id)[1] in {("test_text",), ("test_one_address",)}
+    }
+    assert len(wanted) == 9
+    assert wanted <= set(task.hidden.trust.twinned)
+    assert wanted <= set(task.hidden.trust.blinded)
+
+
+@pytest.mark.parametrize("trust", [Trust.TWINS, Trust.BLIND])
+def test_the_gold_patch_resolves_the_task_and_nothing_does_not(room, task, trust):
+    for patch, outcome in ((parse(task.hidden.gold_patch), Outcome.RESOLVED), (None, Outcome.UNRESOLVED)):
+        scored = scoring.score(task, patch, room.sandbox, scoring.Demands(trust=trust))
+        assert (scored.grade.outcome, scored.trust) == (outcome, trust), scored.grade.reason
 
 
 def test_names_that_are_not_escaped_reach_the_lists_as_they_are(room):
@@ -439,7 +474,7 @@ import pytest, shop
 
 @pytest.mark.parametrize("text", {texts!a})
 def test_text(text):
-    assert shop.price(1) == 1
+    assert shop.price(41) == 41
 """
     tests = {PLACE: (None, source)}
     option = "disable_test_id_escaping_and_forfeit_all_rights_to_community_support=true"
@@ -467,12 +502,11 @@ def test_a_file_that_asks_for_a_new_name_is_kept_and_one_that_is_broken_otherwis
     assert {path for run in found if run.state == "after" for path in run.collect_errors} == set()
 
 
-@pytest.mark.parametrize("folder", ["tests", "tests/deep"])
-def test_a_conftest_that_asks_for_a_new_name_takes_everything_along(room, folder):
-    tests = {f"{folder}/test_it.py": (None, OLD), f"{folder}/conftest.py": (None, "from shop import Basket\n")}
+def test_a_conftest_that_asks_for_a_new_name_takes_everything_along(room):
+    tests = {"tests/deep/test_it.py": (None, OLD), "tests/deep/conftest.py": (None, "from shop import Basket\n")}
     proof = room.judged(tests, room.runs(tests))
     assert isinstance(proof, Proof)
-    assert (proof.fail_to_pass, proof.evidence["new_names"]) == ((f"{folder}/test_it.py::test_old",), ["Basket"])
+    assert (proof.fail_to_pass, proof.evidence["new_names"]) == (("tests/deep/test_it.py::test_old",), ["Basket"])
 
 
 def test_a_conftest_that_is_broken_otherwise_makes_no_task(room):
