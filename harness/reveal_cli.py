@@ -52,9 +52,9 @@ def reveal(
         print_json({"schema_version": 1, "dry_run": dry_run, "tasks": tasks, "version": version})
         return
     showing = sum(bool(one.functions) for one in found.tasks)
-    version = f"; version {found.version.number}" if found.version else " (nothing was written)"
+    ending = f"; version {found.version.number}" if found.version else " (nothing was written)"
     text = f"{showing} of {len(found.tasks)} task(s) show {sum(one.functions for one in found.tasks)} test function(s)"
-    terminal.results().print(Text(text + version), soft_wrap=True)
+    terminal.results().print(Text(text + ending), soft_wrap=True)
 
 
 def _line(shown: Shown) -> Text:
