@@ -15,8 +15,18 @@ from rich.text import Text
 
 from harness import decide_cli, holdout_cli, judge_cli, solve_cli, terminal
 from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, InputError
+from harness.executors.choose import Kind
 from harness.interop import mirrors
-from harness.options_cli import DatasetSource, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.options_cli import (
+    AddressOption,
+    DatasetSource,
+    ExecutorOption,
+    IdentityOption,
+    JsonFlag,
+    RuntimeOption,
+    open_with,
+    print_json,
+)
 from harness.trust import Trust
 
 if TYPE_CHECKING:
@@ -135,6 +145,8 @@ def evaluate(
         Trust | None, typer.Option(help="What a pass has to withstand; by default the strongest that each task has.")
     ] = None,
     pairs: Annotated[int, typer.Option(min=1, help="Rounds with real tests, and as many with twins.")] = 1,
+    executor: ExecutorOption = Kind.LOCAL,
+    address: AddressOption = None,
     runtime: RuntimeOption = None,
     engine_wait: Annotated[
         float,
@@ -162,12 +174,11 @@ def evaluate(
     """Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not."""
     from harness import evaluate as work  # noqa: PLC0415 - keeps `--help` quick
     from harness import run_folder  # noqa: PLC0415
-    from harness.executors.local import LocalExecutor  # noqa: PLC0415
+    from harness.executors.choose import choose  # noqa: PLC0415
     from harness.predictions import read_predictions  # noqa: PLC0415
-    from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.scoring import Demands  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
-    from harness.signals import rules, tools  # noqa: PLC0415
+    from harness.signals import rules  # noqa: PLC0415
     from harness.verdict_cache import VerdictCache  # noqa: PLC0415
 
     opened = open_with(dataset, identity)
@@ -194,20 +205,21 @@ def evaluate(
         split=chosen_split,
         keep_evidence=keep_evidence,
     )
+    place = choose(executor, address=address, jobs=jobs)
     with (
         terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker,
-        DockerSandbox(runtime=runtime, engine_wait=engine_wait, note=terminal.RunTicker(ticker).note) as sandbox,
+        place.sandbox(runtime=runtime, engine_wait=engine_wait, note=terminal.RunTicker(ticker).note) as sandbox,
     ):
         report = work.run(
             opened,
             asked,
             out,
             sandbox=sandbox,
-            executor=LocalExecutor(jobs=jobs),
+            executor=place,
             settings=settings,
             observer=terminal.RunTicker(ticker),
             kept=VerdictCache(path=chosen.images.cache_dir / "verdicts"),
-            tools=tools.find() if signals else None,
+            tools=place.tools_image() if signals else None,
             rules=named,
         )
     folder = run_folder.RunFolder(path=out)

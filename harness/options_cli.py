@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.errors import InputError
+from harness.executors.choose import Kind
 
 if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 RuntimeOption = Annotated[
     str | None,
     typer.Option(envvar="GOLDSEAM_RUNTIME", help="OCI runtime of the engine for containers, such as runsc or kata."),
+]
+ExecutorOption = Annotated[
+    Kind,
+    typer.Option("--executor", envvar="GOLDSEAM_EXECUTOR", help="Where containers run: here, or on a Ray cluster."),
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(envvar="GOLDSEAM_ADDRESS", help="The Ray cluster: host:port, or auto for the one on this machine."),
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 

@@ -1,0 +1,61 @@
+"""Which node of a cluster a job should go to: one that holds its image and has a place free. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+@dataclass(kw_only=True)
+class Node:
+    """A node as the driver knows it."""
+
+    slots: float
+    """Containers that it takes at once: its `docker` resource."""
+    images: set[str] = field(default_factory=set)
+    running: int = 0
+    """Jobs of this run that were sent there and are not back."""
+    sick_until: float = 0.0
+    """Until when nothing is sent there by choice, in seconds of a clock that the caller has."""
+
+    @property
+    def free(self) -> float:
+        return self.slots - self.running
+
+
+class Placement:
+    """What the driver knows of the nodes; the cluster has the last word."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Node] = {}
+
+    def see(self, node_id: str, *, slots: float, images: Collection[str] = ()) -> None:
+        """A node that is there."""
+        known = self.nodes.setdefault(node_id, Node(slots=slots))
+        known.slots = slots
+        known.images |= set(images)
+
+    def keep_only(self, node_ids: Collection[str]) -> None:
+        """Forget nodes that are no more."""
+        self.nodes = {node_id: node for node_id, node in self.nodes.items() if node_id in node_ids}
+
+    def choose(self, image: str, *, now: float = 0.0, avoid: Collection[str] = ()) -> str | None:
+        """The node for a job: of those with a place free one that holds the image, of these the emptiest.
+
+        None where no place is free, or where any node does: the cluster's own scheduler decides then. An image that is
+        in no registry (no `@` in its name) has to be where it is, so its nodes are taken even when they are full.
+        """
+        well = {
+            node_id: node
+            for node_id, node in self.nodes.items()
+            if now >= node.sick_until and node_id not in avoid and node.slots > 0
+        }
+        holding = {node_id: node for node_id, node in well.items() if image in node.images}
+        bound = "@" not in image
+        free = [node_id for node_id, node in holding.items() if node.free > 0 or bound]
+        if not free and (avoid or len(well) < len(self.nodes)):
+            free = [node_id for node_id, node in well.items() if node.free > 0]
+        return max(free, key=lambda node_id: (well[node_id].free, node_id), default=None)

@@ -1,0 +1,174 @@
+"""What runs on a node of a Ray cluster: jobs in the containers of the node's own engine. Ray itself is not needed here.
+
+Each worker process keeps one sandbox and one thread that works in it, since a thread has a connection to the engine of
+its own and jobs come one after the other. The main thread only waits, so that Ray can interrupt it at any time.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InfrastructureError
+from harness.executors import ray_letter
+from harness.sandbox import engine
+from harness.sandbox.docker import DockerSandbox
+from harness.signals import tools
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from harness.sandbox.base import Job, JobResult
+
+_GONE_SECONDS = 20.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How a run's sandboxes are made on nodes."""
+
+    runtime: str | None = None
+    engine_wait: float = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What came of one job."""
+
+    result: JobResult | None
+    error: Exception | None
+    owner: str
+    """The label of the process that did it, on its containers."""
+    healthy: bool
+    """Whether the node's engine answers; asked only after an error."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeFacts:
+    """What a node says of itself."""
+
+    version: str
+    """Of goldseam."""
+    images: frozenset[str] = frozenset()
+    """Ids and `repository@sha256:…` of the images that its engine holds."""
+    tools: str | None = None
+    """Its image with the tools for signals."""
+    trouble: str = ""
+    """Why its engine can't be used."""
+
+
+@dataclass(kw_only=True)
+class _Bench:
+    """What a worker process keeps between jobs."""
+
+    setting: Setting
+    sandbox: DockerSandbox
+    thread: ThreadPoolExecutor
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def opened(cls, setting: Setting) -> _Bench:
+        notes: list[str] = []
+        sandbox = DockerSandbox(runtime=setting.runtime, engine_wait=setting.engine_wait, note=notes.append)
+        thread = ThreadPoolExecutor(1, thread_name_prefix="goldseam-node")
+        return cls(setting=setting, sandbox=sandbox, thread=thread, notes=notes)
+
+    def took_notes(self) -> list[str]:
+        notes = self.notes.copy()
+        del self.notes[: len(notes)]
+        return notes
+
+    def close(self) -> None:
+        self.sandbox.cancel()
+        self.thread.shutdown(wait=True)
+        self.sandbox.__exit__(None, None, None)
+
+
+_benches: list[_Bench] = []
+"""At most one: a process does one job at a time."""
+
+
+def work(letter: bytes, key: bytes, setting: Setting) -> bytes:
+    """Do one job and return a `Reply`, both as letters. Interrupted, the container is gone before this ends."""
+    job = ray_letter.open_letter(letter, key)
+    return ray_letter.seal(_reply(job, setting), key)
+
+
+def _reply(job: Job, setting: Setting) -> Reply:
+    def do() -> JobResult:
+        bench = _bench(setting)
+        return bench.thread.submit(bench.sandbox.run, job).result()
+
+    try:
+        result, error = ray_letter.said(do)
+    except BaseException:  # Ray's way to cancel is to raise KeyboardInterrupt here, and it does so more than once
+        usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        while _benches:
+            _benches.pop().close()
+        signal.signal(signal.SIGINT, usual)
+        raise
+    notes = tuple(note for bench in _benches for note in bench.took_notes())
+    healthy = error is None or engine.answers()
+    return Reply(result=result, error=error, owner=engine.owner(), healthy=healthy, notes=notes)
+
+
+def _bench(setting: Setting) -> _Bench:
+    """The sandbox of this process; entering a new one removes what dead processes of this node left."""
+    if _benches and _benches[0].setting != setting:
+        _benches.pop().close()
+    if not _benches:
+        bench = _Bench.opened(setting)
+        bench.thread.submit(bench.sandbox.__enter__).result()
+        _benches.append(bench)
+    return _benches[0]
+
+
+def look(*, runtime: str | None = None) -> NodeFacts:
+    """What this node is and has; the containers that dead processes left here are removed on the way."""
+    version = metadata.version("goldseam")
+    try:
+        if runtime:
+            engine.check_runtime(runtime)
+        engine.sweep()
+        return NodeFacts(version=version, images=_images(), tools=tools.find())
+    except Exception as error:  # noqa: BLE001 - the driver tells it
+        return NodeFacts(version=version, trouble=str(error) or type(error).__name__)
+
+
+def _images() -> frozenset[str]:
+    client: Any = engine.connect()
+    found = client.images()
+    return frozenset(name for one in found for name in (one["Id"], *(one.get("RepoDigests") or ())))
+
+
+def tidy(owners: Collection[str]) -> int:
+    """Remove the containers of processes whose work has ended, and of dead ones. Returns how many are left."""
+    deadline = time.monotonic() + _GONE_SECONDS
+    while True:
+        try:
+            engine.sweep()
+            left = [one["Id"] for one in _containers() if one["Labels"].get(engine.LABEL_OWNER) in owners]
+            for name in left:
+                _removed(name)
+        except (InfrastructureError, *engine.ConnectionLost):
+            return -1
+        if not left or time.monotonic() > deadline:
+            return len(left)
+
+
+def _containers() -> list[dict[str, Any]]:
+    client: Any = engine.connect()
+    found: list[dict[str, Any]] = client.containers(all=True, filters={"label": [engine.LABEL_OWNER]})
+    return found
+
+
+def _removed(name: str) -> None:
+    try:
+        engine.remove_container(name)
+    except engine.ApiError:
+        time.sleep(0.05)  # somebody else is removing it

@@ -1,0 +1,133 @@
+"""The same run on a Ray cluster: the same report, whatever dies meanwhile, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess  # noqa: TID251 - a process to be killed half-way
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.sandbox import engine
+from tests import tiny
+from tests.ray_cluster import RayCluster, raylet_of
+
+pytestmark = pytest.mark.engine
+
+COUNT = 6
+TIMES = {"timings", "cpu_seconds", "max_rss_kb", "signals", "attempts"}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with RayCluster(nodes=2, cpus=2) as running:
+        yield running
+
+
+@pytest.fixture
+def evaluate(tmp_path, tiny_image, monkeypatch):
+    """The start of a command that scores patches, each of them slow enough to be met at work."""
+    monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))
+    tiny.dataset(tmp_path / "dataset", tiny.task(tiny_image))
+    slow = {
+        f"m{number}": tiny.fix(f"import time; time.sleep(1)  # {number}", "return a + b") for number in range(COUNT)
+    }
+    wrong = {"wrong": tiny.fix("return a * b"), "none": ""}
+    predictions = tiny.write_predictions(tmp_path / "p.jsonl", slow | wrong)
+    return ["evaluate", tmp_path / "dataset", "-p", predictions, "--control", "0", "--no-signals", "--no-cache"]
+
+
+def on(cluster):
+    return ["--executor", "ray", "--address", cluster.address]
+
+
+def found(run: Path):
+    """What a run came to, less what two runs never share."""
+    reports = {
+        str(path.relative_to(run)): {name: x for name, x in json.loads(path.read_bytes()).items() if name not in TIMES}
+        for path in run.glob("results/*/*/*/report.json")
+    }
+    return (run / "report.json").read_bytes(), reports
+
+
+def at_work():
+    """The Ray workers that have a container just now, by container; other tests may be running beside this one."""
+    workers = {}
+    for one in engine.connect().containers(all=True, filters={"label": [f"{engine.LABEL_KIND}=run"]}):
+        pid = int(one["Labels"][engine.LABEL_OWNER].split(":")[1])
+        try:
+            name = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if name.startswith(b"ray::"):
+            workers[one["Id"]] = pid
+    return workers
+
+
+def containers():
+    return {one["Id"] for one in engine.connect().containers(all=True)}
+
+
+def met_at_work(child):
+    """The first worker that is seen with a container, once something of the run is done."""
+    for line in child.stderr:
+        if line.startswith("[2/"):
+            break
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if seen := at_work():
+            return seen
+    raise AssertionError("nobody was seen at work")
+
+
+def started(argv):
+    whole = [sys.executable, "-m", "miner.cli", *map(str, argv)]
+    return subprocess.Popen(whole, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_run_on_a_cluster_says_what_one_on_this_machine_says(evaluate, cluster, tmp_path):
+    here = tiny.goldseam(*evaluate, "-o", tmp_path / "here")
+    there = tiny.goldseam(*evaluate, "-o", tmp_path / "there", *on(cluster))
+    assert (here.returncode, there.returncode) == (0, 0), there.error_text
+    assert found(tmp_path / "there") == found(tmp_path / "here")
+    assert json.loads((tmp_path / "there/report.json").read_bytes())["resolved_instances"] == COUNT
+
+
+@pytest.mark.parametrize("lost", ["worker", "node"])
+def test_a_lost_worker_or_node_costs_nothing_and_nothing_counts_twice(lost, evaluate, cluster, tmp_path):
+    with started([*evaluate, "-o", tmp_path / "run", "-j", "4", *on(cluster)]) as child:
+        seen = met_at_work(child)
+        worker = next(iter(seen.values()))
+        os.kill(worker if lost == "worker" else raylet_of(worker), signal.SIGKILL)
+        rest = child.stderr.read()
+        assert child.wait() == 0, rest
+    if lost == "node":
+        cluster.add_node()
+    report = json.loads((tmp_path / "run/report.json").read_bytes())
+    assert (report["resolved_instances"], report["unresolved_instances"], report["error_instances"]) == (COUNT, 1, 0)
+    assert report["submitted_instances"] == COUNT + 2
+    assert not containers() & set(seen)
+
+
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
+def test_a_driver_that_is_stopped_leaves_no_container_and_goes_on(number, code, evaluate, cluster, tmp_path):
+    argv = [*evaluate, "-o", tmp_path / "run", "-j", "2", *on(cluster)]
+    argv.remove("--no-cache")
+    with started(argv) as child:
+        seen = met_at_work(child)
+        child.send_signal(getattr(signal, number))
+        child.stderr.read()
+        assert child.wait() == code
+    if number == "SIGINT":
+        assert not containers() & set(seen)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").glob("results/*/*/*/report.json")}
+    assert 0 < len(before) < COUNT + 2
+    done = tiny.goldseam(*argv)
+    assert done.returncode == 0, done.error_text
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert json.loads((tmp_path / "run/report.json").read_bytes())["resolved_instances"] == COUNT
+    assert not containers() & set(seen)
