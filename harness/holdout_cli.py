@@ -45,6 +45,12 @@ def check(
             help="Also tell of tasks that leak more: the share of the fix told, or any field of quality.leaks.",
         ),
     ] = None,
+    min_strength: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, metavar="SHARE", help="Also tell of tasks whose hidden tests kill fewer of the wrong patches."
+        ),
+    ] = None,
     registry: Annotated[
         bool, typer.Option("--registry", help="Also ask the registries for every image; nothing is pulled.")
     ] = False,
@@ -69,7 +75,14 @@ def check(
 
         in_registry = engine.in_registry
     keys = open_with(dataset, identity).keys if identity else None
-    problems = checking.check(dataset, images=engine_check, max_leak=limits, keys=keys, in_registry=in_registry)
+    problems = checking.check(
+        dataset,
+        images=engine_check,
+        max_leak=limits,
+        min_strength=min_strength,
+        keys=keys,
+        in_registry=in_registry,
+    )
     notes = checking.notes(dataset, keys=keys)
     if json_:
         found = [{"where": problem.where, "what": problem.what} for problem in problems]

@@ -14,7 +14,7 @@ from harness.dataset import folder as dataset_folder
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.errors import InputError
 from harness.instance import INSTANCE_ID, TaskState
-from harness.quality.limits import exceeded
+from harness.quality.limits import exceeded, too_weak
 from harness.scaffold import check as scaffold_check
 from harness.trust import is_literal
 
@@ -60,6 +60,7 @@ class Asked:
 
     images: ImageCheck | None = None
     max_leak: Mapping[str, float] = field(default_factory=dict)
+    min_strength: float | None = None
     keys: Keys | None = None
     in_registry: Callable[[str], bool] | None = None
     """Asks the registry that an image names whether it has it."""
@@ -70,14 +71,16 @@ def check(
     *,
     images: ImageCheck | None = None,
     max_leak: Mapping[str, float] | None = None,
+    min_strength: float | None = None,
     keys: Keys | None = None,
     in_registry: Callable[[str], bool] | None = None,
 ) -> tuple[Problem, ...]:
     """Every problem of a dataset; none means that `evaluate` can rely on it.
 
     `images` asks the engine; without it only the form of the digests is checked. `max_leak` are limits as
-    `harness.quality.limits` knows them. `keys` open the hidden side of a sealed dataset; without them its public side
-    is checked alone. `in_registry` asks for the images of proved tasks where they were pushed to.
+    `harness.quality.limits` knows them, `min_strength` the least share of wrong patches to be killed. `keys` open the
+    hidden side of a sealed dataset; without them its public side is checked alone. `in_registry` asks for the images of
+    proved tasks where they were pushed to.
 
     Raises:
         InputError: there is no dataset at that path.
@@ -86,7 +89,9 @@ def check(
     """
     if not (path / dataset_folder.DATASET_FILE).is_file():
         dataset_folder.open_dataset(path)  # says why not
-    asked = Asked(images=images, max_leak=max_leak or {}, keys=keys, in_registry=in_registry)
+    asked = Asked(
+        images=images, max_leak=max_leak or {}, min_strength=min_strength, keys=keys, in_registry=in_registry
+    )
     problems = [*_dataset_file(path), *_funnel(path)]
     dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")
     with contextlib.suppress(InputError):  # a broken dataset.yaml has been told of
@@ -97,7 +102,7 @@ def check(
             opened.tell(dataset, dataset.ids(), purpose="check")
     for instance_id in dataset.ids():
         found = [*_task_problems(dataset, instance_id, asked), *check_custody.seal_problems(dataset, instance_id)]
-        found += _leak_problems(dataset.task_folder(instance_id), asked.max_leak)
+        found += _quality_problems(dataset.task_folder(instance_id), asked)
         problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in dict.fromkeys(found))
     return tuple(problems)
 
@@ -110,10 +115,12 @@ def notes(path: Path, *, keys: Keys | None = None) -> tuple[str, ...]:
         return ()
 
 
-def _leak_problems(folder: Path, limits: Mapping[str, float]) -> Iterator[str]:
+def _quality_problems(folder: Path, asked: Asked) -> Iterator[str]:
     """From the public file alone; a broken one is told of elsewhere."""
     with contextlib.suppress(InputError):
-        yield from exceeded(dataset_folder.read_model(folder / dataset_folder.TASK_FILE, TaskModel).quality, limits)
+        quality = dataset_folder.read_model(folder / dataset_folder.TASK_FILE, TaskModel).quality
+        yield from exceeded(quality, asked.max_leak)
+        yield from too_weak(quality, asked.min_strength)
 
 
 def _dataset_file(path: Path) -> Iterator[Problem]:
@@ -194,7 +201,7 @@ def _statement_problems(instance: Instance) -> Iterator[str]:
 
 def _patch_problems(task: Task) -> Iterator[str]:
     paths: dict[str, frozenset[str]] = {}
-    sides = {"gold.patch": task.hidden.gold_patch, "test.patch": task.hidden.test_patch}
+    sides = {"gold.patch": task.hidden.gold_patch, "test.patch": task.hidden.test_patch, **task.hidden.survivors}
     for name, data in sides.items():
         try:
             paths[name] = patch.parse(data, trusted=True).paths

@@ -57,6 +57,24 @@ def exceeded(quality: Mapping[str, Any], limits: Mapping[str, float]) -> Iterato
             yield f"leaks: {name} is {shown}, more than {allowed}"
 
 
+def too_weak(quality: Mapping[str, Any], least: float | None) -> Iterator[str]:
+    """What of a task's strength is below a limit, as sentences; a task that was not measured is one too.
+
+    Where nothing could be tried there is no share, which is below no limit.
+    """
+    if least is None:
+        return
+    found = quality.get("strength")
+    if not isinstance(found, dict):
+        yield "its strength was never measured: run `goldseam holdout strength`"
+        return
+    if found.get("empty") == "survived":
+        yield "strength: a patch that changes nothing resolves it"
+    share = _value(found, "share")
+    if share is not None and share < least:
+        yield f"strength: {share:.0%} of wrong patches are killed, fewer than {least:.0%}"
+
+
 def _value(leaks: Mapping[str, Any], name: str) -> float | None:
     if name == "pointers":
         return sum(_value(leaks, part) or 0.0 for part in _POINTERS)

@@ -74,7 +74,7 @@ def run(
             [str(repository.path)],
             dataset,
             pipeline.Options(wanted=ChangeFilter()),
-            settings=settings,
+            settings=_quick(settings),
             sandbox=sandbox,
             executor=executor,
             observer=MineTicker(mining),
@@ -116,6 +116,11 @@ def _score(
         observer=observer,
         tools=tools,
     )
+
+
+def _quick(settings: Settings) -> Settings:
+    """Without strength, which would take longer than all the rest; `holdout strength` tells it of the demo, too."""
+    return settings.model_copy(update={"mining": settings.mining.model_copy(update={"mutants": 0})})
 
 
 def _tools(settings: Settings, observer: evaluate.Observer) -> str | None:

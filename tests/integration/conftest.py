@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,12 @@ def _closed_connections() -> Iterator[None]:
 def _interruptible() -> None:
     """Let programs under test hear Ctrl-C, even where whoever started pytest has it ignored (`nohup`, `&`)."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_strength_while_mining() -> None:
+    """Strength takes some twenty containers a task; tests of it ask for it themselves."""
+    os.environ.setdefault("GOLDSEAM_MINING_MUTANTS", "0")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 
 from harness.dataset.check import check
 from harness.errors import InputError
-from harness.quality.limits import exceeded, parse_limits
+from harness.quality.limits import exceeded, parse_limits, too_weak
 from tests import tiny
 
 LEAKS = {"overlap": 0.5, "lines": 0.5, "ngrams": 0.1, "names": None, "shas": 1, "links": 2, "unshown_names": 0}
@@ -56,3 +56,27 @@ def test_check_tells_of_a_task_over_the_limit(tmp_path):
     found = check(tmp_path / "bench", max_leak={"overlap": 0.1})
 
     assert [(one.where, one.what) for one in found] == [("tasks/tiny__calc-1", "leaks: overlap is 50%, more than 10%")]
+
+
+@pytest.mark.parametrize(
+    ("strength", "said"),
+    [
+        ({"share": 0.5, "empty": "killed"}, ["strength: 50% of wrong patches are killed, fewer than 60%"]),
+        ({"share": 0.6, "empty": "killed"}, []),
+        ({"share": None, "empty": "killed"}, []),
+        ({"share": None, "empty": "survived"}, ["strength: a patch that changes nothing resolves it"]),
+        (None, ["its strength was never measured: run `goldseam holdout strength`"]),
+    ],
+)
+def test_what_is_too_weak_is_said(strength, said):
+    assert list(too_weak({"strength": strength}, 0.6)) == said
+    assert list(too_weak({"strength": strength}, None)) == []
+
+
+def test_check_tells_of_a_task_that_is_too_weak(tmp_path):
+    task = tiny.task()
+    weak = replace(task, instance=replace(task.instance, quality={"strength": {"share": 0.1}}))
+    tiny.dataset(tmp_path / "bench", weak)
+
+    assert check(tmp_path / "bench") == ()
+    assert [one.where for one in check(tmp_path / "bench", min_strength=0.5)] == ["tasks/tiny__calc-1"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +16,7 @@ from harness.dataset.schema import TaskModel
 from harness.errors import InfrastructureError, InputError
 from harness.executors.local import LocalExecutor
 from harness.sandbox.base import MissingImageError, SandboxError
+from miner import pipeline, stages
 from miner.strength import Asked, Bounds, CannotMeasureError, Strength, gauge, weakest_first
 from miner.strength import work as gauging
 from miner.strength.lines import Coverage
@@ -304,3 +306,46 @@ def test_the_content_of_a_dataset_is_the_same_with_survivors(tmp_path, measured)
 
     assert content.content_of(dataset) == before
     assert json.loads((dataset.task_folder("tiny__calc-1") / "tests.json").read_text())["evidence"]["strength"]
+
+
+def stage(monkeypatch, answer, *, mutants: int = 2):
+    """The stage of a mine on a draft of the tiny task: what it made of it, and what a person was told."""
+    told: list[str] = []
+
+    def measure(task, sandbox, bounds, *, note):
+        assert bounds.mutants == mutants
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(stages, "measure", measure)
+    monkeypatch.setattr(stages, "task_of", lambda draft: tiny.task())
+    change = SimpleNamespace(instance_id="tiny__calc-1")
+    draft = stages.Draft(candidate=SimpleNamespace(change=change))
+    settings = SimpleNamespace(mining=SimpleNamespace(mutants=mutants))
+    site = SimpleNamespace(settings=settings, sandbox=NoEngine(), note=told.append)
+    return stages.strengthen(draft, site), told
+
+
+def test_mining_measures_strength_after_the_fix_was_confirmed_and_before_the_task_is_kept(monkeypatch):
+    order = [step.__name__ for step in pipeline.TO_PROOF]
+    strength = found(tiny.task())
+
+    draft, _ = stage(monkeypatch, strength)
+
+    assert order.index("confirm") < order.index("strengthen") < order.index("keep")
+    assert draft.strength is strength
+    assert draft.timings["strength"] >= 0
+
+
+def test_mining_measures_no_strength_where_that_is_switched_off(monkeypatch):
+    draft, _ = stage(monkeypatch, AssertionError("never asked"), mutants=0)
+
+    assert draft.strength is None
+
+
+def test_a_task_whose_strength_cannot_be_told_is_kept(monkeypatch):
+    draft, told = stage(monkeypatch, CannotMeasureError("the fix cannot be taken apart"))
+
+    assert draft.strength is None
+    assert told == ["tiny__calc-1: its strength is unknown: the fix cannot be taken apart"]
