@@ -160,5 +160,11 @@ def test_a_folder_holds_no_file_whose_name_begins_as_its_own():
     assert new_names(["tests/a/b.py::t"], [run], {"x"}) == ("x",)
 
 
+def test_a_test_that_was_lost_for_another_reason_as_well_asks_for_no_new_name():
+    lost = {"tests/a.py": "x", "tests": ""}
+    run = Observed(state="before", number=0, statuses={}, collect_errors=dict.fromkeys(lost, "E"), wanted=lost)
+    assert new_names(["tests/a.py::t"], [run], {"x"}) == ()
+
+
 def test_names_of_files_without_a_failing_test_are_not_listed():
     assert new_names(["a.py::t"], [before(a="x", b="y")], {"x", "y"}) == ("x",)

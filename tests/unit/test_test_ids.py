@@ -117,7 +117,7 @@ def test_two_tests_of_one_id_pass_only_together():
 def ids_by_chance(seed: int) -> list[str]:
     """Ids put together from what makes them nasty."""
     rng = random.Random(seed)
-    addresses = ("at 0x7f30e4b0c1d0", " at 0x10aF2", "_at_0xdeadbeef_")
+    addresses = ("at 0x7f30e4b0c1d0", "at 0x7f30e4b0c1f0", " at 0x10aF2", "_at_0xdeadbeef_")
     bits = (*addresses, "a", " ", "::", "[", "]", "€", "\n", "\\", "\udcff", "..")
     return list({"a.py::t[" + "-".join(rng.choices(bits, k=rng.randint(0, 6))) + "]": 0 for _ in range(30)})
 
