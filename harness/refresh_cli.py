@@ -9,7 +9,17 @@ import typer
 
 from harness import terminal
 from harness.errors import AnswerIsNoError, InfrastructureError
-from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.executors.choose import Kind
+from harness.options_cli import (
+    AddressOption,
+    DatasetArgument,
+    ExecutorOption,
+    IdentityOption,
+    JsonFlag,
+    RuntimeOption,
+    open_with,
+    print_json,
+)
 from harness.trust import Trust
 
 if TYPE_CHECKING:
@@ -41,6 +51,8 @@ def refresh(
     record: Annotated[
         bool, typer.Option("--record", help="Write a line into refresh.jsonl though nothing changed.")
     ] = False,
+    executor: ExecutorOption = Kind.LOCAL,
+    address: AddressOption = None,
     runtime: RuntimeOption = None,
     engine_wait: Annotated[
         float,
@@ -50,10 +62,9 @@ def refresh(
     json_: JsonFlag = False,
 ) -> None:
     """Prove the dataset again: run gold and null on every task, and quarantine what drifted; exit code 1 if any did."""
-    from harness.executors.local import LocalExecutor  # noqa: PLC0415 - keeps `--help` quick
+    from harness.executors.choose import choose  # noqa: PLC0415 - keeps `--help` quick
     from harness.refresh import run as work  # noqa: PLC0415
     from harness.refresh_text import RefreshTicker, refresh_json, refresh_text  # noqa: PLC0415
-    from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.scoring import Demands  # noqa: PLC0415
 
     opened = open_with(dataset, identity)
@@ -66,14 +77,15 @@ def refresh(
         retry=retry,
         record=record,
     )
+    place = choose(executor, address=address, jobs=jobs)
     with terminal.Ticker(terminal.messages(), "refresh", quiet=json_) as ticker:
         observer = RefreshTicker(ticker)
-        with DockerSandbox(runtime=runtime, engine_wait=engine_wait, note=observer.note) as sandbox:
+        with place.sandbox(runtime=runtime, engine_wait=engine_wait, note=observer.note) as sandbox:
             found = work.refresh(
                 opened,
                 ids or (),
                 sandbox=sandbox,
-                executor=LocalExecutor(jobs=jobs),
+                executor=place,
                 settings=settings,
                 observer=observer,
             )

@@ -57,7 +57,7 @@ class RefreshTicker:
         self._done += 1
         slot = seen.slot
         again = " again" if slot.repeat else ""
-        total = "" if slot.repeat else f"{self._done}/{self._verdicts} verdicts, "
+        total = "" if slot.repeat else f"{self._done}/{self._verdicts}, "
         self._ticker.note(f"{total}{slot.instance_id}: {slot.kind} {slot.number}{again}")
 
     def suspect(self, instance_id: str) -> None:

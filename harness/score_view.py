@@ -10,6 +10,7 @@ from rich.text import Text
 
 from harness.cohorts import CohortKey, by_cohort
 from harness.cutoffs import gap
+from harness.scaffold.score import HIDDEN_ONLY, SCAFFOLDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -159,6 +160,9 @@ def render(
         parts += gap_lines(sheets, key, cutoffs)
     if not all(sheet.knows_dataset for sheet in sheets):
         parts += [Text(), Text("coverage is of what was asked: the run doesn't say more (--dataset does)", "yellow")]
+    shown = sorted({task_id for sheet in sheets for task_id in sheet.scaffolded})
+    if shown:
+        parts += [Text(), Text(f"kind: scaffolded, {len(shown)} task(s) show some of their tests", "yellow")]
     aside = sorted({task_id for sheet in sheets for task_id in sheet.aside})
     if aside:
         parts += [Text(), Text(f"not counted, since not proved, quarantined or retired: {', '.join(aside)}", "yellow")]
@@ -235,6 +239,8 @@ def sheet_json(sheet: Scoresheet) -> dict[str, Any]:
         "dataset_version": sheet.dataset_version,
         "tasks": sheet.total,
         "knows_dataset": sheet.knows_dataset,
+        "kind": SCAFFOLDED if sheet.scaffolded else HIDDEN_ONLY,
+        "scaffolded_tasks": len(sheet.scaffolded),
         "coverage": sheet.coverage,
         "resolved": sheet.resolved,
         "verdicts": sheet.verdicts,

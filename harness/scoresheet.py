@@ -120,6 +120,11 @@ class Scoresheet:
         return self._estimate(lambda task: float(task.rate or 0), at_least=1)
 
     @property
+    def scaffolded(self) -> tuple[str, ...]:
+        """The tasks that show some of their tests, by id; the score is one over hidden tests only where none does."""
+        return tuple(sorted(task_id for task_id, task in self.tasks.items() if task.facts.revealed))
+
+    @property
     def score(self) -> Estimate:
         """Mean score, 0 to 100."""
         found = self._estimate(lambda task: (task.score or 0.0) / 100, at_least=1)

@@ -209,6 +209,10 @@ def caveats(found: ReportData, competitors: Sequence[ModelSummary], duels: Seque
         ],
     }
     notes += [f"Not scored {why}, and counted neither way: {listed(which)}." for why, which in gaps.items() if which]
+    shown = {task_id for model in competitors for task_id in model.sheet.scaffolded}
+    if shown:
+        told = many(len(shown), "task")
+        notes.append(f"{told} showed some of the tests: scores are scaffolded, not over hidden tests only.")
     aside = [task.instance_id for task in found.tasks if task.aside]
     if aside:
         notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")

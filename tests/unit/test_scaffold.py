@@ -16,6 +16,7 @@ from harness.scaffold import check
 from harness.scaffold.reveal import Revealed, applied
 from harness.scaffold.score import kind_of, score
 from harness.scaffold.told import candidates, function_of, revealed_ids, statement_with
+from harness.score_view import sheet_json
 from harness.solve.plan import digest_of
 from tests import tiny
 from tests.sheets import sheet
@@ -155,3 +156,11 @@ def test_a_sound_scaffold_has_no_problem():
 )
 def test_a_scaffold_that_is_not_sound_is_told(task, word):
     assert any(word in problem for problem in check.problems(task))
+
+
+def test_scores_say_that_a_task_showed_some_of_its_tests():
+    made = sheet(task_score(1), task_score(2))
+    one = next(iter(made.tasks))
+    facts = made.tasks[one].facts.model_copy(update={"revealed": 1})
+    shown = replace(made, tasks={**made.tasks, one: replace(made.tasks[one], facts=facts)})
+    assert [sheet_json(each)["kind"] for each in (made, shown)] == ["hidden only", "scaffolded"]
