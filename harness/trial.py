@@ -125,9 +125,9 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
     ran = read(sandbox.run(job), keys, spec)
     if ran.setup_error == _NO_CLOCK:
         raise MissingClockError(
-            f"image {spec.image} can't give its tests a clock of their own: libfaketime is not in it",
-            hint="images made by this version have it: make a new base (`goldseam images base --from-debian --force`, "
-            "or one that derives from Debian) and mine the task again",
+            f"image {spec.image} can't give its tests a clock of their own, as libfaketime is not in it: "
+            "mine the task again, for an image that has it",
+            hint="the base image has it since there are clocks; it is built by itself, on any Debian",
         )
     return ran
 

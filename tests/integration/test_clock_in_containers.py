@@ -212,10 +212,8 @@ def test_a_patch_that_writes_to_the_result_channel_is_found_out(tiny_image, sand
 
 
 def test_an_image_without_libfaketime_is_no_place_for_a_clock(old_image, sandbox):
-    with pytest.raises(trial.MissingClockError, match="libfaketime") as raised:
+    with pytest.raises(trial.MissingClockError, match="libfaketime is not in it: mine the task again"):
         gold_run(clocked(old_image), sandbox)
-
-    assert "mine the task again" in raised.value.hint
 
 
 def test_such_a_task_is_not_scored_on_real_time(old_image, sandbox):

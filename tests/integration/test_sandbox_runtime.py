@@ -9,7 +9,7 @@ import pytest
 
 from harness import evaluate, process
 from harness.errors import InputError
-from harness.instance import Outcome
+from harness.instance import Outcome, TestSpec
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
 from harness.settings import ImageSettings
@@ -57,6 +57,10 @@ def check_verdicts(runtime, image, place):
                 tiny.task(image), tiny.prediction(patch), sandbox, settings=evaluate.Settings(runtime=runtime)
             ).report
             assert (found.outcome, found.cause) == (outcome, cause), (name, found)
+        then = tiny.prediction(tiny.fix("import time", "return a + b if time.gmtime().tm_year == 2021 else 0"))
+        clocked = tiny.task(image, spec=TestSpec(clock="2021-05-03T12:00:00Z"))
+        found = evaluate.evaluate_one(clocked, then, sandbox, settings=evaluate.Settings(runtime=runtime)).report
+        assert found.resolved, found
     assert engine.connect().containers(all=True) == []
 
 
