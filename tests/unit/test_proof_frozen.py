@@ -22,6 +22,7 @@ SUBJECT = Subject(
     gold_patch=tiny.GOLD.encode(),
     test_patch=tiny.diff(tiny.TESTS, tiny.BASE_TESTS, tiny.HIDDEN_TESTS).encode(),
 )
+BEFORE = replace(SUBJECT, test=TestSpec(clock="2020-01-01T00:00:00Z"))
 THEN = replace(SUBJECT, test=TestSpec(clock=MERGED))
 
 
@@ -41,9 +42,9 @@ class Bench:
 
     def __init__(self, folder, *, now, then=None, runs=(), runs_then=()):
         self.path = folder / "notes.jsonl"
-        self.answers = {None: now, MERGED: then}
+        self.answers = {None: now, BEFORE.test.clock: now, MERGED: then}
         self.proved = []
-        for subject, seen in ((SUBJECT, runs), (THEN, runs_then)):
+        for subject, seen in ((SUBJECT, runs), (BEFORE, runs), (THEN, runs_then)):
             for run in seen:
                 self.notebook(subject).add(run)
 
@@ -115,6 +116,14 @@ def test_a_proof_on_the_date_that_loses_a_test_of_the_fix_is_not_taken(tmp_path)
     assert bench.settle().proof is first
 
 
+def test_a_proof_on_the_date_that_loses_as_many_tests_as_it_gains_is_not_taken(tmp_path):
+    runs, then = [saw("after", ["f", "p"], ["q"])], [saw("after", ["f", "q"], ["p"])]
+    first = proof(("f",), ("p",))
+    bench = Bench(tmp_path, now=first, then=proof(("f",), ("q",)), runs=runs, runs_then=then)
+
+    assert bench.settle().proof is first
+
+
 def test_a_sound_proof_whose_tests_all_pass_costs_no_further_run(tmp_path):
     first = proof(("f",))
     bench = Bench(tmp_path, now=first, runs=[saw("after", ["f"]), saw("before", failed=["f"])])
@@ -150,16 +159,16 @@ def test_what_differs_in_some_runs_of_another_date_only_is_chance(tmp_path):
 
 
 def test_a_task_set_aside_counts_again_where_its_date_makes_it_stable(tmp_path):
-    first = proof((), set_aside=rejection("unstable_fail_to_pass"))
+    first = proof((), ("p", "q"), set_aside=rejection("unstable_fail_to_pass"))
     later = saw("after", failed=["f"], number=1000, variation=Variation(clock_days=366))
-    bench = Bench(tmp_path, now=first, then=proof(("f",)), runs=[saw("after", ["f"]), later])
+    bench = Bench(tmp_path, now=first, then=proof(("f",), ("p",)), runs=[saw("after", ["f"]), later])
 
     assert bench.settle().proof.evidence["clock"]["without"] == "set_aside"
 
 
 @pytest.mark.parametrize(
     "asked",
-    [{"can_fake": False}, {"merged": "some day"}, {"merged": "1970-01-01T00:00:00Z"}, {"subject": THEN}],
+    [{"can_fake": False}, {"merged": "some day"}, {"merged": "1970-01-01T00:00:00Z"}, {"subject": BEFORE}],
     ids=["an image without libfaketime", "no date", "a date before all clocks", "a clock already"],
 )
 def test_there_is_no_second_try_with(asked, tmp_path):
