@@ -284,17 +284,19 @@ def test_a_sealed_task_is_measured_with_a_key_and_stays_sealed(tmp_path, measure
     assert run(open_dataset(dataset.path, keys=keys))[0].known
 
 
-def test_merging_keeps_survivors_hidden(tmp_path, measured, me):
+def test_merging_into_a_sealed_dataset_seals_survivors(tmp_path, measured, me):
     keys, recipient = me
     dataset = dataset_of(tmp_path)
     run(dataset)
 
     other = tiny.dataset(tmp_path / "other", tiny.task(instance_id="tiny__calc-2"))
-    merge([dataset, other], tmp_path / "merged")
-    merged = open_dataset(tmp_path / "merged")
-    assert tuple(merged.task("tiny__calc-1").hidden.survivors) == ("survivor-01-part.patch",)
-    seal.seal(merged, [recipient], keys=keys)
+    seal.seal(other, [recipient], keys=keys)
 
+    merge([dataset, open_dataset(other.path, keys=keys)], tmp_path / "merged")
+
+    merged = open_dataset(tmp_path / "merged", keys=keys)
+    assert merged.sealed
+    assert tuple(merged.task("tiny__calc-1").hidden.survivors) == ("survivor-01-part.patch",)
     everything = b"".join(path.read_bytes() for path in merged.path.rglob("*") if path.is_file())
     assert b"telling word" not in everything
 
