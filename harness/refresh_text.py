@@ -82,6 +82,8 @@ def finding_line(one: Finding) -> Text:
 
 def refresh_text(found: Refreshed, dataset: Path) -> RenderableType:
     """What changed, what was done about it, and the sum of it."""
+    if not found.findings:
+        return Text("no task is in quarantine")
     parts: list[RenderableType] = []
     told = [one for one in found.findings if one.result is not Result.HOLDS]
     for one in told:

@@ -120,8 +120,10 @@ class Refreshed:
 def choose(dataset: Dataset, ids: Sequence[str], *, quarantined: bool) -> tuple[str, ...]:
     """The tasks to look at: the named ones, or all that are proved, or all in quarantine.
 
+    None is in quarantine on most days, which is no error; no proved task is one.
+
     Raises:
-        InputError: an id is unknown or given twice, or its task is in another state; or there is none to look at.
+        InputError: an id is unknown or given twice, or its task is in another state; or none is proved.
 
     """
     state = TaskState.QUARANTINED if quarantined else TaskState.PROVED
@@ -132,7 +134,7 @@ def choose(dataset: Dataset, ids: Sequence[str], *, quarantined: bool) -> tuple[
         hint = "--quarantined looks at tasks in quarantine" if not quarantined else "leave --quarantined out"
         raise InputError(f"only {state} tasks are looked at: {words}", hint=hint)
     chosen = tuple(one.instance_id for one in found if one.state is state)
-    if not chosen:
+    if not chosen and not quarantined:
         raise InputError(f"{dataset.path} has no {state} task", hint="`goldseam holdout stats` counts them by state")
     return chosen
 

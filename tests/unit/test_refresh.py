@@ -282,6 +282,10 @@ def test_a_named_task_in_another_state_is_refused(dataset):
         work.choose(dataset, [ID], quarantined=False)
 
 
+def test_that_none_is_in_quarantine_is_no_error(dataset):
+    assert work.choose(dataset, (), quarantined=True) == ()
+
+
 def test_a_dataset_without_proved_tasks_is_refused(tmp_path):
     empty = tiny.dataset(tmp_path / "ds", TASK.with_state(TaskState.CANDIDATE))
     with pytest.raises(InputError, match="no proved task"):
