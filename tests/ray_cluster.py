@@ -51,9 +51,15 @@ class RayCluster:
             self._child.wait(60)
         self._folder.cleanup()
 
-    def add_node(self) -> None:
-        """One more node, there when this returns."""
-        self._child.stdin.write("add\n")
+    def add_node(self, *, engine: str = "") -> None:
+        """One more node, there when this returns; `engine` is its DOCKER_HOST."""
+        self._child.stdin.write(f"add {engine}\n")
+        self._child.stdin.flush()
+        self._answer()
+
+    def remove_node(self) -> None:
+        """Take the node away that was added last."""
+        self._child.stdin.write("remove\n")
         self._child.stdin.flush()
         self._answer()
 
@@ -83,9 +89,15 @@ def main(nodes: int, cpus: int, folder: str) -> None:
             cluster.add_node(wait=False, **node)
         cluster.wait_for_nodes()
         _say(cluster.address)
-        for _line in sys.stdin:
-            cluster.add_node(wait=True, **node)
-            _say("added")
+        added = []
+        for line in sys.stdin:
+            word, _, engine = line.strip().partition(" ")
+            if word == "add":
+                env = {"DOCKER_HOST": engine} if engine else {}
+                added.append(cluster.add_node(wait=True, env_vars=env, **node))
+            else:
+                cluster.remove_node(added.pop(), allow_graceful=False)
+            _say("done")
     finally:
         cluster.shutdown()
 

@@ -14,6 +14,7 @@ import pytest
 
 from harness.sandbox import engine
 from tests import tiny
+from tests.engine_proxy import Proxy
 from tests.ray_cluster import RayCluster, raylet_of
 
 pytestmark = pytest.mark.engine
@@ -111,6 +112,25 @@ def test_a_lost_worker_or_node_costs_nothing_and_nothing_counts_twice(lost, eval
     assert (report["resolved_instances"], report["unresolved_instances"], report["error_instances"]) == (COUNT, 1, 0)
     assert report["submitted_instances"] == COUNT + 2
     assert not containers() & set(seen)
+
+
+@pytest.mark.skipif(not Path("/var/run/docker.sock").is_socket(), reason="needs Docker's own socket")
+def test_a_node_whose_engine_goes_away_costs_nothing(evaluate, cluster, tmp_path):
+    way = tmp_path / "engine.sock"
+    argv = [*evaluate, "-o", tmp_path / "run", "-j", "6", *on(cluster), "--engine-wait", "1"]
+    try:
+        with Proxy.at(way, Path("/var/run/docker.sock")):
+            cluster.add_node(engine=f"unix://{way}")
+            child = started(argv)
+            met_at_work(child)
+        with child:
+            rest = child.stderr.read()
+            assert child.wait() == 0, rest
+    finally:
+        cluster.remove_node()
+    assert "trying another node" in rest
+    report = json.loads((tmp_path / "run/report.json").read_bytes())
+    assert (report["resolved_instances"], report["unresolved_instances"], report["error_instances"]) == (COUNT, 1, 0)
 
 
 @pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
