@@ -89,9 +89,7 @@ def check(
     """
     if not (path / dataset_folder.DATASET_FILE).is_file():
         dataset_folder.open_dataset(path)  # says why not
-    asked = Asked(
-        images=images, max_leak=max_leak or {}, min_strength=min_strength, keys=keys, in_registry=in_registry
-    )
+    asked = Asked(images=images, max_leak=max_leak or {}, min_strength=min_strength, keys=keys, in_registry=in_registry)
     problems = [*_dataset_file(path), *_funnel(path)]
     dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")
     with contextlib.suppress(InputError):  # a broken dataset.yaml has been told of
