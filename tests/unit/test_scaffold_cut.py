@@ -142,3 +142,12 @@ def test_why_a_test_is_not_cut_names_nothing_hidden():
     with pytest.raises(CannotCutError) as caught:
         cut("", "class TestA:\n    def test_b(self): pass\n\n\ndef test_a():\n    TestA()\n", [("test_a",)])
     assert "TestA" not in str(caught.value)
+
+
+def test_a_name_that_the_file_imported_before_is_not_imported_again():
+    before = "from calc import add\n"
+    after = "from calc import add, more, secret\n\n\ndef test_a():\n    assert add(1, 1) == more(1)\n"
+    found = cut(before, after, [("test_a",)])
+    assert "from calc import more\n" in found
+    assert found.count("import add") == 1
+    assert "secret" not in found
