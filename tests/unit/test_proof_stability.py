@@ -28,11 +28,11 @@ def proof_of(found, unstable=(), *, keep=True):
     return judge(found, runs=2, unstable=unstable, keep=keep)
 
 
-def weakness(*states, unstable=()):
+def weakness(*states, unstable=(), cause=Cause.ORDER):
     found = [run for state in states for run in state]
     proof = proof_of(found, unstable)
     assert isinstance(proof, Proof), proof
-    blamed = Blamed(causes=dict.fromkeys(proof.flaky, Cause.ORDER))
+    blamed = Blamed(causes=dict.fromkeys(proof.flaky, cause))
     rejection = weakened(proof, found, blamed)
     return rejection and (rejection.reason, rejection.detail)
 
@@ -58,6 +58,12 @@ def test_a_task_falls_where_half_of_what_the_fix_turns_is_unstable(before, after
 
 def test_an_unstable_test_that_the_fix_does_not_turn_weighs_nothing():
     assert weakness(runs("before", "aBCD", "aBCD"), runs("after", "ABCD", "Abcd")) is None
+
+
+@pytest.mark.parametrize(("cause", "counts"), [(Cause.TIMEZONE, True), (Cause.RANDOM, False)])
+def test_a_pass_without_the_fix_weighs_unless_the_variation_explains_it(cause, counts):
+    found = weakness(runs("before", "ab", "aB"), runs("after", "AB", "Ab"), cause=cause)
+    assert (found is not None) is counts
 
 
 def test_without_a_stable_test_nothing_is_kept_unless_it_is_asked_for():
