@@ -34,6 +34,8 @@ class RayCluster:
 
     def __init__(self, *, nodes: int = 2, cpus: int = 2) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="gsray-")
+        self.folder = Path(self._folder.name)
+        """What Ray writes: its logs, and what it moves from memory to disk."""
         root = Path(__file__).resolve().parents[1]
         argv = [sys.executable, "-m", "tests.ray_cluster", str(nodes), str(cpus), self._folder.name]
         self._child = subprocess.Popen(

@@ -61,6 +61,7 @@ class RaySandbox(Sandbox):
         self._placement = Placement()
         self._largest = (0.0, 0)
         """Cpus and bytes of memory of the largest nodes: no job may ask for more, or it would wait for ever."""
+        self._warned: set[str] = set()
         self._tools: dict[str, str] = {}
         self._owners: dict[str, set[str]] = {}
         """Processes that did jobs, by node."""
@@ -153,7 +154,9 @@ class RaySandbox(Sandbox):
             where, answer = found
             reply: Reply = ray_letter.open_letter(answer, self._key)
             done(where, reply)
-            return where, reply
+        if where not in self._placement.nodes or node_id not in (None, where):
+            self._refresh()  # a node has come, or the one that was meant is no more
+        return where, reply
 
     @contextlib.contextmanager
     def _sent(self, image: str, avoid: set[str]) -> Iterator[tuple[str | None, Callable[[str, Reply], None]]]:
@@ -181,12 +184,19 @@ class RaySandbox(Sandbox):
         cpus, memory = job.budgets.cpus, job.budgets.memory_mb * _MIB
         most_cpus, most_memory = self._largest
         if most_cpus and (cpus > most_cpus or memory > most_memory):
-            self._note(f"a task may use {memory // _MIB} MiB and {cpus:g} processors, more than any node has")
+            self._warn_once(f"a task may use {memory // _MIB} MiB and {cpus:g} processors, more than any node has")
             cpus, memory = min(cpus, most_cpus), min(memory, most_memory)
         options: dict[str, Any] = {"num_cpus": cpus, "memory": memory, "resources": {RESOURCE: 1}}
         if node_id is not None:
             options["scheduling_strategy"] = self._at(node_id, soft=True)
         return options
+
+    def _warn_once(self, text: str) -> None:
+        with self._lock:
+            known = text in self._warned
+            self._warned.add(text)
+        if not known:
+            self._note(text)
 
     def _at(self, node_id: str, *, soft: bool) -> Any:
         strategies: Any = importlib.import_module("ray.util.scheduling_strategies")

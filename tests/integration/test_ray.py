@@ -33,13 +33,17 @@ def cluster():
 def evaluate(tmp_path, tiny_image, monkeypatch):
     """The start of a command that scores patches, each of them slow enough to be met at work."""
     monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))
-    tiny.dataset(tmp_path / "dataset", tiny.task(tiny_image))
+    return command(tmp_path, tiny_image)
+
+
+def command(folder, image):
+    tiny.dataset(folder / "dataset", tiny.task(image))
     slow = {
         f"m{number}": tiny.fix(f"import time; time.sleep(1)  # {number}", "return a + b") for number in range(COUNT)
     }
     wrong = {"wrong": tiny.fix("return a * b"), "none": ""}
-    predictions = tiny.write_predictions(tmp_path / "p.jsonl", slow | wrong)
-    return ["evaluate", tmp_path / "dataset", "-p", predictions, "--control", "0", "--no-signals", "--no-cache"]
+    predictions = tiny.write_predictions(folder / "p.jsonl", slow | wrong)
+    return ["evaluate", folder / "dataset", "-p", predictions, "--control", "0", "--no-signals", "--no-cache"]
 
 
 def on(cluster):
@@ -90,12 +94,26 @@ def started(argv):
     return subprocess.Popen(whole, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_run_on_a_cluster_says_what_one_on_this_machine_says(evaluate, cluster, tmp_path):
-    here = tiny.goldseam(*evaluate, "-o", tmp_path / "here")
-    there = tiny.goldseam(*evaluate, "-o", tmp_path / "there", *on(cluster))
+@pytest.fixture(scope="module")
+def done(cluster, tiny_image, tmp_path_factory):
+    """The folder of a run on the cluster, beside that of the same run on this machine."""
+    folder = tmp_path_factory.mktemp("done")
+    argv = command(folder, tiny_image)
+    here = tiny.goldseam(*argv, "-o", folder / "here")
+    there = tiny.goldseam(*argv, "-o", folder / "there", *on(cluster))
     assert (here.returncode, there.returncode) == (0, 0), there.error_text
-    assert found(tmp_path / "there") == found(tmp_path / "here")
-    assert json.loads((tmp_path / "there/report.json").read_bytes())["resolved_instances"] == COUNT
+    return folder
+
+
+def test_a_run_on_a_cluster_says_what_one_on_this_machine_says(done):
+    assert found(done / "there") == found(done / "here")
+    assert json.loads((done / "there/report.json").read_bytes())["resolved_instances"] == COUNT
+
+
+def test_nothing_hidden_stands_in_what_ray_writes(done, cluster):
+    written = [path.read_bytes() for path in cluster.folder.rglob("*") if path.is_file()]
+    assert any(b"_work" in data for data in written)
+    assert not any(b"test_two" in data or b"add(1, 1)" in data for data in written)
 
 
 @pytest.mark.parametrize("lost", ["worker", "node"])

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pickle
 import pkgutil
 import sys
+from importlib import metadata
+from pathlib import Path
 
 import pytest
+import yaml
 from cryptography.exceptions import InvalidTag
 
 from harness import sandbox
@@ -18,6 +22,7 @@ from harness.executors.placement import Placement
 from harness.instance import Budgets
 from harness.sandbox.base import Job, MissingImageError, SandboxError
 
+ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "registry.example/tasks@sha256:1"
 LOCAL = "sha256:2"
 
@@ -134,3 +139,13 @@ def test_a_cluster_that_is_not_there_is_an_infrastructure_error_at_once(monkeypa
     executor = choose(Kind.RAY, address="127.0.0.2:1")
     with pytest.raises(InfrastructureError, match="no Ray cluster answers"), executor.sandbox():
         pass
+
+
+def test_the_manifest_for_kubernetes_names_the_ray_that_is_tested_and_one_docker_a_processor():
+    manifest = yaml.safe_load((ROOT / "docs/kuberay.yaml").read_text(encoding="utf-8"))
+    (workers,) = manifest["spec"]["workerGroupSpecs"]
+    started = workers["rayStartParams"]
+    assert manifest["spec"]["rayVersion"] == metadata.version("ray")
+    assert json.loads(json.loads(started["resources"].strip("'"))) == {"docker": int(started["num-cpus"])}
+    (memory,) = (one["resources"]["limits"]["memory"] for one in workers["template"]["spec"]["containers"][1:])
+    assert int(started["memory"]) < int(memory.removesuffix("Gi")) << 30
