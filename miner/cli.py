@@ -307,18 +307,18 @@ def demo(
 ) -> None:
     """Show the whole way on a small library of our own: history, tasks, verdicts, report."""
     from harness.executors.local import LocalExecutor  # noqa: PLC0415
-    from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
     from miner import display  # noqa: PLC0415
     from miner.demo import run as demo_run  # noqa: PLC0415
 
     messages = terminal.messages()
-    with DockerSandbox() as sandbox:
+    executor = LocalExecutor(jobs=jobs)
+    with executor.sandbox() as sandbox:
         outcome = demo_run.run(
             into,
             settings=load_settings(),
             sandbox=sandbox,
-            executor=LocalExecutor(jobs=jobs),
+            executor=executor,
             ticker=lambda title: terminal.Ticker(messages, title, quiet=json_),
         )
     if json_:

@@ -62,7 +62,6 @@ def import_command(
     """Import SWE-bench rows: build each at its base commit, prove it here, say of every test id whether it holds."""
     from harness.dataset.folder import create_dataset  # noqa: PLC0415 - keeps `--help` quick
     from harness.executors.local import LocalExecutor  # noqa: PLC0415
-    from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
     from miner.importing.run import Options, import_rows  # noqa: PLC0415
 
@@ -72,9 +71,10 @@ def import_command(
     settings = load_settings()
     options = Options(runs=runs, accept_part=accept_part, fresh=fresh, chosen=frozenset(ids or ()))
     dataset = create_dataset(out)
+    executor = LocalExecutor(jobs=jobs)
     with (
-        DockerSandbox(runtime=runtime) as sandbox,
         terminal.Ticker(terminal.messages(), "import", quiet=json_) as ticker,
+        executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
     ):
         imported = import_rows(
             rows,
@@ -83,7 +83,7 @@ def import_command(
             options,
             settings=settings,
             sandbox=sandbox,
-            executor=LocalExecutor(jobs=jobs),
+            executor=executor,
             observer=_Progress(ticker),
         )
     if json_:

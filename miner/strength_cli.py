@@ -36,7 +36,6 @@ def strength_command(
 ) -> None:
     """Run wrong patches made of each fix, a part left out or a fault put in; tell which of them the tests let live."""
     from harness.executors.local import LocalExecutor  # noqa: PLC0415 - keeps `--help` quick
-    from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
     from miner.strength import Asked, Bounds, gauge, weakest_first  # noqa: PLC0415
     from miner.strength.work import as_json  # noqa: PLC0415
@@ -44,11 +43,11 @@ def strength_command(
     most = load_settings().mining.mutants if mutants is None else mutants
     asked = Asked(bounds=Bounds(parts=parts, mutants=most), again=again, write=not dry_run)
     opened = open_with(dataset, identity)
+    executor = LocalExecutor(jobs=jobs)
     with (
         terminal.Ticker(terminal.messages(), "strength", quiet=json_) as ticker,
-        DockerSandbox(runtime=runtime) as sandbox,
+        executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
     ):
-        executor = LocalExecutor(jobs=jobs)
         found = list(gauge(opened, ids or (), asked, sandbox=sandbox, executor=executor, note=ticker.note))
     ordered = weakest_first(found)
     if json_:
