@@ -16,6 +16,7 @@ from miner.against import Neighbours, shelf_of_rows, shelf_of_tasks
 from miner.candidate import RULES, THRESHOLD
 from miner.change import Rejection, Stage
 from miner.cursor import Cursor, Cursors
+from miner.draft import Draft, Site
 from miner.funnel import Funnel, FunnelLine, FunnelSummary, summarise
 from miner.proof import DEFAULT_CONFIDENCE, DEFAULT_RUNS, UNSTABLE
 from miner.retire import retire_reverted
@@ -25,7 +26,6 @@ from miner.sources.bare import MissingObjectsError
 from miner.sources.expand import Expander
 from miner.sources.git import is_url
 from miner.sources.github import Filter, ahead
-from miner.stages import Draft, Site
 from miner.statement_stage import write_statement
 
 if TYPE_CHECKING:

@@ -7,125 +7,41 @@ import io
 import re
 import time
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
 from harness import hygiene, imageclock, patch, scoring, screening, trial
-from harness.dataset import care
 from harness.dataset.folder import write_task
-from harness.evaluate import screen
 from harness.frameworks import pytest
 from harness.imagecheck import inspect_image
-from harness.instance import Hidden, Instance, Outcome, Task, TaskState, TestSpec, TrustMaterial
+from harness.instance import Outcome, TestSpec, TrustMaterial
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
 from miner import quality
-from miner.against import Neighbours
-from miner.change import Kind, Rejection, Stage
+from miner.change import Rejection, Stage
+from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
 from miner.harden import function_of, prepare
 from miner.image import build_environment
-from miner.proof import DEFAULT_CONFIDENCE, Notebook, Subject, brought, counted, frozen, validate
-from miner.sources.bare import MissingObjectsError
-from miner.sources.package_index import Index
-from miner.split import language, split
-from miner.statement import hints, problem_statement, spoken_language
-from miner.strength import Bounds, CannotMeasureError, Strength, measure
+from miner.proof import Subject, frozen, validate
+from miner.split import split
+from miner.statement import problem_statement
+from miner.strength import Bounds, CannotMeasureError, measure
 from miner.test_command import pytest_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Collection, Iterator, Mapping
 
-    from harness.dataset.folder import Dataset
-    from harness.patch import Patch
-    from harness.sandbox.base import Sandbox
-    from harness.scaffold.reveal import Revealed
-    from harness.settings import Settings
     from harness.trial import Trial
-    from miner.change import Candidate, Split
-    from miner.image import BuiltImage
+    from miner.change import Split
+    from miner.draft import Draft, Site
     from miner.proof import Proof
     from miner.sources.bare import BareRepository
-    from miner.statement_writer_run import Writer, Written
 
 
 _TEMPLATE = re.compile(
     r"(?:\.github/|docs/|\.gitlab/)?(?:PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|merge_request_templates)(?:\.\w+|/[^/]+\.md)",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Site:
-    """What every stage of a mine shares."""
-
-    repo: BareRepository
-    dataset: Dataset
-    settings: Settings
-    sandbox: Sandbox
-    runs: int
-    note: Callable[[str], None]
-    """Tells a person what is being done just now."""
-    index: Index = field(default_factory=lambda: Index(url=None))
-    """Where it is asked whether a fix has been released."""
-    neighbours: Neighbours = field(default_factory=Neighbours)
-    """What a task should not double."""
-    writer: Writer | None = None
-    """Writes statements where there is no issue; None where that is not asked for."""
-    confidence: float = DEFAULT_CONFIDENCE
-    """How sure the runs' bound is."""
-    quarantine: bool = False
-    """Whether a task whose FAIL_TO_PASS is unstable is kept, out of all scores."""
-    reveal: int = 0
-    """Up to how many test functions of FAIL_TO_PASS a task shows."""
-
-    @property
-    def workings(self) -> Path:
-        """Logs and unfinished proofs: ours alone, safe to delete between mines."""
-        return self.dataset.path / ".goldseam"
-
-    def cancel(self) -> None:
-        """End what is under way in other threads."""
-        self.sandbox.cancel()
-        if self.writer is not None:
-            self.writer.stop()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Draft:
-    """A task in the making."""
-
-    candidate: Candidate
-    split: Split | None = None
-    statement: str = ""
-    cleaned: quality.Cleaned = field(default_factory=lambda: quality.Cleaned(statement=""))
-    """What was found in statement and patches that should be in none."""
-    image: BuiltImage | None = None
-    test: TestSpec = field(default_factory=TestSpec)
-    proof: Proof | None = None
-    trust: TrustMaterial = field(default_factory=TrustMaterial)
-    strength: Strength | None = None
-    """What the hidden tests let live; None where it is not measured."""
-    written: Written | None = None
-    """What came of asking a model for the statement; None where none was asked."""
-    revealed: Revealed | None = None
-    """The hidden tests that the task shows; None where that is not asked for."""
-    timings: dict[str, float] = field(default_factory=dict)
-    """Seconds by stage."""
-
-    @property
-    def instance_id(self) -> str:
-        return self.candidate.change.instance_id
-
-    @property
-    def set_aside(self) -> Rejection | None:
-        """Why the task is kept and must not count."""
-        return self.proof.set_aside if self.proof else None
-
-    @property
-    def unstable(self) -> dict[str, int]:
-        """How many unstable tests hang on what."""
-        return counted(self.proof.flaky, self.proof.evidence.get("causes", {})) if self.proof else {}
 
 
 class CommitTree:
@@ -178,13 +94,6 @@ def _templates(repo: BareRepository, commit: str) -> list[str]:
     return [content.decode("utf-8", "replace") for content in found if content]
 
 
-def spoken_in(parts: Split) -> str:
-    """The language of what a change does to the code; of its tests where it is a fix to data alone."""
-    kinds = parts.kinds
-    found = language(path for path in kinds if kinds[path] in (Kind.GOLD, Kind.MIXED))
-    return language(parts.test_files) if found == "unknown" else found
-
-
 def build(draft: Draft, site: Site) -> Draft | Rejection:
     """The image the tests run in, and how they are called."""
     assert draft.split is not None  # noqa: S101 - the stage before made it
@@ -221,41 +130,6 @@ def _allowed_paths(parts: Split, modules: Collection[str]) -> tuple[str, ...]:
     gold = patch.parse(parts.gold_patch, trusted=True)
     screened = screening.screen_for(gold, parts, TestSpec(modules=tuple(modules)))
     return tuple(sorted(part.path for part in screened.dropped if part.reason in screening.ALLOWABLE))
-
-
-def subject_of(draft: Draft) -> Subject:
-    """What a built draft gives to the proof."""
-    assert draft.split is not None  # noqa: S101
-    assert draft.image is not None  # noqa: S101
-    return Subject(
-        instance_id=draft.instance_id,
-        image=draft.image.image_id,
-        test=draft.test,
-        test_files=draft.split.test_files,
-        gold_patch=draft.split.gold_patch,
-        test_patch=draft.split.test_patch,
-    )
-
-
-def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
-    """The names that a draft's fix brings; none where git alone understands its patch."""
-    assert draft.split is not None  # noqa: S101
-
-    def read(path: str) -> bytes | None:
-        try:
-            return repo.read_file(draft.candidate.change.base_commit, path)
-        except MissingObjectsError:
-            return None  # a partial clone
-
-    try:
-        return brought(draft.split.gold_patch, read)
-    except patch.PatchError:
-        return frozenset()
-
-
-def notebook_of(subject: Subject, site: Site) -> Notebook:
-    """Where the runs of a subject are kept until it is decided."""
-    return Notebook(site.workings / "proofs" / f"{subject.instance_id}.jsonl", subject)
 
 
 def prove(draft: Draft, site: Site) -> Draft | Rejection:
@@ -377,11 +251,6 @@ def show(draft: Draft, site: Site) -> Draft:
     return replace(draft, revealed=found)
 
 
-def gold_patch(task: Task) -> Patch:
-    """The gold patch by the road of a model's patch."""
-    return screen(task, task.hidden.gold_patch).kept
-
-
 def keep(draft: Draft, site: Site) -> Draft:
     """The task's folder in the dataset."""
     with _timed(draft, "quality"):
@@ -391,91 +260,6 @@ def keep(draft: Draft, site: Site) -> Draft:
         task = applied(task, draft.revealed, asked=site.reveal)
     write_task(site.dataset, task, public_files=recipe(draft))
     return draft
-
-
-def recipe(draft: Draft) -> dict[str, str]:
-    """How a draft's image came to be: public files of its task, by name."""
-    return {"Dockerfile": draft.image.dockerfile, **draft.image.locks} if draft.image is not None else {}
-
-
-def task_of(draft: Draft) -> Task:
-    """The task that a draft has come to."""
-    assert draft.split is not None  # noqa: S101
-    change, image, proof = draft.candidate.change, draft.image, draft.proof
-    instance = Instance(
-        instance_id=draft.instance_id,
-        repo=change.repo,
-        base_commit=change.base_commit,
-        created_at=change.created_at,
-        language=spoken_in(draft.split),
-        version=".".join(image.python.split(".")[:2]) if image else "",
-        image=image.image_id if image else None,
-        problem_statement=draft.statement,
-        state=TaskState.PROVED if proof else TaskState.CANDIDATE,
-        test=draft.test,
-        quality=quality.fields(draft.split.gold_patch, draft.split.test_patch, draft.statement),
-        extra={"origin": _origin(draft), **({"environment": _environment(image)} if image else {})},
-    )
-    hidden = Hidden(
-        gold_patch=draft.split.gold_patch,
-        test_patch=draft.split.test_patch,
-        test_files=draft.split.test_files,
-        hints=draft.cleaned.of_hints(hints(change)),
-        original_statement=draft.written.original if draft.written and draft.written.use == "written" else "",
-    )
-    if proof:
-        instance = replace(instance, budgets=proof.budgets)
-        if proof.set_aside is not None:
-            hangs_on = ", ".join(f"{count} {cause}" for cause, count in draft.unstable.items())
-            why = f"{proof.set_aside.reason}: unstable tests by what they hang on: {hangs_on}"
-            instance = care.changed(instance, TaskState.QUARANTINED, why=why)
-        hidden = replace(
-            hidden,
-            fail_to_pass=proof.fail_to_pass,
-            pass_to_pass=proof.pass_to_pass,
-            flaky=proof.flaky,
-            evidence=proof.evidence,
-            trust=draft.trust,
-        )
-    task = Task(instance=instance, hidden=hidden)
-    return draft.strength.kept_in(task) if draft.strength else task
-
-
-def _origin(draft: Draft) -> dict[str, object]:
-    """Where the task comes from, less what would name the fix: no SHA but the base's."""
-    change = draft.candidate.change
-    by_model = draft.written is not None and draft.written.use == "written"
-    return {
-        "number": change.number,
-        "merge_style": change.style.value,
-        "issues": [issue.number for issue in change.issues],
-        "issues_edited": {
-            str(issue.number): {
-                "last_edited_at": issue.last_edited_at,
-                "after_the_fix_began": issue.edited_after_fix,
-                **({"told_as_of": issue.body_of} if issue.body_of else {}),
-            }
-            for issue in change.issues
-            if issue.last_edited_at
-        },
-        "statement_from": "model" if by_model else "issue" if change.issues else "change",
-        **({"statement_model": draft.written.public()} if draft.written else {}),
-        "statement_language": spoken_language(draft.statement),
-        "signals": list(draft.candidate.signals),
-        "notes": list(draft.split.notes) if draft.split else [],
-    }
-
-
-def _environment(image: BuiltImage) -> dict[str, object]:
-    """The build record: what was tried, what it cost."""
-    return {
-        "rung": image.rung,
-        "python": image.python,
-        "pytest": image.pytest,
-        "attempts": [asdict(attempt) for attempt in image.attempts],
-        "seconds": {step: round(took, 2) for step, took in image.seconds.items()},
-        "layer_bytes": image.layer_bytes,
-    }
 
 
 def _tar(repo: BareRepository, commit: str) -> IO[bytes]:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from harness import scoring, trial
 from miner import quality, statement_writer
+from miner.draft import task_of
 from miner.harden import function_of
 from miner.sources.bare import MissingObjectsError
-from miner.stages import task_of
 from miner.statement_writer_run import Job, Written
 
 if TYPE_CHECKING:
     from harness.instance import Task
-    from miner.stages import Draft, Site
+    from miner.draft import Draft, Site
     from miner.statement_writer import Material
 
 

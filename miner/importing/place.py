@@ -11,10 +11,10 @@ from harness import patch
 from harness.errors import InputError
 from harness.process import run
 from miner.change import Candidate, Change, Kind, MergeStyle, Rejection, Split, Stage
+from miner.draft import Draft
 from miner.importing.ids import file_of
 from miner.sources.bare import MissingObjectsError
 from miner.split import classify, test_modules
-from miner.stages import Draft
 
 if TYPE_CHECKING:
     from miner.importing.rows import Row

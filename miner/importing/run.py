@@ -10,12 +10,12 @@ from harness import files
 from harness.dataset import content, ledger
 from harness.errors import InputError
 from miner.change import Rejection, Stage
+from miner.draft import Site
 from miner.funnel import Funnel, FunnelLine
 from miner.importing.place import SIGNAL
 from miner.importing.rows import BadRow, Row, read_rows
 from miner.importing.stages import IN_PART, take, unplaced
 from miner.sources.git import open_source
-from miner.stages import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from harness.dataset.folder import write_task
 from miner import proof, stages
 from miner.change import Rejection, Stage
+from miner.draft import brings, notebook_of, recipe, subject_of
 from miner.funnel import FunnelLine
 from miner.importing import record
 from miner.importing.judge import Holds, Judgement, Seen, hopeless, judge
@@ -17,9 +18,9 @@ from miner.proof import Notebook, Observed, Proof, Subject
 from miner.sources.bare import MissingObjectsError
 
 if TYPE_CHECKING:
+    from miner.draft import Draft, Site
     from miner.importing.rows import Row
     from miner.proof import State
-    from miner.stages import Draft, Site
 
 QUIET = "--tb=native"
 """Without a network a row's tests can fail by the dozen, and each of pytest's own tracebacks can cost a second of
@@ -117,8 +118,8 @@ def _built(draft: Draft, site: Site) -> Draft | Rejection:
 
 def prove(row: Row, draft: Draft, site: Site) -> Made:
     """Run the tests with and without the fix, several times, and judge the row's lists by that."""
-    subject = stages.subject_of(draft)
-    notebook = stages.notebook_of(subject, site)
+    subject = subject_of(draft)
+    notebook = notebook_of(subject, site)
     began = time.monotonic()
     seen = _run(row, subject, notebook, site)
     draft.timings["proof"] = time.monotonic() - began
@@ -133,7 +134,7 @@ def prove(row: Row, draft: Draft, site: Site) -> Made:
             pass_to_pass=judgement.graded_pass_to_pass,
             flaky=record.flaky(judgement, seen),
             budgets=proof.budgets(seen.after),
-            evidence=record.evidence(seen, judgement, brings=stages.brings(draft, site.repo)),
+            evidence=record.evidence(seen, judgement, brings=brings(draft, site.repo)),
             seconds=sum(run.seconds for run in (*seen.after, *seen.before)),
         ),
     )
@@ -173,7 +174,7 @@ def _finish(draft: Draft, judgement: Judgement, site: Site) -> Made:
 
 def _keep(row: Row, draft: Draft, made: Made, site: Site) -> None:
     task = record.task(row, draft, made.judgement, made.rejection)
-    write_task(site.dataset, task, public_files=stages.recipe(draft))
+    write_task(site.dataset, task, public_files=recipe(draft))
 
 
 def _no(reason: str, detail: str) -> Rejection:

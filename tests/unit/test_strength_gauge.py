@@ -17,6 +17,7 @@ from harness.errors import InfrastructureError, InputError
 from harness.executors.local import LocalExecutor
 from harness.sandbox.base import MissingImageError, SandboxError
 from miner import pipeline, stages
+from miner.draft import Draft
 from miner.strength import Asked, Bounds, CannotMeasureError, Strength, gauge, weakest_first
 from miner.strength import work as gauging
 from miner.strength.lines import Coverage
@@ -323,7 +324,7 @@ def stage(monkeypatch, answer, *, mutants: int = 2):
     monkeypatch.setattr(stages, "measure", measure)
     monkeypatch.setattr(stages, "task_of", lambda draft: tiny.task())
     change = SimpleNamespace(instance_id="tiny__calc-1")
-    draft = stages.Draft(candidate=SimpleNamespace(change=change))
+    draft = Draft(candidate=SimpleNamespace(change=change))
     settings = SimpleNamespace(mining=SimpleNamespace(mutants=mutants))
     site = SimpleNamespace(settings=settings, sandbox=NoEngine(), note=told.append)
     return stages.strengthen(draft, site), told
