@@ -18,6 +18,8 @@ from typing import Self
 
 HERE = "127.0.0.2"
 _STORE = 80 * 1024 * 1024
+_BARE = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+"""Fewer processes to start."""
 _ENV = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -25,6 +27,7 @@ _ENV = {
     "RAY_health_check_period_ms": "500",
     "RAY_health_check_failure_threshold": "4",
     "RAY_enable_metrics_collection": "0",
+    "RAY_enable_worker_prestart": "0",
     "PYTHONWARNINGS": "ignore",
 }
 
@@ -83,7 +86,7 @@ def main(nodes: int, cpus: int, folder: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program under test
     from ray.cluster_utils import Cluster  # noqa: PLC0415 - importing Ray takes a second
 
-    common = {"object_store_memory": _STORE, "node_ip_address": HERE, "include_dashboard": False}
+    common = {"object_store_memory": _STORE, "node_ip_address": HERE, **_BARE}
     node = {**common, "num_cpus": cpus, "resources": {"docker": cpus}, "memory": 1024**3}
     cluster = Cluster(initialize_head=True, head_node_args={**common, "num_cpus": 0, "temp_dir": folder})
     try:
