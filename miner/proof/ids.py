@@ -54,10 +54,11 @@ def _reason(test_id: str, states: Sequence[Sequence[Observed]]) -> str:
         return RANDOM
     if _TIME.search(option):
         return TIME
-    function = _function(test_id)
-    counts = [{sum(_function(one) == function for one in run.statuses) for run in runs} for runs in partly]
+    own = function(test_id)
+    counts = [{sum(function(one) == own for one in run.statuses) for run in runs} for runs in partly]
     return CHANGING if all(len(count) == 1 for count in counts) else NOT_ALWAYS
 
 
-def _function(test_id: str) -> str:
+def function(test_id: str) -> str:
+    """Path and names of a test, without its parameter."""
     return test_id.partition("[")[0]

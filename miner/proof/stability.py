@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from miner.proof import ids
 from miner.proof.blame import passed
+from miner.proof.notebook import STATES
 from miner.proof.subject import rejection
 from miner.proof.variations import Cause
 
@@ -30,37 +32,59 @@ def weakened(proof: Proof, found: Sequence[Observed], blamed: Blamed) -> Rejecti
     unstable ones leave still tells a fix from none; where half or more are unstable, the rest tests something else than
     what was fixed.
     """
-    lost = {one for one in proof.flaky if _is_turned(one, found, blamed)}
-    if len(proof.fail_to_pass) > len(lost):
+    turned = [names for names in {_names(one, found) for one in proof.flaky} if _are_turned(names, found, blamed)]
+    lost = sum(max(len(names & run.statuses.keys()) for run in found if run.state == "after") for names in turned)
+    if len(proof.fail_to_pass) > lost:
         return None
     if not proof.fail_to_pass and not proof.flaky:
         return rejection("no_fail_to_pass", "no test fails every time before the fix and passes every time after it")
-    of = f"{len(lost)} of {len(lost) + len(proof.fail_to_pass)} tests that the fix turns are unstable"
-    return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {named(lost or proof.flaky, blamed.causes)}")
+    of = f"{lost} of {lost + len(proof.fail_to_pass)} tests that the fix turns are unstable"
+    which = frozenset[str]().union(*turned) or proof.flaky
+    return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {named(which, blamed.causes)}")
 
 
-def _is_turned(test_id: str, found: Sequence[Observed], blamed: Blamed) -> bool:
-    """Whether a test passes in some run with the fix, and without it in no run that can be held against that.
+def _names(test_id: str, found: Sequence[Observed]) -> frozenset[str]:
+    """What a test is called in one run or another: of a function whose ids change from run to run, all that change."""
+    changing = _changing(found)
+    if test_id not in changing:
+        return frozenset({test_id})
+    return frozenset(one for one in changing if ids.function(one) == ids.function(test_id))
+
+
+def _changing(found: Sequence[Observed]) -> frozenset[str]:
+    """Ids that are in some runs of a state and not in others."""
+    changing: set[str] = set()
+    for state in STATES:
+        runs = [frozenset(run.statuses) for run in found if run.state == state]
+        if runs:
+            changing |= frozenset.union(*runs) - frozenset.intersection(*runs)
+    return frozenset(changing)
+
+
+def _are_turned(names: Collection[str], found: Sequence[Observed], blamed: Blamed) -> bool:
+    """Whether a test of these names passes in some run with the fix, and without it in none that counts against that.
 
     A plain run can; a varied one only where it is not known that just the variation made the test pass.
     """
-    by_chance = blamed.causes.get(test_id) in (None, Cause.RANDOM, Cause.UNKNOWN)
+    causes = {blamed.causes.get(one) for one in names}
+    by_chance = bool(causes & {None, Cause.RANDOM, Cause.UNKNOWN})
     before = [run for run in found if run.state == "before" and (by_chance or run.variation.is_plain)]
     after = [run for run in found if run.state == "after"]
-    return any(test_id in passed(run) for run in after) and not any(test_id in passed(run) for run in before)
+    passes = [any(passed(run) & set(names) for run in runs) for runs in (after, before)]
+    return passes == [True, False]
 
 
-def named(ids: Collection[str], causes: Mapping[str, Cause]) -> str:
+def named(tests: Collection[str], causes: Mapping[str, Cause]) -> str:
     """Some of these tests with what they depend on, for a person."""
-    ordered = sorted(ids)
+    ordered = sorted(tests)
     words = [f"{one} ({causes.get(one, Cause.UNKNOWN)})" for one in ordered[:_NAMED]]
     more = len(ordered) - len(words)
     return ", ".join(words) + (f" and {more} more" if more else "")
 
 
-def counted(ids: Collection[str], causes: Mapping[str, str]) -> dict[str, int]:
+def counted(tests: Collection[str], causes: Mapping[str, str]) -> dict[str, int]:
     """How many of these tests depend on what, commonest first."""
-    return dict(Counter(str(causes.get(one, Cause.UNKNOWN)) for one in sorted(ids)).most_common())
+    return dict(Counter(str(causes.get(one, Cause.UNKNOWN)) for one in sorted(tests)).most_common())
 
 
 def told(found: Sequence[Observed], blamed: Blamed, repeats: Repeats, asked: Sequence[Variation]) -> dict[str, Any]:

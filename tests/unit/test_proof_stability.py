@@ -66,6 +66,31 @@ def test_a_pass_without_the_fix_weighs_unless_the_variation_explains_it(cause, c
     assert (found is not None) is counts
 
 
+def called(state, *each):
+    """One run a word: the parameter that a table has in it; its test passes where the word is capital."""
+    return [
+        Observed(
+            state=state,
+            number=number,
+            variation=variation(number),
+            statuses={
+                f"t.py::test_now[{number}-{state}]": TestStatus.PASSED if word == "Table" else TestStatus.FAILED,
+                "t.py::test_fix": TestStatus.PASSED if state == "after" else TestStatus.FAILED,
+            },
+        )
+        for number, word in enumerate(each)
+    ]
+
+
+def test_a_table_with_the_time_in_its_ids_is_not_turned_where_it_passes_without_the_fix():
+    assert weakness(called("before", "Table", "Table"), called("after", "Table", "Table"), cause=Cause.RANDOM) is None
+
+
+def test_a_table_with_the_time_in_its_ids_counts_once_where_the_fix_turns_it():
+    _, detail = weakness(called("before", "table", "table"), called("after", "Table", "Table"), cause=Cause.RANDOM)
+    assert detail.startswith("1 of 2 tests that the fix turns are unstable: ")
+
+
 def test_without_a_stable_test_nothing_is_kept_unless_it_is_asked_for():
     found = [*runs("before", "a", "a"), *runs("after", "A", "a")]
     assert proof_of(found, keep=False).reason == "unstable_fail_to_pass"
