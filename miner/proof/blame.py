@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from harness.instance import TestStatus
-from miner.proof.ids import called_by_chance
+from miner.proof import ids
 from miner.proof.variations import Cause
 
 if TYPE_CHECKING:
@@ -93,35 +93,36 @@ class _Search:
         if not runs:
             return
         normal = passed(runs[0])
-        self._name(called_by_chance(runs), Cause.RANDOM)
+        self._name(ids.called_by_chance(runs), Cause.RANDOM)
         equal = [run for run in runs if run.variation == runs[0].variation]
         self._by_chance(normal, equal)
         while self._open(normal, runs) and len(equal) < _PLAIN_RUNS and self._may_go_on():
             equal.append(self._run(state, runs[0].variation, len(equal)))
             self._by_chance(normal, equal[-1:])
+            self._called_anew(equal, runs)
         by_variation: dict[Variation, set[str]] = {}
         for run in runs:
             for one in normal ^ passed(run):
                 if one not in self.causes and not any(one in known for known in by_variation.values()):
                     by_variation.setdefault(run.variation, set()).add(one)
-        for variation, ids in sorted(by_variation.items(), key=lambda entry: -len(entry[1])):
-            self._take_apart(state, variation, ids, normal)
+        for variation, tests in sorted(by_variation.items(), key=lambda entry: -len(entry[1])):
+            self._take_apart(state, variation, tests, normal)
 
-    def _take_apart(self, state: State, variation: Variation, ids: set[str], normal: frozenset[str]) -> None:
+    def _take_apart(self, state: State, variation: Variation, tests: set[str], normal: frozenset[str]) -> None:
         """Try the parts of a variation, one alone in each run; then try what was found once more."""
         with_: dict[str, set[Cause]] = {}
         for cause in variation.causes:
-            if self._all_known(ids - with_.keys()):
+            if self._all_known(tests - with_.keys()):
                 break
             for one in self._differing(state, variation.only(cause), 0, normal) or ():
                 if one not in self.causes:
                     with_.setdefault(one, set()).add(cause)
         self._confirm(state, variation, with_, normal)
-        if not self._all_known(ids):
+        if not self._all_known(tests):
             again = self._differing(state, variation, 1, normal)
             if again is not None:
-                self._name(ids - again, Cause.RANDOM)
-            self._name(ids, Cause.UNKNOWN)
+                self._name(tests - again, Cause.RANDOM)
+            self._name(tests, Cause.UNKNOWN)
 
     def _confirm(
         self, state: State, variation: Variation, with_: Mapping[str, set[Cause]], normal: frozenset[str]
@@ -156,13 +157,18 @@ class _Search:
             if not run.trouble:
                 self._name(normal ^ passed(run), Cause.RANDOM)
 
-    def _name(self, ids: Iterable[str], cause: Cause) -> None:
+    def _called_anew(self, equal: Sequence[Observed], runs: Sequence[Observed]) -> None:
+        """What is called otherwise in each of equal runs is so in varied ones, too: no variation has to be tried."""
+        functions = {ids.function(one) for one in ids.changing(equal) if one in self.causes}
+        self._name((one for one in ids.changing(runs) if ids.function(one) in functions), Cause.RANDOM)
+
+    def _name(self, tests: Iterable[str], cause: Cause) -> None:
         """The first cause found of an id stays."""
-        for one in ids:
+        for one in tests:
             self.causes.setdefault(one, cause)
 
-    def _all_known(self, ids: Iterable[str]) -> bool:
-        return all(one in self.causes for one in ids)
+    def _all_known(self, tests: Iterable[str]) -> bool:
+        return all(one in self.causes for one in tests)
 
     def _may_go_on(self) -> bool:
         return self._look is not None and self.runs < self._most and self._seconds > 0

@@ -36,11 +36,15 @@ def reasons(unstable: Collection[str], states: Sequence[Sequence[Observed]]) -> 
     return {test_id: _reason(test_id, states) for test_id in sorted(unstable)}
 
 
+def changing(runs: Sequence[Observed]) -> frozenset[str]:
+    """Ids that are in some of a state's runs and not in others."""
+    each = [frozenset(run.statuses) for run in runs]
+    return frozenset.union(*each) - frozenset.intersection(*each) if each else frozenset()
+
+
 def called_by_chance(runs: Sequence[Observed]) -> frozenset[str]:
     """Ids that no two runs of a state have, and that show why: no further run could tell on what they depend."""
-    every = {test_id for run in runs for test_id in run.statuses}
-    partly = {test_id for test_id in every if any(test_id not in run.statuses for run in runs)}
-    return frozenset(one for one, why in reasons(partly, (runs,)).items() if why in (ADDRESS_SHARED, RANDOM))
+    return frozenset(one for one, why in reasons(changing(runs), (runs,)).items() if why in (ADDRESS_SHARED, RANDOM))
 
 
 def _reason(test_id: str, states: Sequence[Sequence[Observed]]) -> str:

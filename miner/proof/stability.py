@@ -45,20 +45,10 @@ def weakened(proof: Proof, found: Sequence[Observed], blamed: Blamed) -> Rejecti
 
 def _names(test_id: str, found: Sequence[Observed]) -> frozenset[str]:
     """What a test is called in one run or another: of a function whose ids change from run to run, all that change."""
-    changing = _changing(found)
+    changing = {one for state in STATES for one in ids.changing([run for run in found if run.state == state])}
     if test_id not in changing:
         return frozenset({test_id})
     return frozenset(one for one in changing if ids.function(one) == ids.function(test_id))
-
-
-def _changing(found: Sequence[Observed]) -> frozenset[str]:
-    """Ids that are in some runs of a state and not in others."""
-    changing: set[str] = set()
-    for state in STATES:
-        runs = [frozenset(run.statuses) for run in found if run.state == state]
-        if runs:
-            changing |= frozenset.union(*runs) - frozenset.intersection(*runs)
-    return frozenset(changing)
 
 
 def _are_turned(names: Collection[str], found: Sequence[Observed], blamed: Blamed) -> bool:

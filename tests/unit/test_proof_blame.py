@@ -161,3 +161,22 @@ def test_what_needs_a_network_only_before_the_fix_is_not_named():
         Observed(state="before", number=0, statuses={"far": TestStatus.FAILED}, network=("far",)),
     ]
     assert dict(blame(found).causes) == {}
+
+
+def test_a_table_that_is_called_by_the_time_costs_one_further_run_of_each_state():
+    def observe(state, variation, number):
+        name = f"t.py::test_now[{variation.clock_days or 0}-{state}-{number}]"
+        return Observed(state=state, number=number, variation=variation, statuses={name: TestStatus.PASSED})
+
+    states = ("after", "before")
+    found = [observe(state, one, number) for number, one in enumerate(schedule(3, clock=True)) for state in states]
+    looks = []
+
+    def look(state, variation, repeat):
+        looks.append(variation)
+        return observe(state, variation, 1000 + repeat)
+
+    blamed = blame(found, look)
+
+    assert looks == [PLAIN, PLAIN]
+    assert set(blamed.causes.values()) == {Cause.RANDOM}
