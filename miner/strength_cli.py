@@ -63,13 +63,14 @@ def register(holdout: typer.Typer) -> None:
 
 def _show(dataset: Dataset, found: Sequence[Gauged], *, dry_run: bool) -> None:
     console = terminal.results()
-    heads = ("killed", "parts alive", "mutants alive", "lines run", "seconds")
+    heads = ("killed", "parts", "mutants", "lines run", "s")
     columns = [Column(head, no_wrap=True, justify="right") for head in heads]
     table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
     measured = [one for one in found if not one.unknown]
     for one in measured:
         table.add_row(Text(one.instance_id), *_cells(one))
     console.print(table)
+    console.print(Text("parts, mutants: alive of tried", style="bright_black"))
     for one in measured:
         if one.quality["empty"] == "survived":
             told = Text(f"{one.instance_id} is resolved by a patch that changes nothing", style="bold red")
@@ -110,7 +111,7 @@ def _cells(one: Gauged) -> tuple[str, ...]:
     share, lines = quality["share"], quality["changed_lines"]
     return (
         "–" if share is None else f"{share:.0%}",
-        *(f"{quality[kind]['survived']} of {quality[kind]['tried']}" for kind in ("parts", "mutants")),
-        "–" if lines is None else f"{quality['covered_lines']} of {lines}",
+        *(f"{quality[kind]['survived']}/{quality[kind]['tried']}" for kind in ("parts", "mutants")),
+        "–" if lines is None else f"{quality['covered_lines']}/{lines}",
         f"{one.seconds:.0f}",
     )
