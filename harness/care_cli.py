@@ -178,7 +178,7 @@ def _changed(word: str, found: Changed, *, json_: bool) -> None:
 
 
 def _lines(path: Path) -> list[str]:
-    from harness.dataset.folder import read_text  # noqa: PLC0415
+    from harness.dataset.model_files import read_text  # noqa: PLC0415
 
     return [line.strip() for line in read_text(path).splitlines() if line.strip() and not line.startswith("#")]
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.dataset.folder import TASK_FILE, read_model
+from harness.dataset.folder import TASK_FILE
+from harness.dataset.model_files import read_model
 from harness.dataset.schema import TaskModel
 from harness.instance import TaskState
 from harness.scaffold.told import FIELD as SCAFFOLD

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.dataset.folder import read_text
+from harness.dataset.model_files import read_text
 from harness.errors import InputError
 from harness.instance import Prediction
 from harness.interop import predictions as agents

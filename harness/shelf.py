@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness import control, patch
 from harness.dataset import ledger
-from harness.dataset.folder import TEST_FILE
+from harness.dataset.hidden_files import TEST_FILE
 from harness.errors import GoldseamError, InputError
 from harness.frameworks import framework
 from harness.instance import Prediction

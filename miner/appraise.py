@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from harness import files
 from harness.dataset import content
-from harness.dataset.folder import TESTS_FILE, hidden_files, write_instance
+from harness.dataset.folder import write_instance
+from harness.dataset.hidden_files import TESTS_FILE, hidden_files
 from harness.errors import InputError
 from miner import quality
 from miner.sources.git import open_source

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness import files
-from harness.dataset import folder, ledger, sealed
+from harness.dataset import folder, ledger, model_files, sealed
 from harness.dataset.canary_marks import FIELD, in_file, new
 from harness.dataset.schema import DatasetModel
 from harness.errors import InputError
@@ -35,7 +35,7 @@ def missing(dataset: Dataset) -> tuple[str, ...]:
     return tuple(
         str(path.relative_to(dataset.path))
         for path in _files(dataset)
-        if not wanted or wanted not in folder.read_bytes(path)
+        if not wanted or wanted not in model_files.read_bytes(path)
     )
 
 
@@ -58,8 +58,8 @@ def add_locked(dataset: Dataset) -> tuple[str, ...]:
     changed = []
     if not dataset.canary:
         path = dataset.path / folder.DATASET_FILE
-        model = folder.read_model(path, DatasetModel)
-        folder.write_model(path, model.model_copy(update={FIELD: new()}))
+        model = model_files.read_model(path, DatasetModel)
+        model_files.write_model(path, model.model_copy(update={FIELD: new()}))
         dataset = folder.open_dataset(dataset.path, keys=dataset.keys)
         changed.append(folder.DATASET_FILE)
     text = dataset.canary
@@ -82,7 +82,7 @@ def _add(dataset: Dataset, path: Path) -> bool:
     if path.name == ledger.LEDGER_FILE:
         ledger.record(dataset, ledger.Event.CREATED, canary=dataset.canary)
         return True
-    data = folder.read_bytes(path)
+    data = model_files.read_bytes(path)
     if path.name == folder.TASK_FILE:
         instance = folder.read_instance(path.parent)
         marked = replace(instance, extra={**instance.extra, FIELD: dataset.canary})

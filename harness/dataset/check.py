@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness import patch
-from harness.dataset import check_custody, opened
+from harness.dataset import check_custody, hidden_files, model_files, opened
 from harness.dataset import folder as dataset_folder
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.errors import InputError
@@ -116,7 +116,7 @@ def notes(path: Path, *, keys: Keys | None = None) -> tuple[str, ...]:
 def _quality_problems(folder: Path, asked: Asked) -> Iterator[str]:
     """From the public file alone; a broken one is told of elsewhere."""
     with contextlib.suppress(InputError):
-        quality = dataset_folder.read_model(folder / dataset_folder.TASK_FILE, TaskModel).quality
+        quality = model_files.read_model(folder / dataset_folder.TASK_FILE, TaskModel).quality
         yield from exceeded(quality, asked.max_leak)
         yield from too_weak(quality, asked.min_strength)
 
@@ -124,7 +124,7 @@ def _quality_problems(folder: Path, asked: Asked) -> Iterator[str]:
 def _dataset_file(path: Path) -> Iterator[Problem]:
     where = dataset_folder.DATASET_FILE
     try:
-        model = dataset_folder.read_model(path / where, DatasetModel)
+        model = model_files.read_model(path / where, DatasetModel)
     except InputError as error:
         yield Problem(where=where, what=error.message)
         return
@@ -149,7 +149,7 @@ def _task_problems(dataset: Dataset, instance_id: str, asked: Asked) -> Iterator
     folder = dataset.task_folder(instance_id)
     if not INSTANCE_ID.fullmatch(folder.name):
         yield "the folder's name is no instance id (letters, digits, `_.-`)"
-    is_open = not dataset.sealed or (folder / dataset_folder.TESTS_FILE).exists()
+    is_open = not dataset.sealed or (folder / hidden_files.TESTS_FILE).exists()
     broken = list(_broken_files(folder, is_open=is_open))
     yield from broken
     if broken:
@@ -180,13 +180,13 @@ def _paths(image: str | None, images: ImageCheck | None) -> Collection[str] | No
 
 def _broken_files(folder: Path, *, is_open: bool) -> Iterator[str]:
     """Each file for itself, so that two broken ones are both reported; hidden ones where they lie open."""
-    hidden = ((dataset_folder.TESTS_FILE, TestsModel),) if is_open else ()
+    hidden = ((hidden_files.TESTS_FILE, TestsModel),) if is_open else ()
     for name, kind in ((dataset_folder.TASK_FILE, TaskModel), *hidden):
         try:
-            dataset_folder.read_model(folder / name, kind)
+            model_files.read_model(folder / name, kind)
         except InputError as error:
             yield error.message
-    patches = (dataset_folder.GOLD_FILE, dataset_folder.TEST_FILE) if is_open else ()
+    patches = (hidden_files.GOLD_FILE, hidden_files.TEST_FILE) if is_open else ()
     for name in (dataset_folder.STATEMENT_FILE, *patches):
         if not (folder / name).is_file():
             yield f"{name} is missing"

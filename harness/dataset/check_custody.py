@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from harness import patch
 from harness.dataset import canary, care, content, ledger, ledger_chain, rotation, splits
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
-from harness.dataset.folder import DATASET_FILE, hidden_names, read_model
+from harness.dataset.folder import DATASET_FILE
+from harness.dataset.hidden_files import hidden_names
+from harness.dataset.model_files import read_model
 from harness.dataset.policy import Policy
 from harness.dataset.schema import DatasetModel
 from harness.dataset.sealed import SEALED_FILE, open_task, sealed_file

@@ -16,17 +16,9 @@ from typing import TYPE_CHECKING, Any
 from harness import files
 from harness.dataset import splits
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
-from harness.dataset.folder import (
-    DATASET_FILE,
-    HIDDEN_FILES,
-    TASK_FILE,
-    TESTS_FILE,
-    read_bytes,
-    read_instance,
-    read_model,
-    write_instance,
-    write_model,
-)
+from harness.dataset.folder import DATASET_FILE, TASK_FILE, read_instance, write_instance
+from harness.dataset.hidden_files import HIDDEN_FILES, TESTS_FILE
+from harness.dataset.model_files import read_bytes, read_model, write_model
 from harness.dataset.schema import DatasetModel, TaskModel
 from harness.dataset.sealed import SEALED_FILE
 from harness.errors import InputError

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import secrets
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import yaml
-from pydantic import ValidationError
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from harness import files
 from harness.dataset import canary_marks, ledger, opened, sealed
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
+from harness.dataset.hidden_files import (
+    HIDDEN_FILES,
+    HINTS_FILE,
+    ORIGINAL_FILE,
+    TESTS_FILE,
+    TRUST_FILE,
+    hidden_files,
+    hidden_names,
+    hidden_of,
+)
+from harness.dataset.model_files import read_bytes, read_model, read_text, write_model
 from harness.dataset.schema import (
-    SCHEMA_VERSION,
     BudgetsModel,
     DatasetModel,
-    FileModel,
     TaskModel,
     TestModel,
-    TestsModel,
-    TrustModel,
 )
 from harness.dataset.survivors import is_survivor
 from harness.errors import InputError
-from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Task, TaskState, TestSpec, TrustMaterial
-from harness.versions import refuse_newer
+from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Task, TaskState, TestSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,20 +36,10 @@ if TYPE_CHECKING:
 
     from harness.dataset.identity import Keys
 
-Model = TypeVar("Model", bound=FileModel)
-
 DATASET_FILE = "dataset.yaml"
 TASK_FILE = "task.yaml"
 STATEMENT_FILE = "problem_statement.md"
-HINTS_FILE = "hints.md"
-ORIGINAL_FILE = "original_statement.md"
-TESTS_FILE = "tests.json"
-GOLD_FILE = "gold.patch"
-TEST_FILE = "test.patch"
-TRUST_FILE = "trust.json"
 SCAFFOLD_FILE = "scaffold.patch"
-HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, TRUST_FILE)
-"""What of a task is hidden, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
 _GIT_ATTRIBUTES = """\
 # what a dataset's files need of git: bytes as they are, and ledgers of two branches one after the other
 *.patch -text
@@ -226,53 +218,6 @@ def read_hidden(folder: Path, *, keys: Keys | None = None, recipients: tuple[str
     return replace(hidden_of(container.files, file), secret=container.secret)
 
 
-def is_hidden(name: str) -> bool:
-    """Whether a file of a task's folder, by its name, belongs to its hidden side."""
-    return name in HIDDEN_FILES or is_survivor(name)
-
-
-def hidden_names(folder: Path) -> tuple[str, ...]:
-    """The hidden files that lie open in a task's folder, by name."""
-    there = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
-    return (*(name for name in HIDDEN_FILES if name in there), *filter(is_survivor, there))
-
-
-def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
-    """The hidden side, from its files by name.
-
-    Raises:
-        InputError: a file is missing or broken; the message names it as lying in `where`.
-
-    """
-    if missing := [name for name in (TESTS_FILE, GOLD_FILE, TEST_FILE) if name not in found]:
-        raise InputError(f"{where} holds no {missing[0]}")
-    tests = parse_model(found[TESTS_FILE], where / TESTS_FILE, TestsModel)
-    hints, original = found.get(HINTS_FILE, b""), found.get(ORIGINAL_FILE, b"")
-    return Hidden(
-        gold_patch=canary_marks.without_in_patch(found[GOLD_FILE]),
-        test_patch=canary_marks.without_in_patch(found[TEST_FILE]),
-        fail_to_pass=tests.fail_to_pass,
-        pass_to_pass=tests.pass_to_pass,
-        flaky=tests.flaky,
-        test_files=tests.test_files,
-        hints=canary_marks.without_in_markdown(decoded(hints, where / HINTS_FILE)),
-        original_statement=canary_marks.without_in_markdown(decoded(original, where / ORIGINAL_FILE)),
-        evidence=tests.evidence,
-        trust=_trust(found[TRUST_FILE], where / TRUST_FILE) if TRUST_FILE in found else TrustMaterial(),
-        survivors={
-            name: canary_marks.without_in_patch(data) for name, data in sorted(found.items()) if is_survivor(name)
-        },
-        extra=tests.model_extra or {},
-    )
-
-
-def _trust(data: bytes, where: Path) -> TrustMaterial:
-    model = parse_model(data, where, TrustModel)
-    return TrustMaterial(
-        files=dict(model.files), twinned=model.twinned, blinded=dict(model.blinded), renamed=model.renamed
-    )
-
-
 def _instance(model: TaskModel, statement: str) -> Instance:
     return Instance(
         instance_id=model.instance_id,
@@ -330,40 +275,6 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
     return target
 
 
-def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
-    """The hidden side as files by name, each with the canary: the given one, or the one it was read with."""
-    mark = canary or str(hidden.extra.get(canary_marks.FIELD, ""))
-    told = {canary_marks.FIELD: mark} if mark else {}
-    before = canary_marks.in_comment(mark).encode()
-    found = {
-        GOLD_FILE: before + hidden.gold_patch,
-        TEST_FILE: before + hidden.test_patch,
-        TESTS_FILE: _tests_file(replace(hidden, extra={**hidden.extra, **told})),
-        **{name: before + data for name, data in hidden.survivors.items()},
-    }
-    for name, text in ((HINTS_FILE, hidden.hints), (ORIGINAL_FILE, hidden.original_statement)):
-        if text:
-            found[name] = (canary_marks.in_markdown(mark) + text).encode("utf-8", "surrogateescape")
-    if hidden.trust.files:
-        model = TrustModel.model_validate(asdict(hidden.trust))
-        found[TRUST_FILE] = (json.dumps({**model.known(), **told}, indent=1) + "\n").encode()
-    return found
-
-
-def _tests_file(hidden: Hidden) -> bytes:
-    model = TestsModel.model_validate(
-        {
-            **hidden.extra,
-            "FAIL_TO_PASS": hidden.fail_to_pass,
-            "PASS_TO_PASS": hidden.pass_to_pass,
-            "flaky": hidden.flaky,
-            "test_files": hidden.test_files,
-            "evidence": dict(hidden.evidence),
-        }
-    )
-    return (json.dumps(model.known(), indent=1) + "\n").encode()
-
-
 def write_scaffold(folder: Path, instance: Instance, *, canary: str) -> None:
     """Write or remove scaffold.patch of a task that is there, and write its task.yaml."""
     if instance.scaffold:
@@ -395,68 +306,6 @@ def write_instance(folder: Path, instance: Instance) -> None:
         }
     )
     write_model(folder / TASK_FILE, model)
-
-
-def read_model(path: Path, kind: type[Model]) -> Model:
-    """Read a YAML or JSON file into its model.
-
-    Raises:
-        InputError: missing, not UTF-8, not YAML or JSON, a wrong type, or written by a newer goldseam.
-
-    """
-    return parse_model(read_bytes(path), path, kind)
-
-
-def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
-    """As `read_model`, from bytes that are already here; `path` is their name in messages."""
-    text = decoded(data, path)
-    try:
-        raw: Any = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (ValueError, RecursionError, yaml.YAMLError) as error:
-        raise InputError(f"{path} is not {path.suffix[1:].upper()}: {' '.join(str(error).split())[:300]}") from error
-    if not isinstance(raw, dict):
-        raise InputError(f"{path}: expected a mapping of fields, found {type(raw).__name__}")
-    refuse_newer(path, raw.get("schema_version", SCHEMA_VERSION), SCHEMA_VERSION)
-    try:
-        return kind.model_validate(raw)
-    except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc']) or 'file'}: {item['msg']}" for item in error.errors()[:5]
-        )
-        raise InputError(f"{path}: {problems}") from error
-
-
-def write_model(path: Path, model: FileModel) -> None:
-    """Write a model as YAML, in the order of its fields."""
-    text = yaml.safe_dump(model.known(), sort_keys=False, allow_unicode=True, width=120)
-    files.write_text(path, text)
-
-
-def read_bytes(path: Path) -> bytes:
-    """A file's bytes; missing or unreadable is an InputError that names it."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def read_text(path: Path) -> str:
-    """A file's text, UTF-8; anything else is an InputError that names it."""
-    return decoded(read_bytes(path), path)
-
-
-def decoded(data: bytes, path: Path) -> str:
-    """Bytes as text, UTF-8; `path` is their name in messages.
-
-    Raises:
-        InputError: they are none.
-
-    """
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}, line {line} is not UTF-8 (byte {error.start} of the file)") from error
 
 
 def _remove_tree(path: Path) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from harness.dataset import needles, opened
 from harness.dataset.corpus import Unread
-from harness.dataset.folder import DATASET_FILE, read_model
+from harness.dataset.folder import DATASET_FILE
+from harness.dataset.model_files import read_model
 from harness.dataset.needles import Kind
 from harness.dataset.scan import scan
 from harness.dataset.schema import DatasetModel

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.dataset import ledger, sealed
-from harness.dataset.folder import DATASET_FILE, read_bytes, read_model
+from harness.dataset.folder import DATASET_FILE
 from harness.dataset.ledger_entry import GENESIS, LEDGER_VERSION, Entry, Event, Line, lines, render, torn_note
 from harness.dataset.ledger_key import holds, listed_keys
+from harness.dataset.model_files import read_bytes, read_model
 from harness.dataset.schema import DatasetModel
 from harness.errors import InputError
 

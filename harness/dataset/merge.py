@@ -18,15 +18,13 @@ from harness.dataset.folder import (
     STATEMENT_FILE,
     TASK_FILE,
     create_dataset,
-    is_hidden,
     open_dataset,
-    read_bytes,
-    read_model,
     write_instance,
-    write_model,
     write_task,
 )
+from harness.dataset.hidden_files import is_hidden
 from harness.dataset.identity import PASSPHRASE_FILE, WrongKeyError, load_keys, recipients_digest, short
+from harness.dataset.model_files import read_bytes, read_model, write_model
 from harness.dataset.schema import DatasetModel
 from harness.dataset.sealed import SEALED_FILE
 from harness.dataset.splits import Split

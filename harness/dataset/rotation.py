@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from harness.dataset import care, content, ledger, policy
-from harness.dataset.folder import DATASET_FILE, read_model
+from harness.dataset.folder import DATASET_FILE
+from harness.dataset.model_files import read_model
 from harness.dataset.policy import NONE, Policy, exposures, parse_policy, reasons
 from harness.dataset.schema import DatasetModel
 from harness.dataset.splits import Split

@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING, Any
 import pyrage  # type: ignore[import-untyped]
 
 from harness import files, process
-from harness.dataset import canary, container, content, folder, identity, ledger, ledger_chain, sealed
+from harness.dataset import (
+    canary,
+    container,
+    content,
+    folder,
+    hidden_files,
+    identity,
+    ledger,
+    ledger_chain,
+    model_files,
+    sealed,
+)
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.identity import PASSPHRASE_FILE, Keys, PassphraseKey, recipients_digest, short
 from harness.dataset.ledger_entry import Event
@@ -30,7 +41,7 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.instance import Hidden
 
-_CONTENT = (folder.TESTS_FILE, folder.GOLD_FILE, folder.TEST_FILE)
+_CONTENT = (hidden_files.TESTS_FILE, hidden_files.GOLD_FILE, hidden_files.TEST_FILE)
 """Hidden files that every task has, the one first whose absence says that a task is sealed."""
 
 
@@ -164,14 +175,14 @@ def _is_readable(dataset: Dataset, task_id: str) -> bool:
     place = dataset.task_folder(task_id)
     if dataset.sealed and sealed.sealed_file(place, dataset.recipients) is not None:
         return False
-    return (place / folder.TESTS_FILE).exists()
+    return (place / hidden_files.TESTS_FILE).exists()
 
 
 def _stage(dataset: Dataset, task_id: str, wanted: _Wanted, keys: Keys | None) -> str:
     """Write a task's new sealed file beside what is there, see that it opens, and return its digest."""
     place = dataset.task_folder(task_id)
     if _is_readable(dataset, task_id):
-        found = {name: folder.read_bytes(place / name) for name in folder.hidden_names(place)}
+        found = {name: model_files.read_bytes(place / name) for name in hidden_files.hidden_names(place)}
         content.keep_hidden_digest(place, found)
         secret = secrets.token_hex(16)
     else:
@@ -194,8 +205,8 @@ def _commit(dataset: Dataset, recipients: tuple[str, ...]) -> Dataset:
     """The one step from which on the dataset is sealed to these recipients."""
     path = dataset.path / folder.DATASET_FILE
     with content.locked(dataset):
-        model = folder.read_model(path, DatasetModel)
-        folder.write_model(path, model.model_copy(update={"recipients": recipients}))
+        model = model_files.read_model(path, DatasetModel)
+        model_files.write_model(path, model.model_copy(update={"recipients": recipients}))
         files.sync_folder(dataset.path)
     return folder.open_dataset(dataset.path, keys=dataset.keys)
 
@@ -217,18 +228,21 @@ def finish(dataset: Dataset) -> None:
         _settle(place / sealed.SEALED_FILE, dataset)
         if dataset.sealed and (place / sealed.SEALED_FILE).exists():
             _refuse_others(place)
-            for name in (*_CONTENT, *folder.hidden_names(place)):  # tests.json first: without it the rest is not read
+            for name in (
+                *_CONTENT,
+                *hidden_files.hidden_names(place),
+            ):  # tests.json first: without it the rest is not read
                 (place / name).unlink(missing_ok=True)
         files.remove_strays(place)
 
 
 def _refuse_others(place: Path) -> None:
     """Readable files beside a sealed one are removed only where they are known to be what was sealed."""
-    if not (place / folder.TESTS_FILE).exists():
+    if not (place / hidden_files.TESTS_FILE).exists():
         return
-    names = folder.hidden_names(place)
+    names = hidden_files.hidden_names(place)
     known = folder.read_instance(place).extra.get(HIDDEN_DIGEST)
-    if known != hidden_digest({name: folder.read_bytes(place / name) for name in names}):
+    if known != hidden_digest({name: model_files.read_bytes(place / name) for name in names}):
         raise InputError(
             f"{place} has readable hidden files beside {sealed.SEALED_FILE} that are not what was sealed",
             hint=f"to seal them, take {sealed.SEALED_FILE} away; else take them away; then seal again",
@@ -278,7 +292,7 @@ def reseal(dataset: Dataset, task_id: str, hidden: Hidden) -> None:
     """
     busy = f"another goldseam is writing {dataset.path}"
     with files.locked(dataset.path / sealed.WORKINGS / sealed.LOCK, busy=busy):
-        found = folder.hidden_files(hidden, canary=dataset.canary)
+        found = hidden_files.hidden_files(hidden, canary=dataset.canary)
         secret = hidden.secret or secrets.token_hex(16)
         data = sealed.seal_task(task_id, found, secret=secret, recipients=dataset.recipients)
         place = dataset.task_folder(task_id)
@@ -333,8 +347,8 @@ def open_into(dataset: Dataset, out: Path, *, ids: Collection[str] = ()) -> tupl
     for name in (folder.DATASET_FILE, "funnel.jsonl"):
         if (dataset.path / name).exists():
             files.write_bytes(out / name, (dataset.path / name).read_bytes())
-    model = folder.read_model(out / folder.DATASET_FILE, DatasetModel)
-    folder.write_model(out / folder.DATASET_FILE, model.model_copy(update={"recipients": ()}))
+    model = model_files.read_model(out / folder.DATASET_FILE, DatasetModel)
+    model_files.write_model(out / folder.DATASET_FILE, model.model_copy(update={"recipients": ()}))
     return chosen
 
 
@@ -344,10 +358,10 @@ def _open_one(dataset: Dataset, task_id: str, target: Path) -> None:
     hidden = {} if readable else open_container(dataset, task_id).files
     for path in sorted(place.iterdir()):
         ours = path.is_file() and not path.name.startswith(".") and path.name != sealed.SEALED_FILE
-        if ours and (readable or not folder.is_hidden(path.name)):
+        if ours and (readable or not hidden_files.is_hidden(path.name)):
             files.write_bytes(target / path.name, path.read_bytes())
     for name, data in hidden.items():
-        if not folder.is_hidden(name):
+        if not hidden_files.is_hidden(name):
             raise InputError(f"{place} holds a sealed file called {name[:40]!r}, which no task has")
         files.write_bytes(target / name, data, mode=0o600)
 
@@ -356,7 +370,7 @@ def plain_copies(path: Path) -> tuple[str, ...]:
     """What sealing cannot reach: hidden files in the history of a git repository that holds the dataset."""
     if process.which("git") is None:
         return ()
-    names = [f":(glob)tasks/*/{name}" for name in (*folder.HIDDEN_FILES, "survivor-*.patch")]
+    names = [f":(glob)tasks/*/{name}" for name in (*hidden_files.HIDDEN_FILES, "survivor-*.patch")]
     try:
         done = process.run(
             ["git", "-C", path, "log", "--all", "-1", "--format=%h", "--", *names], check=False, timeout=60

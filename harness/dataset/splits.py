@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.dataset import ledger
-from harness.dataset.folder import DATASET_FILE, read_model, write_instance, write_model
+from harness.dataset.folder import DATASET_FILE, write_instance
+from harness.dataset.model_files import read_model, write_model
 from harness.dataset.schema import DatasetModel
 from harness.errors import InputError
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from harness import files
 from harness.dataset import ledger, ledger_chain
-from harness.dataset.folder import hidden_names, open_dataset
+from harness.dataset.folder import open_dataset
+from harness.dataset.hidden_files import hidden_names
 from harness.errors import InputError
 from harness.interop.store import FileEntry, Revision, Store
 

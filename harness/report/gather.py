@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness import scoresheet
 from harness.dataset import folder as dataset_folder
+from harness.dataset import hidden_files, model_files
 from harness.dataset.canary_marks import is_canary_line, without_in_markdown, without_in_patch
 from harness.dataset.schema import TaskModel
 from harness.errors import InputError
@@ -147,7 +148,7 @@ def _gold(dataset: Dataset | None, instance_id: str) -> bytes | None:
     try:
         if dataset is None:
             return None
-        return without_in_patch((dataset.task_folder(instance_id) / dataset_folder.GOLD_FILE).read_bytes())
+        return without_in_patch((dataset.task_folder(instance_id) / hidden_files.GOLD_FILE).read_bytes())
     except OSError:
         return None
 
@@ -158,7 +159,7 @@ def _task(dataset: Dataset | None, instance_id: str, facts: TaskFacts, leave: Le
     if dataset is None or not dataset.task_folder(instance_id).is_dir():
         return data.TaskView(instance_id=instance_id, groups=groups, aside=aside)
     folder = dataset.task_folder(instance_id)
-    model = dataset_folder.read_model(folder / dataset_folder.TASK_FILE, TaskModel)
+    model = model_files.read_model(folder / dataset_folder.TASK_FILE, TaskModel)
     statement = head_of_file(folder / dataset_folder.STATEMENT_FILE, _STATEMENT_BYTES)
     if statement is not None:
         statement = replace(statement, text=without_in_markdown(statement.text))
@@ -179,8 +180,8 @@ def _task(dataset: Dataset | None, instance_id: str, facts: TaskFacts, leave: Le
         groups=groups,
         aside=aside,
         statement=statement,
-        gold_patch=head_of_file(folder / dataset_folder.GOLD_FILE, leave.bytes_each) if leave.hidden else None,
-        test_patch=head_of_file(folder / dataset_folder.TEST_FILE, leave.bytes_each) if leave.hidden else None,
+        gold_patch=head_of_file(folder / hidden_files.GOLD_FILE, leave.bytes_each) if leave.hidden else None,
+        test_patch=head_of_file(folder / hidden_files.TEST_FILE, leave.bytes_each) if leave.hidden else None,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness import files
-from harness.dataset.folder import read_text
+from harness.dataset.model_files import read_text
 from harness.errors import InputError
 from harness.instance import Outcome
 from harness.predictions import is_withheld

@@ -11,8 +11,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Protocol
 
 from harness import files
-from harness.dataset.folder import read_text
 from harness.dataset.ledger import record_exposure
+from harness.dataset.model_files import read_text
 from harness.errors import InputError
 from harness.predictions import GOLD
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from harness import files
-from harness.dataset.folder import read_text
+from harness.dataset.model_files import read_text
 from harness.errors import InputError
 from harness.predictions import as_json, read_predictions
 from harness.solve.meter import Spent

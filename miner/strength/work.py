@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from harness import files
 from harness.dataset import content, opened, seal
-from harness.dataset.folder import TESTS_FILE, hidden_files, hidden_names, write_instance
+from harness.dataset.folder import write_instance
+from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_names
 from harness.dataset.survivors import is_survivor
 from harness.errors import InputError, InterruptedRunError
 from harness.instance import TaskState

@@ -10,7 +10,8 @@ import pytest
 from harness import process
 from harness.dataset import content, ledger
 from harness.dataset.check import check
-from harness.dataset.folder import DATASET_FILE, open_dataset, read_model
+from harness.dataset.folder import DATASET_FILE, open_dataset
+from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
 from harness.instance import TaskState
 from tests.repos import Repository

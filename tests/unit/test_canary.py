@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness import files, patch, process
-from harness.dataset import canary, canary_marks, folder, ledger, ledger_chain
+from harness.dataset import canary, canary_marks, folder, hidden_files, ledger, ledger_chain
 from harness.errors import InputError
 from harness.instance import TrustMaterial
 from harness.report.gather import read_funnel
@@ -55,7 +55,7 @@ def old(dataset):
 def test_every_file_of_a_new_dataset_has_it(dataset):
     names = {path.name for path in dataset.path.rglob("*") if path.is_file()}
 
-    assert names >= {*folder.HIDDEN_FILES, "Dockerfile", "requirements.lock", "task.yaml", "cursors.json"}
+    assert names >= {*hidden_files.HIDDEN_FILES, "Dockerfile", "requirements.lock", "task.yaml", "cursors.json"}
     assert canary.missing(dataset) == ()
 
 
@@ -72,7 +72,7 @@ def test_git_applies_a_patch_with_it(dataset, tmp_path):
     files.write_text(tmp_path / "tree" / tiny.CALC, tiny.BUGGY)
     process.run(["git", "init", "-q", tmp_path / "tree"])
 
-    path = dataset.task_folder("tiny__calc-1") / folder.GOLD_FILE
+    path = dataset.task_folder("tiny__calc-1") / hidden_files.GOLD_FILE
     process.run(["git", "-C", tmp_path / "tree", "apply", path])
 
     assert dataset.canary.encode() in path.read_bytes()
@@ -99,7 +99,7 @@ def test_a_dataset_from_before_is_read_and_told(old):
 
     assert {name.rpartition("/")[2] for name in missing} == {
         *("Dockerfile", "requirements.lock", "funnel.jsonl", "problem_statement.md", "task.yaml"),
-        *folder.HIDDEN_FILES,
+        *hidden_files.HIDDEN_FILES,
     }
     assert old.task("tiny__calc-1").hidden.gold_patch == full_task().hidden.gold_patch
 

@@ -6,7 +6,8 @@ import pytest
 
 from harness import clock
 from harness.dataset.content import task_content
-from harness.dataset.folder import TASK_FILE, read_instance, read_text
+from harness.dataset.folder import TASK_FILE, read_instance
+from harness.dataset.model_files import read_text
 from harness.errors import InputError
 from harness.instance import TestSpec
 from harness.interop.export import export

@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from harness import process
 from harness.dataset import ledger, ledger_chain
-from harness.dataset.folder import DATASET_FILE, create_dataset, open_dataset, read_model, write_model
+from harness.dataset.folder import DATASET_FILE, create_dataset, open_dataset
 from harness.dataset.ledger import Event
+from harness.dataset.model_files import read_model, write_model
 from harness.dataset.schema import DatasetModel
 from harness.errors import InputError
 from tests import killed

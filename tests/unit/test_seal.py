@@ -10,7 +10,7 @@ import pyrage
 import pytest
 
 from harness import cli, process
-from harness.dataset import folder, ledger, ledger_chain, seal, sealed
+from harness.dataset import folder, hidden_files, ledger, ledger_chain, seal, sealed
 from harness.dataset.content import content_of
 from harness.dataset.identity import DamagedError, Keys, WrongKeyError, load_keys, read_recipients, short
 from harness.errors import InputError
@@ -71,9 +71,12 @@ def hidden_words(dataset):
     """Every line of twelve bytes or more of the hidden files that no public file has, and every hidden id."""
     places = [dataset.path, *(dataset.task_folder(task_id) for task_id in dataset.ids())]
     files = [path for place in places for path in place.iterdir() if path.is_file()]
-    public = b"\n".join(path.read_bytes() for path in files if path.name not in folder.HIDDEN_FILES)
+    public = b"\n".join(path.read_bytes() for path in files if path.name not in hidden_files.HIDDEN_FILES)
     hidden = {
-        line.strip() for path in files if path.name in folder.HIDDEN_FILES for line in path.read_bytes().splitlines()
+        line.strip()
+        for path in files
+        if path.name in hidden_files.HIDDEN_FILES
+        for line in path.read_bytes().splitlines()
     }
     for task in dataset.tasks():
         hidden.update(one.encode() for one in (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
@@ -193,7 +196,7 @@ def test_two_tasks_sealed_files_that_were_swapped_are_noticed(dataset, me):
 def test_a_file_that_somebody_else_sealed_is_noticed(dataset, me):
     seal.seal(dataset, [me.recipient])
     path = dataset.task_folder("tiny__calc-1") / sealed.SEALED_FILE
-    hidden = folder.hidden_files(reopened(dataset, me.keys).task("tiny__calc-1").hidden)
+    hidden = hidden_files.hidden_files(reopened(dataset, me.keys).task("tiny__calc-1").hidden)
     path.write_bytes(sealed.seal_task("tiny__calc-1", hidden, secret="", recipients=[me.recipient]))
 
     problems = [one.what for one in ledger_chain.verify(reopened(dataset)).problems]
@@ -258,7 +261,7 @@ def test_a_task_mined_later_is_sealed_from_the_start(dataset, me):
     folder.write_task(reopened(dataset), task)
 
     names = {path.name for path in dataset.task_folder("tiny__calc-3").iterdir()}
-    assert not names & set(folder.HIDDEN_FILES)
+    assert not names & set(hidden_files.HIDDEN_FILES)
     assert reopened(dataset, me.keys).task("tiny__calc-3").hidden.test_patch == task.hidden.test_patch
     assert ledger_chain.verify(reopened(dataset)).problems == ()
 
@@ -343,7 +346,7 @@ def test_killed_at_any_point_the_dataset_reads_and_the_next_seal_finishes(
 
 
 def test_a_broken_task_is_not_sealed(dataset, me):
-    (dataset.task_folder("tiny__calc-1") / folder.TESTS_FILE).write_text("not JSON")
+    (dataset.task_folder("tiny__calc-1") / hidden_files.TESTS_FILE).write_text("not JSON")
 
     with pytest.raises(InputError, match=r"tests\.json"):
         seal.seal(dataset, [me.recipient])
@@ -460,13 +463,13 @@ def test_where_the_ledger_cannot_be_written_no_sealed_task_is_handed_out(dataset
 def test_readable_files_that_are_not_what_was_sealed_are_not_removed(dataset, me):
     seal.seal(dataset, [me.recipient])
     place = dataset.task_folder("tiny__calc-1")
-    for name, data in folder.hidden_files(reopened(dataset, me.keys).task("tiny__calc-1").hidden).items():
+    for name, data in hidden_files.hidden_files(reopened(dataset, me.keys).task("tiny__calc-1").hidden).items():
         (place / name).write_bytes(data)
     seal.seal(reopened(dataset))
-    assert not (place / folder.TESTS_FILE).exists()
-    for name in (folder.TESTS_FILE, folder.GOLD_FILE, folder.TEST_FILE):
+    assert not (place / hidden_files.TESTS_FILE).exists()
+    for name in (hidden_files.TESTS_FILE, hidden_files.GOLD_FILE, hidden_files.TEST_FILE):
         (place / name).write_text("{}")
 
     with pytest.raises(InputError, match="not what was sealed"):
         seal.seal(reopened(dataset))
-    assert (place / folder.TESTS_FILE).read_text() == "{}"
+    assert (place / hidden_files.TESTS_FILE).read_text() == "{}"

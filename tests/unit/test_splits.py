@@ -10,7 +10,8 @@ import pytest
 
 from harness import evaluate
 from harness.dataset import care, content, ledger, seal, splits
-from harness.dataset.folder import HIDDEN_FILES, open_dataset, write_instance, write_task
+from harness.dataset.folder import open_dataset, write_instance, write_task
+from harness.dataset.hidden_files import HIDDEN_FILES
 from harness.dataset.splits import By, Rule, Split
 from harness.errors import InputError
 from harness.instance import TaskState

@@ -9,9 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from harness.dataset import check, content, seal
-from harness.dataset.folder import is_hidden, open_dataset, read_model
+from harness.dataset.folder import open_dataset
+from harness.dataset.hidden_files import is_hidden
 from harness.dataset.identity import Keys
 from harness.dataset.merge import merge
+from harness.dataset.model_files import read_model
 from harness.dataset.schema import TaskModel
 from harness.errors import InfrastructureError, InputError
 from harness.executors.local import LocalExecutor

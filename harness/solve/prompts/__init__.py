@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
-from harness.dataset.folder import read_text
+from harness.dataset.model_files import read_text
 from harness.errors import InputError
 from harness.solve.base import Message
 

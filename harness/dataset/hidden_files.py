@@ -1,0 +1,108 @@
+"""The hidden side of a task as files: which they are, and what is in them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from harness.dataset import canary_marks
+from harness.dataset.model_files import decoded, parse_model
+from harness.dataset.schema import TestsModel, TrustModel
+from harness.dataset.survivors import is_survivor
+from harness.errors import InputError
+from harness.instance import Hidden, TrustMaterial
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+HINTS_FILE = "hints.md"
+ORIGINAL_FILE = "original_statement.md"
+TESTS_FILE = "tests.json"
+GOLD_FILE = "gold.patch"
+TEST_FILE = "test.patch"
+TRUST_FILE = "trust.json"
+HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, TRUST_FILE)
+"""What of a task is hidden, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file of a task's folder, by its name, belongs to its hidden side."""
+    return name in HIDDEN_FILES or is_survivor(name)
+
+
+def hidden_names(folder: Path) -> tuple[str, ...]:
+    """The hidden files that lie open in a task's folder, by name."""
+    there = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    return (*(name for name in HIDDEN_FILES if name in there), *filter(is_survivor, there))
+
+
+def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
+    """The hidden side, from its files by name.
+
+    Raises:
+        InputError: a file is missing or broken; the message names it as lying in `where`.
+
+    """
+    if missing := [name for name in (TESTS_FILE, GOLD_FILE, TEST_FILE) if name not in found]:
+        raise InputError(f"{where} holds no {missing[0]}")
+    tests = parse_model(found[TESTS_FILE], where / TESTS_FILE, TestsModel)
+    hints, original = found.get(HINTS_FILE, b""), found.get(ORIGINAL_FILE, b"")
+    return Hidden(
+        gold_patch=canary_marks.without_in_patch(found[GOLD_FILE]),
+        test_patch=canary_marks.without_in_patch(found[TEST_FILE]),
+        fail_to_pass=tests.fail_to_pass,
+        pass_to_pass=tests.pass_to_pass,
+        flaky=tests.flaky,
+        test_files=tests.test_files,
+        hints=canary_marks.without_in_markdown(decoded(hints, where / HINTS_FILE)),
+        original_statement=canary_marks.without_in_markdown(decoded(original, where / ORIGINAL_FILE)),
+        evidence=tests.evidence,
+        trust=_trust(found[TRUST_FILE], where / TRUST_FILE) if TRUST_FILE in found else TrustMaterial(),
+        survivors={
+            name: canary_marks.without_in_patch(data) for name, data in sorted(found.items()) if is_survivor(name)
+        },
+        extra=tests.model_extra or {},
+    )
+
+
+def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
+    """The hidden side as files by name, each with the canary: the given one, or the one it was read with."""
+    mark = canary or str(hidden.extra.get(canary_marks.FIELD, ""))
+    told = {canary_marks.FIELD: mark} if mark else {}
+    before = canary_marks.in_comment(mark).encode()
+    found = {
+        GOLD_FILE: before + hidden.gold_patch,
+        TEST_FILE: before + hidden.test_patch,
+        TESTS_FILE: _tests_file(replace(hidden, extra={**hidden.extra, **told})),
+        **{name: before + data for name, data in hidden.survivors.items()},
+    }
+    for name, text in ((HINTS_FILE, hidden.hints), (ORIGINAL_FILE, hidden.original_statement)):
+        if text:
+            found[name] = (canary_marks.in_markdown(mark) + text).encode("utf-8", "surrogateescape")
+    if hidden.trust.files:
+        model = TrustModel.model_validate(asdict(hidden.trust))
+        found[TRUST_FILE] = (json.dumps({**model.known(), **told}, indent=1) + "\n").encode()
+    return found
+
+
+def _trust(data: bytes, where: Path) -> TrustMaterial:
+    model = parse_model(data, where, TrustModel)
+    return TrustMaterial(
+        files=dict(model.files), twinned=model.twinned, blinded=dict(model.blinded), renamed=model.renamed
+    )
+
+
+def _tests_file(hidden: Hidden) -> bytes:
+    model = TestsModel.model_validate(
+        {
+            **hidden.extra,
+            "FAIL_TO_PASS": hidden.fail_to_pass,
+            "PASS_TO_PASS": hidden.pass_to_pass,
+            "flaky": hidden.flaky,
+            "test_files": hidden.test_files,
+            "evidence": dict(hidden.evidence),
+        }
+    )
+    return (json.dumps(model.known(), indent=1) + "\n").encode()
