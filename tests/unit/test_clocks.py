@@ -7,6 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WALL_CLOCK = {
+    "harness/refresh/notes.py": "what another process saw a day ago is too old to be taken over",
+    "harness/runner/clock.py": "a task's own date is told as its distance from the real one",
     "harness/solve/response_cache.py": "the oldest answers go first, whatever process kept them",
     "miner/sources/github_client.py": "a server tells the time of day when it will answer again",
 }
