@@ -54,11 +54,15 @@ def _names(test_id: str, found: Sequence[Observed]) -> frozenset[str]:
 def _are_turned(names: Collection[str], found: Sequence[Observed], blamed: Blamed) -> bool:
     """Whether a test of these names passes in some run with the fix, and without it in none that counts against that.
 
-    A plain run can; a varied one only where it is not known that just the variation made the test pass.
+    A plain run can; a varied one only where it is not known that just the variation made the test pass. Where their
+    file was lost without the fix, the tree as it was tells whether they passed.
     """
     causes = {blamed.causes.get(one) for one in names}
     by_chance = bool(causes & {None, Cause.RANDOM, Cause.UNKNOWN})
-    before = [run for run in found if run.state == "before" and (by_chance or run.variation.is_plain)]
+    files = {one.partition("::")[0] for one in names}
+    lost = any(files & run.collect_errors.keys() for run in found if run.state == "before")
+    without = ("before", "base") if lost else ("before",)
+    before = [run for run in found if run.state in without and (by_chance or run.variation.is_plain)]
     after = [run for run in found if run.state == "after"]
     passes = [any(passed(run) & set(names) for run in runs) for runs in (after, before)]
     return passes == [True, False]

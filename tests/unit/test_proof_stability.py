@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.instance import TestStatus
@@ -89,6 +91,23 @@ def test_a_table_with_the_time_in_its_ids_is_not_turned_where_it_passes_without_
 def test_a_table_with_the_time_in_its_ids_counts_once_where_the_fix_turns_it():
     _, detail = weakness(called("before", "table", "table"), called("after", "Table", "Table"), cause=Cause.RANDOM)
     assert detail.startswith("1 of 2 tests that the fix turns are unstable: ")
+
+
+def test_a_table_whose_file_was_lost_without_the_fix_is_not_turned_where_it_passed_as_it_was():
+    lost = [
+        Observed(
+            state="before",
+            number=number,
+            variation=variation(number),
+            statuses={},
+            collect_errors={"t.py": "cannot import name 'new'"},
+        )
+        for number in range(2)
+    ]
+    found = [*called("base", "Table", "Table"), *lost, *called("after", "Table", "Table")]
+    flaky = tuple({one for run in found for one in run.statuses if "test_now" in one})
+    proof = replace(proof_of(runs("before", "a", "a") + runs("after", "A", "A")), flaky=flaky)
+    assert weakened(proof, found, Blamed(causes=dict.fromkeys(flaky, Cause.RANDOM))) is None
 
 
 def test_without_a_stable_test_nothing_is_kept_unless_it_is_asked_for():
