@@ -41,8 +41,10 @@ class RayCluster:
         """What Ray writes: its logs, and what it moves from memory to disk."""
         root = Path(__file__).resolve().parents[1]
         argv = [sys.executable, "-m", "tests.ray_cluster", str(nodes), str(cpus), self._folder.name]
+        (self.folder / "ray").mkdir()  # where Ray notes the cluster's address; it does not make the folder itself
+        env = {**os.environ, **_ENV, "RAY_TMPDIR": self._folder.name}
         self._child = subprocess.Popen(
-            argv, cwd=root, env={**os.environ, **_ENV}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            argv, cwd=root, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.address = ""
 

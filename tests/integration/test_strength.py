@@ -113,7 +113,7 @@ def test_a_survivor_given_as_a_prediction_resolves_the_task(bench, sandbox):
 def test_the_dataset_has_no_problem_and_the_command_tells_the_weakest_first(bench):
     path, _ = bench
 
-    told = tiny.goldseam("holdout", "strength", path)
+    told = tiny.goldseam("holdout", "strength", path, "--mutants", "20")
     lines = told.stdout.decode().splitlines()
 
     assert told.returncode == 0, told.stderr
@@ -126,7 +126,9 @@ def test_the_dataset_has_no_problem_and_the_command_tells_the_weakest_first(benc
 def test_the_command_prints_one_json_document(bench):
     path, _ = bench
 
-    told = json.loads(tiny.goldseam("holdout", "strength", path, "-i", "tiny__weak-1", "--json").stdout)
+    told = json.loads(
+        tiny.goldseam("holdout", "strength", path, "-i", "tiny__weak-1", "--mutants", "20", "--json").stdout
+    )
 
     assert [one["instance_id"] for one in told["tasks"]] == ["tiny__weak-1"]
     assert told["tasks"][0]["known"]
