@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from harness import trust
+from harness.frameworks import ids
 from harness.instance import TestStatus, TrustMaterial
 from harness.trust import Variant
 from miner.twins import Function, Site, SiteKind, TestSource
@@ -92,8 +93,8 @@ def targets_of(fail_to_pass: Iterable[str], pass_to_pass: Iterable[str]) -> tupl
 
 def function_of(test_id: str) -> tuple[str, Function]:
     """Path and names of a pytest id: `tests/test_a.py::TestB::test_c[x]`."""
-    path, _, rest = test_id.partition("::")
-    return path, tuple(rest.split("[", 1)[0].split("::"))
+    path, *names = ids.function(test_id).split("::")
+    return path, tuple(names)
 
 
 def _written_anew(

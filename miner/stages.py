@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 from harness import hygiene, imageclock, patch, scoring, screening, trial
 from harness.dataset.folder import write_task
-from harness.frameworks import pytest
+from harness.frameworks import ids, pytest
 from harness.imagecheck import inspect_image
 from harness.instance import Outcome, TestSpec, TrustMaterial
 from harness.quality import near
@@ -20,7 +20,7 @@ from harness.scaffold.reveal import applied, reveal
 from miner import quality
 from miner.change import Rejection, Stage
 from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
-from miner.harden import function_of, prepare
+from miner.harden import prepare
 from miner.image import build_environment
 from miner.proof import Subject, frozen, validate
 from miner.split import split
@@ -189,7 +189,7 @@ def harden(draft: Draft, site: Site) -> Draft:
     found = {path: site.repo.read_file(head, path) for path in draft.split.test_files if path.endswith(".py")}
 
     # The functions at stake are enough here; `confirm` runs everything in the forms that come out of it.
-    at_stake = tuple(sorted({"::".join((path, *names)) for path, names in map(function_of, task.hidden.fail_to_pass)}))
+    at_stake = ids.functions(task.hidden.fail_to_pass)
 
     def run(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> Trial:
         spec = scoring.trial_spec(task, fix if gold else None)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness import scoring, trial
+from harness.frameworks import ids
 from miner import quality, statement_writer
 from miner.draft import task_of
-from miner.harden import function_of
 from miner.sources.bare import MissingObjectsError
 from miner.statement_writer_run import Job, Written
 
@@ -53,7 +53,7 @@ def taken(draft: Draft, written: Written) -> Draft:
 
 def _material(task: Task, site: Site) -> Material:
     """What a model may be shown of a task: runs its failing tests once, without the fix."""
-    at_stake = tuple(sorted({"::".join((path, *names)) for path, names in map(function_of, task.hidden.fail_to_pass)}))
+    at_stake = ids.functions(task.hidden.fail_to_pass)
     ran = trial.run(replace(scoring.trial_spec(task, None), files=at_stake), site.sandbox)
     failures = statement_writer.failures_of(ran.report, task.hidden.fail_to_pass)
     told = task.instance.problem_statement

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from harness.frameworks import ids
 from harness.quality import sensitive
 from harness.quality.leaks import leaks, shared_with_tests
 from harness.solve.base import Message
@@ -125,7 +126,7 @@ def failures_of(report: TestReport, fail_to_pass: Sequence[str]) -> tuple[str, .
     first: list[str] = []
     others: list[str] = []
     for test_id, text in texts:
-        name = test_id.partition("[")[0]
+        name = ids.function(test_id)
         (others if name in seen else first).append(text)
         seen.add(name)
     return (*report.collect_errors.values(), *first, *others)
@@ -206,6 +207,6 @@ def _names(test_ids: Iterable[str]) -> set[str]:
     """Names of test functions and files that a report has no reason to say."""
     found: set[str] = set()
     for test_id in test_ids:
-        path, _, rest = test_id.partition("[")[0].partition("::")
+        path, _, rest = ids.function(test_id).partition("::")
         found |= {path.rpartition("/")[2], *rest.split("::")[-1:]}
     return {name for name in found if len(name) >= _NAME}

@@ -46,6 +46,17 @@ def stable_ids(test_ids: Iterable[str]) -> Mapping[str, str]:
     return {test_id: form if count[form] == 1 else readable(test_id) for test_id, form in found.items()}
 
 
+def function(test_id: str) -> str:
+    """The function that an id is a row of: `path::Class::function`, whatever its parameter holds."""
+    path, colons, names = test_id.partition("::")
+    return path + colons + names.partition("[")[0]
+
+
+def functions(test_ids: Iterable[str]) -> tuple[str, ...]:
+    """The functions of some ids, each once: what is given to the framework to run these tests and no others."""
+    return tuple(sorted(set(map(function, test_ids))))
+
+
 def readable(test_id: str) -> str:
     """An id that every file can hold: what is no character (half a surrogate pair, a byte of a path) is escaped."""
     return test_id.encode("utf-8", "backslashreplace").decode()

@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.frameworks import ids
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -31,7 +33,7 @@ class Function:
 
 def function_of(test_id: str) -> Function:
     """The function that an id is a row of."""
-    path, *names = test_id.partition("[")[0].split("::")
+    path, *names = ids.function(test_id).split("::")
     return Function(path=path, names=tuple(names))
 
 
@@ -48,14 +50,14 @@ def candidates(instance_id: str, hidden: Hidden) -> tuple[Function, ...]:
 def revealed_ids(instance: Instance) -> tuple[str, ...]:
     """The FAIL_TO_PASS ids that a task shows; none where it shows no test."""
     told = instance.extra.get(FIELD)
-    ids = told.get("revealed") if isinstance(told, dict) else None
-    return tuple(one for one in ids if isinstance(one, str)) if isinstance(ids, list | tuple) else ()
+    shown = told.get("revealed") if isinstance(told, dict) else None
+    return tuple(one for one in shown if isinstance(one, str)) if isinstance(shown, list | tuple) else ()
 
 
-def public_of(instance: Instance, ids: Iterable[str]) -> frozenset[str]:
+def public_of(instance: Instance, test_ids: Iterable[str]) -> frozenset[str]:
     """Those of some ids whose function the task shows."""
     shown = {function_of(one) for one in revealed_ids(instance)}
-    return frozenset(one for one in ids if function_of(one) in shown)
+    return frozenset(one for one in test_ids if function_of(one) in shown)
 
 
 def functions_shown(told: object) -> int:
@@ -68,12 +70,12 @@ def statement_with(instance: Instance) -> str:
     """The statement as a solver is given it: with the ids and the code of the tests that the task shows."""
     if not instance.scaffold:
         return instance.problem_statement
-    ids = "\n".join(f"- `{one}`" for one in revealed_ids(instance))
+    names = "\n".join(f"- `{one}`" for one in revealed_ids(instance))
     code = instance.scaffold.decode("utf-8", "replace").rstrip("\n")
     fence = "`" * max(3, 1 + _longest_ticks(code))
     return (
         f"{instance.problem_statement.rstrip()}\n\n{TITLE}\n\n"
-        f"These tests fail now. This patch adds them; there are others that are not shown.\n\n{ids}\n\n"
+        f"These tests fail now. This patch adds them; there are others that are not shown.\n\n{names}\n\n"
         f"{fence}diff\n{code}\n{fence}\n"
     )
 

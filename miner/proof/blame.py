@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from harness.frameworks.ids import function
 from harness.instance import TestStatus
 from miner.proof import ids
 from miner.proof.variations import Cause
@@ -159,8 +160,8 @@ class _Search:
 
     def _called_anew(self, equal: Sequence[Observed], runs: Sequence[Observed]) -> None:
         """What is called otherwise in each of equal runs is so in varied ones, too: no variation has to be tried."""
-        functions = {ids.function(one) for one in ids.changing(equal) if one in self.causes}
-        self._name((one for one in ids.changing(runs) if ids.function(one) in functions), Cause.RANDOM)
+        functions = {function(one) for one in ids.changing(equal) if one in self.causes}
+        self._name((one for one in ids.changing(runs) if function(one) in functions), Cause.RANDOM)
 
     def _name(self, tests: Iterable[str], cause: Cause) -> None:
         """The first cause found of an id stays."""

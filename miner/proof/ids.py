@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from harness.frameworks.ids import ADDRESS
+from harness.frameworks.ids import ADDRESS, function
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -61,8 +61,3 @@ def _reason(test_id: str, states: Sequence[Sequence[Observed]]) -> str:
     own = function(test_id)
     counts = [{sum(function(one) == own for one in run.statuses) for run in runs} for runs in partly]
     return CHANGING if all(len(count) == 1 for count in counts) else NOT_ALWAYS
-
-
-def function(test_id: str) -> str:
-    """Path and names of a test, without its parameter."""
-    return test_id.partition("[")[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from harness.frameworks.ids import function
 from miner.proof import ids
 from miner.proof.blame import passed
 from miner.proof.notebook import STATES
@@ -32,7 +33,9 @@ def weakened(proof: Proof, found: Sequence[Observed], blamed: Blamed) -> Rejecti
     unstable ones leave still tells a fix from none; where half or more are unstable, the rest tests something else than
     what was fixed.
     """
-    turned = [names for names in {_names(one, found) for one in proof.flaky} if _are_turned(names, found, blamed)]
+    changing = {one for state in STATES for one in ids.changing([run for run in found if run.state == state])}
+    called = {_names(one, changing) for one in proof.flaky}
+    turned = [names for names in called if _are_turned(names, found, blamed)]
     lost = sum(max(len(names & run.statuses.keys()) for run in found if run.state == "after") for names in turned)
     if len(proof.fail_to_pass) > lost:
         return None
@@ -43,12 +46,11 @@ def weakened(proof: Proof, found: Sequence[Observed], blamed: Blamed) -> Rejecti
     return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {named(which, blamed.causes)}")
 
 
-def _names(test_id: str, found: Sequence[Observed]) -> frozenset[str]:
+def _names(test_id: str, changing: Collection[str]) -> frozenset[str]:
     """What a test is called in one run or another: of a function whose ids change from run to run, all that change."""
-    changing = {one for state in STATES for one in ids.changing([run for run in found if run.state == state])}
     if test_id not in changing:
         return frozenset({test_id})
-    return frozenset(one for one in changing if ids.function(one) == ids.function(test_id))
+    return frozenset(one for one in changing if function(one) == function(test_id))
 
 
 def _are_turned(names: Collection[str], found: Sequence[Observed], blamed: Blamed) -> bool:

@@ -9,8 +9,8 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from harness import scoring, trial
+from harness.frameworks import ids
 from harness.instance import TestStatus
-from miner.harden import function_of
 from miner.strength import code
 
 if TYPE_CHECKING:
@@ -90,9 +90,8 @@ def _tracer() -> bytes:
 
 def _spec(task: Task, wanted: Mapping[str, tuple[int, ...]], gold: Patch) -> trial.TrialSpec:
     tests = task.hidden.fail_to_pass
-    functions = {"::".join((path, *names)) for path, names in map(function_of, tests)}
     told = f"WANTED = {wanted!a}\nTESTS = {tests!a}\n"
     spec = scoring.trial_spec(task, gold)
     test = replace(spec.test, plugins=(*spec.test.plugins, PLUGIN), pythonpath=(*spec.test.pythonpath, "."))
     overlay = {f"{PLUGIN}.py": told.encode() + _tracer()}
-    return replace(spec, files=tuple(sorted(functions)), test=test, overlay=overlay)
+    return replace(spec, files=ids.functions(tests), test=test, overlay=overlay)

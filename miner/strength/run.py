@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from harness import scoring
 from harness.evaluate import screen
+from harness.frameworks import ids
 from harness.instance import Outcome, TestStatus
 from harness.patch import PatchError
 from harness.sandbox.base import SandboxError
 from harness.trust import Trust
-from miner.harden import function_of
 from miner.strength import lines, pieces, subsets
 from miner.strength.base_files import read_files
 from miner.strength.result import FORMULA, Bounds, Strength, Tried
@@ -126,8 +126,7 @@ def _gold(task: Task, sandbox: Sandbox) -> _Gold:
 
 def _quick(task: Task, fix: Patch, sandbox: Sandbox) -> tuple[Task, float] | None:
     """The test functions of FAIL_TO_PASS alone; None where the fix does not pass them so."""
-    functions = {"::".join((path, *names)) for path, names in map(function_of, task.hidden.fail_to_pass)}
-    hidden = replace(task.hidden, test_files=tuple(sorted(functions)), pass_to_pass=())
+    hidden = replace(task.hidden, test_files=ids.functions(task.hidden.fail_to_pass), pass_to_pass=())
     alone = replace(task, hidden=hidden)
     scored = scoring.score(alone, fix, sandbox, scoring.Demands(trust=Trust.STANDARD))
     return (alone, scored.trial.seconds) if scored.grade.outcome is Outcome.RESOLVED else None

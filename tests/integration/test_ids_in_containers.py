@@ -9,6 +9,7 @@ import pytest
 
 from harness import scoring, trial
 from harness.dataset.folder import read_task
+from harness.frameworks import ids
 from harness.instance import Hidden, Outcome, TestSpec
 from harness.patch import parse
 from harness.sandbox.docker import DockerSandbox
@@ -432,11 +433,12 @@ def task(room, named, tmp_path_factory) -> Task:
         test_files=subject.test_files,
     )
     bare = replace(tiny.task(room.image, instance_id=subject.instance_id, spec=subject.test), hidden=hidden)
-    functions = {"::".join((path, *names)) for path, names in map(function_of, hidden.fail_to_pass)}
 
     def run(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> trial.Trial:
         spec = scoring.trial_spec(bare, parse(subject.gold_patch) if gold else None)
-        return trial.run(replace(spec, files=tuple(sorted(functions)), overlay=files, twin=twin), room.sandbox)
+        return trial.run(
+            replace(spec, files=ids.functions(hidden.fail_to_pass), overlay=files, twin=twin), room.sandbox
+        )
 
     trust = harden(
         {path: source.encode() for path, (_, source) in NAMED.items() if "test_" in path},
