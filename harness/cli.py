@@ -20,8 +20,10 @@ from harness.interop import mirrors
 from harness.options_cli import (
     AddressOption,
     DatasetSource,
+    EngineWaitOption,
     ExecutorOption,
     IdentityOption,
+    JobsOption,
     JsonFlag,
     RuntimeOption,
     open_with,
@@ -137,7 +139,7 @@ def evaluate(
     split: Annotated[
         str, typer.Option("--split", help="Only tasks of this split: holdout, dev, retired, or all. -i goes before it.")
     ] = "holdout",
-    jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
+    jobs: JobsOption = None,
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds a task's tests may take, in place of its budget.")
     ] = None,
@@ -148,10 +150,7 @@ def evaluate(
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,
     runtime: RuntimeOption = None,
-    engine_wait: Annotated[
-        float,
-        typer.Option(min=0, envvar="GOLDSEAM_ENGINE_WAIT", help="Seconds that an engine may take to come back."),
-    ] = 60.0,
+    engine_wait: EngineWaitOption = 60.0,
     control: Annotated[int, typer.Option(min=0, help="Tasks on which gold is run first, to time this machine.")] = 3,
     retry_errors: Annotated[bool, typer.Option(help="Score again what infrastructure failed to score.")] = False,
     no_cache: Annotated[

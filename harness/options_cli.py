@@ -27,6 +27,10 @@ AddressOption = Annotated[
     str | None,
     typer.Option(envvar="GOLDSEAM_ADDRESS", help="The Ray cluster: host:port, or auto for the one on this machine."),
 ]
+JobsOption = Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")]
+EngineWaitOption = Annotated[
+    float, typer.Option(min=0, envvar="GOLDSEAM_ENGINE_WAIT", help="Seconds that an engine may take to come back.")
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 
 

@@ -13,8 +13,10 @@ from harness.executors.choose import Kind
 from harness.options_cli import (
     AddressOption,
     DatasetArgument,
+    EngineWaitOption,
     ExecutorOption,
     IdentityOption,
+    JobsOption,
     JsonFlag,
     RuntimeOption,
     open_with,
@@ -36,7 +38,7 @@ def refresh(
     quarantined: Annotated[
         bool, typer.Option("--quarantined", help="Instead: look whether tasks in quarantine hold again.")
     ] = False,
-    jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
+    jobs: JobsOption = None,
     trust: Annotated[
         Trust | None, typer.Option(help="What gold has to withstand; by default the strongest that each task has.")
     ] = None,
@@ -54,10 +56,7 @@ def refresh(
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,
     runtime: RuntimeOption = None,
-    engine_wait: Annotated[
-        float,
-        typer.Option(min=0, envvar="GOLDSEAM_ENGINE_WAIT", help="Seconds that an engine may take to come back."),
-    ] = 60.0,
+    engine_wait: EngineWaitOption = 60.0,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:

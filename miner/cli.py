@@ -15,7 +15,7 @@ from rich.text import Text
 from harness import cli as harness_cli
 from harness import holdout_cli, terminal
 from harness.errors import InfrastructureError, InputError
-from harness.options_cli import JsonFlag, RuntimeOption, print_json
+from harness.options_cli import JobsOption, JsonFlag, RuntimeOption, print_json
 from miner import images_cli, import_cli, quality_cli, statement_cli, strength_cli
 from miner.help_panels import HOLDOUT_PANELS, PANELS, arrange
 
@@ -126,7 +126,7 @@ def mine(
     prices: statement_cli.PricesOption = None,
     assume_price: statement_cli.AssumePriceOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
-    jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
+    jobs: JobsOption = None,
     runtime: RuntimeOption = None,
     json_: JsonFlag = False,
 ) -> None:
@@ -302,7 +302,7 @@ def doctor(json_: JsonFlag = False) -> None:
 @app.command()
 def demo(
     into: Annotated[Path, typer.Option("--into", help="Folder for the demo; an unfinished one in it goes on.")],
-    jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
+    jobs: JobsOption = None,
     json_: JsonFlag = False,
 ) -> None:
     """Show the whole way on a small library of our own: history, tasks, verdicts, report."""

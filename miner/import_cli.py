@@ -12,7 +12,7 @@ from rich.text import Text
 
 from harness import terminal
 from harness.errors import InputError
-from harness.options_cli import JsonFlag, RuntimeOption, print_json
+from harness.options_cli import JobsOption, JsonFlag, RuntimeOption, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ def import_command(
         typer.Option("--accept-part", help="Prove a row also by a part of its FAIL_TO_PASS; else that is quarantined."),
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
-    jobs: Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")] = None,
+    jobs: JobsOption = None,
     runtime: RuntimeOption = None,
     json_: JsonFlag = False,
 ) -> None:
