@@ -17,6 +17,7 @@ from harness.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine
 from harness.sandbox.base import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.containers import Containers, Wanted
+from harness.sandbox.ends import end_of
 from harness.sandbox.streams import Demultiplexer
 
 if TYPE_CHECKING:
@@ -128,15 +129,14 @@ class DockerSandbox(Sandbox):
             clock.mark("run")
         finally:
             wire.close()
-        exit_code = int(client.wait(container, timeout=client.timeout)["StatusCode"])
-        state = client.inspect_container(container)["State"]
+        end = end_of(container, ended_by_us=timed_out)
         clock.mark("wait")
         return JobResult(
-            exit_code=exit_code,
+            exit_code=end.exit_code,
             stdout=bytes(streams.stdout),
             stderr=streams.stderr.value(),
             stderr_size=streams.stderr.size,
-            oom_killed=bool(state.get("OOMKilled")),
+            oom_killed=end.out_of_memory,
             timed_out=timed_out,
             stdout_overflow=streams.stdout_overflow,
             timings=clock.seconds,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import InfrastructureError
 from harness.sandbox import engine
+from harness.sandbox.ends import end_of
 from miner.image.layer import CACHE_DIR, INPUT_DIR, OUT_DIR
 from miner.image.secrets import CA_PATH
 
@@ -179,18 +180,17 @@ class Workshop:
                     text = self.secrets.mask(line.decode("utf-8", "replace"))
                     self.write_log(text)
                     tail = (tail + text)[-_TAIL:]
-                code = int(client.wait(container, timeout=client.timeout)["StatusCode"])
-            state = client.inspect_container(container)["State"]
+                end = end_of(container, ended_by_us=clock.fired)
         except engine.ConnectionLost as error:
             raise engine.engine_failed("running a build", error) from error
         return Ran(
             container=container,
             out=out,
-            exit_code=code,
+            exit_code=end.exit_code,
             seconds=time.monotonic() - began,
             tail=tail,
             timed_out=clock.fired,
-            out_of_memory=bool(state.get("OOMKilled")),
+            out_of_memory=end.out_of_memory,
         )
 
 
