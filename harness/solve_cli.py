@@ -298,7 +298,6 @@ def _summary(report: Report) -> Table:
 
 
 def _as_json(report: Report, out: Path) -> dict[str, Any]:
-    spent = report.spent
     return {
         "predictions": str(out),
         "planned": report.planned,
@@ -310,12 +309,5 @@ def _as_json(report: Report, out: Path) -> dict[str, Any]:
         "left": report.left,
         "stopped": report.stopped,
         "snapshots": list(report.snapshots),
-        "spent": {
-            "cost_usd": None if spent.unpriced else spent.cost,
-            "input_tokens": spent.input_tokens,
-            "output_tokens": spent.output_tokens,
-            "questions": spent.questions,
-            "cached": spent.cached,
-            "retries": spent.retries,
-        },
+        "spent": report.spent.as_json(),
     }

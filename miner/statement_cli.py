@@ -155,19 +155,13 @@ def as_json(writer: Writer | None) -> dict[str, object]:
     """What `mine --json` says of statements; nothing where none was asked for."""
     if writer is None:
         return {}
-    spent, counts = writer.spent, writer.counts
+    counts = writer.counts
     return {
         "statements": {
             "written": counts["written"],
             "refused": counts["refused"],
             "not_asked": counts["not_asked"],
-            "spent": {
-                "cost_usd": None if spent.unpriced else spent.cost,
-                "input_tokens": spent.input_tokens,
-                "output_tokens": spent.output_tokens,
-                "questions": spent.questions,
-                "cached": spent.cached,
-            },
+            "spent": writer.spent.as_json(),
         }
     }
 

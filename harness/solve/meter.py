@@ -80,6 +80,17 @@ class Spent:
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
 
+    def as_json(self) -> dict[str, float | None]:
+        """What a command says of it with `--json`; the cost is null where a price is not known."""
+        return {
+            "cost_usd": None if self.unpriced else self.cost,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "questions": self.questions,
+            "cached": self.cached,
+            "retries": self.retries,
+        }
+
     def __add__(self, other: Spent) -> Spent:
         return Spent(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(Spent)})
 
