@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -75,16 +74,6 @@ def with_git_tests(task: Task) -> Task:
     return replace(task, hidden=replace(task.hidden, test_patch=header.encode() + task.hidden.test_patch))
 
 
-def hasty_docker(folder: Path) -> str:
-    """A PATH with a `docker` that stops a container at once: `swebench` gives each 15 s, and it waits for them all."""
-    real = shutil.which("docker")
-    assert real, "swebench stops its containers with the docker command"
-    script = folder / "docker"
-    script.write_text(f'#!/bin/sh\n[ "$1" = stop ] && shift 2 && exec {real} stop --time=0 "$@"\nexec {real} "$@"\n')
-    script.chmod(0o755)
-    return f"{folder}:{os.environ['PATH']}"
-
-
 @pytest.fixture(scope="module")
 def exported(tiny_image, tmp_path_factory) -> Path:
     """A folder with the dataset, its export and the predictions."""
@@ -107,7 +96,7 @@ def theirs(exported) -> dict[str, dict]:
     (exported / "bin").mkdir()
     swebench = pypi_tools.environment(pypi_tools.SWEBENCH).program("swebench")
     argv = [swebench, "eval", exported / "rows/test.jsonl", "-p", exported / "predictions.jsonl", "-j", "6"]
-    env = {"PATH": hasty_docker(exported / "bin"), "HF_HUB_OFFLINE": "1"}
+    env = {"PATH": pypi_tools.hasty_docker(exported / "bin"), "HF_HUB_OFFLINE": "1"}
     done = process.run([*argv, "--run-id", f"gs-{os.getpid()}"], cwd=exported, env=env, check=False)
     assert b"All instances run." in done.stdout, done.error_text
     reports: dict[str, dict] = {}

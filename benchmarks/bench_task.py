@@ -1,0 +1,151 @@
+"""One task that a fix solves in a quarter of a second, and the least that running its tests can cost.
+
+Shared by the benchmarks that time whole evaluations: overhead.py and versus.py.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tarfile
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from harness import scoring, trial
+from harness.evaluate import screen
+from harness.frameworks import framework
+from harness.instance import Budgets
+from harness.process import run
+from harness.sandbox import engine
+from miner.harden import prepare
+from tests import tiny
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from harness.instance import Task
+    from harness.sandbox.base import Sandbox
+    from harness.trial import Trial
+
+TESTS = 76
+_BODY = (
+    "import calc\nimport pytest\n\n\n@pytest.mark.parametrize('n', range({}))\n"
+    "def test_add(n):\n    assert calc.add(n, {}) == {}\n"
+)
+BEFORE, AFTER = _BODY.format(TESTS, 0, "n"), _BODY.format(TESTS, 1, "n + 1")
+
+
+def build_task(folder: Path) -> Task:
+    """A task with 76 tests, all of which the gold patch turns."""
+    image = tiny.build_image(folder, {**tiny.FILES, tiny.TESTS: BEFORE})
+    return tiny.task(
+        image,
+        instance_id="bench__calc-1",
+        tests={tiny.TESTS: (BEFORE, AFTER)},
+        fail_to_pass=[f"{tiny.TESTS}::test_add[{n}]" for n in range(TESTS)],
+        pass_to_pass=(),
+        gold=as_git(tiny.CALC, tiny.GOLD),
+        budgets=Budgets(seconds=120, memory_mb=1024),
+    )
+
+
+def as_git(path: str, diff: str) -> str:
+    """A diff with the header that git writes, as mined ones have it."""
+    return f"diff --git a/{path} b/{path}\n{diff}"
+
+
+def hardened(task: Task, sandbox: Sandbox) -> Task:
+    """The task with twins of its tests, as mining prepares them: a pass then takes two containers."""
+    fix = screen(task, task.hidden.gold_patch).kept
+
+    def ran(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> Trial:
+        spec = scoring.trial_spec(task, fix if gold else None)
+        return trial.run(replace(spec, overlay=files, twin=twin), sandbox)
+
+    hidden = task.hidden
+    material = prepare(
+        {tiny.TESTS: AFTER.encode()},
+        fail_to_pass=hidden.fail_to_pass,
+        pass_to_pass=hidden.pass_to_pass,
+        seed="bench",
+        run=ran,
+    )
+    return replace(task, hidden=replace(hidden, trust=material))
+
+
+def test_command(task: Task, *options: str) -> str:
+    """The shell line that runs the hidden test files in the image, at the root of the tree."""
+    words = " ".join([*framework(task.instance.test.framework).argv(task.instance.test), *options])
+    return f"/opt/goldseam/venv/bin/python -B -m pytest {words} {' '.join(task.hidden.test_files)}"
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Milliseconds that it takes."""
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1000
+
+
+class Bare:
+    """The image's files in a folder, and in it, by chroot: two `git apply` and the test command. Needs root."""
+
+    def __init__(self, task: Task, folder: Path) -> None:
+        self.root = folder
+        self.root.mkdir(parents=True)
+        client: Any = engine.connect()
+        container = client.create_container(task.instance.image)["Id"]
+        try:
+            packed = io.BufferedReader(_Chunks(client.export(container)), 1 << 20)
+            with tarfile.open(fileobj=packed, mode="r|") as archive:
+                archive.extractall(self.root, filter="fully_trusted")
+        finally:
+            engine.remove_container(container)
+        (self.root / "in").mkdir()
+        (self.root / "in/gold.patch").write_bytes(task.hidden.gold_patch)
+        (self.root / "in/test.patch").write_bytes(task.hidden.test_patch)
+        (self.root / "dev").mkdir(exist_ok=True)
+        (self.root / "dev/null").unlink(missing_ok=True)
+        os.mknod(self.root / "dev/null", 0o020666, os.makedev(1, 3))
+        self.script = (
+            f"cd /testbed && git apply /in/gold.patch && git apply /in/test.patch && exec {test_command(task)}"
+        )
+
+    def fresh(self) -> None:
+        """Lay the tree anew."""
+        shutil.rmtree(self.root / "testbed")
+        shutil.copytree(self.root / "opt/goldseam/src", self.root / "testbed", symlinks=True)
+
+    def run(self) -> None:
+        """Apply the patches and run the tests, in a fresh tree.
+
+        Raises:
+            ProgramError: a patch did not apply, or a test failed.
+
+        """
+        env = {
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "HOME": "/tmp",
+            "LANG": "C.UTF-8",
+            "PATH": "/usr/sbin:/usr/bin:/bin",
+        }
+        run(["chroot", self.root, "/bin/sh", "-c", self.script], env=env)
+
+
+class _Chunks(io.RawIOBase):
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self.chunks, self.rest = iter(chunks), b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self.rest:
+            self.rest = next(self.chunks, None) or b""
+            if not self.rest:
+                return 0
+        size = min(len(buffer), len(self.rest))
+        buffer[:size], self.rest = self.rest[:size], self.rest[size:]
+        return size
