@@ -44,7 +44,7 @@ class Reply:
     owner: str
     """The label of the process that did it, on its containers."""
     healthy: bool
-    """Whether the node's engine answers; asked only after an error."""
+    """Whether the node's engine answers and has room on its disk; asked only after an error."""
     notes: tuple[str, ...] = ()
 
 
@@ -113,7 +113,7 @@ def _reply(job: Job, setting: Setting) -> Reply:
         signal.signal(signal.SIGINT, usual)
         raise
     notes = tuple(note for bench in _benches for note in bench.took_notes())
-    healthy = error is None or engine.answers()
+    healthy = error is None or (engine.answers() and not engine.is_full(error))
     return Reply(result=result, error=error, owner=engine.owner(), healthy=healthy, notes=notes)
 
 

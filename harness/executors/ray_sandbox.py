@@ -16,6 +16,7 @@ from harness.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.executors import ray_letter, ray_node
 from harness.executors.placement import Placement
 from harness.executors.ray_node import NodeFacts, Reply, Setting
+from harness.sandbox import engine
 from harness.sandbox.base import Job, JobResult, Sandbox, SandboxError
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ class RaySandbox(Sandbox):
             with self._lock:
                 if node_id in self._placement.nodes:
                     self._placement.nodes[node_id].sick_until = time.monotonic() + _SICK_SECONDS
-            self._note(f"the engine of node {node_id[:8]} does not answer; trying another node")
+            why = "has no room on its disk" if reply.error and engine.is_full(reply.error) else "does not answer"
+            self._note(f"the engine of node {node_id[:8]} {why}; trying another node")
 
     def _functions(self) -> None:
         """What nodes are asked to do; goldseam is installed there, so no code travels."""

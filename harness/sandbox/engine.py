@@ -14,6 +14,7 @@ import docker  # noqa: TID251 - this is the place
 import docker.errors  # noqa: TID251
 import docker.utils  # noqa: TID251
 import requests
+import urllib3.exceptions
 from docker.utils.socket import frames_iter  # noqa: TID251
 
 from harness.errors import InfrastructureError, InputError
@@ -35,7 +36,12 @@ ApiError = docker.errors.APIError
 NotFoundError = docker.errors.NotFound
 _NOT_THERE = ("manifest unknown", "name unknown", "not found")
 """What registries say of an image that they do not have."""
-ConnectionLost = (requests.exceptions.RequestException, docker.errors.DockerException, OSError)
+ConnectionLost = (
+    requests.exceptions.RequestException,
+    urllib3.exceptions.HTTPError,  # what requests lets through where an answer is read bit by bit
+    docker.errors.DockerException,
+    OSError,
+)
 """What a call raises when the engine goes away in the middle of it."""
 
 _CALL_SECONDS = 120
@@ -155,20 +161,39 @@ def watch() -> socket.socket:
 
 
 def fetch(ref: str, *, stall_seconds: float) -> Generator[Mapping[str, Any], None, None]:
-    """Pull `repository@sha256:…` with the log-in that Docker's own configuration holds; yields what the engine says.
+    """Pull `repository@sha256:…` or `repository:tag` with the log-in that Docker's own configuration holds.
 
-    The engine holds what comes against the digest. Closing the generator ends the pull.
+    Yields what the engine says; the engine holds what comes against a digest. Closing the generator ends the pull.
 
     Raises:
         ConnectionLost: the engine or the registry failed, or nothing came for `stall_seconds`.
 
     """
-    repository, _, digest = ref.partition("@")
+    repository, _, version = ref.partition("@") if "@" in ref else ref.rpartition(":")
     with _patient(stall_seconds) as client:
-        for said in client.pull(repository, tag=digest, stream=True, decode=True):
+        for said in client.pull(repository, tag=version, stream=True, decode=True):
             if "error" in said:
                 raise EngineError(said["error"])
             yield said
+
+
+def push(ref: str, *, stall_seconds: float) -> str:
+    """Push `repository:tag` with the log-in of Docker's own configuration. Returns the digest, `sha256:…`.
+
+    Raises:
+        ConnectionLost: the engine or the registry failed, or nothing came for `stall_seconds`.
+
+    """
+    repository, _, tag = ref.rpartition(":")
+    digest = ""
+    with _patient(stall_seconds) as client:
+        for said in client.push(repository, tag=tag, stream=True, decode=True):
+            if "error" in said:
+                raise EngineError(said["error"])
+            digest = (said.get("aux") or {}).get("Digest") or digest
+    if not digest:
+        raise EngineError(f"the registry did not say under which digest it holds {ref}")
+    return digest
 
 
 def _keep(client: APIClient) -> None:
@@ -250,7 +275,7 @@ def image_id(ref: str) -> str | None:
 
 
 def in_registry(ref: str) -> bool:
-    """Whether the registry that `repository@sha256:…` names has it; nothing is pulled.
+    """Whether the registry that `repository@sha256:…` or `repository:tag` names has it; nothing is pulled.
 
     Raises:
         InfrastructureError: the engine failed, or the registry gave no answer.
@@ -277,6 +302,16 @@ def engine_failed(what: str, error: BaseException) -> InfrastructureError:
 def cause(error: BaseException) -> str:
     """What the engine says went wrong, without the call that it was."""
     return str(getattr(error, "explanation", None) or error)
+
+
+def is_silence(error: BaseException) -> bool:
+    """Whether a call was given up because the engine said nothing for too long."""
+    return isinstance(error, requests.exceptions.Timeout) or "read timed out" in str(error).lower()
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether the engine's disk has no room left, so that nothing can be done on it for now."""
+    return "no space left on device" in str(error).lower()
 
 
 def advice(why: str) -> str:
