@@ -29,7 +29,12 @@ AddressOption = Annotated[
 ]
 JobsOption = Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")]
 EngineWaitOption = Annotated[
-    float, typer.Option(min=0, envvar="GOLDSEAM_ENGINE_WAIT", help="Seconds that an engine may take to come back.")
+    float,
+    typer.Option(
+        min=0,
+        envvar="GOLDSEAM_ENGINE_WAIT",
+        help="Seconds an engine may take to come back; a registry twice that.",
+    ),
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.sandbox import engine, locks
 from harness.sandbox.janitor import Janitor
-from harness.sandbox.pulls import Puller
+from harness.sandbox.pulls import REGISTRY_SECONDS, Puller
 from harness.sandbox.vigil import Vigil
 
 if TYPE_CHECKING:
@@ -39,17 +39,23 @@ class Containers:
     """Creates locked containers; safe to use from several threads.
 
     `runtime` names another OCI runtime that the engine knows, such as `runsc`. `note` is told what a person may have to
-    wait for.
+    wait for. A registry may take `registry_wait` seconds to come back.
     """
 
-    def __init__(self, *, runtime: str | None, note: Callable[[str], None] | None) -> None:
+    def __init__(
+        self,
+        *,
+        runtime: str | None,
+        note: Callable[[str], None] | None,
+        registry_wait: float = REGISTRY_SECONDS,
+    ) -> None:
         self.cancelled = threading.Event()
         """Set when everything has to end; nothing is pulled after."""
         self.janitor = Janitor()
         self.vigil = Vigil()
         self._runtime = runtime
         self._owner = engine.owner()
-        self._puller = Puller(note or (lambda _text: None))
+        self._puller = Puller(note or (lambda _text: None), patience=registry_wait)
         self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
         self._hosts = Path(self._folder.name, "hosts")
         self._hosts.write_text(locks.HOSTS, encoding="ascii")
@@ -83,6 +89,7 @@ class Containers:
 
         Raises:
             MissingImageError: the image is not there and can't be pulled.
+            InfrastructureError: the engine went away while it pulled.
             ConnectionLost: the engine failed.
 
         """

@@ -38,7 +38,8 @@ class DockerSandbox(Sandbox):
     `runtime` names another OCI runtime the engine knows, such as `runsc`. On entering, containers that dead processes
     of this machine left behind are removed; `sweep=False` leaves that out, and needs no engine until a job comes. An
     image that a task names in a registry and that is not here is pulled. An engine that goes away meanwhile may take
-    `engine_wait` seconds to come back. `note` is told what a person may have to wait for, from several threads.
+    `engine_wait` seconds to come back, a registry twice that. `note` is told what a person may have to wait for, from
+    several threads.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class DockerSandbox(Sandbox):
     ) -> None:
         self._sweeps = sweep
         self._note = note or (lambda _text: None)
-        self._containers = Containers(runtime=runtime, note=note)
+        self._containers = Containers(runtime=runtime, note=note, registry_wait=2 * engine_wait)
         self._cancelled = self._containers.cancelled
         self._vigil = self._containers.vigil
         self._engine_wait = engine_wait

@@ -16,7 +16,7 @@ from harness.errors import InfrastructureError, InterruptedRunError
 from harness.executors.local import LocalExecutor
 from harness.sandbox import engine, pulls
 from harness.sandbox.docker import DockerSandbox
-from tests import second_engine, tiny
+from tests import faults, second_engine, tiny
 from tests.engine_proxy import Proxy
 from tests.silent import Silent
 
@@ -157,10 +157,12 @@ def test_an_image_that_vanishes_between_two_predictions_is_fetched_again(absent)
 
 
 def test_a_digest_that_the_registry_does_not_have_is_told_as_such(absent, registry):
+    began = time.monotonic()
     report = score(f"{REPOSITORY}@{tiny.NO_IMAGE}")
     assert (report.outcome, report.cause) == ("infra_error", "missing_image")
     assert "manifest unknown" in report.reason
     assert report.attempts == 1
+    assert time.monotonic() - began < 10
 
 
 def test_what_a_registry_gives_in_place_of_the_digest_is_refused(absent, registry):
@@ -177,17 +179,50 @@ def test_what_a_registry_gives_in_place_of_the_digest_is_refused(absent, registr
     assert engine.image_id(absent) is None
 
 
-def test_a_registry_that_is_down_is_the_cause_and_the_run_goes_on_when_it_is_back(absent, registry, tmp_path):
+def test_a_registry_that_stays_down_is_the_cause_and_the_run_goes_on_when_it_is_back(absent, registry, tmp_path):
     dataset = tiny.dataset(tmp_path / "dataset", tiny.task(absent))
     command = ["evaluate", dataset.path, "--gold", "-o", tmp_path / "run"]
     registry.refuses.set()
-    done = tiny.goldseam(*command)
+    done = tiny.goldseam(*command, "--engine-wait", "1")
     assert done.returncode == 4
+    assert "127.0.0.1:5000 does not answer; trying again for up to 2 s" in done.error_text
     assert "can't be pulled" in done.error_text
     assert "EOF" in done.error_text or "connection re" in done.error_text
     registry.refuses.clear()
     done = tiny.goldseam(*command, "--retry-errors")
     assert done.returncode == 0, done.error_text
+
+
+def test_a_registry_that_is_down_for_a_while_changes_nothing_of_the_report(absent, registry, tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))
+    command = [*faults.command(tmp_path, absent), "--no-cache"]
+    registry.refuses.set()
+    with faults.started([*command, "-o", tmp_path / "run"]) as child:
+        faults.told(child, "127.0.0.1:5000 does not answer; trying again for up to 120 s")
+        registry.refuses.clear()
+        said = child.stderr.read()
+        assert child.wait() == 0, said
+    assert "does not answer" not in said
+    assert tiny.goldseam(*command, "-o", tmp_path / "undisturbed").returncode == 0
+    assert faults.found(tmp_path / "run") == faults.found(tmp_path / "undisturbed")
+    assert faults.containers() == []
+
+
+@pytest.mark.parametrize("way", ["kill", "stop"])
+def test_an_engine_that_is_restarted_while_it_pulls_pulls_again(way, absent, registry, second, tmp_path):
+    dataset = tiny.dataset(tmp_path / "dataset", tiny.task(absent))
+    registry.bytes_per_second = 300_000
+    with faults.started(["evaluate", dataset.path, "--gold", "-o", tmp_path / "run", "--no-signals"]) as child:
+        until = time.monotonic() + 30
+        while not any(b"/blobs/" in head for head in registry.seen):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        getattr(second, way)()
+        registry.bytes_per_second = None
+        second.start()
+        said = child.stderr.read()
+        assert child.wait() == 0, said
+    assert faults.attempts(tmp_path / "run") > 1
 
 
 def test_a_pull_that_takes_too_long_is_given_up_and_not_begun_again_at_once(absent, registry, monkeypatch):

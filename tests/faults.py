@@ -1,0 +1,88 @@
+"""What tests of faults share: a run that is disturbed half-way, and what it has to come to all the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess  # noqa: TID251 - programs to be killed half-way
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from harness.sandbox import engine
+from tests import tiny
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SLOW = 3
+TIMES = {"timings", "cpu_seconds", "max_rss_kb", "attempts"}
+"""What two runs never share: how long things took, and how often they had to be tried."""
+IGNORED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGTSTP")
+STUBBORN = tiny.fix(
+    f"for name in {IGNORED!r}: signal.signal(getattr(signal, name), signal.SIG_IGN)",
+    "for _ in range(3): os.fork() or os.setsid()",
+    "while True:",
+    "    try: time.sleep(60)",
+    "    except BaseException: pass",
+    top=("import os, signal, time",),
+)
+"""Ignores every signal that can be ignored, in eight processes that have left their session."""
+
+
+def command(folder: Path, image: str) -> list[str | Path]:
+    """The start of a command that scores patches, most of them slow enough to be met at work."""
+    tiny.dataset(folder / "dataset", tiny.task(image))
+    slow = {f"m{number}": tiny.fix(f"import time; time.sleep(1)  # {number}", "return a + b") for number in range(SLOW)}
+    predictions = tiny.write_predictions(folder / "p.jsonl", {**slow, "wrong": tiny.fix("return a * b"), "none": ""})
+    return ["evaluate", folder / "dataset", "-p", predictions, "--control", "0", "--no-signals"]
+
+
+def found(run: Path) -> tuple[bytes, dict[str, dict[str, object]]]:
+    """What a run came to: its report, and that of each prediction without times."""
+    reports = {
+        str(path.relative_to(run)): {name: x for name, x in json.loads(path.read_bytes()).items() if name not in TIMES}
+        for path in run.glob("results/*/*/*/report.json")
+    }
+    return (run / "report.json").read_bytes(), reports
+
+
+def attempts(run: Path) -> int:
+    """The most that a prediction took."""
+    return max(json.loads(path.read_bytes())["attempts"] for path in run.glob("results/*/*/*/report.json"))
+
+
+def started(
+    argv: list[str | Path], env: Mapping[str, str] | None = None, *, before: tuple[str | Path, ...] = ()
+) -> subprocess.Popen[str]:
+    """The program, running; what it tells is to be read from its standard error."""
+    whole = [str(word) for word in (*before, sys.executable, "-m", "miner.cli", *argv)]
+    return subprocess.Popen(whole, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+
+
+def told(child: subprocess.Popen[str], text: str) -> str:
+    """What a program says until it says this."""
+    said = ""
+    for line in child.stderr or ():
+        said += line
+        if text in line:
+            return said
+    raise AssertionError(f"{text!r} was never told:\n{said}")
+
+
+def containers() -> list[dict[str, object]]:
+    """Every container of the engine in use."""
+    return engine.connect().containers(all=True)
+
+
+def at_work(seconds: float = 30.0) -> str:
+    """A container that has just been started on the engine in use."""
+    before = {one["Id"] for one in engine.connect().containers()}
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        for one in engine.connect().containers():
+            if one["Id"] not in before:
+                return str(one["Id"])
+        time.sleep(0.02)
+    raise AssertionError("nothing was seen at work")
