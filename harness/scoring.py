@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import signal
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -115,6 +116,7 @@ def _run(
     task: Task, model_patch: patch.Patch | None, variant: Variant, sandbox: Sandbox, demands: Demands, *, watch: bool
 ) -> Round:
     spec = replace(trial_spec(task, model_patch, variant=variant, timeout=demands.timeout), watch=watch)
+    killed = 0
     for attempt in itertools.count(1):
         try:
             found = trial.run(spec, sandbox)
@@ -125,9 +127,22 @@ def _run(
                 raise
             time.sleep(_RETRY_SECONDS * attempt)
             continue
-        if grade(task.hidden, found).cause != "setup" or attempt >= INFRA_ATTEMPTS:
+        killed += _was_killed(found)
+        again = grade(task.hidden, found).cause == "setup" or (killed == 1 and _was_killed(found))
+        if not again or attempt >= INFRA_ATTEMPTS:
             return Round(variant=variant, trial=found, attempts=attempt)
     raise AssertionError  # itertools.count never ends
+
+
+def _was_killed(found: Trial) -> bool:
+    """Whether something ended the tests from outside, or they themselves: nothing in the container tells which.
+
+    So it is done once more. Who kills a container by hand, and a host that is out of memory, do that once; a patch
+    that kills what tests it does it again.
+    """
+    if not found.ran or found.timed_out or found.oom_killed:
+        return False
+    return not found.exited or (found.child_signal == signal.SIGKILL and not found.report.finished)
 
 
 def trial_spec(
