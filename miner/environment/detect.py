@@ -7,13 +7,32 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from miner.environment import extras, groups, imports, metadata, poetry, requirements, tox
+from miner.environment import (
+    ci,
+    conda,
+    django,
+    extras,
+    groups,
+    imports,
+    locks,
+    metadata,
+    nox,
+    pipfile,
+    poetry,
+    requirements,
+    subproject,
+    tools,
+    tox,
+)
 from miner.environment.evidence import Detection, Evidence, Recipe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from miner.environment.ci import Declared
     from miner.environment.evidence import Detector, Tree
 
-DETECTORS: tuple[Detector, ...] = (
+PLAINEST: tuple[Detector, ...] = (
     groups.detect,
     extras.detect,
     poetry.detect,
@@ -21,34 +40,93 @@ DETECTORS: tuple[Detector, ...] = (
     requirements.detect,
     imports.detect,
 )
-"""Every kind of evidence, the most explicit first. Adding a kind is adding a line."""
+"""Kinds of evidence that most repositories have, the most explicit first."""
+FURTHER: tuple[Detector, ...] = (
+    tools.hatch,
+    tools.pdm,
+    tools.uv,
+    tools.flit,
+    pipfile.detect,
+    nox.detect,
+    django.detect,
+)
+"""Kinds that some tools bring along. Adding a kind is adding a line."""
+DETECTORS: tuple[Detector, ...] = (locks.detect, *PLAINEST, *FURTHER, conda.detect)
+"""Every kind that is read from a tree alone; what CI says comes first and is read once, by `ci.read`."""
 
 
-def detect(tree: Tree) -> Detection:
-    """Everything the tree says about its environment.
+def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
+    """Everything the tree says about its environment, for the project that `touched` files are of.
 
-    The ladder: all evidence together, each kind alone, the source of a compiled requirements file, plain pytest.
-    Two recipes never ask for the same thing.
+    The ladder: all evidence together with the lock's versions, the same without them, what stands in the project's own
+    files alone, each kind alone, the source of a compiled requirements file, plain pytest. Two recipes never ask for
+    the same thing.
     """
-    project = metadata.project_file(tree)
-    found = [evidence for detector in DETECTORS if (evidence := detector(tree)) is not None]
-    rungs = [reduce(or_, found)] if len(found) > 1 else []
-    rungs += found
-    rungs += [
-        replace(evidence, rung=f"requirements:{source}", files=(source,))
-        for evidence in found
-        if len(evidence.files) == 1 and (source := requirements.source_of(evidence.files[0], tree))
-    ]
-    rungs.append(imports.PLAIN)
-    if project is None and tree.read(requirements.PROJECT_FILE) is not None:
+    root = subproject.root_of(tree, touched)
+    here = subproject.Below(tree, root) if root else tree
+    declared = ci.read(tree, here)
+    project = metadata.project_file(here)
+    rungs = list(_rungs(tree, here, declared, root))
+    if project is None and here.read(requirements.PROJECT_FILE) is not None:
         needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
+        needed = subproject.lifted(needed, root)
         rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
     distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
     return Detection(
         recipes=tuple(
-            Recipe(project=project, evidence=rung) for rung in rungs if distinct[replace(rung, rung="")] is rung
+            Recipe(
+                project=(f"{root}/{project}" if root else project) if project else None,
+                evidence=rung,
+                apt=declared.apt,
+                root=root,
+            )
+            for rung in rungs
+            if distinct[replace(rung, rung="")] is rung
         ),
-        name=metadata.name(tree),
-        requires_python=metadata.requires_python(tree),
-        classifiers=metadata.classifiers(tree),
+        name=metadata.name(here),
+        requires_python=metadata.requires_python(here) or (metadata.requires_python(tree) if root else None),
+        classifiers=metadata.classifiers(here),
+        tested=declared.tested,
+        declared=_told(declared),
+        notes=declared.notes,
     )
+
+
+def _rungs(tree: Tree, here: Tree, declared: Declared, root: str) -> Iterator[Evidence]:
+    plain = [subproject.lifted(one, root) for detector in PLAINEST if (one := detector(here)) is not None]
+    if root and (shared := requirements.detect(tree)):
+        plain.append(shared)
+    further = [subproject.lifted(one, root) for detector in FURTHER if (one := detector(here)) is not None]
+    if (from_conda := conda.detect(here)) is not None and all(one.rung == "imports" for one in (*plain, *further)):
+        further.append(
+            from_conda
+        )  # it names what the tests need and much else; where others speak, it is left for last
+        from_conda = None
+    every = [*([declared.evidence] if declared.evidence else []), *plain, *further]
+    lock = locks.detect(here) or (locks.detect(tree) if root else None)
+    if every and lock:
+        yield reduce(or_, [lock, *every])
+    if len(every) > 1:
+        yield reduce(or_, every)
+    if len(plain) > 1:
+        yield reduce(or_, plain)
+    if every and metadata.project_file(here) and here.read(requirements.PROJECT_FILE) is not None:
+        needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
+        yield reduce(or_, [*every, subproject.lifted(needed, root)])
+    yield from every
+    for evidence in plain:
+        if len(evidence.files) == 1 and (source := requirements.source_of(evidence.files[0], tree)):
+            yield replace(evidence, rung=f"requirements:{source}", files=(source,))
+    if from_conda is not None:
+        yield from_conda
+    yield imports.PLAIN
+
+
+def _told(declared: Declared) -> dict[str, tuple[str, ...]]:
+    told = {
+        "ci": (declared.file,) if declared.file else (),
+        "pythons": declared.tested,
+        "services": declared.services,
+        "env": declared.env,
+    }
+    return {kind: words for kind, words in told.items() if words}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Tree(Protocol):
@@ -32,6 +35,8 @@ class Evidence:
     """Extras of the project."""
     groups: tuple[str, ...] = ()
     """PEP 735 dependency groups of pyproject.toml."""
+    pins: tuple[str, ...] = ()
+    """Versions that a lock file of the repository names, as PEP 508 requirements; they ask for nothing."""
 
     def __or__(self, other: Evidence) -> Evidence:
         """Both together: the union of everything, named after both."""
@@ -42,6 +47,7 @@ class Evidence:
             constraints=_union(self.constraints, other.constraints),
             extras=_union(self.extras, other.extras),
             groups=_union(self.groups, other.groups),
+            pins=_union(self.pins, other.pins),
         )
 
 
@@ -58,10 +64,27 @@ class Recipe:
     evidence: Evidence
     apt: tuple[str, ...] = ()
     """Debian packages needed beside those of the base image."""
+    root: str = ""
+    """The folder of the project, where it is not the repository's root."""
 
     @property
     def rung(self) -> str:
         return self.evidence.rung
+
+    def said(self) -> dict[str, tuple[str, ...]]:
+        """What it stands on, by kind; of pins only how many."""
+        evidence = self.evidence
+        told = {
+            "project": (self.project,) if self.project else (),
+            "requirements": evidence.requirements,
+            "files": evidence.files,
+            "constraints": evidence.constraints,
+            "extras": evidence.extras,
+            "groups": evidence.groups,
+            "pins": (f"{len(evidence.pins)} versions",) if evidence.pins else (),
+            "apt": self.apt,
+        }
+        return {kind: words for kind, words in told.items() if words}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +96,12 @@ class Detection:
     requires_python: str | None
     classifiers: tuple[str, ...]
     """Minor versions named by the trove classifiers, such as `3.9`."""
+    tested: tuple[str, ...] = ()
+    """Minor versions on which the repository's CI runs its tests."""
+    declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What its CI says of tests beside what is installed: `services`, `env`, `files`."""
+    notes: tuple[str, ...] = ()
+    """What could not be read or was left out, one sentence each."""
 
 
 class Detector(Protocol):

@@ -12,17 +12,23 @@ if TYPE_CHECKING:
     from miner.environment.evidence import Tree
 
 
-def detect(tree: Tree) -> Evidence | None:
-    """The extra for tests, by name, and `tests_require`."""
+def declared(tree: Tree) -> tuple[str, ...]:
+    """The names of all extras, as far as they are written down."""
     setup_cfg = ini(tree.read("setup.cfg"))
     call = setup_call(tree)
-    declared = (
+    return (
         *table(pyproject(tree), "project", "optional-dependencies"),
         *table(pyproject(tree), "tool", "poetry", "extras"),
         *(setup_cfg.options("options.extras_require") if setup_cfg.has_section("options.extras_require") else ()),
         *(call.extras if call else ()),
     )
-    extra = pick(tuple(declared))
+
+
+def detect(tree: Tree) -> Evidence | None:
+    """The extra for tests, by name, and `tests_require`."""
+    setup_cfg = ini(tree.read("setup.cfg"))
+    call = setup_call(tree)
+    extra = pick(declared(tree))
     required = (
         *lines(setup_cfg.get("options", "tests_require", fallback="")),
         *(call.tests_require if call else ()),

@@ -47,12 +47,14 @@ def preference(
 ) -> tuple[str, ...]:
     """The minor versions of `minors` that `requires-python` allows, best first.
 
-    Those released by the commit's date and named by a classifier come first, then those released by then, both newest
-    first; then newer ones, oldest first. Within each kind those `at_hand` go before those to be downloaded.
+    Of those released by the commit's date, the ones that CI runs tests on come first, then those named by a classifier,
+    then the others, all newest first; then newer ones, oldest first. Within each kind those `at_hand` go before those
+    to be downloaded.
     """
     allowed = [minor for minor in minors if minor in RELEASED and allows(detection.requires_python, minor)]
     then = sorted((minor for minor in allowed if RELEASED[minor] <= when), key=key, reverse=True)
     later = sorted((minor for minor in allowed if RELEASED[minor] > when), key=key)
+    tested = [minor for minor in then if minor in detection.tested]
     named = [minor for minor in then if minor in detection.classifiers]
-    kinds = (sorted(kind, key=lambda minor: minor not in at_hand) for kind in (named, then, later))
+    kinds = (sorted(kind, key=lambda minor: minor not in at_hand) for kind in (tested, named, then, later))
     return tuple(dict.fromkeys(minor for kind in kinds for minor in kind))

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)$")
 
 
-def pyproject(tree: Tree) -> dict[str, Any]:
-    """pyproject.toml as a document; empty where it is missing or broken."""
+def pyproject(tree: Tree, path: str = "pyproject.toml") -> dict[str, Any]:
+    """pyproject.toml, or another such file, as a document; empty where it is missing or broken."""
     try:
-        return tomllib.loads((tree.read("pyproject.toml") or b"").decode("utf-8", "replace"))
-    except tomllib.TOMLDecodeError:
+        return tomllib.loads((tree.read(path) or b"").decode("utf-8", "replace"))
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 
@@ -122,7 +122,8 @@ def _literal(node: ast.expr, names: Mapping[str, ast.expr]) -> object:
 def project_file(tree: Tree) -> str | None:
     """The file by which the project can be installed; None where there is none."""
     document = pyproject(tree)
-    if "project" in document or "build-system" in document or table(document, "tool", "poetry"):
+    described = table(document, "tool", "poetry") or table(document, "tool", "flit", "metadata")
+    if "project" in document or "build-system" in document or described:
         return "pyproject.toml"
     if tree.read("setup.py") is not None:
         return "setup.py"
@@ -136,6 +137,7 @@ def name(tree: Tree) -> str | None:
     candidates = (
         table(document, "project").get("name"),
         table(document, "tool", "poetry").get("name"),
+        table(document, "tool", "flit", "metadata").get("module"),
         ini(tree.read("setup.cfg")).get("metadata", "name", fallback=None),
         call.name if call else None,
     )
@@ -150,6 +152,7 @@ def requires_python(tree: Tree) -> str | None:
     candidates = (
         table(document, "project").get("requires-python"),
         caret_to_specifier(poetry) if isinstance(poetry, str) else None,
+        table(document, "tool", "flit", "metadata").get("requires-python"),
         ini(tree.read("setup.cfg")).get("options", "python_requires", fallback=None),
         call.python_requires if call else None,
     )
@@ -168,6 +171,7 @@ def trove(tree: Tree) -> tuple[str, ...]:
     return (
         *strings(table(document, "project").get("classifiers")),
         *strings(table(document, "tool", "poetry").get("classifiers")),
+        *strings(table(document, "tool", "flit", "metadata").get("classifiers")),
         *lines(ini(tree.read("setup.cfg")).get("metadata", "classifiers", fallback="")),
         *lines(ini(tree.read("setup.cfg")).get("metadata", "classifier", fallback="")),
         *(call.classifiers if call else ()),

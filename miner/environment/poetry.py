@@ -49,6 +49,12 @@ def _marker(specifier: str) -> str:
     return f"python_version {sign} '{version.strip()}'"
 
 
+def of_group(tree: Tree, group: str) -> tuple[str, ...]:
+    """What one of Poetry's groups asks for; nothing where it has no such group."""
+    entries = table(pyproject(tree), "tool", "poetry", "group", group, "dependencies")
+    return tuple(one for name, value in entries.items() for one in _requirements(name, value))
+
+
 def detect(tree: Tree) -> Evidence | None:
     """Poetry's test group, or its development dependencies where there is none."""
     poetry = table(pyproject(tree), "tool", "poetry")

@@ -48,14 +48,15 @@ def read_lines(deps: Iterable[str], tree: Tree) -> Evidence:
             path = option[2].strip().removeprefix("./")
             if tree.read(path) is not None:
                 files["-c" if option[1] in {"-c", "--constraint"} else "-r"].append(path)
-        elif not _FACTOR.match(text) and "{" not in text and _is_requirement(text):
+        elif not _FACTOR.match(text) and "{" not in text and is_requirement(text):
             requirements.append(text)
     return Evidence(
         rung="tox", requirements=tuple(requirements), files=tuple(files["-r"]), constraints=tuple(files["-c"])
     )
 
 
-def _is_requirement(text: str) -> bool:
+def is_requirement(text: str) -> bool:
+    """Whether a text is a PEP 508 requirement."""
     try:
         Requirement(text)
     except InvalidRequirement:

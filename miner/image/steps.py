@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from datetime import UTC, date, datetime, time, timedelta
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from miner.environment.interpreter import RELEASED
-from miner.image.layer import FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, readable, write_tool
+from miner.image.layer import FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, quote, readable, write_tool
 
 if TYPE_CHECKING:
     from miner.environment import Recipe
@@ -23,6 +24,7 @@ UV = "/opt/goldseam/uv/bin/uv"
 LOCK_NAME = "requirements.lock"
 SOURCE_NAME = "source.tar"
 LOCK_PATH = f"{OUT_DIR}/{LOCK_NAME}"
+PINS_NAME = "pins.txt"
 
 CUTOFF_VARIABLE = "GOLDSEAM_CUTOFF"
 """uv's date options while dependencies are installed, where only the build requirements of source distributions heed
@@ -55,6 +57,7 @@ _PROJECT = "/tmp/project.py"  # noqa: S108
 _PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
 _UNPACK = f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{SOURCE_NAME}"
 _ADDED_LINE = re.compile(r"(-e|--editable|\.|/|file:)|[A-Za-z0-9._-]+(\[[^]]*\])?\s*@\s*file:")
+_LOCAL = re.compile(r"(?:(?:-e|--editable)\s+|[A-Za-z0-9._-]+(?:\[[^]]*\])?\s*@\s*(?=file:)|(?=\./))(?P<path>[^\s;#]+)")
 
 
 def cutoff(when: datetime) -> tuple[str, ...]:
@@ -105,18 +108,41 @@ def requirement_lines(recipe: Recipe, minor: str) -> str:
 
 def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, version_hint: str | None) -> str:
     """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
+    command = resolve_command(recipe, interpreter, when)
+    commands = (_UNPACK, f"cd {TESTBED}", *versions(version_hint), command)
+    return Layer(kind="resolve", parent="", commands=commands).script()
+
+
+def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime) -> str:
+    """The command that resolves a recipe, as it is run at the repository's root."""
     evidence = recipe.evidence
     words = [f"{UV} pip compile --quiet --python {interpreter.path}", *cutoff(when)]
     words += test_tools(when, interpreter.minor)
     words += ["--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"]
     words += [f"--output-file {LOCK_PATH}"]
-    words += [f"--extra '{name}'" for name in evidence.extras if recipe.project]
-    words += [f"--group '{name}'" for name in evidence.groups]
-    words += [f"--constraints '{path}'" for path in evidence.constraints]
-    words += [f"'{path}'" for path in (recipe.project, *evidence.files) if path]
+    words += [f"--extra {quote(name)}" for name in evidence.extras if recipe.project]
+    groups = quote(f"{recipe.root}/pyproject.toml:") if recipe.root else ""
+    words += [f"--group {groups}{quote(name)}" for name in evidence.groups]
+    words += [f"--constraints {quote(path)}" for path in evidence.constraints]
+    words += [f"--constraints {INPUT_DIR}/{PINS_NAME}"] if evidence.pins else []
+    words += [quote(path) for path in (recipe.project, *evidence.files) if path]
     words += [f"{INPUT_DIR}/extra.in"]
-    commands = (_UNPACK, f"cd {TESTBED}", *versions(version_hint), " ".join(words))
-    return Layer(kind="resolve", parent="", commands=commands).script()
+    return " ".join(words)
+
+
+def local_folders(text: str, root: str) -> tuple[str, ...]:
+    """The folders of the tree that a lock asks for beside the project itself, relative to the repository's root."""
+    found: list[str] = []
+    for line in text.splitlines():
+        match = _LOCAL.match(line)
+        if match is None:
+            continue
+        path = re.sub(r"^(file:(//)?)", "", match["path"]).strip()
+        inside = posixpath.normpath(posixpath.join(TESTBED, path))
+        relative = posixpath.relpath(inside, TESTBED)
+        if not relative.startswith("..") and relative not in {root or ".", "."}:
+            found.append(relative)
+    return tuple(dict.fromkeys(found))
 
 
 def clean_lock(text: str) -> str:
@@ -155,9 +181,23 @@ def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:
 
 
 def source(
-    parent: str, tree: Input, *, installable: bool, when: datetime, version_hint: str | None, repo: str, commit: str
+    parent: str,
+    tree: Input,
+    *,
+    installable: bool,
+    when: datetime,
+    version_hint: str | None,
+    repo: str,
+    commit: str,
+    root: str = "",
+    local: tuple[str, ...] = (),
 ) -> Layer:
-    """The tree at base_commit in a repository with one commit, importable in the virtual environment."""
+    """The tree at base_commit in a repository with one commit, importable in the virtual environment.
+
+    `root` is the folder of the project, `local` are folders with projects that it needs.
+    """
+    project = f"python3 {_PROJECT} {UV} {VENV}"
+    options = " ".join(cutoff(when))
     git = "git -c gc.auto=0 -c commit.gpgsign=false -c init.defaultBranch=main"
     who = "GIT_{0}_NAME=goldseam GIT_{0}_EMAIL=goldseam@localhost GIT_{0}_DATE=2000-01-01T00:00:00Z"
     return Layer(
@@ -183,7 +223,10 @@ def source(
             f"{who.format('AUTHOR')} {who.format('COMMITTER')} {git} commit -q --allow-empty -m base",
             *versions(version_hint),
             write_tool(_PROJECT, _tool("project.py")),
-            f"python3 {_PROJECT} {UV} {VENV} {'yes' if installable else 'no'} {_PYTHONPATH} {' '.join(cutoff(when))}",
+            *(f"cd {TESTBED}/{quote(path)}; {project} yes {_PYTHONPATH} {options}; cd {TESTBED}" for path in local),
+            *((f"cd {TESTBED}/{quote(root)}",) if root else ()),
+            f"{project} {'yes' if installable else 'no'} {_PYTHONPATH} {options}",
+            *((f"cd {TESTBED}",) if root else ()),
             _byte_compile(TESTBED),
             _byte_compile(f"{VENV}/lib"),
             readable(TESTBED, VENV),

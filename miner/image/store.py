@@ -21,7 +21,7 @@ class StoredImage:
     id: str
     """`sha256:…`"""
     kind: str
-    """`debian`, `base`, `python`, `deps`, `task`, `tools` or `tools-with`."""
+    """`debian`, `base`, `python`, `system`, `deps`, `task`, `tools` or `tools-with`."""
     tags: tuple[str, ...]
     parent: str | None
     layer_bytes: int
@@ -43,7 +43,7 @@ def images() -> tuple[StoredImage, ...]:
     except engine.ConnectionLost as error:
         raise engine.engine_failed("listing images", error) from error
     found = [image for one in ids if (image := _stored(client, one)) is not None]
-    order = {"debian": 0, "base": 1, "tools": 2, "tools-with": 3, "python": 4, "deps": 5, "task": 6}
+    order = {"debian": 0, "base": 1, "tools": 2, "tools-with": 3, "python": 4, "system": 5, "deps": 6, "task": 7}
     return tuple(sorted(found, key=lambda image: (order.get(image.kind, 9), image.repo, image.tags)))
 
 

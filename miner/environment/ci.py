@@ -1,0 +1,97 @@
+"""What CI files say of tests: on which Pythons they run, and what is installed first. Read, never run; pure.
+
+GitHub Actions, GitLab CI, Travis, CircleCI, Azure Pipelines, AppVeyor. Of all jobs that run tests, the one on the most
+Pythons counts. Sources of the forms: the services' own documentation of their configuration files.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from miner.environment import ci_jobs, extras, installs, poetry, yamlfile
+from miner.environment.evidence import Evidence
+from miner.environment.interpreter import key
+from miner.environment.metadata import pyproject, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from miner.environment.ci_jobs import Job
+    from miner.environment.evidence import Tree
+
+_SERVICES: tuple[tuple[re.Pattern[str], Callable[[Any], list[Job]]], ...] = (
+    (re.compile(r"\.github/workflows/[^/]+\.ya?ml$"), ci_jobs.github),
+    (re.compile(r"\.gitlab-ci\.ya?ml$"), ci_jobs.gitlab),
+    (re.compile(r"\.circleci/config\.ya?ml$"), ci_jobs.circle),
+    (re.compile(r"(?:\.?azure-pipelines[\w.-]*|\.azure[\w-]*/[\w.-]+|ci/azure[\w./-]*)\.ya?ml$"), ci_jobs.whole),
+    (re.compile(r"\.travis\.ya?ml$"), ci_jobs.whole),
+    (re.compile(r"\.?appveyor\.ya?ml$"), ci_jobs.whole),
+)  # fmt: skip
+"""Path and reader, those of today first. A job of a later service counts where no earlier one runs tests."""
+_FILES_READ = 40
+_ENV_KEPT = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What CI says, as far as anything of it is of use here."""
+
+    evidence: Evidence | None = None
+    tested: tuple[str, ...] = ()
+    """Minor versions of Python, newest first."""
+    apt: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    """`NAME=value`, of the job that runs the tests; nothing that holds a secret or an expression."""
+    file: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+
+def read(tree: Tree, here: Tree) -> Declared:
+    """What the job that runs the tests installs, and where it runs; `here` is the tree of the project itself."""
+    notes: list[str] = []
+    for pattern, reader in _SERVICES:
+        jobs: list[tuple[str, Job]] = []
+        for path in [path for path in tree.files() if pattern.match(path)][:_FILES_READ]:
+            try:
+                jobs += [(path, job) for job in reader(yamlfile.load(tree.read(path) or b""))]
+            except yamlfile.NotReadError as error:
+                notes.append(f"{path} can't be read: {error}")
+        testing = [(path, job) for path, job in jobs if job.runs_tests(tree)]
+        if testing:
+            path, chosen = max(testing, key=lambda one: one[1].weight(one[0]))
+            return _declared(tree, here, path, chosen, [job for _, job in testing], notes)
+    return Declared(notes=tuple(notes))
+
+
+def _declared(tree: Tree, here: Tree, path: str, job: Job, testing: Iterable[Job], notes: list[str]) -> Declared:
+    found = installs.read(job.commands(tree))
+    groups = tuple(table(pyproject(here), "dependency-groups"))
+    known = extras.declared(here)
+    evidence = Evidence(
+        rung=f"ci:{path}",
+        requirements=tuple(
+            dict.fromkeys(
+                [*found.requirements, *(one for group in found.groups for one in poetry.of_group(here, group))]
+            )
+        ),
+        files=tuple(dict.fromkeys(file for file in found.files if tree.read(file) is not None)),
+        constraints=tuple(dict.fromkeys(file for file in found.constraints if tree.read(file) is not None)),
+        extras=tuple(dict.fromkeys(extra for extra in found.extras if not known or extra in known)),
+        groups=tuple(dict.fromkeys(group for group in found.groups if group in groups)),
+    )
+    lost = [file for file in (*found.files, *found.constraints) if tree.read(file) is None]
+    notes += [f"{path} names {file}, which is not there" for file in dict.fromkeys(lost)]
+    pythons = set(job.pythons) or {minor for other in testing for minor in other.pythons}
+    empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
+    return Declared(
+        evidence=None if empty else evidence,
+        tested=tuple(sorted(pythons, key=key, reverse=True)),
+        apt=tuple(dict.fromkeys((*job.apt, *found.apt))),
+        services=tuple(dict.fromkeys(job.services)),
+        env=tuple(f"{name}={value}" for name, value in list(job.env.items())[:_ENV_KEPT]),
+        file=path,
+        notes=tuple(notes),
+    )

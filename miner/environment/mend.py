@@ -1,0 +1,60 @@
+"""How a recipe is changed by what its failure says is missing, or gone. Pure; no model is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from miner.environment import distributions, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from miner.environment.evidence import Recipe, Tree
+
+
+def after_failure(recipe: Recipe, said: str) -> Recipe | None:
+    """The recipe to try next after resolving or installing failed; None where the output names nothing known.
+
+    Versions that the index doesn't have (any more) lose their pin; what a native build lacks is added from Debian.
+    """
+    return _with_packages(recipe, missing.packages(said)) or _without_vanished(recipe, missing.vanished(said))
+
+
+def after_collecting(recipe: Recipe, modules: Iterable[str], said: str, tree: Tree) -> Recipe | None:
+    """The recipe to try next after tests could not be collected: with the distributions of the missing modules."""
+    known = {missing.distribution(one) for one in recipe.evidence.requirements}
+    own = distributions.own_modules(tree)
+    wanted = (distributions.of_module(module) for module in modules if module.partition(".")[0] not in own)
+    new = tuple(dict.fromkeys(one for one in wanted if one and missing.distribution(one) not in known))
+    if not new:
+        return _with_packages(recipe, missing.packages(said))
+    evidence = recipe.evidence
+    rung = f"{evidence.rung}+missing:{','.join(new)}"
+    return replace(recipe, evidence=replace(evidence, rung=rung, requirements=(*evidence.requirements, *new)))
+
+
+def _with_packages(recipe: Recipe, packages: tuple[str, ...]) -> Recipe | None:
+    new = tuple(package for package in packages if package not in recipe.apt)
+    if not new:
+        return None
+    evidence = replace(recipe.evidence, rung=f"{recipe.rung}+apt:{','.join(new)}")
+    return replace(recipe, evidence=evidence, apt=(*recipe.apt, *new))
+
+
+def _without_vanished(recipe: Recipe, names: tuple[str, ...]) -> Recipe | None:
+    """The recipe less the pins and direct requirements on what is gone."""
+    evidence = recipe.evidence
+    changed = replace(
+        evidence,
+        pins=missing.without(evidence.pins, names),
+        requirements=missing.without(evidence.requirements, names) if not evidence.pins else evidence.requirements,
+    )
+    if changed == evidence:
+        return None
+    gone = [
+        name
+        for name in names
+        if name in {missing.distribution(one) for one in (*evidence.pins, *evidence.requirements)}
+    ]
+    return replace(recipe, evidence=replace(changed, rung=f"{evidence.rung}-gone:{','.join(gone)}"))

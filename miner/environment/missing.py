@@ -1,0 +1,292 @@
+"""What a failed build or collection says is missing, and which package has it. Pure; see docs/images.md."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+_HEADERS = {
+    "Python.h": "python3-dev",
+    "alsa/": "libasound2-dev",
+    "archive.h": "libarchive-dev",
+    "bluetooth/": "libbluetooth-dev",
+    "boost/": "libboost-all-dev",
+    "bzlib.h": "libbz2-dev",
+    "cairo": "libcairo2-dev",
+    "cblas.h": "libopenblas-dev",
+    "cups/": "libcups2-dev",
+    "curl/": "libcurl4-openssl-dev",
+    "db.h": "libdb-dev",
+    "dbus/": "libdbus-1-dev",
+    "EXTERN.h": "libperl-dev",
+    "event.h": "libevent-dev",
+    "expat.h": "libexpat1-dev",
+    "ffi.h": "libffi-dev",
+    "fftw3": "libfftw3-dev",
+    "freetype": "libfreetype-dev",
+    "ft2build.h": "libfreetype-dev",
+    "fuse.h": "libfuse-dev",
+    "gdal": "libgdal-dev",
+    "geos_c.h": "libgeos-dev",
+    "gmp.h": "libgmp-dev",
+    "gnutls/": "libgnutls28-dev",
+    "graphviz/": "libgraphviz-dev",
+    "gsl/": "libgsl-dev",
+    "gssapi": "libkrb5-dev",
+    "hdf5": "libhdf5-dev",
+    "jpeglib.h": "libjpeg-dev",
+    "jni.h": "default-jdk-headless",
+    "krb5": "libkrb5-dev",
+    "lapacke.h": "liblapacke-dev",
+    "lber.h": "libldap-dev",
+    "ldap.h": "libldap-dev",
+    "leveldb/": "libleveldb-dev",
+    "libmemcached/": "libmemcached-dev",
+    "libpq-fe.h": "libpq-dev",
+    "libxml/": "libxml2-dev",
+    "libxslt/": "libxslt1-dev",
+    "libvirt/": "libvirt-dev",
+    "linux/input.h": "linux-libc-dev",
+    "lmdb.h": "liblmdb-dev",
+    "lz4": "liblz4-dev",
+    "lzma.h": "liblzma-dev",
+    "lzo/": "liblzo2-dev",
+    "magic.h": "libmagic-dev",
+    "mpc.h": "libmpc-dev",
+    "mpfr.h": "libmpfr-dev",
+    "mpi.h": "libopenmpi-dev",
+    "mysql": "default-libmysqlclient-dev",
+    "ncurses.h": "libncurses-dev",
+    "netcdf.h": "libnetcdf-dev",
+    "openblas": "libopenblas-dev",
+    "openjpeg": "libopenjp2-7-dev",
+    "openssl/": "libssl-dev",
+    "pcap.h": "libpcap-dev",
+    "pcre.h": "libpcre3-dev",
+    "png.h": "libpng-dev",
+    "portaudio.h": "portaudio19-dev",
+    "proj.h": "libproj-dev",
+    "proj_api.h": "libproj-dev",
+    "rdkafka": "librdkafka-dev",
+    "re2/": "libre2-dev",
+    "readline/": "libreadline-dev",
+    "sasl": "libsasl2-dev",
+    "SDL": "libsdl2-dev",
+    "snappy": "libsnappy-dev",
+    "sndfile.h": "libsndfile1-dev",
+    "sodium.h": "libsodium-dev",
+    "spatialindex": "libspatialindex-dev",
+    "sql.h": "unixodbc-dev",
+    "sqlext.h": "unixodbc-dev",
+    "sqlite3.h": "libsqlite3-dev",
+    "systemd/": "libsystemd-dev",
+    "tcl.h": "tcl-dev",
+    "tiffio.h": "libtiff-dev",
+    "tk.h": "tk-dev",
+    "udunits2.h": "libudunits2-dev",
+    "usb.h": "libusb-dev",
+    "uuid/": "uuid-dev",
+    "webp/": "libwebp-dev",
+    "xmlsec/": "libxmlsec1-dev",
+    "yaml.h": "libyaml-dev",
+    "zbar.h": "libzbar-dev",
+    "zlib.h": "zlib1g-dev",
+    "zmq.h": "libzmq3-dev",
+    "zstd.h": "libzstd-dev",
+}
+"""Debian's package by the beginning of a header's name as C says it."""
+
+_PROGRAMS = {
+    "autoconf": "autoconf",
+    "automake": "automake",
+    "bison": "bison",
+    "cargo": "cargo",
+    "clang": "clang",
+    "cmake": "cmake",
+    "curl-config": "libcurl4-openssl-dev",
+    "dot": "graphviz",
+    "ffmpeg": "ffmpeg",
+    "flex": "flex",
+    "freetype-config": "libfreetype-dev",
+    "gdal-config": "libgdal-dev",
+    "geos-config": "libgeos-dev",
+    "gfortran": "gfortran",
+    "go": "golang-go",
+    "hg": "mercurial",
+    "java": "default-jre-headless",
+    "krb5-config": "libkrb5-dev",
+    "libtoolize": "libtool",
+    "mariadb_config": "libmariadb-dev",
+    "meson": "meson",
+    "mysql_config": "default-libmysqlclient-dev",
+    "ninja": "ninja-build",
+    "node": "nodejs",
+    "nosetests": "",
+    "pandoc": "pandoc",
+    "patchelf": "patchelf",
+    "pg_config": "libpq-dev",
+    "protoc": "protobuf-compiler",
+    "ruby": "ruby",
+    "rustc": "rustc",
+    "svn": "subversion",
+    "swig": "swig",
+    "unzip": "unzip",
+    "wget": "wget",
+    "xml2-config": "libxml2-dev",
+    "xslt-config": "libxslt1-dev",
+    "yasm": "yasm",
+}
+"""Debian's package by a program that builds or tests start."""
+
+_LIBRARIES = {
+    "EGL": "libegl1",
+    "GL": "libgl1",
+    "OpenGL": "libopengl0",
+    "SM": "libsm6",
+    "X11": "libx11-6",
+    "Xext": "libxext6",
+    "Xrender": "libxrender1",
+    "atlas": "libatlas3-base",
+    "cairo": "libcairo2",
+    "enchant-2": "libenchant-2-2",
+    "fontconfig": "libfontconfig1",
+    "gdal": "libgdal-dev",
+    "geos_c": "libgeos-c1v5",
+    "glib-2.0": "libglib2.0-0",
+    "gobject-2.0": "libglib2.0-0",
+    "gomp": "libgomp1",
+    "gthread-2.0": "libglib2.0-0",
+    "jpeg": "libjpeg62-turbo",
+    "ldap-2.5": "libldap-2.5-0",
+    "magic": "libmagic1",
+    "mariadb": "libmariadb3",
+    "nss3": "libnss3",
+    "openblas": "libopenblas0",
+    "pango-1.0": "libpango-1.0-0",
+    "pangocairo-1.0": "libpangocairo-1.0-0",
+    "portaudio": "libportaudio2",
+    "pq": "libpq5",
+    "sndfile": "libsndfile1",
+    "sodium": "libsodium23",
+    "spatialindex": "libspatialindex6",
+    "spatialindex_c": "libspatialindex6",
+    "tk8.6": "libtk8.6",
+    "usb-1.0": "libusb-1.0-0",
+    "xcb": "libxcb1",
+    "xml2": "libxml2",
+    "xmlsec1": "libxmlsec1",
+    "xslt": "libxslt1.1",
+    "zbar": "libzbar0",
+}
+"""Debian's package by the name of a shared library, without `lib` and `.so`."""
+
+_LINKED = {
+    "blas": "libblas-dev",
+    "bz2": "libbz2-dev",
+    "curl": "libcurl4-openssl-dev",
+    "ffi": "libffi-dev",
+    "lapack": "liblapack-dev",
+    "lber": "libldap-dev",
+    "ldap": "libldap-dev",
+    "ldap_r": "libldap-dev",
+    "lzma": "liblzma-dev",
+    "mysqlclient": "default-libmysqlclient-dev",
+    "openblas": "libopenblas-dev",
+    "pq": "libpq-dev",
+    "sasl2": "libsasl2-dev",
+    "sqlite3": "libsqlite3-dev",
+    "ssl": "libssl-dev",
+    "xml2": "libxml2-dev",
+    "xslt": "libxslt1-dev",
+    "z": "zlib1g-dev",
+}
+"""Debian's package by what a linker was asked for with `-l`."""
+
+_SAID = (
+    (re.compile(r"([\w./+-]+\.(?:h|hpp|hh)): No such file or directory"), "header"),
+    (re.compile(r"fatal error: ['<\"]([\w./+-]+\.(?:h|hpp))['>\"] file not found"), "header"),
+    (re.compile(r"cannot find -l([\w.+-]+)"), "linked"),
+    (re.compile(r"lib([\w.+-]+?)\.so[\w.]*: cannot open shared object file"), "library"),
+    (re.compile(r"(?:find|load|no) (?:the )?lib(?:rary)?[ :'\"]+lib([\w.+-]+?)(?:\.so|['\" ])"), "library"),
+    (re.compile(r"([\w.+-]+-?_?config)(?: executable)? not found"), "program"),
+    (re.compile(r"(?:/bin/)?(?:ba)?sh:(?: line)? \d+: ([\w.+-]+): (?:command )?not found"), "program"),
+    (re.compile(r"No such file or directory: '([\w.+-]+)'"), "program"),
+    (re.compile(r"(?:unable to execute|error: command) '([\w.+-]+)'"), "program"),
+    (re.compile(r"(?:Unknown compiler|Did not find|Could not find).{0,40}?\b(gfortran|cmake|ninja|swig)"), "program"),
+    (re.compile(r"(pg_config|mysql_config|g(?:dal|eos)-config) (?:executable )?(?:is )?(?:required|no)"), "program"),
+    (re.compile(r"can't find Rust compiler|requires Rust|is `?cargo`? (?:in|on) your PATH"), "cargo"),
+    (re.compile(r"failed to find libmagic"), "magic"),
+    (re.compile(r"No package '([\w.+-]+)' found|Package ([\w.+-]+) was not found in the pkg-config"), "pkg-config"),
+)  # fmt: skip
+_PKG_CONFIG = {
+    "cairo": "libcairo2-dev",
+    "dbus-1": "libdbus-1-dev",
+    "freetype2": "libfreetype-dev",
+    "gobject-introspection-1.0": "libgirepository1.0-dev",
+    "hdf5": "libhdf5-dev",
+    "libffi": "libffi-dev",
+    "libpng": "libpng-dev",
+    "libsystemd": "libsystemd-dev",
+    "libvirt": "libvirt-dev",
+    "libxml-2.0": "libxml2-dev",
+    "lz4": "liblz4-dev",
+    "openblas": "libopenblas-dev",
+    "pangocairo": "libpango1.0-dev",
+    "sdl2": "libsdl2-dev",
+    "xmlsec1": "libxmlsec1-dev",
+}
+_LONGEST = 200_000
+
+
+def packages(text: str) -> tuple[str, ...]:
+    """The Debian packages that would have what a build or test run says it lacks; only what the tables know."""
+    found: list[str] = []
+    for pattern, kind in _SAID:
+        for match in pattern.finditer(text[-_LONGEST:]):
+            name = next((group for group in match.groups() if group), "")
+            found.append(_package(kind, name))
+    return tuple(dict.fromkeys(package for package in found if package))
+
+
+def _package(kind: str, name: str) -> str:
+    if kind == "header":
+        return _by_prefix(name)
+    if kind == "library":
+        return _LIBRARIES.get(name, "")
+    if kind == "linked":
+        return _LINKED.get(name, "")
+    if kind == "pkg-config":
+        return _PKG_CONFIG.get(name, "")
+    if kind == "magic":
+        return "libmagic1"
+    return "cargo" if kind == "cargo" else _PROGRAMS.get(name, "")
+
+
+def _by_prefix(header: str) -> str:
+    known = [start for start in _HEADERS if header.startswith(start) or header.endswith(f"/{start}")]
+    return _HEADERS[max(known, key=len)] if known else ""
+
+
+_VANISHED = re.compile(r"(?:there (?:is|are) no versions? of|[Bb]ecause only .{0,200}? of) ([A-Za-z0-9][\w.-]*)")
+_NOT_FOUND = re.compile(r"[Bb]ecause ([A-Za-z0-9][\w.-]*) was not found in the package registry")
+
+
+def vanished(text: str) -> tuple[str, ...]:
+    """The names of distributions that a resolver says are gone, or lack the version that is asked for."""
+    plain = " ".join(text[-_LONGEST:].split())
+    found = [match[1] for match in _VANISHED.finditer(plain)] + [match[1] for match in _NOT_FOUND.finditer(plain)]
+    return tuple(dict.fromkeys(name.rstrip(".").lower().replace("_", "-") for name in found))
+
+
+def without(requirements: Iterable[str], names: Collection[str]) -> tuple[str, ...]:
+    """Requirements less those on distributions of these (normalised) names."""
+    return tuple(one for one in requirements if distribution(one) not in names)
+
+
+def distribution(requirement: str) -> str:
+    """The normalised name in a requirement."""
+    match = re.match(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)", requirement)
+    return re.sub(r"[-_.]+", "-", match[1]).lower() if match else ""
