@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SETTINGS_FILE = "goldseam.toml"
+_REPOSITORY = re.compile(r"[A-Za-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*)+")
+"""A repository with its registry's host: docs.docker.com, and `reference` of the distribution project."""
 
 
 def default_cache_dir() -> Path:
@@ -37,6 +40,8 @@ class ImageSettings(_Section):
     """Interpreters of this machine that may be copied into images: minor version to installation folder."""
     python_downloads: bool = True
     """May uv download an interpreter that neither the base nor `pythons` has?"""
+    registry: str | None = None
+    """Repository that images are pushed to, such as `registry.example/team/goldseam`; None means that none is."""
     cache_dir: Path = Field(default_factory=default_cache_dir)
     network: Literal["bridge", "host"] = "bridge"
     """The network of builds; `host` for a proxy or an index on this machine's loopback."""
@@ -51,6 +56,13 @@ class ImageSettings(_Section):
             if not (folder.expanduser() / "bin" / f"python{version}").exists():
                 raise ValueError(f"Python {version}: no bin/python{version} in {folder}")
         return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("registry")
+    @classmethod
+    def _repository(cls, value: str | None) -> str | None:
+        if value is not None and not _REPOSITORY.fullmatch(value):
+            raise ValueError(f"expected host/name, such as registry.example/team/goldseam, found {value!r}")
+        return value
 
     @field_validator("cache_dir")
     @classmethod

@@ -15,7 +15,8 @@ from rich.text import Text
 from harness import cli as harness_cli
 from harness import holdout_cli, terminal
 from harness.errors import InfrastructureError, InputError
-from harness.options_cli import JobsOption, JsonFlag, RuntimeOption, print_json
+from harness.executors.choose import Kind
+from harness.options_cli import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
 from miner import images_cli, import_cli, quality_cli, statement_cli, strength_cli
 from miner.help_panels import HOLDOUT_PANELS, PANELS, arrange
 
@@ -127,12 +128,14 @@ def mine(
     assume_price: statement_cli.AssumePriceOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
     jobs: JobsOption = None,
+    executor: ExecutorOption = Kind.LOCAL,
+    address: AddressOption = None,
     runtime: RuntimeOption = None,
     json_: JsonFlag = False,
 ) -> None:
     """Mine a history: find bug fixes with tests, strip the fix, prove each task in a container."""
     from harness.dataset.folder import create_dataset  # noqa: PLC0415 - keeps `--help` quick
-    from harness.executors.local import LocalExecutor  # noqa: PLC0415
+    from harness.executors.choose import choose  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
     from miner import display, pipeline  # noqa: PLC0415
     from miner.proof import repeats  # noqa: PLC0415
@@ -185,12 +188,12 @@ def mine(
         assume_price=assume_price,
     )
     statement_cli.see_that_tests_run(settings, validate=not no_validate)
+    place = choose(executor, address=address, jobs=jobs)
     dataset = create_dataset(out)
     with contextlib.ExitStack() as held:
         ticker = held.enter_context(terminal.Ticker(terminal.messages(), "mine", quiet=json_))
         observer = display.MineTicker(ticker)
-        executor = LocalExecutor(jobs=jobs)
-        sandbox = held.enter_context(executor.sandbox(runtime=runtime, sweep=not no_validate, note=observer.note))
+        sandbox = held.enter_context(place.sandbox(runtime=runtime, sweep=not no_validate, note=observer.note))
         if runs is not None and flake_bound is not None:
             observer.warn(often.instead_of(flake_bound))
         writer = held.enter_context(statement_cli.writer_of(asked, settings, dataset, jobs=jobs, warn=observer.warn))
@@ -200,7 +203,7 @@ def mine(
             options,
             settings=settings,
             sandbox=sandbox,
-            executor=executor,
+            executor=place,
             observer=observer,
             writer=writer,
         )

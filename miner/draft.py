@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from harness.settings import Settings
     from miner.change import Candidate, Rejection, Split
     from miner.image import BuiltImage
+    from miner.image.works import Images
     from miner.proof import Proof
     from miner.sources.bare import BareRepository
     from miner.statement_writer_run import Writer, Written
@@ -43,6 +44,8 @@ class Site:
     dataset: Dataset
     settings: Settings
     sandbox: Sandbox
+    images: Images
+    """Where task images are built."""
     runs: int
     note: Callable[[str], None]
     """Tells a person what is being done just now."""

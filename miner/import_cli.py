@@ -12,7 +12,8 @@ from rich.text import Text
 
 from harness import terminal
 from harness.errors import InputError
-from harness.options_cli import JobsOption, JsonFlag, RuntimeOption, print_json
+from harness.executors.choose import Kind
+from harness.options_cli import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,12 +57,14 @@ def import_command(
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
     jobs: JobsOption = None,
+    executor: ExecutorOption = Kind.LOCAL,
+    address: AddressOption = None,
     runtime: RuntimeOption = None,
     json_: JsonFlag = False,
 ) -> None:
     """Import SWE-bench rows: build each at its base commit, prove it here, say of every test id whether it holds."""
     from harness.dataset.folder import create_dataset  # noqa: PLC0415 - keeps `--help` quick
-    from harness.executors.local import LocalExecutor  # noqa: PLC0415
+    from harness.executors.choose import choose  # noqa: PLC0415
     from harness.settings import load_settings  # noqa: PLC0415
     from miner.importing.run import Options, import_rows  # noqa: PLC0415
 
@@ -70,11 +73,11 @@ def import_command(
         raise InputError(f"expected a file of rows at {rows}, found {'a folder' if rows.is_dir() else 'nothing'}")
     settings = load_settings()
     options = Options(runs=runs, accept_part=accept_part, fresh=fresh, chosen=frozenset(ids or ()))
+    place = choose(executor, address=address, jobs=jobs)
     dataset = create_dataset(out)
-    executor = LocalExecutor(jobs=jobs)
     with (
         terminal.Ticker(terminal.messages(), "import", quiet=json_) as ticker,
-        executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
+        place.sandbox(runtime=runtime, note=ticker.note) as sandbox,
     ):
         imported = import_rows(
             rows,
@@ -83,7 +86,7 @@ def import_command(
             options,
             settings=settings,
             sandbox=sandbox,
-            executor=executor,
+            executor=place,
             observer=_Progress(ticker),
         )
     if json_:

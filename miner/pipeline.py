@@ -18,6 +18,7 @@ from miner.change import Rejection, Stage
 from miner.cursor import Cursor, Cursors
 from miner.draft import Draft, Site
 from miner.funnel import Funnel, FunnelLine, FunnelSummary, summarise
+from miner.image.works import HereImages, images_of
 from miner.proof import DEFAULT_CONFIDENCE, DEFAULT_RUNS, UNSTABLE
 from miner.retire import retire_reverted
 from miner.scan import Seen, scan
@@ -139,10 +140,12 @@ def mine(
     """Mine sources into a dataset and return its funnel. What was decided before is not done again.
 
     Raises:
-        InputError: a source that can't be read, or a dataset that can't be written or is in use.
+        InputError: a source that can't be read, a dataset that can't be written or is in use, or a cluster of several
+            engines without a registry.
         InfrastructureError: the engine, the index or the disk failed; what was decided until then is kept.
 
     """
+    images = images_of(executor, settings.images) if options.validate else HereImages(settings=settings.images)
     with files.locked(dataset.path / ".goldseam" / "lock", busy=f"another goldseam is mining into {dataset.path}"):
         files.remove_strays(dataset.path)
         funnel = Funnel(dataset.path / "funnel.jsonl")
@@ -163,7 +166,7 @@ def mine(
             site = Site(
                 repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
                 note=observer.note, index=index, neighbours=neighbours, writer=writer,
-                confidence=options.confidence, quarantine=options.quarantine, reveal=options.reveal,
+                confidence=options.confidence, quarantine=options.quarantine, reveal=options.reveal, images=images,
             )  # fmt: skip
             mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=seen, observer=observer)
             try:

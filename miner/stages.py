@@ -7,33 +7,35 @@ import io
 import re
 import time
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING
 
-from harness import hygiene, imageclock, patch, scoring, screening, trial
+from harness import hygiene, patch, scoring, screening, trial
 from harness.dataset.folder import write_task
 from harness.frameworks import ids, pytest
-from harness.imagecheck import inspect_image
 from harness.instance import Outcome, TestSpec, TrustMaterial
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
 from miner import quality
 from miner.change import Rejection, Stage
+from miner.collecting import collect
 from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
 from miner.harden import prepare
-from miner.image import build_environment
+from miner.image.works import Collector, Order
 from miner.proof import Subject, frozen, validate
 from miner.split import split
 from miner.statement import problem_statement
 from miner.strength import Bounds, CannotMeasureError, measure
-from miner.test_command import pytest_options
+from miner.test_command import options_of, usable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from harness.sandbox.base import Sandbox
     from harness.trial import Trial
     from miner.change import Split
     from miner.draft import Draft, Site
+    from miner.image import BuiltImage, Collected
     from miner.proof import Proof
     from miner.sources.bare import BareRepository
 
@@ -102,22 +104,44 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
     if spoken != "python":
         return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
     with _timed(draft, "image"):
-        built = build_environment(
-            CommitTree(site.repo, change.base_commit),
+        options = options_of(CommitTree(site.repo, change.head_commit))
+        order = Order(
             repo=change.repo,
             base_commit=change.base_commit,
             when=site.repo.commit_date(change.base_commit),
             version_hint=site.repo.nearest_version(change.base_commit),
-            tar=lambda: _tar(site.repo, change.base_commit),
-            settings=site.settings.images,
+            touched=(*draft.split.test_files, *draft.split.kinds),
+            collect=_Collecting(draft=draft, options=tuple(options)),
+        )
+        built = site.images.build(
+            order,
+            CommitTree(site.repo, change.base_commit),
+            lambda: _tar(site.repo, change.base_commit),
+            sandbox=site.sandbox,
             log=site.workings / "logs" / f"{draft.instance_id}.log",
             progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
         )
-    if isinstance(built, Rejection):
-        return built
+    return built if isinstance(built, Rejection) else _called(draft, built, options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Collecting(Collector):
+    """Collects a draft's tests in an image; a value, since it goes where the image is built."""
+
+    draft: Draft
+    options: tuple[str, ...]
+
+    def __call__(self, image: BuiltImage, sandbox: Sandbox) -> Collected:
+        return collect(subject_of(_called(self.draft, image, self.options)), sandbox)
+
+
+def _called(draft: Draft, built: BuiltImage, options: Sequence[str]) -> Draft:
+    """A draft with an image, and how its tests are called there."""
+    assert draft.split is not None  # noqa: S101 - the stage before made it
+    plugins = pytest.safe_plugins(built.pytest_plugins)
     test = TestSpec(
-        options=pytest_options(lambda path: site.repo.read_file(change.head_commit, path)),
-        plugins=pytest.safe_plugins(built.pytest_plugins),
+        options=usable(options, plugins),
+        plugins=plugins,
         pythonpath=built.pythonpath,
         allowed_paths=_allowed_paths(draft.split, built.modules),
         modules=built.modules,
@@ -146,6 +170,7 @@ def prove(draft: Draft, site: Site) -> Draft | Rejection:
             quarantine=site.quarantine,
             notebook=notebook_of(subject, site),
             progress=lambda text: site.note(f"{draft.instance_id}: {text}{on}"),
+            can_fake=site.images.can_fake,
         )
 
     with _timed(draft, "proof"):
@@ -155,7 +180,7 @@ def prove(draft: Draft, site: Site) -> Draft | Rejection:
             attempt=attempt,
             sandbox=site.sandbox,
             notebook_of=lambda subject: notebook_of(subject, site),
-            can_fake=imageclock.can_fake,
+            can_fake=site.images.can_fake,
         )
     notebook_of(subject, site).close()
     if isinstance(settled.proof, Rejection):
@@ -172,7 +197,7 @@ def inspect(draft: Draft, site: Site) -> Draft | Rejection:
     wanted = hygiene.secrets(draft.split.gold_patch, draft.split.test_patch, commits=commits)
     site.note(f"{draft.instance_id}: searching the image for the fix")
     with _timed(draft, "inspect"):
-        leaks = inspect_image(draft.image.image_id, wanted, cache=site.settings.images.cache_dir / "layers")
+        leaks = site.images.inspect(draft.image.image_id, wanted)
     if leaks:
         told = "; ".join(f"{leak.where}: {leak.what}" for leak in leaks[:5])
         return Rejection(stage=Stage.IMAGE, reason="leaks_fix", detail=told)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from harness.executors.base import Executor, Item, Result
+from harness.errors import InfrastructureError
+from harness.executors.base import Errand, Executor, Item, Place, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,8 +24,11 @@ def default_jobs() -> int:
 class LocalExecutor(Executor):
     """`jobs` threads; items are taken only when a thread is free, so a long iterable stays lazy."""
 
+    is_here = True
+
     def __init__(self, *, jobs: int | None = None) -> None:
         self.jobs = jobs or default_jobs()
+        self._opened: Sandbox | None = None
 
     def map(
         self, work: Callable[[Item], Result], items: Iterable[Item], *, cancel: Callable[[], None]
@@ -59,9 +63,25 @@ class LocalExecutor(Executor):
         from harness.sandbox.docker import ENGINE_WAIT_SECONDS, DockerSandbox  # noqa: PLC0415
 
         wait = ENGINE_WAIT_SECONDS if engine_wait is None else engine_wait
-        return AdmittedSandbox(DockerSandbox(runtime=runtime, sweep=sweep, engine_wait=wait, note=note), note=note)
+        inner = DockerSandbox(runtime=runtime, sweep=sweep, engine_wait=wait, note=note)
+        self._opened = AdmittedSandbox(inner, note=note)
+        return self._opened
 
     def tools_image(self) -> str | None:
         from harness.signals import tools  # noqa: PLC0415 - counting jobs needs no engine
 
         return tools.find()
+
+    def engines(self) -> int:
+        return 1
+
+    def do(
+        self,
+        errand: Errand,
+        *,
+        note: Callable[[str], None],
+        holds: Callable[[Any], str] = lambda _: "",  # noqa: ARG002 - there is one place only
+    ) -> Any:
+        if self._opened is None:
+            raise InfrastructureError("an errand needs an open sandbox")
+        return errand.work(errand.item, Place(sandbox=self._opened, note=note))

@@ -16,6 +16,8 @@ class Node:
     slots: float
     """Containers that it takes at once: its `docker` resource."""
     images: set[str] = field(default_factory=set)
+    engine: str = ""
+    """What its engine is known by; nodes of one machine may share one. Empty where it is not known."""
     running: int = 0
     """Jobs of this run that were sent there and are not back."""
     sick_until: float = 0.0
@@ -37,6 +39,19 @@ class Placement:
         known = self.nodes.setdefault(node_id, Node(slots=slots))
         known.slots = slots
         known.images |= set(images)
+
+    def holds(self, node_id: str, image: str) -> None:
+        """A node holds an image, and so do those that share its engine."""
+        here = self.nodes.get(node_id)
+        if here is None or not image:
+            return
+        for node in self.nodes.values():
+            if node is here or (here.engine and node.engine == here.engine):
+                node.images.add(image)
+
+    def engines(self) -> int:
+        """How many engines there are, as far as is known."""
+        return len({node.engine or node_id for node_id, node in self.nodes.items()})
 
     def keep_only(self, node_ids: Collection[str]) -> None:
         """Forget nodes that are no more."""

@@ -14,7 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InfrastructureError, InputError
-from harness.executors.base import Executor, Item, Result
+from harness.executors.base import Errand, Executor, Item, Result
 from harness.executors.local import LocalExecutor
 from harness.executors.ray_sandbox import RaySandbox
 
@@ -37,6 +37,8 @@ class RayExecutor(Executor):
     `address` is `host:port`, or `auto` for the cluster on this machine; None takes RAY_ADDRESS, or else `auto`. `jobs`
     is how many items at most are worked on at once; None for as many as the cluster has `docker` for.
     """
+
+    is_here = False
 
     def __init__(self, *, address: str | None = None, jobs: int | None = None) -> None:
         self._ray = load()
@@ -76,6 +78,14 @@ class RayExecutor(Executor):
     def tools_image(self) -> str | None:
         found = Counter(self._opened.tools() if self._opened else ())
         return found.most_common(1)[0][0] if found else None
+
+    def engines(self) -> int:
+        return self._opened.engines() if self._opened else 0
+
+    def do(self, errand: Errand, *, note: Callable[[str], None], holds: Callable[[Any], str] = lambda _: "") -> Any:
+        if self._opened is None:
+            raise InfrastructureError("an errand needs an open sandbox")
+        return self._opened.do(errand, note=note, holds=holds)
 
 
 def load() -> Any:

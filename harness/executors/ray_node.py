@@ -1,4 +1,4 @@
-"""What runs on a node of a Ray cluster: jobs in the containers of the node's own engine. Ray itself is not needed here.
+"""What runs on a node of a Ray cluster: jobs and errands on the node's own engine. Ray itself is not needed here.
 
 Each worker process keeps one sandbox and one thread that works in it, since a thread has a connection to the engine of
 its own and jobs come one after the other. The main thread only waits, so that Ray can interrupt it at any time.
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import signal
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InfrastructureError
 from harness.executors import ray_letter
+from harness.executors.base import Errand, Place
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
 from harness.signals import tools
@@ -22,9 +23,10 @@ from harness.signals import tools
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from harness.sandbox.base import Job, JobResult
+    from harness.sandbox.base import Job
 
 _GONE_SECONDS = 20.0
+_BETWEEN_SECONDS = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +39,10 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What came of one job."""
+    """What came of one job or errand."""
 
-    result: JobResult | None
+    result: Any
+    """A job's `JobResult`, or what an errand's work returned; None after an error."""
     error: Exception | None
     owner: str
     """The label of the process that did it, on its containers."""
@@ -60,6 +63,8 @@ class NodeFacts:
     """Its image with the tools for signals."""
     trouble: str = ""
     """Why its engine can't be used."""
+    engine: str = ""
+    """What its engine is known by: nodes of one machine may share one."""
 
 
 @dataclass(kw_only=True)
@@ -70,6 +75,8 @@ class _Bench:
     sandbox: DockerSandbox
     thread: ThreadPoolExecutor
     notes: list[str] = field(default_factory=list)
+    errand: Future[Any] | None = None
+    """The last one, which may be under way."""
 
     @classmethod
     def opened(cls, setting: Setting) -> _Bench:
@@ -78,6 +85,12 @@ class _Bench:
         thread = ThreadPoolExecutor(1, thread_name_prefix="goldseam-node")
         return cls(setting=setting, sandbox=sandbox, thread=thread, notes=notes)
 
+    def do(self, asked: Job | Errand) -> Any:
+        if not isinstance(asked, Errand):
+            return self.thread.submit(self.sandbox.run, asked).result()
+        self.errand = self.thread.submit(asked.work, asked.item, Place(sandbox=self.sandbox, note=self.notes.append))
+        return self.errand.result()
+
     def took_notes(self) -> list[str]:
         notes = self.notes.copy()
         del self.notes[: len(notes)]
@@ -85,8 +98,16 @@ class _Bench:
 
     def close(self) -> None:
         self.sandbox.cancel()
-        self.thread.shutdown(wait=True)
+        self._end_errand()
+        self.thread.shutdown(wait=self.errand is None or self.errand.done())
         self.sandbox.__exit__(None, None, None)
+
+    def _end_errand(self) -> None:
+        """An errand ends when its containers do; one that hangs on something else ends with the process."""
+        deadline = time.monotonic() + _GONE_SECONDS
+        while self.errand and not self.errand.done() and time.monotonic() < deadline:
+            tidy((engine.owner(),))
+            wait([self.errand], timeout=_BETWEEN_SECONDS)
 
 
 _benches: list[_Bench] = []
@@ -94,18 +115,14 @@ _benches: list[_Bench] = []
 
 
 def work(letter: bytes, key: bytes, setting: Setting) -> bytes:
-    """Do one job and return a `Reply`, both as letters. Interrupted, the container is gone before this ends."""
-    job = ray_letter.open_letter(letter, key)
-    return ray_letter.seal(_reply(job, setting), key)
+    """Do one job or errand and return a `Reply`, both as letters. Interrupted, no container is left when this ends."""
+    asked = ray_letter.open_letter(letter, key)
+    return ray_letter.seal(_reply(asked, setting), key)
 
 
-def _reply(job: Job, setting: Setting) -> Reply:
-    def do() -> JobResult:
-        bench = _bench(setting)
-        return bench.thread.submit(bench.sandbox.run, job).result()
-
+def _reply(asked: Job | Errand, setting: Setting) -> Reply:
     try:
-        result, error = ray_letter.said(do)
+        result, error = ray_letter.said(lambda: _bench(setting).do(asked))
     except BaseException:  # Ray's way to cancel is to raise KeyboardInterrupt here, and it does so more than once
         usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
         while _benches:
@@ -135,9 +152,17 @@ def look(*, runtime: str | None = None) -> NodeFacts:
         if runtime:
             engine.check_runtime(runtime)
         engine.sweep()
-        return NodeFacts(version=version, images=_images(), tools=tools.find())
+        return NodeFacts(version=version, images=_images(), tools=tools.find(), engine=_engine())
     except Exception as error:  # noqa: BLE001 - the driver tells it
         return NodeFacts(version=version, trouble=str(error) or type(error).__name__)
+
+
+def _engine() -> str:
+    """What tells this node's engine from others: two on one machine differ in their folder, and may share an id."""
+    client: Any = engine.connect()
+    info = client.info()
+    known = () if engine.is_podman() else (info.get("ID"),)  # Podman makes one up at each call
+    return "\n".join(str(part or "") for part in (info.get("Name"), info.get("DockerRootDir"), *known))
 
 
 def _images() -> frozenset[str]:

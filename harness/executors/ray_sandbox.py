@@ -9,11 +9,13 @@ import contextlib
 import importlib
 import threading
 import time
+from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.executors import ray_letter, ray_node
+from harness.executors.admission import Needs
 from harness.executors.placement import Placement
 from harness.executors.ray_node import NodeFacts, Reply, Setting
 from harness.sandbox import engine
@@ -22,6 +24,8 @@ from harness.sandbox.base import Job, JobResult, Sandbox, SandboxError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
+
+    from harness.executors.base import Errand
 
 RESOURCE = "docker"
 """The resource that nodes with an engine declare: how many containers they take at once."""
@@ -36,11 +40,21 @@ _POLL_SECONDS = 0.5
 _MIB = 1024 * 1024
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Parcel:
+    """A job or an errand on its way."""
+
+    letter: bytes
+    image: str
+    needs: Needs
+    note: Callable[[str], None]
+
+
 class RaySandbox(Sandbox):
     """Runs each job on a node of the cluster that `ray` is connected to by `connect`.
 
-    Jobs ask for the cpus and the memory of their budgets and for one of the node's `docker`. `note` is told what a
-    person may have to wait for, from several threads.
+    Jobs ask for the cpus and the memory of their budgets, errands for their needs, and both for one of the node's
+    `docker`. `note` is told what a person may have to wait for, from several threads.
     """
 
     def __init__(
@@ -93,6 +107,11 @@ class RaySandbox(Sandbox):
         with self._lock:
             return max(1, int(sum(node.slots for node in self._placement.nodes.values())))
 
+    def engines(self) -> int:
+        """How many engines the nodes have, as far as is known."""
+        with self._lock:
+            return self._placement.engines()
+
     def tools(self) -> tuple[str, ...]:
         """The image with the tools for signals that each node holds, where it holds one."""
         return tuple(self._tools.values())
@@ -110,16 +129,39 @@ class RaySandbox(Sandbox):
         self._cancelled.set()
 
     def run(self, job: Job) -> JobResult:
+        needs = Needs(cpus=job.budgets.cpus, memory_mb=job.budgets.memory_mb)
         letter = ray_letter.seal(job, self._key)
+        _, reply = self._deliver(_Parcel(letter=letter, image=job.image, needs=needs, note=self._note))
+        if not isinstance(reply.result, JobResult):
+            raise SandboxError("a node sent no result")
+        return reply.result
+
+    def do(self, errand: Errand, *, note: Callable[[str], None], holds: Callable[[Any], str]) -> Any:
+        """What comes of an errand that is done on a node; see `Executor.do`."""
+        letter = ray_letter.seal(errand, self._key)
+        where, reply = self._deliver(_Parcel(letter=letter, image=errand.image, needs=errand.needs, note=note))
+        with self._lock:
+            self._placement.holds(where, holds(reply.result))
+        return reply.result
+
+    def _deliver(self, parcel: _Parcel) -> tuple[str, Reply]:
+        """Have a job or an errand done by a node whose engine is well; the node, and what it says.
+
+        Raises:
+            Exception: what was raised there.
+            InterruptedRunError: `cancel` was called.
+            SandboxError: the cluster lost it more often than is retried.
+
+        """
         avoid: set[str] = set()
         while True:
-            node_id, reply = self._send(letter, job, avoid)
+            node_id, reply = self._send(parcel, avoid)
             for text in reply.notes:
-                self._note(text)
-            if reply.error is None and reply.result is not None:
-                return reply.result
+                parcel.note(text)
+            if reply.error is None:
+                return node_id, reply
             if reply.healthy or len(avoid) + 1 >= _TRIES:
-                raise reply.error or SandboxError("a node sent no result")
+                raise reply.error
             avoid.add(node_id)
             with self._lock:
                 if node_id in self._placement.nodes:
@@ -133,24 +175,18 @@ class RaySandbox(Sandbox):
         self._look_at = self._ray.remote(num_cpus=0, max_retries=1)(_look)
         self._tidy_up = self._ray.remote(num_cpus=0, max_retries=1)(_tidy)
 
-    def _send(self, letter: bytes, job: Job, avoid: set[str]) -> tuple[str, Reply]:
-        """Have a job done once; the node that did it, and what it says.
-
-        Raises:
-            InterruptedRunError: `cancel` was called.
-            SandboxError: the cluster lost the job more often than is retried.
-
-        """
-        with self._sent(job.image, avoid) as (node_id, done):
-            options = self._options(job, node_id)
-            ref = self._work.options(**options).remote(letter, self._key, self._setting, metadata.version("goldseam"))
+    def _send(self, parcel: _Parcel, avoid: set[str]) -> tuple[str, Reply]:
+        """Have it done once; the node that did it, and what it says."""
+        with self._sent(parcel.image, avoid) as (node_id, done):
+            work = self._work.options(**self._options(parcel.needs, node_id))
+            ref = work.remote(parcel.letter, self._key, self._setting, metadata.version("goldseam"))
             try:
                 self._wait(ref)
                 found = self._ray.get(ref, timeout=_CANCEL_SECONDS)
             except self._ray.exceptions.TaskCancelledError:
                 raise InterruptedRunError("the run was interrupted") from None
             except self._ray.exceptions.RayError as error:
-                raise self._lost(job, error) from None
+                raise _lost(parcel, error) from None
             finally:
                 del ref  # with the last reference Ray lets go of the letters
             where, answer = found
@@ -172,8 +208,8 @@ class RaySandbox(Sandbox):
         def done(where: str, reply: Reply) -> None:
             with self._lock:
                 self._owners.setdefault(where, set()).add(reply.owner)
-                if reply.error is None and where in self._placement.nodes:
-                    self._placement.nodes[where].images.add(image)
+                if reply.error is None:
+                    self._placement.holds(where, image)
 
         try:
             yield node_id, done
@@ -182,8 +218,8 @@ class RaySandbox(Sandbox):
                 with self._lock:
                     chosen.running -= 1
 
-    def _options(self, job: Job, node_id: str | None) -> dict[str, Any]:
-        cpus, memory = job.budgets.cpus, job.budgets.memory_mb * _MIB
+    def _options(self, needs: Needs, node_id: str | None) -> dict[str, Any]:
+        cpus, memory = needs.cpus, needs.memory_mb * _MIB
         most_cpus, most_memory = self._largest
         if most_cpus and (cpus > most_cpus or memory > most_memory):
             self._warn_once(f"a task may use {memory // _MIB} MiB and {cpus:g} processors, more than any node has")
@@ -213,12 +249,6 @@ class RaySandbox(Sandbox):
                 raise InterruptedRunError("the run was interrupted")
         if self._cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")
-
-    def _lost(self, job: Job, error: Exception) -> InfrastructureError:
-        kind = type(error).__name__
-        cause = getattr(error, "cause", None)
-        why = f"{kind}: {cause or str(error).strip().splitlines()[0] if str(error).strip() else kind}"
-        return SandboxError(f"the cluster lost the job for {job.image}: {why}")
 
     def _refresh(self) -> list[str]:
         """The nodes with an engine that are there now."""
@@ -263,6 +293,7 @@ class RaySandbox(Sandbox):
             _same_version(facts.version, metadata.version("goldseam"), node_id)
             with self._lock:
                 self._placement.nodes[node_id].images |= facts.images
+                self._placement.nodes[node_id].engine = facts.engine
                 if facts.trouble:
                     self._placement.nodes[node_id].sick_until = time.monotonic() + _SICK_SECONDS
             if facts.tools:
@@ -288,6 +319,14 @@ class RaySandbox(Sandbox):
             self._ray.wait(refs, num_returns=len(refs), timeout=_LOOK_SECONDS) if refs else None
         except Exception as error:  # noqa: BLE001 - whatever Ray raises of a cluster that has gone
             self._note(f"left-over containers may be removed by the next run only: {error}")
+
+
+def _lost(parcel: _Parcel, error: Exception) -> InfrastructureError:
+    kind = type(error).__name__
+    cause = getattr(error, "cause", None)
+    why = f"{kind}: {cause or str(error).strip().splitlines()[0] if str(error).strip() else kind}"
+    what = f"the job for {parcel.image}" if parcel.image else "what it was to do"
+    return SandboxError(f"the cluster lost {what}: {why}")
 
 
 def _same_version(theirs: str, ours: str, node_id: str) -> None:

@@ -85,7 +85,7 @@ def ensure(workshop: Workshop, layer: Layer) -> BuiltLayer:
     if found:
         return found
     with _lock(workshop.settings.cache_dir / "locks", layer.key):
-        return _lookup(layer) or _build(workshop, layer)
+        return _lookup(layer) or _taken(workshop, layer) or _build(workshop, layer)
 
 
 def _lookup(layer: Layer) -> BuiltLayer | None:
@@ -93,6 +93,13 @@ def _lookup(layer: Layer) -> BuiltLayer | None:
     if facts is None or facts.labels.get(engine.LABEL_KEY) != layer.key:
         return None
     return _built(layer, facts, seconds=0.0, reused=True)
+
+
+def _taken(workshop: Workshop, layer: Layer) -> BuiltLayer | None:
+    """The layer as another engine built it."""
+    if workshop.shelf is None or not workshop.shelf.take(layer.tag, layer.key):
+        return None
+    return _lookup(layer)
 
 
 def _built(layer: Layer, image: engine.ImageFacts, *, seconds: float, reused: bool) -> BuiltLayer:
@@ -136,8 +143,8 @@ def _build(workshop: Workshop, layer: Layer, *, again: bool = True) -> BuiltLaye
                 raise StepFailedError(layer.kind, ran)
         else:
             facts = json.loads(read_result(ran.out / Path(FACTS_PATH).name))
-            # processes with different cache folders do not share locks: the first to finish names the layer
-            if theirs := _lookup(layer):
+            # other engines, and processes with other cache folders, share no locks: the first to finish names the layer
+            if theirs := _lookup(layer) or _taken(workshop, layer):
                 return theirs
             _commit(layer, ran.container, facts)
     if not ran.ok:

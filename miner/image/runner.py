@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from harness.settings import ImageSettings
     from miner.image.layer import Folder, Input
     from miner.image.secrets import BuildSecrets
+    from miner.image.shelf import Shelf
 
 _BOOT = (
     "exec 2>&1; "
@@ -83,6 +84,8 @@ class Workshop:
     """uv's cache on this machine; one per repository, since a build could poison it for those that share it."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """More variables for builds, which are not part of a layer's key."""
+    shelf: Shelf | None = None
+    """Where layers are that other engines built; None where this one is alone."""
 
     def write_log(self, text: str) -> None:
         with self.log.open("a", encoding="utf-8", errors="replace") as file:

@@ -12,6 +12,7 @@ from harness.errors import InputError
 from miner.change import Rejection, Stage
 from miner.draft import Site
 from miner.funnel import Funnel, FunnelLine
+from miner.image.works import images_of
 from miner.importing.place import SIGNAL
 from miner.importing.rows import BadRow, Row, read_rows
 from miner.importing.stages import IN_PART, take, unplaced
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from harness.executors.base import Executor
     from harness.sandbox.base import Sandbox
     from harness.settings import Settings
+    from miner.image.works import Images
 
 
 class Observer(Protocol):
@@ -96,7 +98,8 @@ def import_rows(
     `sources` are clones by `owner/name`, as paths or URLs.
 
     Raises:
-        InputError: the file or a source can't be read, or the dataset can't be written or is in use.
+        InputError: the file or a source can't be read, the dataset can't be written or is in use, or a cluster has
+            several engines and no registry.
         InfrastructureError: the engine, the index or the disk failed; what was decided until then is kept.
 
     """
@@ -104,11 +107,13 @@ def import_rows(
     if not any(isinstance(row, Row) for row in rows):
         first = next(row for row in rows if isinstance(row, BadRow))
         raise InputError(f"{path} holds no row that can be read; {first.detail}", hint="expected SWE-bench's fields")
+    images = images_of(executor, settings.images)
     with files.locked(dataset.path / ".goldseam" / "lock", busy=f"another goldseam is writing {dataset.path}"):
         files.remove_strays(dataset.path)
         work = _Work(
-            dataset=dataset, sources=sources, options=options, settings=settings, sandbox=sandbox, observer=observer
-        )
+            dataset=dataset, sources=sources, options=options, settings=settings, sandbox=sandbox, observer=observer,
+            images=images,
+        )  # fmt: skip
         done: list[FunnelLine] = []
         try:
             for line in work.lines(rows, executor):
@@ -146,6 +151,7 @@ class _Work:
     options: Options
     settings: Settings
     sandbox: Sandbox
+    images: Images
     observer: Observer
 
     @property
@@ -181,7 +187,7 @@ class _Work:
         with open_source(self.sources[name], cache=cache, name=name) as repo:
             site = Site(
                 repo=repo, dataset=self.dataset, settings=self.settings, sandbox=self.sandbox, runs=self.options.runs,
-                note=self.observer.note,
+                note=self.observer.note, images=self.images,
             )  # fmt: skip
             accept = self.options.accept_part
             yield from executor.map(lambda row: take(row, site, accept_part=accept), rows, cancel=self.sandbox.cancel)

@@ -36,11 +36,13 @@ class Bench:
     sandbox: Sandbox
     notebook: Notebook
     progress: Callable[[str], None]
+    can_fake: Callable[[str], bool] = imageclock.can_fake
+    """Whether an image can give its tests a clock."""
 
     @cached_property
     def clock(self) -> bool:
         """Whether another day can be tried: the tests run on the real date, and the image can give them one."""
-        return self.subject.test.clock is None and imageclock.can_fake(self.subject.image)
+        return self.subject.test.clock is None and self.can_fake(self.subject.image)
 
     def run(self, state: State, number: int, runs: int) -> Observed:
         """Run `number` of a state, as its schedule has it.
@@ -80,12 +82,14 @@ def validate(
     progress: Callable[[str], None],
     confidence: float = DEFAULT_CONFIDENCE,
     quarantine: bool = False,
+    can_fake: Callable[[str], bool] = imageclock.can_fake,
 ) -> Proof | Rejection:
     """Prove a task, or say why it is none.
 
     The first run of each state comes first, and it is plain, so that a hopeless subject costs two or three containers,
     not all of them. What is unstable costs some further runs, see `blame`. With `quarantine`, a task whose
-    FAIL_TO_PASS is unstable is a proof that says so in `set_aside`.
+    FAIL_TO_PASS is unstable is a proof that says so in `set_aside`. `can_fake` tells whether an image can give its
+    tests a clock.
 
     Raises:
         InfrastructureError: the engine failed; nothing is said of the subject.
@@ -94,7 +98,9 @@ def validate(
     patches = prepare(subject)
     if isinstance(patches, Rejection):
         return patches
-    bench = Bench(subject=subject, patches=patches, sandbox=sandbox, notebook=notebook, progress=progress)
+    bench = Bench(
+        subject=subject, patches=patches, sandbox=sandbox, notebook=notebook, progress=progress, can_fake=can_fake
+    )
     found, ended = _main_runs(bench, runs)
     verdict = ended or judge(found, runs=runs, brings=subject.brings)
     if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
