@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -350,4 +351,12 @@ def _number(text: str | None) -> float | None:
 def _until_reset(headers: Mapping[str, str]) -> float:
     """Seconds until the limit starts anew, and one more, as nobody says when in that second."""
     reset = _number(headers.get("x-ratelimit-reset"))
-    return max(reset - time.time(), 0.0) + 1 if reset is not None else _SECONDARY_SECONDS
+    return max(reset - _server_time(headers), 0.0) + 1 if reset is not None else _SECONDARY_SECONDS
+
+
+def _server_time(headers: Mapping[str, str]) -> float:
+    """Seconds since 1970 by the server's clock, since ours may be wrong; by ours where the answer has no date."""
+    try:
+        return parsedate_to_datetime(headers.get("date", "")).timestamp()
+    except (TypeError, ValueError):
+        return time.time()

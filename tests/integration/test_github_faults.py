@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from types import SimpleNamespace
+
 import pytest
 
+from miner.sources import github_client
 from miner.sources.github import GithubForge
 from miner.sources.github_auth import Credential, host_of
 from miner.sources.github_client import CredentialsError, Gateway, GithubError, NotThereError
@@ -60,6 +64,17 @@ def test_a_rate_limit_is_waited_out(server, gateway, waits, fault, least, most):
     assert pulls(gateway) == ALL
     assert len(waits) == 1
     assert least <= waits[0] <= most
+
+
+@pytest.mark.parametrize("hours", [-9, +9])
+def test_a_rate_limit_is_waited_out_by_the_clock_of_the_server_and_not_by_ours(
+    server, gateway, waits, hours, monkeypatch
+):
+    server.inject(faults.primary(900))
+    ours = SimpleNamespace(time=lambda: time.time() + hours * 3600)
+    monkeypatch.setattr(github_client, "time", ours)
+    assert pulls(gateway) == ALL
+    assert 890 <= waits[0] <= 902
 
 
 def test_repeated_secondary_limits_are_waited_out_ever_longer(server, gateway, waits):

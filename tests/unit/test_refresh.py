@@ -195,6 +195,14 @@ def test_verdicts_of_another_day_are_not_taken_over(dataset, monkeypatch):
     assert not Notes(dataset, ASKED, [ID], again=True).goes_on
 
 
+@pytest.mark.parametrize("hours", [-9, +9])
+def test_a_refresh_goes_on_though_the_clock_was_set_meanwhile(hours, dataset, monkeypatch):
+    Notes(dataset, ASKED, [ID], again=False).add(gold(), "key")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + hours * 3600)
+    assert Notes(dataset, ASKED, [ID], again=False).goes_on
+
+
 def test_a_refresh_of_other_tasks_does_not_go_on_from_this_one(dataset):
     Notes(dataset, ASKED, [ID], again=False)
     assert not Notes(dataset, Asked(ids=(ID,), quarantined=False), [ID], again=False).goes_on
