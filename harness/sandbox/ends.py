@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -40,17 +40,14 @@ def end_of(container: str, *, ended_by_us: bool) -> End:
     state = client.inspect_container(container)["State"]
     told = bool(state.get("OOMKilled"))
     if not told and exit_code == _KILLED and not ended_by_us:
-        told = _told_later(client, container, state)
+        told = _told_later(container, state)
     return End(exit_code=exit_code, out_of_memory=told)
 
 
-def _told_later(client: Any, container: str, state: dict[str, Any]) -> bool:
+def _told_later(container: str, state: dict[str, Any]) -> bool:
     with suppress(ValueError, KeyError, *engine.ConnectionLost):
         began, ended = (_seconds(state[name]) for name in ("StartedAt", "FinishedAt"))
-        wanted = {"container": container, "event": "oom"}
-        said = client.events(since=began, until=ended + _LATE_SECONDS, filters=wanted, decode=True)
-        with closing(said):
-            return any(True for _ in said)
+        return engine.happened("oom", container, since=began, until=ended + _LATE_SECONDS)
     return False
 
 

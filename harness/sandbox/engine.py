@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -158,6 +158,21 @@ def watch() -> socket.socket:
         wire = _own_socket(client._get_raw_response_socket(events._response), events._response)  # noqa: SLF001
     wire.setblocking(False)
     return wire
+
+
+def happened(event: str, container: str, *, since: int, until: int) -> bool:
+    """Whether the engine knows of an event of a container in a span of its own clock, in seconds since 1970.
+
+    The end of the span is waited for, but not for long: the engine's clock may have been put back.
+
+    Raises:
+        ConnectionLost: the engine failed, or that end did not come.
+
+    """
+    with _patient(_PING_SECONDS) as client:
+        said = client.events(since=since, until=until, filters={"container": container, "event": event}, decode=True)
+        with closing(said):
+            return any(True for _ in said)
 
 
 def fetch(ref: str, *, stall_seconds: float) -> Generator[Mapping[str, Any], None, None]:

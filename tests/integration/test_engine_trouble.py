@@ -66,6 +66,14 @@ def test_a_clock_that_jumps_back_and_forth_changes_nothing(tiny_image, sandbox, 
     assert all(0 <= seconds < 600 for seconds in verdict.report.timings.values())
 
 
+def test_an_engine_whose_clock_was_put_back_is_not_waited_for_until_it_has_caught_up(monkeypatch):
+    monkeypatch.setattr(engine, "_PING_SECONDS", 0.5)
+    began, later = time.monotonic(), int(time.time()) + 9 * 3600
+    with pytest.raises(engine.ConnectionLost):
+        engine.happened("oom", "some-container", since=later - 60, until=later)
+    assert time.monotonic() - began < 20
+
+
 def test_an_engine_that_never_answers_is_given_up_within_bounds(tmp_path, monkeypatch):
     path = tmp_path / "engine.sock"
     with socket.socket(socket.AF_UNIX) as silent:
