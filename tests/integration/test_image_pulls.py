@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import subprocess  # noqa: TID251 - a registry that runs beside the tests
 import threading
 import time
 
 import pytest
 
-from harness import evaluate, process
+from harness import evaluate
 from harness.errors import InfrastructureError, InterruptedRunError
 from harness.executors.local import LocalExecutor
 from harness.sandbox import engine, pulls
 from harness.sandbox.docker import DockerSandbox
-from tests import faults, second_engine, tiny
-from tests.engine_proxy import Proxy
+from tests import faults, own_registry, second_engine, tiny
 from tests.silent import Silent
 
-LACKING = second_engine.lacking() or (
-    None if process.which("docker-registry") else "no docker-registry here (apt-get install docker-registry)"
-)
+LACKING = second_engine.lacking() or own_registry.lacking()
 pytestmark = [pytest.mark.engine, pytest.mark.skipif(LACKING is not None, reason=str(LACKING))]
 
-REPOSITORY = "127.0.0.1:5000/tiny/calc"
 MANIFEST = re.compile(rb"GET /v2/tiny/calc/manifests/sha256:")
 
 
@@ -39,18 +33,9 @@ def second():
 def registry(second, tmp_path_factory):
     """Debian's registry, and the only way to it: a proxy at port 5000 of the second engine's own network."""
     folder = tmp_path_factory.mktemp("registry")
-    config = folder / "config.yml"
-    config.write_text(f"version: 0.1\nstorage: {{filesystem: {{rootdirectory: {folder}/data}}}}\n")
-    address = {"REGISTRY_HTTP_NET": "unix", "REGISTRY_HTTP_ADDR": str(folder / "socket")}
-    argv = ["docker-registry", "serve", str(config)]
-    with (
-        (folder / "log").open("wb") as log,
-        subprocess.Popen(argv, stdout=log, stderr=log, env={**os.environ, **address}) as serving,
-        Proxy(second.listen(5000), folder / "socket") as proxy,
-    ):
+    with own_registry.serving(folder) as socket, own_registry.way(socket, second) as proxy:
         proxy.storage = folder / "data"
         yield proxy
-        serving.terminate()
 
 
 @pytest.fixture(autouse=True)
@@ -63,26 +48,19 @@ def _engine_in_use(second, monkeypatch):
 
 @pytest.fixture(scope="module")
 def pushed(second, registry, slim_image):
-    """A task image that the registry has: `repository@sha256:…`. Its lower layer stays on the engine, to save time."""
+    """A task image that the registry has."""
     engine.disconnect()
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("DOCKER_HOST", second.host)
-        second_engine.load(slim_image, "kept")
-        client = engine.connect()
-        made = client.create_container("kept:slim", ["true"], network_disabled=True)
-        client.put_archive(made, "/", tiny.MemoryTree({"layer": os.urandom(1_000_000).hex()}).tar())
-        client.commit(made["Id"], REPOSITORY, "one")
-        client.remove_container(made["Id"])
-        said = list(client.push(REPOSITORY, tag="one", stream=True, decode=True))
-        (digest,) = [one["aux"]["Digest"] for one in said if "aux" in one]
+        ref = own_registry.pushed(slim_image)
     engine.disconnect()
-    return f"{REPOSITORY}@{digest}"
+    return ref
 
 
 @pytest.fixture
 def absent(pushed, registry):
     """That image, not on the engine; nobody has asked for it yet, and the way to it is free."""
-    for ref in (pushed, f"{REPOSITORY}:one"):
+    for ref in (pushed, f"{own_registry.REPOSITORY}:one"):
         with contextlib.suppress(engine.NotFoundError):
             engine.connect().remove_image(ref, force=True)
     assert engine.image_id(pushed) is None
@@ -158,7 +136,7 @@ def test_an_image_that_vanishes_between_two_predictions_is_fetched_again(absent)
 
 def test_a_digest_that_the_registry_does_not_have_is_told_as_such(absent, registry):
     began = time.monotonic()
-    report = score(f"{REPOSITORY}@{tiny.NO_IMAGE}")
+    report = score(f"{own_registry.REPOSITORY}@{tiny.NO_IMAGE}")
     assert (report.outcome, report.cause) == ("infra_error", "missing_image")
     assert "manifest unknown" in report.reason
     assert report.attempts == 1
