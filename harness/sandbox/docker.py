@@ -30,6 +30,8 @@ ENGINE_WAIT_SECONDS = 60.0
 STDOUT_LIMIT = 64 * 1024 * 1024
 _POLL_SECONDS = 0.25
 _DRAIN_SECONDS = 10.0
+_STOPPED_SECONDS = 2.0
+"""A look at a container that comes so late tells that this process was stopped in between, or the machine was."""
 
 
 class DockerSandbox(Sandbox):
@@ -145,12 +147,16 @@ class DockerSandbox(Sandbox):
 
     def _converse(self, container: str, job: Job, wire: socket.socket, streams: Demultiplexer) -> bool:
         """Feed standard input and drain both streams until the container closes them. True if it had to be killed."""
-        deadline = time.monotonic() + job.budgets.seconds + job.grace_seconds
+        seen = time.monotonic()
+        deadline = seen + job.budgets.seconds + job.grace_seconds
         unsent = memoryview(job.stdin)
         killer: threading.Thread | None = None
         wire.setblocking(False)
         while True:
             readable, writable, _ = select.select([wire], [wire] if unsent else [], [], _POLL_SECONDS)
+            before, seen = seen, time.monotonic()
+            if seen - before > _STOPPED_SECONDS:
+                deadline += seen - before  # we were stopped: what has ended meanwhile is still to be read
             if writable:
                 with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
                     unsent = unsent[wire.send(unsent[: 256 * 1024]) :]
@@ -160,12 +166,12 @@ class DockerSandbox(Sandbox):
                     if not data:
                         break
                     streams.feed(data)
-            if killer is None and (self._cancelled.is_set() or time.monotonic() >= deadline):
+            if killer is None and (self._cancelled.is_set() or seen >= deadline):
                 # Never wait for the engine here: it may be waiting for this loop to drain the streams.
                 killer = threading.Thread(target=_kill, args=(container,), daemon=True)
                 killer.start()
-                deadline = time.monotonic() + _DRAIN_SECONDS
-            elif killer is not None and time.monotonic() >= deadline:
+                deadline = seen + _DRAIN_SECONDS
+            elif killer is not None and seen >= deadline:
                 break
         if self._cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")

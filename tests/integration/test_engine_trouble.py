@@ -6,7 +6,10 @@ import contextlib
 import itertools
 import os
 import re
+import signal
 import socket
+import subprocess  # noqa: TID251 - a process to be stopped for a while
+import sys
 import threading
 import time
 from pathlib import Path
@@ -64,6 +67,31 @@ def test_a_clock_that_jumps_back_and_forth_changes_nothing(tiny_image, sandbox, 
     assert verdict.report.resolved
     assert verdict.report.attempts == 1
     assert all(0 <= seconds < 600 for seconds in verdict.report.timings.values())
+
+
+HELD_UP = """
+import sys
+from harness.instance import Budgets
+from harness.sandbox.base import Job
+from harness.sandbox.docker import DockerSandbox
+budgets = Budgets(seconds=1, memory_mb=64, pids=16, disk_mb=16)
+job = Job(image=sys.argv[1], argv=("sh", "-c", "sleep 0.5; echo done"), stdin=b"", budgets=budgets, grace_seconds=1)
+with DockerSandbox(sweep=False) as sandbox:
+    result = sandbox.run(job)
+print(result.timed_out, result.stdout.decode().strip())
+"""
+
+
+def test_a_program_that_was_stopped_for_longer_than_a_trial_may_take_reads_what_has_ended(tiny_image):
+    argv = [sys.executable, "-c", HELD_UP, tiny_image]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
+        own = {"label": [f"{engine.LABEL_OWNER}={socket.gethostname()}:{child.pid}:{engine._start_time(child.pid)}"]}
+        while not engine.connect().containers(filters=own):
+            time.sleep(0.02)
+        child.send_signal(signal.SIGSTOP)
+        time.sleep(3)  # more than the job may take in all
+        child.send_signal(signal.SIGCONT)
+        assert child.stdout.read().split() == ["False", "done"]
 
 
 def test_an_engine_whose_clock_was_put_back_is_not_waited_for_until_it_has_caught_up(monkeypatch):
