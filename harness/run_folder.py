@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from harness import files
 from harness.dataset.model_files import read_text
@@ -84,6 +85,15 @@ class InstanceReport(BaseModel):
     """Of the rules that gave the verdict and the failure class; 0 where an earlier version did not say."""
     regraded_from: list[dict[str, Any]] = Field(default_factory=list)
     """What the report said before rules changed, oldest first; see harness/regrade.py."""
+
+    @field_validator("tests_status")
+    @classmethod
+    def _share_ids(cls, found: dict[str, dict[str, list[str]]]) -> dict[str, dict[str, list[str]]]:
+        """All reports on a task list the same ids: each is in memory once, however many reports are."""
+        return {
+            name: {side: [sys.intern(test_id) for test_id in ids] for side, ids in sides.items()}
+            for name, sides in found.items()
+        }
 
 
 class RunRecord(BaseModel):

@@ -7,7 +7,7 @@ import pytest
 from harness.errors import InputError
 from harness.grading import Grade
 from harness.instance import Outcome
-from harness.run_folder import RunFolder, folder_name, instance_report, merge_predictions
+from harness.run_folder import InstanceReport, RunFolder, folder_name, instance_report, merge_predictions
 from tests import tiny
 
 
@@ -35,3 +35,17 @@ def test_what_killed_writes_left_is_removed(tmp_path):
     stray.touch()
     folder.remove_strays()
     assert not stray.exists()
+
+
+def test_reports_on_one_task_hold_its_test_ids_once():
+    status = {"PASS_TO_PASS": {"success": ["tests/test_a.py::test_b[c]"], "failure": []}}
+    one, two = (
+        InstanceReport.model_validate_json(
+            InstanceReport(
+                instance_id="a", model_name_or_path=model, outcome=Outcome.RESOLVED, resolved=True, tests_status=status
+            ).model_dump_json()
+        )
+        for model in "xy"
+    )
+    [first], [second] = (report.tests_status["PASS_TO_PASS"]["success"] for report in (one, two))
+    assert first is second
