@@ -64,9 +64,9 @@ class RayCluster:
         self._child.stdin.flush()
         self._answer()
 
-    def remove_node(self) -> None:
-        """Take the node away that was added last."""
-        self._child.stdin.write("remove\n")
+    def remove_node(self, at: int = -1) -> None:
+        """Take a node away that was added: the last one, or that at a place among those that are left."""
+        self._child.stdin.write(f"remove {at}\n")
         self._child.stdin.flush()
         self._answer()
 
@@ -98,12 +98,12 @@ def main(nodes: int, cpus: int, folder: str) -> None:
         _say(cluster.address)
         added = []
         for line in sys.stdin:
-            word, _, engine = line.strip().partition(" ")
+            word, _, rest = line.strip().partition(" ")
             if word == "add":
-                env = {"DOCKER_HOST": engine} if engine else {}
+                env = {"DOCKER_HOST": rest} if rest else {}
                 added.append(cluster.add_node(wait=True, env_vars=env, **node))
             else:
-                cluster.remove_node(added.pop(), allow_graceful=False)
+                cluster.remove_node(added.pop(int(rest)), allow_graceful=False)
             _say("done")
     finally:
         cluster.shutdown()

@@ -12,11 +12,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from harness import process
 from harness.errors import InfrastructureError
 from harness.sandbox import engine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 START_SECONDS = 60
 ROOT = Path(__file__).resolve().parents[1]
@@ -123,9 +126,10 @@ _LEFT_OUT = (
 )
 
 
-def save_slim(image: str, folder: Path) -> Path:
-    """The files of a task image that a trial needs, as a tar in a folder: a tenth of the whole."""
-    argv = ["tar", "-C", "/", "-cf", "/out/slim.tar", *(f"--exclude=./{name}" for name in _LEFT_OUT), "--exclude=./out"]
+def save_slim(image: str, folder: Path, *, keep: Sequence[str] = ()) -> Path:
+    """The files of a task image that a trial needs, and those in `keep`, as a tar: a tenth of the whole."""
+    left_out = [f"--exclude=./{name}" for name in _LEFT_OUT if name not in keep]
+    argv = ["tar", "-C", "/", "-cf", "/out/slim.tar", *left_out, "--exclude=./out"]
     client: Any = engine.connect()
     room = client.create_host_config(network_mode="none", binds=[f"{folder}:/out"])
     made = client.create_container(image, [*argv, "."], entrypoint=[], user="0:0", host_config=room)["Id"]

@@ -1,0 +1,234 @@
+"""`goldseam mine` on a cluster whose nodes have engines of their own, with a registry between them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess  # noqa: TID251 - a process to be killed half-way
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from harness import process
+from harness.dataset.check import check
+from harness.dataset.folder import open_dataset
+from harness.instance import TaskState
+from harness.sandbox import engine
+from tests import tiny, two_engines
+from tests.ray_cluster import RayCluster
+from tests.repos import Repository
+
+LACKING = two_engines.lacking()
+pytestmark = [pytest.mark.engine, pytest.mark.skipif(LACKING is not None, reason=str(LACKING))]
+
+MARK = 299_999
+UNSTEADY = {"seconds", "timings", "decided_at", "gold_seconds", "gold_max_rss_kb", "canary", "image", "layer_bytes"}
+
+
+@pytest.fixture(scope="module")
+def two():
+    with two_engines.TwoEngines() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def settings(two, tmp_path_factory):
+    """The environment of everything here: a small base, the index and the registry that both engines reach."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patched.setenv("GOLDSEAM_IMAGES_BASE", two.slim_base())
+        patched.setenv("GOLDSEAM_IMAGES_NETWORK", "host")
+        patched.setenv("GOLDSEAM_IMAGES_REGISTRY", two.repository)
+        patched.setenv("UV_DEFAULT_INDEX", two.index)
+        yield patched
+
+
+@pytest.fixture(scope="module")
+def cluster(settings):
+    with RayCluster(nodes=0) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    """Two fixes with tests."""
+    repo = Repository(tmp_path_factory.mktemp("history") / "repo")
+    base = "def test_zero():\n    assert calc.add(0, 0) == 0\n"
+    tests = {
+        "add": f"import calc\n\n\n{base}",
+        "times": "import calc\n\n\ndef test_one():\n    assert calc.times(1, 1) == 1\n",
+    }
+    code = "def add(a, b):\n    return a - b\n\n\ndef times(a, b):\n    return a ** b\n"
+    repo.commit("Begin", {"calc.py": code, **{f"tests/test_{name}.py": text for name, text in tests.items()}})
+    code = code.replace("a - b", "a + b")
+    tests["add"] += "\n\ndef test_two():\n    assert calc.add(1, 1) == 2\n"
+    repo.commit("Fix wrong sums of two numbers", {"calc.py": code, "tests/test_add.py": tests["add"]})
+    code = code.replace("a ** b", "a * b")
+    tests["times"] += "\n\ndef test_six():\n    assert calc.times(2, 3) == 6\n"
+    repo.commit("Fix wrong products of two numbers", {"calc.py": code, "tests/test_times.py": tests["times"]})
+    return repo
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mined:
+    """What came of a mine that was killed on one node and gone on with on another."""
+
+    dataset: Path
+    steps: tuple[list[str], list[str]]
+    """What was built, before and after."""
+    tags: list[str]
+    """What the registry had in the end."""
+
+    @property
+    def task(self):
+        (found,) = open_dataset(self.dataset).instances()
+        return open_dataset(self.dataset).task(found.instance_id)
+
+
+@pytest.fixture(scope="module")
+def mined(two, cluster, history, tmp_path_factory):
+    out = tmp_path_factory.mktemp("mined") / "dataset"
+    cluster.add_node()
+    with subprocess.Popen(mine(history, out, *on(cluster)), stderr=subprocess.DEVNULL) as child:
+        notes = wait_for(lambda: [path for path in out.glob(".goldseam/proofs/*") if b"\n" in path.read_bytes()])[0]
+        child.kill()
+    before = built(out)
+    mark(notes)
+    cluster.remove_node()
+    cluster.add_node(engine=two.second.host)
+    done = process.run(mine(history, out, *on(cluster)), check=False)
+    assert done.returncode == 0, done.error_text
+    return Mined(dataset=out, steps=(before, built(out)), tags=two.tags())
+
+
+def mine(history, out, *more):
+    words = ["mine", history.path, "--name", "team/calc", "-o", out, "--limit", "1", "--runs", "2", *more]
+    return [sys.executable, "-m", "miner.cli", *map(str, words)]
+
+
+def on(cluster):
+    return ["--executor", "ray", "--address", cluster.address]
+
+
+def built(out):
+    (log,) = out.glob(".goldseam/logs/*")
+    return re.findall(r"^--- (\w+) on", log.read_text(), re.MULTILINE)
+
+
+def mark(notes):
+    """Make the first run that was noted one that no later run can pass for."""
+    first, *rest = notes.read_text().splitlines()
+    notes.write_text("\n".join([json.dumps({**json.loads(first), "max_rss_kb": MARK}), *rest]) + "\n")
+
+
+def wait_for(what, seconds=120):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if found := what():
+            return found
+        time.sleep(0.02)
+    raise AssertionError("it never came")
+
+
+def containers(two):
+    """Of goldseam's, by engine."""
+    found = {}
+    for host in (None, two.second.host):
+        with two.use(host):
+            for one in engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]}):
+                found[one["Id"]] = one["Labels"]
+    return found
+
+
+def test_a_killed_mine_goes_on_on_another_node_and_builds_nothing_again(mined):
+    before, after = mined.steps
+    assert {"deps", "task"} <= set(before)
+    assert not {"deps", "task"} & set(after)
+    assert [tag.partition("-")[0] for tag in mined.tags] == ["base", "deps", "task"]
+
+
+def test_runs_that_were_done_before_the_kill_are_not_done_again(mined):
+    assert mined.task.hidden.evidence["gold_max_rss_kb"] == MARK
+
+
+def test_a_task_names_its_image_by_the_registrys_digest_and_another_engine_holds_it(mined, two):
+    image = mined.task.instance.image
+    assert mined.task.instance.state is TaskState.PROVED
+    assert image.startswith(f"{two.repository}@sha256:")
+    assert check(mined.dataset) == ()
+    with two.use(two.second.host):
+        assert image in engine.inspect_image(image).digests
+
+
+def test_a_mine_on_a_cluster_makes_what_one_on_this_machine_makes(mined, history, tmp_path):
+    done = process.run(mine(history, tmp_path / "here"), check=False)
+    assert done.returncode == 0, done.error_text
+    here, there = whole(tmp_path / "here"), whole(mined.dataset)
+    assert here["funnel.jsonl"] == there["funnel.jsonl"]
+    assert here == there
+
+
+def whole(dataset):
+    """All files of a dataset, less what two mines never share."""
+    found, canary = {}, open_dataset(dataset).canary
+    for path in dataset.rglob("*"):
+        name = str(path.relative_to(dataset))
+        if path.is_dir() or name.startswith((".goldseam", "dataset.yaml", "ledger")):
+            continue
+        text = path.read_text().replace(canary, "")
+        if path.suffix == ".yaml":
+            found[name] = steady(yaml.safe_load(text))
+        elif path.suffix in (".json", ".jsonl"):
+            found[name] = [steady(json.loads(one)) for one in (text.splitlines() if path.suffix == ".jsonl" else [text])]
+        else:
+            found[name] = text
+    return found
+
+
+def steady(value):
+    if isinstance(value, dict):
+        return {name: steady(one) for name, one in value.items() if name not in UNSTEADY}
+    return [steady(one) for one in value] if isinstance(value, list) else value
+
+
+def test_an_image_that_a_node_lacks_is_pulled_by_its_digest(mined, cluster, two, tmp_path):
+    image = mined.task.instance.image
+    with two.use(two.second.host):
+        engine.connect().remove_image(image, force=True)
+        assert engine.image_id(image) is None
+    argv = ["evaluate", mined.dataset, "--gold", "-o", tmp_path / "run", "--no-signals", "--no-cache", *on(cluster)]
+    done = tiny.goldseam(*argv)
+    assert done.returncode == 0, done.error_text
+    assert json.loads((tmp_path / "run/report.json").read_bytes())["resolved_instances"] == 1
+    with two.use(two.second.host):
+        assert engine.image_id(image)
+
+
+def test_a_dataset_is_refreshed_on_a_cluster(mined, cluster, tmp_path):
+    copy = tmp_path / "dataset"
+    shutil.copytree(mined.dataset, copy)
+    done = tiny.goldseam("holdout", "refresh", copy, "--runs", "1", "--json", *on(cluster))
+    assert done.returncode == 0, done.error_text
+    (told,) = json.loads(done.stdout)["tasks"]
+    assert told["result"] == "holds"
+
+
+def test_a_mine_that_is_interrupted_while_an_image_is_built_leaves_no_container(mined, cluster, two, history, tmp_path):
+    before = set(containers(two))
+    argv = mine(history, tmp_path / "dataset", "--limit", "2", *on(cluster))
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
+        seen = wait_for(lambda: {name for name, labels in containers(two).items() if is_build(labels)} - before)
+        child.send_signal(signal.SIGINT)
+        said = child.stderr.read()
+        assert child.wait() == 130, said
+    assert not set(containers(two)) & seen
+
+
+def is_build(labels):
+    return labels[engine.LABEL_KIND].startswith("build-")
