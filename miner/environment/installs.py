@@ -160,9 +160,11 @@ def _flags(words: tuple[str, ...], found: Installed, known: dict[str, str]) -> N
         if name in known:
             value = given if equals else words[place + 1] if place + 1 < len(words) else ""
             place += 0 if equals else 1
-            names = [one for one in re.split(r"[,\s]+", value.lstrip(":")) if _is_plain(one)]
-            for one in names:
-                _target(one, found) if known[name] == "requirements" else getattr(found, known[name]).append(one)
+            if known[name] == "requirements":
+                _target(value, found)
+            else:
+                names = [one for one in re.split(r"[,\s]+", value.lstrip(":")) if _is_plain(one)]
+                getattr(found, known[name]).extend(names)
         elif not name.startswith("-"):
             return  # a program, whose options are its own
         place += 1

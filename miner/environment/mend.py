@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from miner.environment import distributions, missing
@@ -11,6 +11,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from miner.environment.evidence import Recipe, Tree
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """What a recipe was mended with."""
+
+    requirements: tuple[str, ...]
+    apt: tuple[str, ...]
+
+    @classmethod
+    def between(cls, recipe: Recipe, mended: Recipe) -> Learned:
+        """What the mended recipe has that the other had not."""
+        before = recipe.evidence.requirements
+        return cls(
+            requirements=tuple(one for one in mended.evidence.requirements if one not in before),
+            apt=tuple(one for one in mended.apt if one not in recipe.apt),
+        )
+
+
+def with_learned(recipe: Recipe, learned: Iterable[Learned]) -> Recipe:
+    """A recipe with what others had to be mended with, where it hasn't got it itself."""
+    for one in learned:
+        known = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
+        new = tuple(word for word in one.requirements if missing.distribution(word) not in known)
+        recipe = _with_packages(_with_requirements(recipe, new), one.apt) or _with_requirements(recipe, new)
+    return recipe
 
 
 def after_failure(recipe: Recipe, said: str) -> Recipe | None:
@@ -29,6 +55,12 @@ def after_collecting(recipe: Recipe, modules: Iterable[str], said: str, tree: Tr
     new = tuple(dict.fromkeys(one for one in wanted if one and missing.distribution(one) not in known))
     if not new:
         return _with_packages(recipe, missing.packages(said))
+    return _with_requirements(recipe, new)
+
+
+def _with_requirements(recipe: Recipe, new: tuple[str, ...]) -> Recipe:
+    if not new:
+        return recipe
     evidence = recipe.evidence
     rung = f"{evidence.rung}+missing:{','.join(new)}"
     return replace(recipe, evidence=replace(evidence, rung=rung, requirements=(*evidence.requirements, *new)))

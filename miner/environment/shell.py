@@ -17,6 +17,7 @@ _WITHOUT_MEANING = frozenset({"sudo", "env", "nice", "retry", "travis_retry", "t
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _EXPRESSION = re.compile(r"\$\{\{.*?\}\}|\$\([\w.]+\)|<<\s*\w[\w.-]*\s*>>")
 """What a CI service puts values in for."""
+_DUPLICATED = re.compile(r"\s(?:\d?>&\d|&>)(?=\s|$)")
 _CONTINUED = re.compile(r"[ \t]*[\\`^]\r?\n[ \t]*")
 
 
@@ -37,7 +38,9 @@ def commands(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _split(line: str) -> Iterator[list[str]]:
-    lexer = shlex.shlex(_EXPRESSION.sub("$expression", line), posix=True, punctuation_chars=";&|()")
+    lexer = shlex.shlex(
+        _DUPLICATED.sub(" ", _EXPRESSION.sub("$expression", line)), posix=True, punctuation_chars=";&|()"
+    )
     lexer.whitespace_split = True
     lexer.commenters = "#"
     words: list[str] = []

@@ -32,7 +32,7 @@ _MENDED = 6
 """How often one recipe is mended."""
 _TRIED = 12
 """How many recipes are tried in all, mended ones included."""
-_TRIED_WITH_AN_IMAGE = 3
+_TRIED_WITH_AN_IMAGE = 1
 """How many more recipes are tried once there is an image, in which the tests could not all be collected."""
 _DETAIL = 2000
 
@@ -51,6 +51,8 @@ class Job:
     version_hint: str | None
     collect: Collect | None
     attempts: list[Attempt] = field(default_factory=list)
+    learned: list[mend.Learned] = field(default_factory=list)
+    """What one recipe was mended with, which the next ones get at once."""
 
 
 class RefusedError(Exception):
@@ -156,6 +158,7 @@ def _try(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer)
 
     """
     best: _Stood | None = None
+    recipe = mend.with_learned(recipe, job.learned)
     for _ in range(_MENDED):
         try:
             image = _image(job, interpreter, recipe, ground)
@@ -165,7 +168,7 @@ def _try(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer)
                 if best is not None:
                     return best
                 raise
-            recipe = mended
+            recipe = _mended(job, recipe, mended)
             continue
         stood = _Stood(image=image, collected=_collect(job, interpreter, recipe, image))
         if best is None or stood.lost < best.lost:
@@ -175,10 +178,15 @@ def _try(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer)
         mended = mend.after_collecting(recipe, stood.collected.missing, stood.collected.output, job.tree)
         if mended is None:
             return best
-        recipe = mended
+        recipe = _mended(job, recipe, mended)
     if best is None:
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="install_failed", detail="mended in vain"))
     return best
+
+
+def _mended(job: Job, recipe: Recipe, mended: Recipe) -> Recipe:
+    job.learned.append(mend.Learned.between(recipe, mended))
+    return mended
 
 
 def _image(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
@@ -223,7 +231,7 @@ def _system(job: Job, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpr
     """The interpreter with the recipe's Debian packages; without them where they can't be had, which is recorded."""
     if not recipe.apt:
         return interpreter, ()
-    layer = system.layer(interpreter.layer.image_id, recipe.apt)
+    layer = system.layer(interpreter.layer.image_id, recipe.apt, python=interpreter.path)
     command = f"apt-get install {' '.join(recipe.apt)}"
     try:
         built = build.ensure(job.workshop, layer)

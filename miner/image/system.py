@@ -17,25 +17,52 @@ _FACTS = (
 )  # fmt: skip
 
 
-def layer(parent: str, packages: Iterable[str]) -> Layer:
-    """The packages, as the base's Debian has them; what it doesn't know, or can't install, is left out and said so."""
-    names = " ".join(sorted({name for name in packages if _NAME.fullmatch(name)}))
-    certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
-    install = "apt-get $options -qq install -y --no-install-recommends"
-    shown, unknown = "apt-cache show $one >/dev/null 2>&1", 'echo "Debian has no $one"'
-    version = "dpkg-query -W -f='${Package}=${Version}\\n' $one 2>/dev/null"
+HEADERS = "python3-dev"
+"""Stands for Python's own headers: the base has Debian's; those of an interpreter that was copied into the image are
+where it does not look for them, at the place that it was built for."""
+
+
+def layer(parent: str, packages: Iterable[str], *, python: str) -> Layer:
+    """The packages, as the base's Debian has them; what it doesn't know, or can't install, is left out and said so.
+
+    `python` is the path of the interpreter, which finds its headers from then on where `packages` has HEADERS.
+    """
+    names = sorted({name for name in packages if _NAME.fullmatch(name)} - {HEADERS})
     return Layer(
         kind="system",
         parent=parent,
         needs_root=True,
         commands=(
-            f"packages='{names}'",
-            f'options="$({certificates})"',
-            "apt-get $options -qq update",
-            f"known=''; for one in $packages; do if {shown}; then known=\"$known $one\"; else {unknown}; fi; done",
-            'if [ ! "$known" ]; then echo "none of them can be had"; exit 1; fi',
-            f'{install} $known || for one in $known; do {install} $one || echo "$one can not be installed"; done',
-            "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
-            f'for one in $packages; do {version} || true; done | python3 -c "{_FACTS}" > {FACTS_PATH}',
+            f"packages='{' '.join(names)}'",
+            *(_headers(python) if HEADERS in packages else ()),
+            *(_installation() if names else ()),
+            f'for one in $packages; do {_VERSION} || true; done | python3 -c "{_FACTS}" > {FACTS_PATH}',
         ),
+    )
+
+
+_VERSION = "dpkg-query -W -f='${Package}=${Version}\\n' $one 2>/dev/null"
+
+
+def _headers(python: str) -> tuple[str, ...]:
+    there = "import sys; print('%s/include/python%d.%d' % (sys.base_prefix, *sys.version_info[:2]))"
+    sought = "import sysconfig; print(sysconfig.get_config_var('INCLUDEPY'))"
+    return (
+        f'there="$({python} -I -c "{there}")"',
+        f'sought="$({python} -I -c "{sought}")"',
+        'if [ ! -e "$sought" ]; then mkdir -p "$(dirname "$sought")"; ln -s "$there" "$sought"; fi',
+    )
+
+
+def _installation() -> tuple[str, ...]:
+    certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
+    install = "apt-get $options -qq install -y --no-install-recommends"
+    shown, unknown = "apt-cache show $one >/dev/null 2>&1", 'echo "Debian has no $one"'
+    return (
+        f'options="$({certificates})"',
+        "apt-get $options -qq update",
+        f"known=''; for one in $packages; do if {shown}; then known=\"$known $one\"; else {unknown}; fi; done",
+        'if [ ! "$known" ]; then echo "none of them can be had"; exit 1; fi',
+        f'{install} $known || for one in $known; do {install} $one || echo "$one can not be installed"; done',
+        "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
     )

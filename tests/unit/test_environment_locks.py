@@ -1,0 +1,95 @@
+"""Versions from lock files constrain what is asked for."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from miner.environment import detect, locks, pipfile
+from tests.trees import Files
+
+ENTRIES = """
+[[{key}]]
+name = "Some_Thing"
+version = "1.2.3"
+
+[[{key}]]
+name = "two-versions"
+version = "1"
+
+[[{key}]]
+name = "two-versions"
+version = "2"
+
+[[{key}]]
+name = "pytest"
+version = "8.0"
+
+[[{key}]]
+name = "from-away"
+version = "1"
+{away}
+"""
+AWAY = {
+    "uv.lock": 'source = { git = "https://git.example/x?rev=1" }',
+    "poetry.lock": '[package.source]\ntype = "git"\nurl = "https://git.example/x"',
+    "pdm.lock": 'git = "https://git.example/x"',
+    "pylock.toml": '[packages.vcs]\ntype = "git"\nurl = "https://git.example/x"',
+}
+
+
+@pytest.mark.parametrize("path", AWAY)
+def test_each_lock_file_pins_what_has_one_version_from_an_index(path):
+    key = "packages" if path == "pylock.toml" else "package"
+    found = locks.detect(Files({path: ENTRIES.format(key=key, away=AWAY[path])}))
+    assert found is not None
+    assert (found.rung, found.pins) == (f"lock:{path}", ("some-thing==1.2.3",))
+
+
+def test_pipfile_lock_pins_what_is_exact():
+    entries = {"six": {"version": "==1.16"}, "mine": {"path": "."}, "loose": {"version": ">=1"}, "odd": "*"}
+    text = json.dumps({"default": entries, "develop": {"mock": {"version": "==3"}}})
+    found = locks.detect(Files({"Pipfile.lock": text}))
+    assert found is not None
+    assert found.pins == ("mock==3", "six==1.16")
+
+
+def test_the_first_rung_has_the_locks_versions_and_the_second_has_not():
+    project = "[project]\nname='x'\n[dependency-groups]\ntest=['pytest']\n"
+    lock = '[[package]]\nname = "six"\nversion = "1.16"\nsource = { registry = "https://index.example/simple" }\n'
+    found = detect(Files({"pyproject.toml": project, "uv.lock": lock})).recipes
+    assert [recipe.rung for recipe in found] == ["lock:uv.lock+group:test", "group:test", "pytest"]
+    assert [recipe.evidence.pins for recipe in found] == [("six==1.16",), (), ()]
+
+
+@pytest.mark.parametrize("path", [*AWAY, "Pipfile.lock", "Pipfile"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[",
+        "\x00",
+        "package = 3",
+        "package = [1, 'a']",
+        "[[package]]\nname = 3\nversion = [1]",
+        "[[package]]\nname = 'a b; c'\nversion = '1'",
+        "[[package]]\nname = 'a'\nversion = 'not a version'",
+        "[]",
+        '{"default": 3, "develop": {"a": {"version": 3}}}',
+        "[" * 100_000,
+        "[packages]\nsix = 3\nmock = {version = [1]}\n[dev-packages]\na = {extras = 3}",
+    ],
+)
+def test_a_lock_of_another_form_pins_nothing(path, text):
+    tree = Files({path: text})
+    assert locks.detect(tree) is None
+    assert detect(tree).recipes[-1].rung == "pytest"
+
+
+def test_a_pipfile_becomes_requirements():
+    text = "[packages]\nsix = '*'\nmine = {path = '.', editable = true}\n"
+    text += "[dev-packages]\nmock = {version = '>=3', extras = ['a']}\n"
+    found = pipfile.detect(Files({"Pipfile": text}))
+    assert found is not None
+    assert found.requirements == ("six", "mock[a]>=3")

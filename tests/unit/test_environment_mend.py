@@ -1,0 +1,114 @@
+"""What a failure says is missing, or gone, changes the recipe; nothing else does."""
+
+from __future__ import annotations
+
+import pytest
+
+from miner.environment import Evidence, Recipe, distributions, mend, missing
+from tests.trees import Files
+
+NO_TREE = Files()
+
+
+def recipe(*requirements, pins=(), apt=()):
+    return Recipe(project=None, evidence=Evidence(rung="x", requirements=requirements, pins=pins), apt=apt)
+
+
+@pytest.mark.parametrize(
+    ("said", "package"),
+    [
+        ("a.c:2:10: fatal error: libpq-fe.h: No such file or directory", "libpq-dev"),
+        ("fatal error: 'lmdb.h' file not found", "liblmdb-dev"),
+        ("src/x.c:1: fatal error: libxml/xmlversion.h: No such file or directory", "libxml2-dev"),
+        ("/usr/bin/ld: cannot find -lldap: No such file or directory", "libldap-dev"),
+        ("ImportError: libGL.so.1: cannot open shared object file: No such file or directory", "libgl1"),
+        ("OSError: cannot load library 'libsndfile.so': x", "libsndfile1"),
+        ("Error: pg_config executable not found.", "libpq-dev"),
+        ("/bin/sh: 1: mysql_config: not found", "default-libmysqlclient-dev"),
+        ("sh: 3: swig: not found", "swig"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'cmake'", "cmake"),
+        ("error: can't find Rust compiler", "cargo"),
+        ("Package libvirt was not found in the pkg-config search path", "libvirt-dev"),
+        ("ImportError: failed to find libmagic.  Check your installation", "libmagic1"),
+        ("error: command 'gfortran' failed", "gfortran"),
+    ],
+)
+def test_a_native_build_tells_what_it_lacks(said, package):
+    assert missing.packages(said) == (package,)
+
+
+@pytest.mark.parametrize("said", ["", "SyntaxError", "fatal error: mine.h: No such file or directory", "x" * 300_000])
+def test_what_the_tables_do_not_know_is_not_guessed(said):
+    assert missing.packages(said) == ()
+
+
+def test_missing_packages_are_added_once():
+    first = mend.after_failure(recipe(), "fatal error: ffi.h: No such file or directory")
+    assert first is not None
+    assert (first.apt, first.rung) == (("libffi-dev",), "x+apt:libffi-dev")
+    assert mend.after_failure(first, "fatal error: ffi.h: No such file or directory") is None
+
+
+GONE = """\
+× No solution found when resolving dependencies:
+  ╰─▶ Because there is no version of
+      old-thing==1.0 and you require old-thing==1.0, we can conclude
+"""
+
+
+def test_a_pin_of_a_version_that_is_gone_is_dropped_and_said():
+    found = mend.after_failure(recipe("six", pins=("old-thing==1.0", "six==1")), GONE)
+    assert found is not None
+    assert (found.evidence.pins, found.evidence.requirements) == (("six==1",), ("six",))
+    assert found.rung == "x-gone:old-thing"
+
+
+def test_a_requirement_that_is_gone_is_dropped_where_no_pin_is_to_blame():
+    found = mend.after_failure(recipe("Old_Thing==1.0", "six"), GONE)
+    assert found is not None
+    assert found.evidence.requirements == ("six",)
+
+
+def test_what_the_recipe_never_named_cannot_be_dropped():
+    assert mend.after_failure(recipe("six"), GONE) is None
+
+
+def test_a_distribution_that_the_index_never_had_is_dropped():
+    said = "Because my-own-plugin was not found in the package registry and you require my-own-plugin, we can"
+    found = mend.after_failure(recipe("my_own.plugin>=1", "six"), said)
+    assert found is not None
+    assert found.evidence.requirements == ("six",)
+
+
+def test_missing_modules_become_distributions():
+    found = mend.after_collecting(recipe("six"), ("yaml", "google.cloud.storage", "tomli_w"), "", NO_TREE)
+    assert found is not None
+    assert found.evidence.requirements == ("six", "PyYAML", "google-cloud-storage", "tomli-w")
+    assert found.rung == "x+missing:PyYAML,google-cloud-storage,tomli-w"
+
+
+@pytest.mark.parametrize("module", ["os", "winreg", "helpers", "conftest", "_private", "a" * 80, "", "ünï", "x y"])
+def test_a_module_that_no_index_has_is_not_asked_for(module):
+    assert distributions.of_module(module) is None
+
+
+def test_a_module_of_the_repository_is_never_taken_from_an_index():
+    tree = Files({"src/yaml/__init__.py": "", "tests/unit/toolbox.py": "", "tests/pkg/__init__.py": "", "top.py": ""})
+    assert mend.after_collecting(recipe(), ("yaml", "toolbox", "pkg", "top", "tests.x"), "", tree) is None
+
+
+def test_a_module_deep_in_a_package_of_the_repository_hides_no_distribution():
+    tree = Files({"tests/__init__.py": "", "tests/django/__init__.py": "", "tests/django/test_a.py": ""})
+    found = mend.after_collecting(recipe(), ("django",), "", tree)
+    assert found is not None
+    assert found.evidence.requirements == ("django",)
+
+
+def test_a_distribution_that_did_not_help_is_not_added_again():
+    assert mend.after_collecting(recipe("PyYAML"), ("yaml",), "", NO_TREE) is None
+
+
+def test_a_library_that_an_import_lacks_is_added():
+    found = mend.after_collecting(recipe(), (), "libGL.so.1: cannot open shared object file", NO_TREE)
+    assert found is not None
+    assert found.apt == ("libgl1",)

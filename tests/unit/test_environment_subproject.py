@@ -1,0 +1,55 @@
+"""Of several projects in a repository, the one that a change touches."""
+
+from __future__ import annotations
+
+from miner.environment import detect
+from miner.environment.subproject import root_of
+from tests.trees import Files
+
+PROJECT = "[project]\nname='{}'\n[dependency-groups]\ntest=['pytest']\n"
+MONOREPO = Files(
+    {
+        "libs/core/pyproject.toml": PROJECT.format("core"),
+        "libs/core/src/core/a.py": "",
+        "libs/core/dev-requirements.txt": "",
+        "libs/core/tests/test_a.py": "import freezegun",
+        "libs/web/setup.py": "setup(name='web')",
+        "libs/web/web.py": "",
+        "pyproject.toml": "[tool.ruff]\n",
+        "docs/setup.py": "",
+    }
+)
+
+
+def test_the_project_that_holds_all_touched_code_is_taken():
+    assert root_of(MONOREPO, ["libs/core/src/core/a.py", "libs/core/tests/test_a.py", "README.md"]) == "libs/core"
+
+
+def test_where_the_root_is_no_project_the_one_that_is_touched_most_counts():
+    assert root_of(MONOREPO, ["libs/web/web.py", "libs/core/src/core/a.py", "libs/core/tests/test_a.py"]) == "libs/core"
+
+
+def test_a_change_of_no_project_is_of_the_root():
+    assert root_of(MONOREPO, ["scripts/a.py"]) == ""
+    assert root_of(MONOREPO, []) == ""
+
+
+def test_a_root_project_keeps_what_reaches_beyond_one_folder():
+    tree = Files({**MONOREPO.contents, "pyproject.toml": PROJECT.format("all")})
+    assert root_of(tree, ["a.py", "libs/core/src/core/a.py"]) == ""
+    assert root_of(tree, ["libs/core/src/core/a.py"]) == "libs/core"
+
+
+def test_projects_among_tests_and_documents_are_material():
+    tree = Files({"setup.py": "", "tests/data/pkg/setup.py": "", "docs/conf/pyproject.toml": PROJECT.format("x")})
+    assert root_of(tree, ["tests/data/pkg/a.py"]) == ""
+
+
+def test_evidence_of_the_folder_is_told_from_the_root():
+    found = detect(MONOREPO, ["libs/core/src/core/a.py"])
+    first = found.recipes[0]
+    assert (first.root, first.project) == ("libs/core", "libs/core/pyproject.toml")
+    assert first.evidence.files == ("libs/core/dev-requirements.txt",)
+    assert first.evidence.groups == ("test",)
+    assert first.evidence.requirements == ("freezegun",)
+    assert found.name == "core"
