@@ -10,13 +10,14 @@ from rich.table import Table
 
 from harness import terminal
 from harness.errors import InfrastructureError
-from harness.options_cli import JsonFlag, print_json
+from harness.options_cli import DatasetArgument, JsonFlag, print_json
 from miner.image.extra import Extra
 
 if TYPE_CHECKING:
+    from miner.image.publish import Moved
     from miner.image.store import StoredImage
 
-app = typer.Typer(no_args_is_help=True, help="Task images: build a base, list, measure, clear away.")
+app = typer.Typer(no_args_is_help=True, help="Task images: build a base, push, pull, list, measure, clear away.")
 
 
 @app.command()
@@ -131,6 +132,40 @@ def gc(
         raise InfrastructureError(
             f"{len(going) - len(gone)} images are still used by containers", hint="run it again when these have ended"
         )
+
+
+@app.command()
+def push(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
+    """Push a dataset's images to the registry of the settings, and have its tasks name them by digest."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.settings import load_settings  # noqa: PLC0415
+    from miner.image import publish  # noqa: PLC0415
+
+    with terminal.Ticker(terminal.messages(), "push", quiet=json_) as ticker:
+        moved = publish.push(open_dataset(dataset), load_settings().images.registry, ticker.note)
+    _tell_moved(moved, "pushed", json_=json_, hint="push where the dataset was mined, or mine these tasks again")
+
+
+@app.command()
+def pull(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
+    """Fetch the images of a dataset that the engine lacks, by digest."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from miner.image import publish  # noqa: PLC0415
+
+    with terminal.Ticker(terminal.messages(), "pull", quiet=json_) as ticker:
+        moved = publish.pull(open_dataset(dataset), ticker.note)
+    _tell_moved(moved, "pulled", json_=json_, hint="see that the registry answers and lets you in (`docker login`)")
+
+
+def _tell_moved(moved: Moved, verb: str, *, json_: bool, hint: str) -> None:
+    if json_:
+        print_json({verb: moved.done, "already": list(moved.already), "failed": moved.failed})
+    else:
+        images = len(set(moved.done.values()))
+        terminal.results().print(f"{verb} {images} images of {len(moved.done)} tasks; {len(moved.already)} were there")
+    if moved.failed:
+        told = "; ".join(f"{name}: {why}" for name, why in list(moved.failed.items())[:5])
+        raise InfrastructureError(f"{len(moved.failed)} images could not be {verb}: {told}", hint=hint)
 
 
 def _as_json(image: StoredImage) -> dict[str, object]:

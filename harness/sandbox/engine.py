@@ -289,6 +289,37 @@ def image_id(ref: str) -> str | None:
     return facts.id if facts else None
 
 
+def image_tags(ref: str) -> tuple[str, ...] | None:
+    """The tags of an image; None if the engine holds no such image.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    client: Any = connect()
+    try:
+        return tuple(client.inspect_image(ref).get("RepoTags") or ())
+    except NotFoundError:
+        return None
+    except ConnectionLost as error:
+        raise engine_failed(f"looking up image {ref}", error) from error
+
+
+def tag_image(ref: str, name: str) -> None:
+    """Give an image one more name, `repository:tag`.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    client: Any = connect()
+    repository, _, tag = name.rpartition(":")
+    try:
+        client.tag(ref, repository, tag)
+    except ConnectionLost as error:
+        raise engine_failed(f"naming image {ref} {name}", error) from error
+
+
 def in_registry(ref: str) -> bool:
     """Whether the registry that `repository@sha256:…` or `repository:tag` names has it; nothing is pulled.
 

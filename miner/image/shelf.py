@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.errors import InfrastructureError
 from harness.sandbox import engine, pulls
@@ -53,7 +53,7 @@ class Shelf:
         found = engine.inspect_image(name)
         if found is None or found.labels.get(engine.LABEL_KEY) != key:
             return False  # somebody pushed something else under that name
-        _tag(name, tag)
+        engine.tag_image(name, tag)
         return True
 
     def give(self, tag: str) -> str:
@@ -69,7 +69,7 @@ class Shelf:
         if bool(digests) and self._patiently(f"asking for {name}", lambda: engine.in_registry(name)):
             return digests[0]
         self.note(f"pushing {name}")
-        _tag(tag, name)
+        engine.tag_image(tag, name)
         digest = self._patiently(f"pushing {name}", lambda: engine.push(name, stall_seconds=pulls.STALL_SECONDS))
         return f"{self.repository}@{digest}"
 
@@ -95,12 +95,3 @@ def _fetch(name: str) -> None:
     with contextlib.closing(engine.fetch(name, stall_seconds=pulls.STALL_SECONDS)) as progress:
         for _ in progress:
             pass
-
-
-def _tag(image: str, name: str) -> None:
-    client: Any = engine.connect()
-    repository, _, tag = name.rpartition(":")
-    try:
-        client.tag(image, repository, tag)
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed(f"naming {image} {name}", error) from error

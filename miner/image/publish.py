@@ -1,0 +1,121 @@
+"""The images of a dataset between engines and a registry: pushed from where it was mined, pulled where it is wanted."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from harness.dataset import content
+from harness.dataset.folder import write_instance
+from harness.errors import InfrastructureError, InputError
+from harness.instance import TaskState
+from harness.sandbox import engine
+from harness.sandbox.pulls import Puller
+from miner.image.layer import REPOSITORY
+from miner.image.shelf import Shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.dataset.folder import Dataset
+    from harness.instance import Instance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved:
+    """What came of pushing or pulling the images of a dataset's tasks, by instance id."""
+
+    done: dict[str, str]
+    """Image by task, as `repository@sha256:…`."""
+    already: tuple[str, ...]
+    """Tasks whose image was there."""
+    failed: dict[str, str]
+    """Why not, by task."""
+
+
+def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) -> Moved:
+    """Push the images that tasks name by the engine's id, and have the tasks name them by the registry's digest.
+
+    A task is written as soon as its image is there, so that an interrupted push goes on.
+
+    Raises:
+        InputError: no repository is named, or no task has an image.
+        InfrastructureError: the engine or the registry failed.
+
+    """
+    if repository is None:
+        raise InputError(
+            "no registry is named to push images to",
+            hint="name a repository: [images] registry in goldseam.toml, or"
+            " GOLDSEAM_IMAGES_REGISTRY=registry.example/team/goldseam",
+        )
+    shelf = Shelf(repository=repository, note=note)
+    done: dict[str, str] = {}
+    already: list[str] = []
+    failed: dict[str, str] = {}
+    try:
+        for instance in _with_images(dataset):
+            image = str(instance.image)
+            if "@" in image:
+                already.append(instance.instance_id)
+            elif (tag := _tag(image)) is None:
+                failed[instance.instance_id] = f"the engine has no image {image}"
+            else:
+                done[instance.instance_id] = shelf.give(tag)
+                _rename(dataset, instance, done[instance.instance_id])
+    finally:
+        content.settle(dataset)
+    return Moved(done=done, already=tuple(already), failed=failed)
+
+
+def pull(dataset: Dataset, note: Callable[[str], None]) -> Moved:
+    """Have the engine hold the images of a dataset's tasks.
+
+    Raises:
+        InputError: no task has an image.
+        InfrastructureError: the engine failed.
+
+    """
+    puller = Puller(note)
+    done: dict[str, str] = {}
+    already: list[str] = []
+    failed: dict[str, str] = {}
+    for instance in _with_images(dataset):
+        image = str(instance.image)
+        if engine.image_id(image):
+            already.append(instance.instance_id)
+            continue
+        try:
+            puller.fetch(image, cancelled=threading.Event())
+            done[instance.instance_id] = image
+        except InfrastructureError as error:
+            failed[instance.instance_id] = error.message
+    return Moved(done=done, already=tuple(already), failed=failed)
+
+
+def _with_images(dataset: Dataset) -> tuple[Instance, ...]:
+    found = tuple(one for one in dataset.instances() if one.image and one.state is not TaskState.RETIRED)
+    if not found:
+        raise InputError(f"no task of {dataset.path} has an image", hint="`goldseam mine` builds them")
+    return found
+
+
+def _tag(image: str) -> str | None:
+    """The tag that our builder gave an image, or one for an image that has none; None where the engine lacks it."""
+    tags = engine.image_tags(image)
+    if tags is None:
+        return None
+    known = next((tag for tag in tags if tag.startswith(f"{REPOSITORY}/")), None)
+    if known is None:
+        known = f"{REPOSITORY}/task:{image.rpartition(':')[2][:16]}"
+        engine.tag_image(image, known)
+    return known
+
+
+def _rename(dataset: Dataset, instance: Instance, image: str) -> None:
+    """Have a task name its image otherwise, unless somebody changed that meanwhile."""
+    with content.locked(dataset):
+        now = dataset.instance(instance.instance_id)
+        if now.image == instance.image:
+            write_instance(dataset.task_folder(instance.instance_id), replace(now, image=image))
