@@ -10,9 +10,11 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+import kubernetes_validate
 import pytest
 import yaml
 from cryptography.exceptions import InvalidTag
+from ray.autoscaler._private.kuberay import autoscaling_config
 
 from harness import sandbox
 from harness.errors import GoldseamError, InfrastructureError, InputError
@@ -141,8 +143,32 @@ def test_a_cluster_that_is_not_there_is_an_infrastructure_error_at_once(monkeypa
         pass
 
 
-def test_the_manifest_for_kubernetes_names_the_ray_that_is_tested_and_one_docker_a_processor():
-    manifest = yaml.safe_load((ROOT / "docs/kuberay.yaml").read_text(encoding="utf-8"))
+@pytest.fixture
+def manifest():
+    return yaml.safe_load((ROOT / "docs/kuberay.yaml").read_text(encoding="utf-8"))
+
+
+def test_the_pods_of_the_manifest_are_what_kubernetes_takes(manifest):
+    spec = manifest["spec"]
+    for group in (spec["headGroupSpec"], *spec["workerGroupSpecs"]):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, **group["template"]}
+        kubernetes_validate.validate(pod, kubernetes_validate.latest_version(), strict=True)
+        volumes = {one["name"] for one in pod["spec"]["volumes"]}
+        mounts = [one["name"] for container in pod["spec"]["containers"] for one in container["volumeMounts"]]
+        assert set(mounts) == volumes
+
+
+def test_rays_autoscaler_reads_from_the_manifest_what_nodes_have_and_how_many_there_may_be(manifest):
+    manifest["metadata"]["namespace"] = "default"  # as Kubernetes gives it back
+    read = autoscaling_config._derive_autoscaling_config_from_ray_cr(manifest)
+    workers = read["available_node_types"]["engines"]
+    assert workers["resources"] == {"CPU": 8, "memory": 28 * 1024**3, "docker": 8}
+    assert (workers["min_workers"], workers["max_workers"]) == (0, 20)
+    assert read["available_node_types"]["headgroup"]["resources"]["CPU"] == 0
+    assert manifest["spec"]["enableInTreeAutoscaling"] is True
+
+
+def test_the_manifest_for_kubernetes_names_the_ray_that_is_tested_and_one_docker_a_processor(manifest):
     (workers,) = manifest["spec"]["workerGroupSpecs"]
     started = workers["rayStartParams"]
     assert manifest["spec"]["rayVersion"] == metadata.version("ray")
