@@ -1,0 +1,115 @@
+"""Where images are built, without a cluster: what is refused, what travels, what a node makes of it."""
+
+from __future__ import annotations
+
+import pickle
+from types import SimpleNamespace
+
+import pytest
+
+from harness.errors import InputError
+from harness.executors.base import Errand
+from harness.executors.placement import Placement
+from harness.settings import ImageSettings, load_settings
+from miner.image import works
+from miner.image.shelf import Shelf
+from miner.sources.git import open_source
+from miner.stages import CommitTree
+from tests.repos import Repository
+
+IMAGE = "registry.example/tasks@sha256:1"
+
+
+def cluster(engines):
+    return SimpleNamespace(is_here=False, engines=lambda: engines)
+
+
+@pytest.mark.parametrize("engines", [0, 2])
+def test_several_engines_or_none_yet_need_a_registry_and_the_hint_says_how_to_name_one(engines):
+    with pytest.raises(InputError) as caught:
+        works.images_of(cluster(engines), ImageSettings())
+    assert "GOLDSEAM_IMAGES_REGISTRY=" in caught.value.hint
+    assert "[images] registry" in caught.value.hint
+
+
+def test_one_engine_needs_no_registry_and_several_do_with_one():
+    assert isinstance(works.images_of(cluster(1), ImageSettings()), works.ClusterImages)
+    named = ImageSettings(registry="registry.example/team/tasks")
+    assert isinstance(works.images_of(cluster(2), named), works.ClusterImages)
+
+
+def test_nodes_that_share_an_engine_count_as_one_and_hold_the_same_images():
+    placement = Placement()
+    for node_id, engine in (("a", "one"), ("b", "one"), ("c", "two")):
+        placement.see(node_id, slots=1)
+        placement.nodes[node_id].engine = engine
+    placement.holds("a", IMAGE)
+    assert placement.engines() == 2
+    assert [IMAGE in node.images for node in placement.nodes.values()] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["https://registry.example/x", "registry.example/x:tag", "registry.example/x@sha256:1", "x", "", "a/B", "a/b/"],
+)
+def test_a_registry_that_names_no_repository_is_refused(name, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="expected host/name"):
+        load_settings(images={"registry": name}, env={})
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1:5000/tasks", "registry.example/team/gold-seam_1"])
+def test_a_repository_with_its_host_is_taken(name, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert load_settings(env={"GOLDSEAM_IMAGES_REGISTRY": name}).images.registry == name
+
+
+def test_a_layer_is_a_tag_of_the_repository_by_kind_and_key():
+    shelf = Shelf(repository="registry.example/tasks", note=print)
+    assert shelf.name("goldseam/deps:0123456789abcdef") == "registry.example/tasks:deps-0123456789abcdef"
+
+
+def test_a_tar_says_of_a_commit_what_git_says(tmp_path):
+    repo = Repository(tmp_path / "repo")
+    repo.write("bin/run", "#!/bin/sh\n", executable=True)
+    repo.link("a/link", "../b.txt")
+    sha = repo.commit(
+        "All kinds", {"b.txt": b"\xff\x00", b"\xe9t\xe9.py": "x\n", "a-b/c": "", "a/ä": "1", "a.txt": "2"}
+    )
+    with open_source(str(repo.path), cache=tmp_path / "cache", name="team/kinds") as bare:
+        git, tar = CommitTree(bare, sha), works.TarTree(bare.archive_bytes(sha))
+        assert tar.files() == git.files()
+        assert {path: tar.read(path) for path in tar.files()} == {path: git.read(path) for path in git.files()}
+        assert tar.read("nowhere") is None
+        assert tar.read("a") is None
+
+
+def test_an_errand_can_travel():
+    errand = Errand(work=works._inspect_there, item=(IMAGE, None), needs=works.Needs(cpus=1, memory_mb=1), image=IMAGE)
+    assert pickle.loads(pickle.dumps(errand)) == errand
+
+
+def bench(settings, **variables):
+    return works._Bench(settings=settings.model_dump(mode="json"), variables=variables)
+
+
+def test_a_node_keeps_its_own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "node"))
+    assert bench(ImageSettings(cache_dir=tmp_path / "driver")).here().cache_dir == tmp_path / "node"
+
+
+def test_a_node_without_an_interpreter_that_is_named_says_so(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python3.9").touch()
+    there = bench(ImageSettings(pythons={"3.9": tmp_path}))
+    (tmp_path / "bin/python3.9").unlink()
+    with pytest.raises(InputError, match=r"Python 3\.9"):
+        there.here()
+
+
+def test_a_nodes_own_variables_go_before_the_drivers_and_nothing_stays(monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "node")
+    monkeypatch.delenv("UV_DEFAULT_INDEX", raising=False)
+    with bench(ImageSettings(), HTTPS_PROXY="driver", UV_DEFAULT_INDEX="driver").variables_set():
+        assert (works.os.environ["HTTPS_PROXY"], works.os.environ["UV_DEFAULT_INDEX"]) == ("node", "driver")
+    assert "UV_DEFAULT_INDEX" not in works.os.environ
