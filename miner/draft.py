@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from harness.scaffold.reveal import Revealed
     from harness.settings import Settings
     from miner.change import Candidate, Rejection, Split
-    from miner.image import BuiltImage
+    from miner.image import Attempt, BuiltImage
     from miner.image.works import Images
     from miner.proof import Proof
     from miner.sources.bare import BareRepository
@@ -231,13 +231,26 @@ def _origin(draft: Draft) -> dict[str, object]:
     }
 
 
+def _attempt(attempt: Attempt) -> dict[str, object]:
+    """An attempt, less what is empty of it."""
+    told = asdict(attempt) | {"evidence": {kind: list(words) for kind, words in attempt.evidence.items()}}
+    return {name: value for name, value in told.items() if value or name not in {"command", "evidence"}}
+
+
 def _environment(image: BuiltImage) -> dict[str, object]:
-    """The build record: what was tried, what it cost."""
+    """The build record: what was tried on what evidence, what it cost, and what CI declares beside it."""
+    more = {
+        "root": image.root,
+        "system": list(image.system),
+        "declared": {kind: list(words) for kind, words in image.declared.items()},
+        "notes": list(image.notes),
+    }
     return {
         "rung": image.rung,
         "python": image.python,
         "pytest": image.pytest,
-        "attempts": [asdict(attempt) for attempt in image.attempts],
+        "attempts": [_attempt(attempt) for attempt in image.attempts],
         "seconds": {step: round(took, 2) for step, took in image.seconds.items()},
         "layer_bytes": image.layer_bytes,
+        **{name: told for name, told in more.items() if told},
     }

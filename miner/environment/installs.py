@@ -25,7 +25,7 @@ _INSTALLERS = frozenset(
      "virtualenv", "codecov", "coveralls", "twine", "build", "pre-commit", "flit", "pipx", "tox-travis", "awscli",
      "codacy-coverage", "codeclimate-test-reporter", "python-coveralls", "tox-venv", "tox-gh", "conda", "certifi",
      "black", "flake8", "isort", "mypy", "pylint", "ruff", "sphinx", "bandit", "safety", "sphinx-rtd-theme",
-     "sphinx_rtd_theme", "pytest-github-actions-annotate-failures"}
+     "sphinx_rtd_theme", "install", "requirements", "pytest-github-actions-annotate-failures"}
 )  # fmt: skip
 """Tools of the workflow itself, no test needs them unless another kind of evidence says so."""
 _APT_WITHOUT_MEANING = re.compile(

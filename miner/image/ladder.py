@@ -256,7 +256,7 @@ def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
         if ran.ok:
             _record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
             text = read_result(ran.out / steps.LOCK_NAME).decode()
-            return steps.clean_lock(text), steps.local_folders(text, recipe.root)
+            return steps.clean_lock(text), steps.local_folders(text, recipe.root, set(job.tree.files()))
         build.raise_if_infrastructure(job.workshop, image, ran)
         _record(job, recipe, interpreter, "resolve", ran.seconds, failure=ran.tail[-_DETAIL:], command=command)
         failed = build.StepFailedError("resolve", ran)

@@ -12,6 +12,8 @@ from miner.environment.interpreter import RELEASED
 from miner.image.layer import FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, quote, readable, write_tool
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from miner.environment import Recipe
     from miner.image.layer import Input
     from miner.image.pythons import Interpreter
@@ -57,7 +59,9 @@ _PROJECT = "/tmp/project.py"  # noqa: S108
 _PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
 _UNPACK = f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{SOURCE_NAME}"
 _ADDED_LINE = re.compile(r"(-e|--editable|\.|/|file:)|[A-Za-z0-9._-]+(\[[^]]*\])?\s*@\s*file:")
-_LOCAL = re.compile(r"(?:(?:-e|--editable)\s+|[A-Za-z0-9._-]+(?:\[[^]]*\])?\s*@\s*(?=file:)|(?=\./))(?P<path>[^\s;#]+)")
+_LOCAL = re.compile(
+    r"(?:(?:-e|--editable)\s+|[A-Za-z0-9._-]+(?:\[[^]]*\])?\s*@\s*(?=file:)|(?=\.{1,2}/))(?P<path>[^\s;#]+)"
+)
 
 
 def cutoff(when: datetime) -> tuple[str, ...]:
@@ -130,19 +134,26 @@ def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime) ->
     return " ".join(words)
 
 
-def local_folders(text: str, root: str) -> tuple[str, ...]:
-    """The folders of the tree that a lock asks for beside the project itself, relative to the repository's root."""
+def local_folders(text: str, root: str, paths: Collection[str]) -> tuple[str, ...]:
+    """The folders of the tree that a lock asks for beside the project itself, relative to the repository's root.
+
+    uv gives a path as it is written, so from the project's folder or from the root; `paths` are the tree's files.
+    """
     found: list[str] = []
     for line in text.splitlines():
         match = _LOCAL.match(line)
         if match is None:
             continue
-        path = re.sub(r"^(file:(//)?)", "", match["path"]).strip()
-        inside = posixpath.normpath(posixpath.join(TESTBED, path))
-        relative = posixpath.relpath(inside, TESTBED)
-        if not relative.startswith("..") and relative not in {root or ".", "."}:
-            found.append(relative)
+        written = re.sub(r"^file:(//)?", "", match["path"]).partition("[")[0]
+        for start in (root, ""):
+            folder = posixpath.relpath(posixpath.normpath(posixpath.join(TESTBED, start, written)), TESTBED)
+            if folder not in {root or ".", "."} and any(f"{folder}/{name}" in paths for name in _DESCRIBED_BY):
+                found.append(folder)
+                break
     return tuple(dict.fromkeys(found))
+
+
+_DESCRIBED_BY = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 def clean_lock(text: str) -> str:

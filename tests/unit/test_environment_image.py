@@ -88,6 +88,15 @@ def test_a_lock_names_neither_the_project_nor_a_path():
     assert steps.clean_lock(text) == "pytest==1 \\\n    --hash=sha256:a\nsix==2\n"
 
 
+def test_folders_of_the_tree_that_a_lock_asks_for_are_known_by_where_they_are():
+    text = "-e file:///testbed/libs/a\n../b\n./libs/c\nd @ file:///testbed/libs/d\n-e .\n"
+    text += "../../../etc\nsix==1 \\\n    --hash=x\n"
+    paths = {f"libs/{name}/setup.py" for name in "abcd"} | {"setup.py", "libs/core/setup.py"}
+    assert steps.local_folders(text, "libs/core", paths) == ("libs/a", "libs/b", "libs/c", "libs/d")
+    assert steps.local_folders("-e ./libs/c[x]\n", "", paths) == ("libs/c",)
+    assert steps.local_folders("-e ./libs/gone\n-e file:///etc\n", "", paths) == ()
+
+
 def test_build_backends_of_old_commits_come_from_later():
     options = steps.cutoff(datetime(2019, 1, 2, tzinfo=UTC))
     assert options[0] == "--exclude-newer 2019-01-02T00:00:00Z"

@@ -1,0 +1,106 @@
+"""The ladder in real containers: it ends at the first environment in which the tests can be collected."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from datetime import UTC, datetime
+
+import pytest
+
+from harness import trial
+from harness.errors import InfrastructureError
+from harness.frameworks import pytest as framework
+from harness.instance import Budgets, TestSpec
+from harness.sandbox.docker import DockerSandbox
+from harness.settings import ImageSettings
+from miner.collecting import judged
+from miner.image import BuiltImage, base, build_environment
+from tests.trees import Files
+
+pytestmark = pytest.mark.engine
+
+TEST = "libs/core/tests/test_core.py"
+MONOREPO = {
+    "libs/core/pyproject.toml": (
+        "[project]\nname = 'core'\nversion = '1'\ndependencies = ['util']\n"
+        "[tool.uv.sources]\nutil = { path = '../util' }\n[tool.setuptools]\npy-modules = ['core']\n"
+    ),
+    "libs/core/core.py": "import util\n",
+    TEST: "import core\nimport tomli_w\n\n\ndef test_core():\n    assert core.util.A == 1\n",
+    "libs/util/pyproject.toml": "[project]\nname = 'util'\nversion = '1'\n[tool.setuptools]\npy-modules = ['util']\n",
+    "libs/util/util.py": "A = 1\n",
+    ".github/workflows/test.yml": (
+        "jobs:\n  test:\n    runs-on: ubuntu-latest\n    services: {db: {image: 'postgres:13'}}\n"
+        "    steps:\n      - run: pip install six\n      - run: pytest\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    with DockerSandbox() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def built(sandbox, tmp_path_factory):
+    settings = ImageSettings(cache_dir=tmp_path_factory.mktemp("cache"), python_downloads=False)
+    try:
+        base.resolve(settings)
+    except InfrastructureError:
+        base.from_debian()
+    tree = Files(MONOREPO)
+    image = build_environment(
+        tree,
+        repo="goldseam-tests/monorepo",
+        base_commit="0" * 40,
+        when=datetime(2024, 6, 1, tzinfo=UTC),
+        version_hint=None,
+        tar=lambda: tar_of(tree),
+        settings=settings,
+        log=tmp_path_factory.mktemp("log") / "build.log",
+        progress=lambda _: None,
+        touched=("libs/core/core.py", TEST),
+        collect=lambda image: judged(run(image, sandbox, "--collect-only")),
+    )
+    assert isinstance(image, BuiltImage), image
+    return image
+
+
+def tar_of(tree):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for path in tree.files():
+            data = tree.read(path)
+            member = tarfile.TarInfo(path)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    buffer.seek(0)
+    return buffer
+
+
+def run(image, sandbox, *options):
+    test = TestSpec(options=options, plugins=framework.safe_plugins(image.pytest_plugins), pythonpath=image.pythonpath)
+    return trial.run(trial.TrialSpec(image=image.image_id, test=test, files=(TEST,), budgets=Budgets()), sandbox)
+
+
+def test_what_the_tests_import_and_nothing_declares_is_added(built):
+    assert "tomli-w==" in built.locks["requirements.lock"]
+    collected = [attempt.ok for attempt in built.attempts if attempt.step == "collect"]
+    assert collected == [False, True]
+    assert built.rung.endswith("+missing:tomli-w")
+
+
+def test_the_tests_of_a_project_in_a_folder_pass_with_the_one_beside_it(built, sandbox):
+    found = run(built, sandbox)
+    assert [status.value for status in found.report.statuses.values()] == ["PASSED"]
+    assert built.root == "libs/core"
+
+
+def test_the_record_tells_the_evidence_the_command_and_what_ci_declares(built):
+    first = built.attempts[0]
+    assert first.evidence["project"] == ("libs/core/pyproject.toml",)
+    assert first.evidence["requirements"] == ("six",)
+    assert "pip compile" in first.command
+    assert built.declared["services"] == ("postgres:13",)
