@@ -37,6 +37,9 @@ _SICK_SECONDS = 30.0
 _LOOK_SECONDS = 60.0
 _CANCEL_SECONDS = 45.0
 _POLL_SECONDS = 0.5
+_FRESH_SECONDS = 3.0
+_MOVE_SECONDS = 5.0
+"""How long Ray may take to do the job of a lost node elsewhere, before that is done for it."""
 _MIB = 1024 * 1024
 
 
@@ -74,6 +77,7 @@ class RaySandbox(Sandbox):
         self._cancelled = threading.Event()
         self._lock = threading.Lock()
         self._placement = Placement()
+        self._refreshed = 0.0
         self._largest = (0.0, 0)
         """Cpus and bytes of memory of the largest nodes: no job may ask for more, or it would wait for ever."""
         self._warned: set[str] = set()
@@ -181,7 +185,8 @@ class RaySandbox(Sandbox):
             work = self._work.options(**self._options(parcel.needs, node_id))
             ref = work.remote(parcel.letter, self._key, self._setting, metadata.version("goldseam"))
             try:
-                self._wait(ref)
+                if not self._wait(ref, node_id):
+                    return node_id or "", _lost_with(node_id or "")
                 found = self._ray.get(ref, timeout=_CANCEL_SECONDS)
             except self._ray.exceptions.TaskCancelledError:
                 raise InterruptedRunError("the run was interrupted") from None
@@ -222,7 +227,7 @@ class RaySandbox(Sandbox):
         cpus, memory = needs.cpus, needs.memory_mb * _MIB
         most_cpus, most_memory = self._largest
         if most_cpus and (cpus > most_cpus or memory > most_memory):
-            self._warn_once(f"a task may use {memory // _MIB} MiB and {cpus:g} processors, more than any node has")
+            self._warn_once(f"a container may use {memory // _MIB} MiB and {cpus:g} processors, more than any node has")
             cpus, memory = min(cpus, most_cpus), min(memory, most_memory)
         options: dict[str, Any] = {"num_cpus": cpus, "memory": memory, "resources": {RESOURCE: 1}}
         if node_id is not None:
@@ -240,21 +245,44 @@ class RaySandbox(Sandbox):
         strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
         return strategies.NodeAffinitySchedulingStrategy(node_id, soft=soft)
 
-    def _wait(self, ref: Any) -> None:
-        """Wait for a job, or have it ended when the run is interrupted."""
+    def _wait(self, ref: Any, node_id: str | None) -> bool:
+        """Wait for a job, or have it ended when the run is interrupted. False where it was lost with its node.
+
+        Ray does the job of a lost node again by itself, if it sees the worker end. A machine that hangs or is cut off
+        says nothing of the end of anybody, and Ray waits on.
+        """
+        gone_at: float | None = None
         while not self._ray.wait([ref], timeout=_POLL_SECONDS)[0]:
             if self._cancelled.is_set():
                 self._ray.cancel(ref, force=False, recursive=False)
                 self._ray.wait([ref], timeout=_CANCEL_SECONDS)
                 raise InterruptedRunError("the run was interrupted")
+            if node_id is None or self._is_there(node_id):
+                gone_at = None
+            elif gone_at is None:
+                gone_at = time.monotonic()
+            elif time.monotonic() - gone_at > _MOVE_SECONDS:
+                self._ray.cancel(ref, force=False, recursive=False)  # where it is on another node after all
+                return False
         if self._cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")
+        return True
+
+    def _is_there(self, node_id: str) -> bool:
+        """Whether a node is in the cluster, as of a few seconds ago."""
+        with self._lock:
+            is_old = time.monotonic() - self._refreshed > _FRESH_SECONDS
+        if is_old:
+            self._refresh()
+        with self._lock:
+            return node_id in self._placement.nodes
 
     def _refresh(self) -> list[str]:
         """The nodes with an engine that are there now."""
         there = {one["NodeID"]: one["Resources"] for one in self._ray.nodes() if one["Alive"]}
         useful = {node_id: has for node_id, has in there.items() if has.get(RESOURCE, 0) >= 1}
         with self._lock:
+            self._refreshed = time.monotonic()
             self._placement.keep_only(useful)
             for node_id, has in useful.items():
                 self._placement.see(node_id, slots=min(has[RESOURCE], has.get("CPU", 0.0)))
@@ -327,6 +355,11 @@ def _lost(parcel: _Parcel, error: Exception) -> InfrastructureError:
     why = f"{kind}: {cause or str(error).strip().splitlines()[0] if str(error).strip() else kind}"
     what = f"the job for {parcel.image}" if parcel.image else "what it was to do"
     return SandboxError(f"the cluster lost {what}: {why}")
+
+
+def _lost_with(node_id: str) -> Reply:
+    error = SandboxError(f"node {node_id[:8]} is no longer in the cluster, and the job that it had is not back")
+    return Reply(result=None, error=error, owner="", healthy=False)
 
 
 def _same_version(theirs: str, ours: str, node_id: str) -> None:

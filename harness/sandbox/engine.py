@@ -206,9 +206,11 @@ def push(ref: str, *, stall_seconds: float) -> str:
             if "error" in said:
                 raise EngineError(said["error"])
             digest = (said.get("aux") or {}).get("Digest") or digest
-    if not digest:
+    facts = None if digest else inspect_image(ref)  # Podman does not tell it on the way
+    known = [one.rpartition("@")[2] for one in facts.digests if one.startswith(f"{repository}@")] if facts else []
+    if not digest and not known:
         raise EngineError(f"the registry did not say under which digest it holds {ref}")
-    return digest
+    return digest or known[0]
 
 
 def _keep(client: APIClient) -> None:

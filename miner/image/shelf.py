@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.errors import InfrastructureError
@@ -66,8 +67,10 @@ class Shelf:
         name = self.name(tag)
         facts = engine.inspect_image(tag)
         digests = [one for one in facts.digests if one.startswith(f"{self.repository}@")] if facts else []
-        if bool(digests) and self._patiently(f"asking for {name}", lambda: engine.in_registry(name)):
-            return digests[0]
+        if digests:
+            both = (name, digests[0])
+            if all(self._patiently(f"asking for {one}", partial(engine.in_registry, one)) for one in both):
+                return digests[0]
         self.note(f"pushing {name}")
         engine.tag_image(tag, name)
         digest = self._patiently(f"pushing {name}", lambda: engine.push(name, stall_seconds=pulls.STALL_SECONDS))
