@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
 import subprocess  # noqa: TID251 - a process to be killed half-way
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import ray
 import yaml
 
 from harness import process
 from harness.dataset.check import check
 from harness.dataset.folder import open_dataset
-from harness.instance import TaskState
+from harness.executors.choose import Kind, choose
+from harness.instance import Budgets, TaskState
 from harness.sandbox import engine
+from harness.sandbox.base import Job
 from tests import tiny, two_engines
 from tests.ray_cluster import RayCluster
 from tests.repos import Repository
@@ -95,7 +100,8 @@ class Mined:
 def mined(two, cluster, history, tmp_path_factory):
     out = tmp_path_factory.mktemp("mined") / "dataset"
     cluster.add_node()
-    with subprocess.Popen(mine(history, out, *on(cluster)), stderr=subprocess.DEVNULL) as child:
+    alone = {**os.environ, "DOCKER_HOST": "unix:///nowhere"}  # the command needs no engine where it runs
+    with subprocess.Popen(mine(history, out, *on(cluster)), stderr=subprocess.DEVNULL, env=alone) as child:
         notes = wait_for(lambda: [path for path in out.glob(".goldseam/proofs/*") if b"\n" in path.read_bytes()])[0]
         child.kill()
     before = built(out)
@@ -108,7 +114,7 @@ def mined(two, cluster, history, tmp_path_factory):
 
 
 def mine(history, out, *more):
-    words = ["mine", history.path, "--name", "team/calc", "-o", out, "--limit", "1", "--runs", "2", *more]
+    words = ["mine", history.path, "--name", "team/calc", "-o", out, "--limit", "1", "--runs", "1", *more]
     return [sys.executable, "-m", "miner.cli", *map(str, words)]
 
 
@@ -136,14 +142,11 @@ def wait_for(what, seconds=120):
     raise AssertionError("it never came")
 
 
-def containers(two):
-    """Of goldseam's, by engine."""
-    found = {}
-    for host in (None, two.second.host):
-        with two.use(host):
-            for one in engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]}):
-                found[one["Id"]] = one["Labels"]
-    return found
+def builds(two):
+    """Containers of builds on the second engine, which is the only node's."""
+    with two.use(two.second.host):
+        found = engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]})
+    return {one["Id"] for one in found if one["Labels"][engine.LABEL_KIND].startswith("build-")}
 
 
 def test_a_killed_mine_goes_on_on_another_node_and_builds_nothing_again(mined):
@@ -166,12 +169,50 @@ def test_a_task_names_its_image_by_the_registrys_digest_and_another_engine_holds
         assert image in engine.inspect_image(image).digests
 
 
-def test_a_mine_on_a_cluster_makes_what_one_on_this_machine_makes(mined, history, tmp_path):
-    done = process.run(mine(history, tmp_path / "here"), check=False)
+@pytest.fixture(scope="module")
+def local(mined, history, tmp_path_factory):
+    """The same mine on this machine."""
+    out = tmp_path_factory.mktemp("local") / "dataset"
+    done = process.run(mine(history, out), check=False)
     assert done.returncode == 0, done.error_text
-    here, there = whole(tmp_path / "here"), whole(mined.dataset)
+    return out
+
+
+def test_a_mine_on_a_cluster_makes_what_one_on_this_machine_makes(mined, local):
+    here, there = whole(local), whole(mined.dataset)
     assert here["funnel.jsonl"] == there["funnel.jsonl"]
     assert here == there
+
+
+def test_images_of_a_local_mine_are_pushed_and_pulled_elsewhere(local, two, tmp_path):
+    copy = tmp_path / "dataset"
+    shutil.copytree(local, copy)
+    version = open_dataset(copy).version
+    told = json.loads(images("push", copy).stdout)
+    (instance,) = open_dataset(copy).instances()
+    assert told == {"pushed": {instance.instance_id: instance.image}, "already": [], "failed": {}}
+    assert instance.image.startswith(f"{two.repository}@sha256:")
+    assert (check(copy), open_dataset(copy).version) == ((), version + 1)
+    assert json.loads(images("push", copy).stdout)["already"] == [instance.instance_id]
+    with two.use(two.second.host):
+        if engine.image_id(instance.image):
+            engine.connect().remove_image(instance.image, force=True)
+        assert json.loads(images("pull", copy).stdout)["pulled"] == {instance.instance_id: instance.image}
+        assert engine.image_id(instance.image)
+
+
+def images(word, dataset):
+    done = tiny.goldseam("images", word, dataset, "--json")
+    assert done.returncode == 0, done.error_text
+    return done
+
+
+def test_images_that_an_engine_lacks_are_named_and_the_task_stays_as_it_is(settings, two, tmp_path):
+    dataset = tiny.dataset(tmp_path / "dataset", tiny.task())
+    done = tiny.goldseam("images", "push", dataset.path)
+    assert done.returncode == 4
+    assert f"the engine has no image {tiny.NO_IMAGE}" in done.error_text
+    assert [one.image for one in dataset.instances()] == [tiny.NO_IMAGE]
 
 
 def whole(dataset):
@@ -185,7 +226,8 @@ def whole(dataset):
         if path.suffix == ".yaml":
             found[name] = steady(yaml.safe_load(text))
         elif path.suffix in (".json", ".jsonl"):
-            found[name] = [steady(json.loads(one)) for one in (text.splitlines() if path.suffix == ".jsonl" else [text])]
+            parts = text.splitlines() if path.suffix == ".jsonl" else [text]
+            found[name] = [steady(json.loads(one)) for one in parts]
         else:
             found[name] = text
     return found
@@ -220,15 +262,83 @@ def test_a_dataset_is_refreshed_on_a_cluster(mined, cluster, tmp_path):
 
 
 def test_a_mine_that_is_interrupted_while_an_image_is_built_leaves_no_container(mined, cluster, two, history, tmp_path):
-    before = set(containers(two))
     argv = mine(history, tmp_path / "dataset", "--limit", "2", *on(cluster))
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
-        seen = wait_for(lambda: {name for name, labels in containers(two).items() if is_build(labels)} - before)
+        wait_for(lambda: builds(two))
         child.send_signal(signal.SIGINT)
         said = child.stderr.read()
         assert child.wait() == 130, said
-    assert not set(containers(two)) & seen
+    assert not builds(two)
 
 
-def is_build(labels):
-    return labels[engine.LABEL_KIND].startswith("build-")
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """Images that one of two nodes holds, by what `two.use` takes for its engine; both are in the registry."""
+
+    images: dict[str | None, str]
+
+
+@pytest.fixture(scope="module")
+def held(mined, cluster, two):
+    """Both nodes are there from now on."""
+    found = {}
+    for number, host in enumerate((None, two.second.host)):
+        with two.use(host):
+            client = engine.connect()
+            made = client.create_container(mined.task.instance.image, ["true"], network_disabled=True)["Id"]
+            client.put_archive(made, "/", tiny.MemoryTree({"number": str(number)}).tar())
+            client.commit(made, f"{two.registry}/team/other", str(number))
+            engine.remove_container(made)
+            digest = engine.push(f"{two.registry}/team/other:{number}", stall_seconds=60)
+            found[host] = f"{two.registry}/team/other@{digest}"
+    cluster.add_node()
+    return Held(images=found)
+
+
+@pytest.fixture(scope="module")
+def opened(held, cluster):
+    """The cluster, as a command has it."""
+    executor = choose(Kind.RAY, address=cluster.address)
+    with executor.sandbox() as sandbox:
+        assert executor.engines() == 2
+        yield sandbox
+
+
+def job(image, seconds=0.0, **budgets):
+    argv = ("python3", "-S", "-c", f"import time; time.sleep({seconds})")
+    room = {"seconds": 30, "memory_mb": 128, "pids": 16, "disk_mb": 16, **budgets}
+    return Job(image=image, argv=argv, stdin=b"", budgets=Budgets(**room))
+
+
+def holds(two, host, image):
+    with two.use(host):
+        return engine.image_id(image) is not None
+
+
+def test_a_job_asks_for_its_processors_its_memory_and_one_docker(opened, held):
+    asked = {"CPU": 1.5, "memory": 200 * 1024**2, "docker": 1.0}
+
+    def taken():
+        free = ray.available_resources()
+        return {name: whole - free.get(name, 0.0) for name, whole in ray.cluster_resources().items() if name in asked}
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(opened.run, job(held.images[None], seconds=3, cpus=1.5, memory_mb=200))
+        wait_for(lambda: taken() == asked, seconds=20)
+        assert running.result().exit_code == 0
+
+
+def test_a_job_goes_to_the_node_that_holds_its_image(opened, held, two):
+    here, there = held.images.values()
+    for image in (here, there, there, here):
+        assert opened.run(job(image)).exit_code == 0
+    assert not holds(two, None, there)
+    assert not holds(two, two.second.host, here)
+
+
+def test_a_job_for_which_that_node_has_no_room_goes_to_another_which_pulls(opened, held, two):
+    there = held.images[two.second.host]
+    with ThreadPoolExecutor(3) as pool:
+        ended = list(pool.map(opened.run, [job(there, seconds=4)] * 3))
+    assert [one.exit_code for one in ended] == [0, 0, 0]
+    assert holds(two, None, there)
