@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import pickle
+import zlib
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -11,12 +14,14 @@ from harness.errors import InputError
 from harness.executors.base import Errand
 from harness.executors.placement import Placement
 from harness.settings import ImageSettings, load_settings
+from miner.change import Rejection, Stage
 from miner.image import works
 from miner.image.shelf import Shelf
 from miner.sources.git import open_source
 from miner.stages import CommitTree
 from tests.repos import Repository
 
+REFUSED = Rejection(stage=Stage.IMAGE, reason="install_failed")
 IMAGE = "registry.example/tasks@sha256:1"
 
 
@@ -87,6 +92,37 @@ def test_a_tar_says_of_a_commit_what_git_says(tmp_path):
 def test_an_errand_can_travel():
     errand = Errand(work=works._inspect_there, item=(IMAGE, None), needs=works.Needs(cpus=1, memory_mb=1), image=IMAGE)
     assert pickle.loads(pickle.dumps(errand)) == errand
+
+
+class Recording:
+    """An executor that notes what it is asked to do, and comes to nothing."""
+
+    is_here = False
+
+    def __init__(self):
+        self.errands = []
+
+    def engines(self):
+        return 2
+
+    def do(self, errand, *, note, holds=None):
+        self.errands.append(pickle.loads(pickle.dumps(errand)))
+        return works._Made(built=REFUSED, log=b"said") if errand.work is works._build_there else "laid"
+
+
+def test_a_build_asks_for_a_processor_and_its_memory_and_the_base_is_laid_once_before(tmp_path):
+    executor = Recording()
+    images = works.images_of(executor, ImageSettings(registry="registry.example/team/tasks", build_memory_mb=3000))
+    order = works.Order(
+        repo="team/calc", base_commit="0" * 40, when=datetime(2026, 1, 1, tzinfo=UTC), version_hint=None
+    )
+    for name in ("one", "two"):
+        log = tmp_path / name / "log"
+        built = images.build(order, None, lambda: io.BytesIO(b"tar"), sandbox=None, log=log, progress=str)
+        assert (built, log.read_bytes()) == (REFUSED, b"said")
+    assert [one.work for one in executor.errands] == [works._lay_there, works._build_there, works._build_there]
+    assert {one.needs for one in executor.errands} == {works.Needs(cpus=1.0, memory_mb=3000)}
+    assert zlib.decompress(executor.errands[1].item.source) == b"tar"
 
 
 def bench(settings, **variables):
