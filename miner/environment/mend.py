@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,24 @@ def after_collecting(recipe: Recipe, modules: Iterable[str], said: str, tree: Tr
     if not new:
         return _with_packages(recipe, missing.packages(said))
     return _with_requirements(recipe, new)
+
+
+def paths_for(modules: Iterable[str], tree: Tree, known: Iterable[str]) -> tuple[str, ...]:
+    """The folders of the tree to put on `sys.path` for modules of the tree that could not be found.
+
+    Such a module is there, but was found only because its project's tests are started from a certain folder.
+    """
+    paths = tree.files()
+    folders: list[str] = []
+    for module in modules:
+        top = module.partition(".")[0]
+        if not top.isidentifier():
+            continue
+        end = re.compile(rf"(?:(.*)/)?{re.escape(top)}(?:\.py|/[^/]+\.py|/.+/[^/]+\.py)$")
+        homes = {match[1] or "." for path in paths if (match := end.match(path))}
+        if homes:
+            folders.append(min(homes, key=lambda home: (home != ".", home.count("/"), home)))
+    return tuple(dict.fromkeys(folder for folder in folders if folder not in known))
 
 
 def _with_requirements(recipe: Recipe, new: tuple[str, ...]) -> Recipe:

@@ -112,3 +112,35 @@ def test_a_library_that_an_import_lacks_is_added():
     found = mend.after_collecting(recipe(), (), "libGL.so.1: cannot open shared object file", NO_TREE)
     assert found is not None
     assert found.apt == ("libgl1",)
+
+
+@pytest.mark.parametrize(
+    ("module", "folders"),
+    [
+        ("tests.helpers", (".",)),
+        ("shared", ("tests/unit",)),
+        ("space", ("src",)),
+        ("yaml", ()),
+        ("no.such", ()),
+        ("a(b", ()),
+    ],
+)
+def test_a_module_of_the_tree_that_was_not_found_is_put_on_the_path(module, folders):
+    tree = Files({"tests/helpers/__init__.py": "", "tests/unit/shared.py": "", "src/space/sub/a.py": "", "yaml": ""})
+    assert mend.paths_for([module], tree, ()) == folders
+
+
+def test_a_folder_that_is_on_the_path_already_does_not_help():
+    assert mend.paths_for(["shared"], Files({"tests/shared.py": ""}), ("tests",)) == ()
+
+
+def test_what_one_recipe_was_mended_with_the_next_gets_at_once():
+    first = recipe("six")
+    mended = mend.after_collecting(first, ("yaml",), "", NO_TREE)
+    assert mended is not None
+    wanted = mend.after_failure(mended, "fatal error: ffi.h: No such file or directory")
+    assert wanted is not None
+    learned = [mend.Learned.between(first, mended), mend.Learned.between(mended, wanted)]
+    found = mend.with_learned(recipe("mock"), learned)
+    assert (found.evidence.requirements, found.apt) == (("mock", "PyYAML"), ("libffi-dev",))
+    assert mend.with_learned(wanted, learned) == wanted
