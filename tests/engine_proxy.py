@@ -31,8 +31,8 @@ class Proxy:
         """While it is set, nothing comes back from the server."""
         self.refuses = threading.Event()
         """While it is set, whoever connects is sent away."""
-        self.sent_away = threading.Event()
-        """Set once somebody was."""
+        self.sent_away = threading.Semaphore(0)
+        """Released each time that somebody is."""
         self._target = target
         self._over = threading.Event()
         self._listening = listening
@@ -63,7 +63,7 @@ class Proxy:
                 client, _ = self._listening.accept()
                 if self.refuses.is_set():
                     client.close()
-                    self.sent_away.set()
+                    self.sent_away.release()
                     continue
                 serving = threading.Thread(target=self._serve, args=(client,))
                 serving.start()

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SLOW = 3
+JOBS = SLOW + 1
+"""Containers that a run takes: one prediction changes nothing."""
 TIMES = {"timings", "cpu_seconds", "max_rss_kb", "attempts"}
 """What two runs never share: how long things took, and how often they had to be tried."""
 IGNORED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGTSTP")

@@ -38,8 +38,10 @@ def serving(folder: Path) -> Iterator[Path]:
         (folder / "log").open("wb") as log,
         subprocess.Popen(argv, stdout=log, stderr=log, env={**os.environ, **address}) as running,
     ):
-        yield folder / "socket"
-        running.terminate()
+        try:
+            yield folder / "socket"
+        finally:
+            running.terminate()
 
 
 def way(registry: Path, second: SecondEngine) -> Proxy:
