@@ -273,14 +273,19 @@ def _by_prefix(header: str) -> str:
     return _HEADERS[max(known, key=len)] if known else ""
 
 
-_VANISHED = re.compile(r"(?:there (?:is|are) no versions? of|[Bb]ecause only .{0,200}? of) ([A-Za-z0-9][\w.-]*)")
+_VANISHED = re.compile(
+    r"there (?:is|are) no versions? of ([A-Za-z0-9][\w.-]*)"
+    r"|[Bb]ecause only ([A-Za-z0-9][\w.-]*?)(?:\[[^]]*\])?[<>=!~]\S* (?:is|are) available"
+)
 _NOT_FOUND = re.compile(r"[Bb]ecause ([A-Za-z0-9][\w.-]*) was not found in the package registry")
 
 
 def vanished(text: str) -> tuple[str, ...]:
     """The names of distributions that a resolver says are gone, or lack the version that is asked for."""
     plain = " ".join(text[-_LONGEST:].split())
-    found = [match[1] for match in _VANISHED.finditer(plain)] + [match[1] for match in _NOT_FOUND.finditer(plain)]
+    found = [match[1] or match[2] for match in _VANISHED.finditer(plain)] + [
+        match[1] for match in _NOT_FOUND.finditer(plain)
+    ]
     return tuple(dict.fromkeys(name.rstrip(".").lower().replace("_", "-") for name in found))
 
 

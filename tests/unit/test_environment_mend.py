@@ -80,6 +80,19 @@ def test_a_distribution_that_the_index_never_had_is_dropped():
     assert found.evidence.requirements == ("six",)
 
 
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("Because there is no version of six==99.9 and you require six==99.9, we can conclude", ("six",)),
+        ("Because only six<=1.13.0 is available and you require six>=1.17, we can conclude", ("six",)),
+        ("Because only a[b]>=2 are available and there are no versions of C_d", ("a", "c-d")),
+        ("Because a depends on b and you require both, we can conclude", ()),
+    ],
+)
+def test_a_resolver_says_what_is_gone_in_several_ways(said, names):
+    assert missing.vanished(said) == names
+
+
 def test_missing_modules_become_distributions():
     found = mend.after_collecting(recipe("six"), ("yaml", "google.cloud.storage", "tomli_w"), "", NO_TREE)
     assert found is not None
