@@ -41,10 +41,16 @@ def command(folder: Path, image: str) -> list[str | Path]:
     return ["evaluate", folder / "dataset", "-p", predictions, "--control", "0", "--no-signals"]
 
 
-def found(run: Path) -> tuple[bytes, dict[str, dict[str, object]]]:
-    """What a run came to: its report, and that of each prediction without times."""
+def found(run: Path, *, image: bool = True) -> tuple[bytes, dict[str, dict[str, object]]]:
+    """What a run came to: its report, and that of each prediction without times.
+
+    Without `image` nothing is in it that hangs on the name of the image: two runs may have had it from elsewhere.
+    """
+    left_out = TIMES if image else {*TIMES, "key"}
     reports = {
-        str(path.relative_to(run)): {name: x for name, x in json.loads(path.read_bytes()).items() if name not in TIMES}
+        str(path.relative_to(run)): {
+            name: x for name, x in json.loads(path.read_bytes()).items() if name not in left_out
+        }
         for path in run.glob("results/*/*/*/report.json")
     }
     return (run / "report.json").read_bytes(), reports

@@ -69,14 +69,11 @@ def image(well, poor, slim_image):
 @pytest.fixture(scope="module")
 def undisturbed(well, image, tmp_path_factory):
     """What the run comes to without a fault, on one machine."""
-    return outcome(faults.command(folder := tmp_path_factory.mktemp("undisturbed"), image), folder, well)
-
-
-def outcome(command, folder, one):
-    env = {"DOCKER_HOST": one.host, "GOLDSEAM_CACHE_DIR": str(folder / "cache")}
-    done = tiny.goldseam(*command, "-o", folder / "run", env=env)
+    folder = tmp_path_factory.mktemp("undisturbed")
+    env = {"DOCKER_HOST": well.host, "GOLDSEAM_CACHE_DIR": str(folder / "cache")}
+    done = tiny.goldseam(*faults.command(folder, image), "-o", folder / "run", env=env)
     assert done.returncode == 0, done.error_text
-    return faults.found(folder / "run")
+    return folder / "run"
 
 
 @pytest.fixture(autouse=True)
@@ -187,7 +184,7 @@ def test_a_fault_in_mid_run_changes_nothing_of_the_report(name, cluster, well, p
     if code:
         again = tiny.goldseam(*command)
         assert again.returncode == 0, again.error_text
-    assert faults.found(tmp_path / "run") == undisturbed
+    assert faults.found(tmp_path / "run") == faults.found(undisturbed)
     engine.sweep()  # as the next run does when it looks at the node
     assert left(well, poor) == []
 
@@ -200,19 +197,16 @@ def test_a_node_whose_disk_is_full_is_done_without(well, poor, undisturbed, comm
         poor.free_disk()
     assert done.returncode == 0, done.error_text
     assert "has no room on its disk; trying another node" in done.error_text
-    assert faults.found(tmp_path / "run") == undisturbed
+    assert faults.found(tmp_path / "run") == faults.found(undisturbed)
     assert left(well, poor) == []
 
 
-def test_a_registry_that_is_down_for_a_while_is_waited_for_on_the_node(well, poor, slim_image, on_ray, tmp_path):
+def test_a_registry_that_is_down_is_waited_for_on_the_node(well, poor, undisturbed, slim_image, on_ray, tmp_path):
     with contextlib.ExitStack() as stack:
         serving = stack.enter_context(own_registry.serving(tmp_path))
         ways = [stack.enter_context(own_registry.way(serving, one)) for one in (well, poor)]
         with at(well.host):
             ref = own_registry.pushed(slim_image)
-        folder = tmp_path / "there"
-        folder.mkdir()
-        undisturbed = outcome(faults.command(folder, ref), folder, well)
         ways[1].refuses.set()
         with faults.started([*faults.command(tmp_path, ref), *on_ray]) as child:
             for _ in range(5):  # an engine comes twice for each pull, with TLS and without
@@ -221,7 +215,7 @@ def test_a_registry_that_is_down_for_a_while_is_waited_for_on_the_node(well, poo
             said = child.stderr.read()
             assert child.wait() == 0, said
         assert "does not answer; trying again" in said
-        assert faults.found(tmp_path / "run") == undisturbed
+        assert faults.found(tmp_path / "run", image=False) == faults.found(undisturbed, image=False)
         assert engine.image_id(ref)
     assert left(well, poor) == []
 
@@ -229,12 +223,11 @@ def test_a_registry_that_is_down_for_a_while_is_waited_for_on_the_node(well, poo
 def test_a_patch_that_ignores_signals_is_ended_on_the_node_and_so_is_a_run_of_it(image, on_ray, well, poor, tmp_path):
     task = tiny.task(image, budgets=replace(tiny.task().instance.budgets, seconds=3))
     tiny.dataset(tmp_path / "dataset", task)
-    models = {f"stubborn{number}": f"{faults.STUBBORN}" for number in range(3)}
-    predictions = tiny.write_predictions(tmp_path / "p.jsonl", models)
+    predictions = tiny.write_predictions(tmp_path / "p.jsonl", {f"stubborn{n}": faults.STUBBORN for n in range(3)})
     command = ["evaluate", tmp_path / "dataset", "-p", predictions, "--control", "0", "--no-signals", *on_ray]
     with faults.started(command) as child:
         faults.at_work()
-        child.terminate()
+        child.send_signal(signal.SIGINT)
         said = child.stderr.read()
         assert child.wait() == 130, said
     assert left(well, poor) == []
@@ -255,5 +248,5 @@ def test_a_clock_that_is_set_forth_and_back_in_mid_run_changes_nothing(undisturb
         clock.set(hours=-30)
         said = child.stderr.read()
         assert child.wait() == 0, said
-    assert faults.found(tmp_path / "run") == undisturbed
+    assert faults.found(tmp_path / "run") == faults.found(undisturbed)
     assert left(well, poor) == []
