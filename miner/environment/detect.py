@@ -23,6 +23,7 @@ from miner.environment import (
     subproject,
     tools,
     tox,
+    unbuilt,
 )
 from miner.environment.evidence import Detection, Evidence, Recipe
 
@@ -72,17 +73,15 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
         needed = subproject.lifted(needed, root)
         rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
     distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
+    file = (f"{root}/{project}" if root else project) if project else None
+    recipes = [
+        Recipe(project=file, evidence=rung, apt=declared.apt, root=root)
+        for rung in rungs
+        if distinct[replace(rung, rung="")] is rung
+    ]
     return Detection(
-        recipes=tuple(
-            Recipe(
-                project=(f"{root}/{project}" if root else project) if project else None,
-                evidence=rung,
-                apt=declared.apt,
-                root=root,
-            )
-            for rung in rungs
-            if distinct[replace(rung, rung="")] is rung
-        ),
+        recipes=tuple(recipes),
+        unbuilt=_unbuilt(here, recipes[0], root) if project else None,
         name=metadata.name(here),
         requires_python=metadata.requires_python(here) or (metadata.requires_python(tree) if root else None),
         classifiers=metadata.classifiers(here),
@@ -120,6 +119,16 @@ def _rungs(tree: Tree, here: Tree, declared: Declared, root: str) -> Iterator[Ev
     if from_conda is not None:
         yield from_conda
     yield imports.PLAIN
+
+
+def _unbuilt(here: Tree, richest: Recipe, root: str) -> Recipe:
+    """For a project that can't be built: all its evidence and what is written down of its needs, nothing installed."""
+    needed = unbuilt.detect(here, richest.evidence.extras)
+    evidence = replace(needed | replace(richest.evidence, extras=(), pins=()), rung=unbuilt.RUNG)
+    if here.read(requirements.PROJECT_FILE) is not None:
+        listed = Evidence(rung=unbuilt.RUNG, files=(requirements.PROJECT_FILE,))
+        evidence = replace(evidence | subproject.lifted(listed, root), rung=unbuilt.RUNG)
+    return replace(richest, project=None, evidence=evidence)
 
 
 def _told(declared: Declared) -> dict[str, tuple[str, ...]]:

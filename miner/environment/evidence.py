@@ -66,6 +66,12 @@ class Recipe:
     """Debian packages needed beside those of the base image."""
     root: str = ""
     """The folder of the project, where it is not the repository's root."""
+    overrides: tuple[str, ...] = ()
+    """Requirements that go before whatever else asks for the same distribution."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables of the tests."""
+    commands: tuple[str, ...] = ()
+    """Shell commands at the repository's root, once the project is installed."""
 
     @property
     def rung(self) -> str:
@@ -83,6 +89,9 @@ class Recipe:
             "groups": evidence.groups,
             "pins": (f"{len(evidence.pins)} versions",) if evidence.pins else (),
             "apt": self.apt,
+            "overrides": self.overrides,
+            "env": tuple(f"{name}={value}" for name, value in self.env.items()),
+            "commands": self.commands,
         }
         return {kind: words for kind, words in told.items() if words}
 
@@ -96,6 +105,8 @@ class Detection:
     requires_python: str | None
     classifiers: tuple[str, ...]
     """Minor versions named by the trove classifiers, such as `3.9`."""
+    unbuilt: Recipe | None = None
+    """What to try where the project can't be built by any recipe: its needs alone, the tree on `sys.path`."""
     tested: tuple[str, ...] = ()
     """Minor versions on which the repository's CI runs its tests."""
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

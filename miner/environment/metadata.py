@@ -66,6 +66,7 @@ class SetupCall:
     licence: str | None = None
     extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tests_require: tuple[str, ...] = ()
+    install_requires: tuple[str, ...] = ()
 
 
 def setup_call(tree: Tree) -> SetupCall | None:
@@ -102,6 +103,7 @@ def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupCall:
         licence=licence if isinstance(licence, str) else None,
         extras={str(key): strings(value) for key, value in extras.items()} if isinstance(extras, dict) else {},
         tests_require=strings(given.get("tests_require")),
+        install_requires=strings(given.get("install_requires")),
     )
 
 

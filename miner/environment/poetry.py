@@ -55,6 +55,13 @@ def of_group(tree: Tree, group: str) -> tuple[str, ...]:
     return tuple(one for name, value in entries.items() for one in _requirements(name, value))
 
 
+def dependencies(tree: Tree) -> tuple[str, ...]:
+    """What a project of Poetry's needs to run; optional dependencies are left out."""
+    entries = table(pyproject(tree), "tool", "poetry", "dependencies")
+    needed = {name: value for name, value in entries.items() if not (isinstance(value, dict) and value.get("optional"))}
+    return tuple(one for name, value in needed.items() for one in _requirements(name, value))
+
+
 def detect(tree: Tree) -> Evidence | None:
     """Poetry's test group, or its development dependencies where there is none."""
     poetry = table(pyproject(tree), "tool", "poetry")

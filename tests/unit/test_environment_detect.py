@@ -158,3 +158,28 @@ def test_classifiers_name_minor_versions():
     trove = [f"Programming Language :: Python :: {version}" for version in ("3", "3.9")]
     text = f"[project]\nname='x'\nclassifiers={trove}\n"
     assert detect(Files({"pyproject.toml": text})).classifiers == ("3.9",)
+
+
+def test_a_project_that_cannot_be_built_needs_what_is_written_down():
+    setup = "EXTRA = {'test': ['mock']}\nsetup(name='x', install_requires=['six', f'{1}'], extras_require=EXTRA)\n"
+    found = detect(Files({"setup.py": setup, "requirements.txt": "", "tox.ini": "[testenv]\ndeps = attrs\n"})).unbuilt
+    assert found is not None
+    assert (found.project, found.rung) == (None, "unbuilt")
+    assert found.evidence.requirements == ("mock", "attrs")
+    assert (found.evidence.extras, found.evidence.files) == ((), ("requirements.txt",))
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"pyproject.toml": "[project]\nname='x'\ndependencies=['six']\n"},
+        {"pyproject.toml": "[tool.poetry]\nname='x'\n[tool.poetry.dependencies]\npython='*'\nsix='*'\n"},
+        {"pyproject.toml": "[tool.flit.metadata]\nmodule='x'\nrequires=['six']\n"},
+        {"setup.cfg": "[metadata]\nname=x\n[options]\ninstall_requires=\n  six\n"},
+        {"setup.py": "from setuptools import setup\nsetup(install_requires=['six'])\n"},
+    ],
+)
+def test_what_a_project_needs_is_read_wherever_it_is_written_down(files):
+    found = detect(Files(files)).unbuilt
+    assert found is not None
+    assert found.evidence.requirements == ("six",)
