@@ -73,9 +73,10 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
         needed = subproject.lifted(needed, root)
         rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
     distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
+    variables = tox.variables(here)
     file = (f"{root}/{project}" if root else project) if project else None
     recipes = [
-        Recipe(project=file, evidence=rung, apt=declared.apt, root=root)
+        Recipe(project=file, evidence=rung, apt=declared.apt, root=root, env=variables)
         for rung in rungs
         if distinct[replace(rung, rung="")] is rung
     ]

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
     from miner.environment.evidence import Tree
 
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,60}")
+_OF_TOOLS = re.compile(
+    r"(?:PIP|UV|TOX|COV|COVERAGE|CODECOV|CI|GITHUB|TRAVIS|PYTHON|PYTEST|LD|VIRTUAL|POETRY|GOLDSEAM|SETUPTOOLS|PRE_COMMIT)"
+    r"(?:_|[A-Z]*$)|(?:PATH|HOME|USER|TMPDIR|TZ|LANG|CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS)$"
+)
+"""What a run of a task sets itself, or what is about installing, measuring and reporting."""
+_LONGEST_VALUE = 200
 _OPTION = re.compile(r"(-r|--requirement|-c|--constraint)[=\s]*(.+)$")
 _FACTOR = re.compile(r"[A-Za-z0-9_.,!{}-]+\s*:\s+(?!//)(.*)$")
 
@@ -35,6 +42,28 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
             split = tuple(part.strip() for line in extras for part in line.split(",") if part.strip())
             return deps, split, groups
     return (), (), ()
+
+
+def variables(tree: Tree) -> dict[str, str]:
+    """The literal variables that tox sets for tests; none that concerns the interpreter or a tool of the build."""
+    native = table(pyproject(tree), "tool", "tox", "env_run_base", "set_env")
+    found = {name: value for name, value in native.items() if isinstance(value, str)}
+    legacy = table(pyproject(tree), "tool", "tox").get("legacy_tox_ini")
+    for source in (tree.read("tox.ini"), legacy.encode() if isinstance(legacy, str) else None, tree.read("setup.cfg")):
+        parser = ini(source)
+        if not found and parser.has_section("testenv"):
+            text = "\n".join(parser.get("testenv", key, fallback="") for key in ("setenv", "set_env"))
+            pairs = (line.split("=", 1) for line in lines(text) if "=" in line)
+            found = {name.strip(): value.strip() for name, value in pairs}
+    return {
+        name: value
+        for name, value in found.items()
+        if _VARIABLE.fullmatch(name)
+        and not _OF_TOOLS.match(name)
+        and "{" not in value
+        and "\n" not in value
+        and len(value) <= _LONGEST_VALUE
+    }
 
 
 def read_lines(deps: Iterable[str], tree: Tree) -> Evidence:

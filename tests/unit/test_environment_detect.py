@@ -183,3 +183,18 @@ def test_what_a_project_needs_is_read_wherever_it_is_written_down(files):
     found = detect(Files(files)).unbuilt
     assert found is not None
     assert found.evidence.requirements == ("six",)
+
+
+def test_variables_that_tox_sets_for_tests_are_kept_where_they_are_literal():
+    ini = (
+        "[testenv]\nsetenv =\n    DJANGO_SETTINGS_MODULE = tests.settings\n    MODE=fast  # why\n"
+        "    PYTHONPATH = {toxinidir}\n    PYTHONHASHSEED=1\n    COVERAGE_FILE=x\n    FROM={env:X}\n    lower=1\n"
+        "    PATH=/tmp\n    TZ=Asia/Tokyo\n    py27: OLD=1\n"
+    )
+    found = recipe({"tox.ini": ini}).env
+    assert found == {"DJANGO_SETTINGS_MODULE": "tests.settings", "MODE": "fast"}
+
+
+def test_variables_of_tox_in_pyproject_are_kept_as_well():
+    text = "[tool.tox.env_run_base]\nset_env = {MODE = 'fast', N = 3, PIP_INDEX_URL = 'x'}\n"
+    assert recipe({"pyproject.toml": text}).env == {"MODE": "fast"}

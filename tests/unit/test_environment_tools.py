@@ -118,6 +118,8 @@ PLACES = (
     "tool",
     "tool.tox.env_run_base.deps",
     "tool.tox.legacy_tox_ini",
+    "tool.tox.env_run_base.set_env",
+    "tool.tox.env_run_base.set_env.MODE",
     "tool.poetry.group.test.dependencies",
     "tool.poetry.dev-dependencies.mock",
     "tool.poetry.dependencies.python",
