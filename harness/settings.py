@@ -101,6 +101,8 @@ class MiningSettings(_Section):
     """What becomes of a change that is nearly one of the rows given with `--against`."""
     statement_model: str | None = None
     """A model that writes the statement of a change without an issue; None leaves the change's own words."""
+    repair_model: str | None = None
+    """A model that proposes a recipe where no rung of the ladder gives an environment; None rejects the change."""
 
 
 class SignalsSettings(_Section):

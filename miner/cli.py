@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +18,7 @@ from harness import holdout_cli, terminal
 from harness.errors import InfrastructureError, InputError
 from harness.executors.choose import Kind
 from harness.options_cli import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
-from miner import images_cli, import_cli, quality_cli, statement_cli, strength_cli
+from miner import images_cli, import_cli, model_cli, quality_cli, repair_cli, statement_cli, strength_cli
 from miner.help_panels import HOLDOUT_PANELS, PANELS, arrange
 
 if TYPE_CHECKING:
@@ -120,12 +121,16 @@ def mine(
         typer.Option("--visibility", help="Only public, private or internal ones.", rich_help_panel=_GITHUB),
     ] = None,
     statement_model: statement_cli.ModelOption = None,
-    base_url: statement_cli.BaseUrlOption = "https://api.openai.com/v1",
-    api_key_env: statement_cli.ApiKeyOption = "OPENAI_API_KEY",
+    base_url: model_cli.BaseUrlOption = "https://api.openai.com/v1",
+    api_key_env: model_cli.ApiKeyOption = "OPENAI_API_KEY",
     max_cost: statement_cli.MaxCostOption = None,
     max_tokens: statement_cli.MaxTokensOption = None,
-    prices: statement_cli.PricesOption = None,
-    assume_price: statement_cli.AssumePriceOption = None,
+    prices: model_cli.PricesOption = None,
+    assume_price: model_cli.AssumePriceOption = None,
+    repair_model: repair_cli.ModelOption = None,
+    repair_rounds: repair_cli.RoundsOption = 3,
+    repair_max_cost: repair_cli.MaxCostOption = None,
+    repair_max_tokens: repair_cli.MaxTokensOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
     jobs: JobsOption = None,
     executor: ExecutorOption = Kind.LOCAL,
@@ -150,7 +155,8 @@ def mine(
         commits=frozenset(commits or ()),
     )
     settings = load_settings(
-        github={"api_url": api_url}, mining={"min_score": min_score, "statement_model": statement_model}
+        github={"api_url": api_url},
+        mining={"min_score": min_score, "statement_model": statement_model, "repair_model": repair_model},
     )
     chosen = Filter(
         names=tuple(repos or ()),
@@ -179,7 +185,7 @@ def mine(
         return
     if out is None:
         raise InputError("where to? give a dataset folder with -o", hint="or look first, with --dry-run")
-    asked = statement_cli.Asked(
+    asked = model_cli.Asked(
         base_url=base_url,
         api_key_env=api_key_env,
         max_cost=max_cost,
@@ -188,6 +194,7 @@ def mine(
         assume_price=assume_price,
     )
     statement_cli.see_that_tests_run(settings, validate=not no_validate)
+    repair_cli.see_that_it_can(settings, executor, validate=not no_validate)
     place = choose(executor, address=address, jobs=jobs)
     dataset = create_dataset(out)
     with contextlib.ExitStack() as held:
@@ -197,6 +204,16 @@ def mine(
         if runs is not None and flake_bound is not None:
             observer.warn(often.instead_of(flake_bound))
         writer = held.enter_context(statement_cli.writer_of(asked, settings, dataset, jobs=jobs, warn=observer.warn))
+        repairer = held.enter_context(
+            repair_cli.repairer_of(
+                replace(asked, max_cost=repair_max_cost, max_tokens=repair_max_tokens),
+                settings,
+                dataset,
+                rounds=repair_rounds,
+                jobs=jobs,
+                warn=observer.warn,
+            )
+        )
         summary = pipeline.mine(
             sources,
             dataset,
@@ -206,15 +223,18 @@ def mine(
             executor=place,
             observer=observer,
             writer=writer,
+            repairer=repairer,
         )
     if json_:
         told = {"warnings": observer.warnings, "not_mined": observer.problems, **statement_cli.as_json(writer)}
-        print_json({**_summary_json(summary), **told})
+        print_json({**_summary_json(summary), **told, **repair_cli.as_json(repairer)})
     else:
         console = terminal.results()
         console.print(display.funnel_table(summary))
         if writer is not None:
             console.print(statement_cli.line(writer))
+        if repairer is not None:
+            console.print(repair_cli.line(repairer))
         console.print(Text(f"dataset: {out}", style="bright_black"))
     _report_problems(observer.problems)
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from miner.image import Attempt, BuiltImage
     from miner.image.works import Images
     from miner.proof import Proof
+    from miner.repair import Repairer
     from miner.sources.bare import BareRepository
     from miner.statement_writer_run import Writer, Written
     from miner.strength import Strength
@@ -53,6 +54,8 @@ class Site:
     """Where it is asked whether a fix has been released."""
     neighbours: Neighbours = field(default_factory=Neighbours)
     """What a task should not double."""
+    repairer: Repairer | None = None
+    """Proposes recipes where no rung of the ladder does; None where that is not asked for."""
     writer: Writer | None = None
     """Writes statements where there is no issue; None where that is not asked for."""
     confidence: float = DEFAULT_CONFIDENCE
@@ -70,8 +73,9 @@ class Site:
     def cancel(self) -> None:
         """End what is under way in other threads."""
         self.sandbox.cancel()
-        if self.writer is not None:
-            self.writer.stop()
+        for asking in (self.writer, self.repairer):
+            if asking is not None:
+                asking.stop()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,6 +248,7 @@ def _environment(image: BuiltImage) -> dict[str, object]:
         "system": list(image.system),
         "declared": {kind: list(words) for kind, words in image.declared.items()},
         "notes": list(image.notes),
+        "repair": asdict(image.repair) if image.repair else {},
     }
     return {
         "rung": image.rung,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from harness.executors.base import Executor
     from harness.sandbox.base import Sandbox
     from harness.settings import Settings
+    from miner.repair import Repairer
     from miner.scan import Looked
     from miner.sources.history import ChangeFilter
     from miner.sources.origin import Opened, Origin, Reached
@@ -136,6 +137,7 @@ def mine(
     executor: Executor,
     observer: Observer,
     writer: Writer | None = None,
+    repairer: Repairer | None = None,
 ) -> FunnelSummary:
     """Mine sources into a dataset and return its funnel. What was decided before is not done again.
 
@@ -165,7 +167,7 @@ def mine(
                 continue
             site = Site(
                 repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
-                note=observer.note, index=index, neighbours=neighbours, writer=writer,
+                note=observer.note, index=index, neighbours=neighbours, writer=writer, repairer=repairer,
                 confidence=options.confidence, quarantine=options.quarantine, reveal=options.reveal, images=images,
             )  # fmt: skip
             mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=seen, observer=observer)

@@ -113,13 +113,15 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
             touched=(*draft.split.test_files, *draft.split.kinds),
             collect=_Collecting(draft=draft, options=tuple(options)),
         )
+        tree = CommitTree(site.repo, change.base_commit)
         built = site.images.build(
             order,
-            CommitTree(site.repo, change.base_commit),
+            tree,
             lambda: _tar(site.repo, change.base_commit),
             sandbox=site.sandbox,
             log=site.workings / "logs" / f"{draft.instance_id}.log",
             progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
+            repairing=site.repairer.on(draft.instance_id, tree) if site.repairer else None,
         )
     return built if isinstance(built, Rejection) else _called(draft, built, options)
 
@@ -145,6 +147,7 @@ def _called(draft: Draft, built: BuiltImage, options: Sequence[str]) -> Draft:
         pythonpath=built.pythonpath,
         allowed_paths=_allowed_paths(draft.split, built.modules),
         modules=built.modules,
+        env=dict(built.env),
     )
     return replace(draft, image=built, test=test)
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from harness.errors import InputError
-from harness.money_cli import cache_of, prices_of
+from miner import model_cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,18 +29,6 @@ ModelOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-BaseUrlOption = Annotated[
-    str,
-    typer.Option(
-        "--base-url", help="Its OpenAI-compatible endpoint.", envvar="OPENAI_BASE_URL", rich_help_panel=_PANEL
-    ),
-]
-ApiKeyOption = Annotated[
-    str,
-    typer.Option(
-        "--api-key-env", metavar="VAR", help="Environment variable that holds the key.", rich_help_panel=_PANEL
-    ),
-]
 MaxCostOption = Annotated[
     float | None,
     typer.Option(
@@ -58,36 +43,6 @@ MaxTokensOption = Annotated[
     int | None,
     typer.Option("--max-tokens", min=0, help="The same in tokens read and written, in all.", rich_help_panel=_PANEL),
 ]
-PricesOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--prices",
-        metavar="FILE",
-        help="Your own price table; its entries go before ours.",
-        rich_help_panel=_PANEL,
-    ),
-]
-AssumePriceOption = Annotated[
-    str | None,
-    typer.Option(
-        "--assume-price",
-        metavar="IN/OUT",
-        help="Dollars for a million tokens, where no table has the model.",
-        rich_help_panel=_PANEL,
-    ),
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What a command line says of statement writing."""
-
-    base_url: str
-    api_key_env: str
-    max_cost: float | None
-    max_tokens: int | None
-    prices: Path | None
-    assume_price: str | None
 
 
 def see_that_tests_run(settings: Settings, *, validate: bool) -> None:
@@ -106,7 +61,7 @@ def see_that_tests_run(settings: Settings, *, validate: bool) -> None:
 
 @contextlib.contextmanager
 def writer_of(
-    asked: Asked,
+    asked: model_cli.Asked,
     settings: Settings,
     dataset: Dataset,
     *,
@@ -123,31 +78,11 @@ def writer_of(
     if not model:
         yield None
         return
-    from harness.executors.local import default_jobs  # noqa: PLC0415 - keeps `--help` quick
-    from harness.solve.alias import is_pinned  # noqa: PLC0415
-    from harness.solve.meter import Limits  # noqa: PLC0415
-    from harness.solve.openai_model import Endpoint, OpenAIModel  # noqa: PLC0415
-    from harness.solve.stack import wrap  # noqa: PLC0415
-    from miner.statement_writer_run import Writer, spent_before  # noqa: PLC0415
+    from miner import tally  # noqa: PLC0415 - keeps `--help` quick
+    from miner.statement_writer_run import Writer, tally_of  # noqa: PLC0415
 
-    endpoint = Endpoint(base_url=asked.base_url, api_key_env=asked.api_key_env)
-    with (
-        OpenAIModel(model, endpoint, environment=os.environ) as client,
-        cache_of(settings, no_cache=False, max_mb=None, note=warn) as cache,
-    ):
-        wrapped = wrap(
-            client,
-            endpoint=endpoint.base_url,
-            prices=prices_of(asked.prices, asked.assume_price, settings),
-            limits=Limits(cost=asked.max_cost, tokens=asked.max_tokens),
-            cache=cache,
-            jobs=jobs or default_jobs(),
-            api=endpoint.api,
-            floating=not is_pinned(model),
-            earlier=spent_before(dataset),
-        )
-        for text in (*client.warnings(), *wrapped.notes):
-            warn(text)
+    earlier = tally.earlier(tally_of(dataset), "statements")
+    with model_cli.opened(model, asked, settings, earlier=earlier, jobs=jobs, warn=warn) as (wrapped, endpoint):
         yield Writer(wrapped, name=model, endpoint=endpoint.base_url, host=endpoint.host, dataset=dataset, warn=warn)
 
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness import files
 from harness.dataset.ledger import record_exposure
-from harness.errors import InputError, InterruptedRunError
+from harness.errors import InterruptedRunError
 from harness.patch import PatchError
 from harness.quality.leaks import leaks
 from harness.solve.base import Fault as ModelFault
 from harness.solve.base import LimitReachedError, ModelError, Reply, Request
-from harness.solve.meter import Spent
-from miner import statement_writer
+from harness.solve.throttle import STOPPED
+from miner import statement_writer, tally
 from miner.statement_writer import PROMPT, TRIES, Fault, Measured
 
 if TYPE_CHECKING:
@@ -30,10 +29,9 @@ if TYPE_CHECKING:
     from harness.quality.base import Subject
     from harness.quality.leaks import Leaks
     from harness.solve.base import Message
+    from harness.solve.meter import Spent
     from miner.statement_writer import Material
 
-STOPPED = "stopped"
-"""The limit that a person's interruption counts as."""
 _OF_ONE_TASK = frozenset({ModelFault.CONTEXT_OVERFLOW, ModelFault.BAD_REPLY})
 """What says nothing of the next question; anything else was tried often enough to know."""
 Use = Literal["written", "refused", "not_asked"]
@@ -251,7 +249,7 @@ class Writer:
 
     def _keep_tally(self) -> None:
         with self._lock:
-            files.write_json(tally_of(self._dataset), asdict(self._model.spent))
+            tally.keep(tally_of(self._dataset), self._model.spent)
 
 
 def _note(key: str, text: str | None, faults: tuple[Fault, ...], replies: Sequence[Reply]) -> Note:
@@ -298,22 +296,3 @@ def read_note(path: Path) -> Note | None:
 def tally_of(dataset: Dataset) -> Path:
     """The file that says what all mines into a dataset spent on statements."""
     return dataset.path / ".goldseam" / "statements.json"
-
-
-def spent_before(dataset: Dataset) -> Spent:
-    """What earlier mines into a dataset spent on statements.
-
-    Raises:
-        InputError: the file that says so is broken, so that a limit could be passed unseen.
-
-    """
-    path = tally_of(dataset)
-    try:
-        told = json.loads(path.read_bytes())
-        return Spent(**told)
-    except FileNotFoundError:
-        return Spent()
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(
-            f"{path} does not say what was spent on statements: {error}", hint="delete it, and limits count from zero"
-        ) from error

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from miner.environment import Recipe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +81,52 @@ class BuiltImage:
     """What the repository's CI says of tests beside what is installed: services, variables."""
     notes: tuple[str, ...] = ()
     """What could not be read or was left out, one sentence each."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables of the tests."""
+    repair: Repair | None = None
+    """Who proposed the recipe, where that was a model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failing:
+    """A recipe that came to nothing, and what may be said of why: nothing that hidden tests print."""
+
+    recipe: Recipe
+    python: str
+    step: str
+    """See `Attempt.step`."""
+    said: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repair:
+    """A model's part in an environment."""
+
+    model: str
+    endpoint: str
+    """Its host."""
+    snapshot: str
+    prompt: int
+    """Version of what it is told."""
+    rounds: int
+    """Recipes that it was asked for."""
+    why: str
+    """What it said of the last."""
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+
+
+class Repairing(Protocol):
+    """What is asked for a better recipe, where the ladder has come to its end."""
+
+    def propose(self, failing: Failing) -> Recipe | None:
+        """The recipe to try next; None where there is none any more."""
+        ...
+
+    def told(self, *, mended: bool) -> Repair | None:
+        """What was asked in all, once it is over; None where nothing was."""
+        ...
 
 
 Collect = Callable[[BuiltImage], Collected]

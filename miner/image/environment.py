@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from harness.settings import ImageSettings
     from miner.environment import Tree
-    from miner.image.built import BuiltImage, Collect
+    from miner.image.built import BuiltImage, Collect, Repairing
     from miner.image.shelf import Shelf
 
 _RUNNER = "pytest"
@@ -45,6 +45,7 @@ def build_environment(
     touched: Sequence[str] = (),
     collect: Collect | None = None,
     shelf: Shelf | None = None,
+    repairing: Repairing | None = None,
 ) -> BuiltImage | Rejection:
     """Find out what the tests of a tree need, and build the image they run in.
 
@@ -52,7 +53,7 @@ def build_environment(
     tries to collect the change's tests in an image: the first in which it can wins; without it, the first that is
     built. `when` is the date of base_commit, in UTC: dependencies are those of that day. `version_hint` is the version
     that git's tags would give. `tar` opens the tree as an uncompressed tar stream (byte-exact: without export-subst and
-    export-ignore). The whole build goes to `log`, credentials masked.
+    export-ignore). The whole build goes to `log`, credentials masked. `repairing` is asked where no recipe does.
 
     Raises:
         InfrastructureError: the engine, a registry, the package index or the disk failed.
@@ -76,6 +77,7 @@ def build_environment(
             when=when,
             version_hint=version_hint,
             collect=collect,
+            repairing=repairing,
         )
         try:
             return climb(job, began)

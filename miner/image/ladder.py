@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from miner.change import Rejection, Stage
 from miner.environment import mend
 from miner.environment.interpreter import preference
 from miner.image import base, build, dockerfile, pythons, steps, system
-from miner.image.built import Attempt, BuiltImage
+from miner.image.built import Attempt, BuiltImage, Failing
 from miner.image.layer import Input
 from miner.image.runner import read_result
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from miner.environment import Detection, Recipe, Tree
     from miner.image.build import BuiltLayer
-    from miner.image.built import Collect, Collected
+    from miner.image.built import Collect, Collected, Repairing
     from miner.image.layer import Layer
     from miner.image.pythons import Interpreter
     from miner.image.runner import Workshop
@@ -34,6 +35,10 @@ _TRIED = 12
 """How many recipes are tried in all, mended ones included."""
 _TRIED_WITH_AN_IMAGE = 1
 """How many more recipes are tried once there is an image, in which the tests could not all be collected."""
+_COSTLY = frozenset({"build_timeout", "build_oom"})
+"""Two of these are enough: a build that hangs with one recipe does so with the next."""
+_FOLDERS = 3
+"""How often folders are put on `sys.path`."""
 _DETAIL = 2000
 
 
@@ -53,14 +58,19 @@ class Job:
     attempts: list[Attempt] = field(default_factory=list)
     learned: list[mend.Learned] = field(default_factory=list)
     """What one recipe was mended with, which the next ones get at once."""
+    folders: list[str] = field(default_factory=list)
+    """Folders of the tree that had to be put on `sys.path`."""
+    repairing: Repairing | None = None
+    """What is asked for recipes where no rung gives an environment."""
 
 
 class RefusedError(Exception):
     """One recipe has come to nothing."""
 
-    def __init__(self, rejection: Rejection, *, said: str = "") -> None:
+    def __init__(self, rejection: Rejection, *, step: str = "", said: str = "") -> None:
         super().__init__(rejection.reason)
         self.rejection = rejection
+        self.step = step
         self.said = said
         """The end of the output."""
 
@@ -69,6 +79,8 @@ class RefusedError(Exception):
 class _Stood:
     """An image that was built, and what could be collected in it."""
 
+    interpreter: Interpreter
+    recipe: Recipe
     image: BuiltImage
     collected: Collected | None
 
@@ -90,29 +102,87 @@ def climb(job: Job, began: float) -> BuiltImage:
 
     """
     ground = base.ensure(job.workshop)
-    last: RefusedError | None = None
+    best, refused = _rungs(job, ground)
+    if best is None and job.collect is not None and job.detection.unbuilt is not None:
+        best = _unbuilt(job, ground, job.detection.unbuilt)
+    if job.repairing is not None and (best is None or not best.ok):
+        interpreter, failing = (best.interpreter, _lacking(best)) if best else (refused[0][0], _failing(*refused[0]))
+        best = _repaired(job, ground, job.repairing, interpreter, failing, best)
+    if best is None:
+        raise refused[-1][-1]  # there is always a recipe, and _interpreters refuses when it has none
+    return _finished(job, best.image, began)
+
+
+def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Interpreter, Recipe, RefusedError]]]:
+    """The best that the detected recipes give, in their order, and those that came to nothing."""
+    refused: list[tuple[Interpreter, Recipe, RefusedError]] = []
     best: _Stood | None = None
     left = _TRIED
     for interpreter in _interpreters(job, ground):
         for recipe in job.detection.recipes:
             if left <= 0:
-                break
+                return best, refused
             try:
                 stood = _try(job, interpreter, recipe, ground)
-            except RefusedError as refused:
-                last, left = refused, left - 1
+            except RefusedError as error:
+                refused.append((interpreter, recipe, error))
+                left -= _TRIED // 2 if error.rejection.reason in _COSTLY else 1
                 continue
             if best is None or stood.lost < best.lost:
                 best = stood
             if stood.ok:
-                break
+                return best, refused
             left = min(left - 1, _TRIED_WITH_AN_IMAGE)
-        if best is not None and (best.ok or left <= 0):
-            break
-    if best is not None:
-        return _finished(job, best.image, began)
-    assert last is not None  # noqa: S101 - there is always a recipe, and _interpreters refuses when it has none
-    raise last
+    return best, refused
+
+
+def _unbuilt(job: Job, ground: BuiltLayer, recipe: Recipe) -> _Stood | None:
+    """The tree on `sys.path` and what it needs, where it can't be built; None unless all tests are collected so."""
+    for interpreter in _interpreters(job, ground):
+        with contextlib.suppress(RefusedError):
+            stood = _try(job, interpreter, recipe, ground)
+            if stood.ok:
+                return stood
+    return None
+
+
+def _failing(interpreter: Interpreter, recipe: Recipe, refused: RefusedError) -> Failing:
+    said = refused.said or refused.rejection.detail
+    return Failing(recipe=recipe, python=interpreter.minor, step=refused.step, said=said)
+
+
+def _lacking(stood: _Stood) -> Failing:
+    """What may be said of tests that could not be collected: they are hidden, and so is what they print."""
+    found = stood.collected
+    missing = f": {', '.join(found.missing)}" if found and found.missing else ""
+    said = f"{found.failure}{missing}" if found else ""
+    return Failing(recipe=stood.recipe, python=stood.interpreter.minor, step="collect", said=said)
+
+
+def _repaired(
+    job: Job,
+    ground: BuiltLayer,
+    repairing: Repairing,
+    interpreter: Interpreter,
+    failing: Failing,
+    best: _Stood | None,
+) -> _Stood | None:
+    """The best image of all, where recipes that were proposed count as well; marked where it is one of theirs."""
+    rungs: set[str] = set()
+    while (best is None or not best.ok) and (recipe := repairing.propose(failing)) is not None:
+        rungs.add(recipe.rung)
+        try:
+            stood = _stood(job, interpreter, recipe, _image(job, interpreter, recipe, ground))
+        except RefusedError as refused:
+            failing = _failing(interpreter, recipe, refused)
+            continue
+        failing = _lacking(stood)
+        if best is None or stood.lost < best.lost:
+            best = stood
+    told = repairing.told(mended=best is not None and best.ok)
+    if best is None or best.recipe.rung not in rungs:
+        return best
+    return replace(best, image=replace(best.image, repair=told))
 
 
 def _finished(job: Job, image: BuiltImage, began: float) -> BuiltImage:
@@ -170,7 +240,7 @@ def _try(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer)
                 raise
             recipe = _mended(job, recipe, mended)
             continue
-        stood = _Stood(image=image, collected=_collect(job, interpreter, recipe, image))
+        stood = _stood(job, interpreter, recipe, image)
         if best is None or stood.lost < best.lost:
             best = stood
         if stood.ok or stood.collected is None:
@@ -182,6 +252,28 @@ def _try(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer)
     if best is None:
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="install_failed", detail="mended in vain"))
     return best
+
+
+def _stood(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> _Stood:
+    """What can be collected in an image; folders that hold what is missing are put on `sys.path` where that helps."""
+    image = replace(image, pythonpath=tuple(dict.fromkeys((*image.pythonpath, *job.folders))))
+    stood = _Stood(
+        interpreter=interpreter, recipe=recipe, image=image, collected=_collect(job, interpreter, recipe, image)
+    )
+    for _ in range(_FOLDERS):
+        if stood.collected is None or stood.ok:
+            break
+        lacked = stood.collected.missing
+        folders = mend.paths_for(lacked, job.tree, stood.image.pythonpath)
+        if not folders:
+            break
+        wider = replace(stood.image, pythonpath=(*stood.image.pythonpath, *folders))
+        again = replace(stood, image=wider, collected=_collect(job, interpreter, recipe, wider))
+        if again.lost >= stood.lost and again.collected is not None and again.collected.missing == lacked:
+            break
+        job.folders.extend(folders)
+        stood = again
+    return stood
 
 
 def _mended(job: Job, recipe: Recipe, mended: Recipe) -> Recipe:
@@ -220,6 +312,7 @@ def _image(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLaye
         system=versions,
         declared=job.detection.declared,
         notes=job.detection.notes,
+        env=recipe.env,
     )
 
 
@@ -249,6 +342,8 @@ def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
     inputs = [job.tar, text_input(job, "extra.in", steps.requirement_lines(recipe, interpreter.minor))]
     if recipe.evidence.pins:
         inputs.append(text_input(job, steps.PINS_NAME, "\n".join(recipe.evidence.pins) + "\n"))
+    if recipe.overrides:
+        inputs.append(text_input(job, steps.OVERRIDES_NAME, "\n".join(recipe.overrides) + "\n"))
     script = steps.resolve_script(recipe, interpreter, job.when, job.version_hint)
     command = steps.resolve_command(recipe, interpreter, job.when)
     image = interpreter.layer.image_id
@@ -263,7 +358,8 @@ def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
     if again and build.misses_network(ran):
         return _resolve(job, interpreter, recipe, again=False)
     reason = failed.reason if failed.reason != "install_failed" else "unresolvable"
-    raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=failed.detail), said=ran.tail)
+    rejection = Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=failed.detail)
+    raise RefusedError(rejection, step="resolve", said=ran.tail)
 
 
 def _install(job: Job, interpreter: Interpreter, recipe: Recipe, lock: str) -> tuple[Layer, BuiltLayer]:
@@ -290,6 +386,7 @@ def _source(job: Job, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]) 
         commit=job.base_commit,
         root=recipe.root,
         local=local,
+        further=recipe.commands,
     )
     try:
         return layer, build.ensure(job.workshop, layer)
@@ -307,7 +404,7 @@ def _source(job: Job, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]) 
             )
         )
         rejection = Rejection(stage=Stage.IMAGE, reason=error.reason, detail=error.detail)
-        raise RefusedError(rejection, said=error.ran.tail) from error
+        raise RefusedError(rejection, step="source", said=error.ran.tail) from error
 
 
 def _collect(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> Collected | None:
@@ -316,7 +413,8 @@ def _collect(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltIma
     job.workshop.progress(f"collecting tests in {recipe.rung}")
     found = job.collect(image)
     failure = "" if found.ok else found.failure or "not all files could be collected"
-    _record(job, recipe, interpreter, "collect", found.seconds, failure=failure, command="pytest --collect-only")
+    command = " ".join([*(f"PYTHONPATH={':'.join(on)}" for on in (image.pythonpath,) if on), "pytest --collect-only"])
+    _record(job, recipe, interpreter, "collect", found.seconds, failure=failure, command=command)
     return found
 
 

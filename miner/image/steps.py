@@ -26,6 +26,7 @@ UV = "/opt/goldseam/uv/bin/uv"
 LOCK_NAME = "requirements.lock"
 SOURCE_NAME = "source.tar"
 LOCK_PATH = f"{OUT_DIR}/{LOCK_NAME}"
+OVERRIDES_NAME = "overrides.in"
 PINS_NAME = "pins.txt"
 
 CUTOFF_VARIABLE = "GOLDSEAM_CUTOFF"
@@ -129,6 +130,7 @@ def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime) ->
     words += [f"--group {groups}{quote(name)}" for name in evidence.groups]
     words += [f"--constraints {quote(path)}" for path in evidence.constraints]
     words += [f"--constraints {INPUT_DIR}/{PINS_NAME}"] if evidence.pins else []
+    words += [f"--overrides {INPUT_DIR}/{OVERRIDES_NAME}"] if recipe.overrides else []
     words += [quote(path) for path in (recipe.project, *evidence.files) if path]
     words += [f"{INPUT_DIR}/extra.in"]
     return " ".join(words)
@@ -202,10 +204,12 @@ def source(
     commit: str,
     root: str = "",
     local: tuple[str, ...] = (),
+    further: tuple[str, ...] = (),
 ) -> Layer:
     """The tree at base_commit in a repository with one commit, importable in the virtual environment.
 
-    `root` is the folder of the project, `local` are folders with projects that it needs.
+    `root` is the folder of the project, `local` are folders with projects that it needs. `further` are commands once
+    all that is installed; they may change no file of the tree and make no test, and have no package index.
     """
     project = f"python3 {_PROJECT} {UV} {VENV}"
     options = " ".join(cutoff(when))
@@ -238,6 +242,7 @@ def source(
             *((f"cd {TESTBED}/{quote(root)}",) if root else ()),
             f"{project} {'yes' if installable else 'no'} {_PYTHONPATH} {options}",
             *((f"cd {TESTBED}",) if root else ()),
+            *_further(further),
             _byte_compile(TESTBED),
             _byte_compile(f"{VENV}/lib"),
             readable(TESTBED, VENV),
@@ -247,6 +252,25 @@ def source(
             f"python3 {_FACTS} {VENV} {_PYTHONPATH} > {FACTS_PATH}",
         ),
     )
+
+
+def _further(commands: tuple[str, ...]) -> tuple[str, ...]:
+    if not commands:
+        return ()
+    index = "PIP_NO_INDEX=1 UV_OFFLINE=1 PATH=" + f"{VENV}/bin:$PATH"
+    tests = f"git ls-files --others | grep -E '{_TESTS}' || true"
+    changed = 'echo "a command changed files of the repository:"; git diff --stat "$tree" | tail -n 5'
+    return (
+        'tree="$(git rev-parse HEAD^{tree})"',
+        f'made="$({tests})"',
+        *(f"env {index} sh -euc {quote(command)}" for command in commands),
+        f'if ! git diff --quiet "$tree"; then {changed}; exit 1; fi',
+        f'if [ "$made" != "$({tests})" ]; then echo "a command made tests"; exit 1; fi',
+    )
+
+
+_TESTS = r"(^|/)(tests?/.*[.]py|test_[^/]*[.]py|[^/]*_tests?[.]py|conftest[.]py|pytest[.]ini|sitecustomize[.]py)$"
+"""What says how tests go, as an extended regular expression of paths."""
 
 
 def _byte_compile(folder: str) -> str:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from harness.hygiene import Leak, Secrets
     from harness.sandbox.base import Sandbox
     from miner.environment import Tree
-    from miner.image.built import BuiltImage, Collected
+    from miner.image.built import BuiltImage, Collected, Repairing
 
 _CPUS = 1.0
 _INSPECT_MB = 512
@@ -79,6 +79,7 @@ class Images(Protocol):
         sandbox: Sandbox,
         log: Path,
         progress: Callable[[str], None],
+        repairing: Repairing | None = None,
     ) -> BuiltImage | Rejection:
         """Build a task's image; see `build_environment`. `sandbox` is where its tests will run."""
         ...
@@ -127,8 +128,12 @@ class HereImages(Images):
         sandbox: Sandbox,
         log: Path,
         progress: Callable[[str], None],
+        repairing: Repairing | None = None,
     ) -> BuiltImage | Rejection:
-        return _build(order, tree, tar, sandbox=sandbox, log=log, progress=progress, settings=self.settings)
+        return _build(
+            order, tree, tar,
+            sandbox=sandbox, log=log, progress=progress, settings=self.settings, repairing=repairing,
+        )  # fmt: skip
 
     def can_fake(self, image: str) -> bool:
         return imageclock.can_fake(image)
@@ -158,6 +163,7 @@ class ClusterImages(Images):
         sandbox: Sandbox,  # noqa: ARG002 - the node has its own
         log: Path,
         progress: Callable[[str], None],
+        repairing: Repairing | None = None,  # noqa: ARG002 - no key travels; the command line refuses it
     ) -> BuiltImage | Rejection:
         self._lay_ground(progress)
         progress("building its image on a node")
@@ -267,6 +273,7 @@ def _build(
     progress: Callable[[str], None],
     settings: ImageSettings,
     shelf: Shelf | None = None,
+    repairing: Repairing | None = None,
 ) -> BuiltImage | Rejection:
     collect = order.collect
     return build_environment(
@@ -282,6 +289,7 @@ def _build(
         touched=order.touched,
         collect=None if collect is None else lambda image: collect(image, sandbox),
         shelf=shelf,
+        repairing=repairing,
     )
 
 
