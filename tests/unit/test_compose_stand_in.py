@@ -1,4 +1,4 @@
-"""What `benchmarks/versus.py` gives Harbor where there is no Docker Compose, with a docker command that only listens."""
+"""What `benchmarks/versus.py` gives Harbor where there is no Docker Compose; a docker command that only listens."""
 
 from __future__ import annotations
 
