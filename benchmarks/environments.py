@@ -128,6 +128,7 @@ def build(repo: BareRepository, point: Point, sandbox: DockerSandbox, folder: Pa
             plugins=plugins,
             pythonpath=image.pythonpath,
             modules=image.modules,
+            env=dict(image.env),
         )
         spec = trial.TrialSpec(image=image.image_id, test=test, files=point.tests, budgets=Budgets(), test_patch=change)
         found = judged(trial.run(spec, sandbox))

@@ -27,7 +27,8 @@ MONOREPO = {
         "[tool.uv.sources]\nutil = { path = '../util' }\n[tool.setuptools]\npy-modules = ['core']\n"
     ),
     "libs/core/core.py": "import util\n",
-    TEST: "import core\nimport tomli_w\n\n\ndef test_core():\n    assert core.util.A == 1\n",
+    "ci/helpers.py": "",
+    TEST: "import core\nimport helpers\nimport tomli_w\n\n\ndef test_core():\n    assert core.util.A == 1\n",
     "libs/util/pyproject.toml": "[project]\nname = 'util'\nversion = '1'\n[tool.setuptools]\npy-modules = ['util']\n",
     "libs/util/util.py": "A = 1\n",
     ".github/workflows/test.yml": (
@@ -45,24 +46,27 @@ def sandbox():
 
 @pytest.fixture(scope="module")
 def built(sandbox, tmp_path_factory):
-    settings = ImageSettings(cache_dir=tmp_path_factory.mktemp("cache"), python_downloads=False)
+    return build(Files(MONOREPO), sandbox, tmp_path_factory.mktemp("cache"), TEST)
+
+
+def build(tree, sandbox, folder, test):
+    settings = ImageSettings(cache_dir=folder, python_downloads=False)
     try:
         base.resolve(settings)
     except InfrastructureError:
         base.from_debian()
-    tree = Files(MONOREPO)
     image = build_environment(
         tree,
-        repo="goldseam-tests/monorepo",
+        repo="goldseam-tests/ladder",
         base_commit="0" * 40,
         when=datetime(2024, 6, 1, tzinfo=UTC),
         version_hint=None,
         tar=lambda: tar_of(tree),
         settings=settings,
-        log=tmp_path_factory.mktemp("log") / "build.log",
+        log=folder / "build.log",
         progress=lambda _: None,
-        touched=("libs/core/core.py", TEST),
-        collect=lambda image: judged(run(image, sandbox, "--collect-only")),
+        touched=(test,),
+        collect=lambda image: judged(run(image, sandbox, "--collect-only", file=test)),
     )
     assert isinstance(image, BuiltImage), image
     return image
@@ -80,15 +84,15 @@ def tar_of(tree):
     return buffer
 
 
-def run(image, sandbox, *options):
+def run(image, sandbox, *options, file=TEST):
     test = TestSpec(options=options, plugins=framework.safe_plugins(image.pytest_plugins), pythonpath=image.pythonpath)
-    return trial.run(trial.TrialSpec(image=image.image_id, test=test, files=(TEST,), budgets=Budgets()), sandbox)
+    return trial.run(trial.TrialSpec(image=image.image_id, test=test, files=(file,), budgets=Budgets()), sandbox)
 
 
 def test_what_the_tests_import_and_nothing_declares_is_added(built):
     assert "tomli-w==" in built.locks["requirements.lock"]
     collected = [attempt.ok for attempt in built.attempts if attempt.step == "collect"]
-    assert collected == [False, True]
+    assert collected == [False, False, True]
     assert built.rung.endswith("+missing:tomli-w")
 
 
@@ -98,9 +102,25 @@ def test_the_tests_of_a_project_in_a_folder_pass_with_the_one_beside_it(built, s
     assert built.root == "libs/core"
 
 
+def test_a_module_of_the_repository_that_is_on_no_path_is_put_on_one(built):
+    assert built.pythonpath == ("ci",)
+
+
 def test_the_record_tells_the_evidence_the_command_and_what_ci_declares(built):
     first = built.attempts[0]
     assert first.evidence["project"] == ("libs/core/pyproject.toml",)
     assert first.evidence["requirements"] == ("six",)
     assert "pip compile" in first.command
     assert built.declared["services"] == ("postgres:13",)
+
+
+def test_a_project_that_cannot_be_built_is_put_on_the_path_with_what_it_needs(sandbox, tmp_path):
+    setup = "import sys\nsys.exit('not here')\nsetup(install_requires=['iniconfig'])\n"
+    files = {"setup.py": setup, "pkg.py": "import iniconfig\n", "test_pkg.py": "import pkg\n\n\ndef test_pkg(): ...\n"}
+    image = build(Files(files), sandbox, tmp_path, "test_pkg.py")
+    assert (image.rung, image.pythonpath) == ("unbuilt", (".",))
+    assert [(attempt.step, attempt.ok) for attempt in image.attempts][-3:] == [
+        ("resolve", True),
+        ("install", True),
+        ("collect", True),
+    ]
