@@ -110,13 +110,14 @@ class TwoEngines:
         with _in_use(None):
             client: Any = engine.connect()
             known = {one["Id"]: one for one in client.images(all=True)}
-            mine = [name for name, one in known.items() if any(self.registry in tag for tag in one["RepoTags"] or ())]
-            for name in mine:  # grows by what was built on it
-                mine += [other for other, one in known.items() if one["ParentId"] == name and other not in mine]
-            for name in reversed(mine):
-                for tag in known[name]["RepoTags"] or ():
+            names = {image: [*(one["RepoTags"] or ()), *(one["RepoDigests"] or ())] for image, one in known.items()}
+            mine = [image for image, called in names.items() if any(self.registry in name for name in called)]
+            for image in mine:  # grows by what was built on it
+                mine += [other for other, one in known.items() if one["ParentId"] == image and other not in mine]
+            for image in reversed(mine):
+                for name in names[image]:
                     with contextlib.suppress(engine.NotFoundError):
-                        client.remove_image(tag, noprune=True, force=True)
+                        client.remove_image(name, noprune=True, force=True)
 
 
 @contextlib.contextmanager
