@@ -7,6 +7,7 @@ import os
 import subprocess  # noqa: TID251 - programs to be killed half-way
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.sandbox import engine
@@ -35,7 +36,8 @@ STUBBORN = tiny.fix(
 
 def command(folder: Path, image: str) -> list[str | Path]:
     """The start of a command that scores patches, most of them slow enough to be met at work."""
-    tiny.dataset(folder / "dataset", tiny.task(image))
+    patient = replace(tiny.task().instance.budgets, seconds=300)  # a busy machine is not what is tried here
+    tiny.dataset(folder / "dataset", tiny.task(image, budgets=patient))
     slow = {f"m{number}": tiny.fix(f"import time; time.sleep(1)  # {number}", "return a + b") for number in range(SLOW)}
     predictions = tiny.write_predictions(folder / "p.jsonl", {**slow, "wrong": tiny.fix("return a * b"), "none": ""})
     return ["evaluate", folder / "dataset", "-p", predictions, "--control", "0", "--no-signals"]
@@ -84,7 +86,7 @@ def containers() -> list[dict[str, object]]:
     return engine.connect().containers(all=True)
 
 
-def at_work(seconds: float = 30.0) -> str:
+def at_work(seconds: float = 120.0) -> str:
     """A container that has just been started on the engine in use."""
     before = {one["Id"] for one in engine.connect().containers()}
     until = time.monotonic() + seconds

@@ -140,7 +140,7 @@ def test_a_patch_that_ignores_signals_is_ended_and_so_is_a_run_of_it(stubborn, t
 
 
 def wait_for_processes(container, count):
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while len(engine.connect().top(container)["Processes"]) < count:
         assert time.monotonic() < until
         time.sleep(0.05)

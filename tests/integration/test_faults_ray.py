@@ -134,7 +134,7 @@ def hold_the_node_up(room):
         os.kill(one, signal.SIGSTOP)
     try:
         with at(room.well.host):
-            until = time.monotonic() + 60
+            until = time.monotonic() + 120
             while starts() - before < faults.JOBS:
                 assert time.monotonic() < until
                 time.sleep(0.05)
@@ -210,7 +210,7 @@ def test_a_registry_that_is_down_is_waited_for_on_the_node(well, poor, undisturb
         ways[1].refuses.set()
         with faults.started([*faults.command(tmp_path, ref), *on_ray]) as child:
             for _ in range(5):  # an engine comes twice for each pull, with TLS and without
-                assert ways[1].sent_away.acquire(timeout=60)
+                assert ways[1].sent_away.acquire(timeout=120)
             ways[1].refuses.clear()
             said = child.stderr.read()
             assert child.wait() == 0, said
@@ -225,7 +225,7 @@ def test_a_patch_that_ignores_signals_is_ended_on_the_node_and_so_is_a_run_of_it
     tiny.dataset(tmp_path / "dataset", task)
     predictions = tiny.write_predictions(tmp_path / "p.jsonl", {f"stubborn{n}": faults.STUBBORN for n in range(3)})
     command = ["evaluate", tmp_path / "dataset", "-p", predictions, "--control", "0", "--no-signals", *on_ray]
-    with faults.started(command) as child:
+    with at(well.host), faults.started([*command, "--timeout", "120"]) as child:
         faults.at_work()
         child.send_signal(signal.SIGINT)
         said = child.stderr.read()
