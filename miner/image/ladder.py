@@ -40,6 +40,8 @@ _COSTLY = frozenset({"build_timeout", "build_oom"})
 _FOLDERS = 3
 """How often folders are put on `sys.path`."""
 _DETAIL = 2000
+_not_to_be_had: set[str] = set()
+"""Layers of Debian packages that failed in this process: where Debian can't be reached, that is waited for once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,9 +328,12 @@ def _system(job: Job, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpr
         return interpreter, ()
     layer = system.layer(interpreter.layer.image_id, recipe.apt, python=interpreter.path)
     command = f"apt-get install {' '.join(recipe.apt)}"
+    if layer.key in _not_to_be_had:
+        return interpreter, ()
     try:
         built = build.ensure(job.workshop, layer)
     except build.StepFailedError as error:
+        _not_to_be_had.add(layer.key)
         failure = error.detail or "failed"
         _record(job, recipe, interpreter, "system", error.ran.seconds, failure=failure, command=command)
         return interpreter, ()

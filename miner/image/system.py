@@ -59,7 +59,7 @@ def _installation() -> tuple[str, ...]:
     install = "apt-get $options -qq install -y --no-install-recommends"
     shown, unknown = "apt-cache show $one >/dev/null 2>&1", 'echo "Debian has no $one"'
     return (
-        f'options="$({certificates})"',
+        f'options="-o Acquire::Retries=1 -o Acquire::http::Timeout=20 $({certificates})"',
         "apt-get $options -qq update",
         f"known=''; for one in $packages; do if {shown}; then known=\"$known $one\"; else {unknown}; fi; done",
         'if [ ! "$known" ]; then echo "none of them can be had"; exit 1; fi',
