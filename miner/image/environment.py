@@ -15,8 +15,9 @@ from harness.sandbox import engine
 from miner.change import Rejection, Stage
 from miner.environment import detect
 from miner.image import secrets, steps
-from miner.image.ladder import Job, RefusedError, climb
+from miner.image.ladder import climb
 from miner.image.layer import Input
+from miner.image.rung import Job, RefusedError
 from miner.image.runner import Workshop
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from miner.change import Rejection, Stage
 from miner.environment import Detection, Evidence, Recipe
-from miner.image import BuiltImage, Collected, ladder
+from miner.image import BuiltImage, Collected, ladder, rung
 from miner.image.build import StepFailedError
 from tests.trees import Files
 
@@ -36,7 +36,7 @@ def image(rung):
 
 
 def refusal(reason="install_failed", said=""):
-    return ladder.RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=reason), said=said)
+    return rung.RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=reason), said=said)
 
 
 @pytest.fixture
@@ -49,14 +49,14 @@ def climbed(monkeypatch):
         def build(_job, interpreter, recipe, _ground):
             tried.append(recipe.rung)
             end = ends[recipe.rung]
-            if isinstance(end, ladder.RefusedError):
+            if isinstance(end, rung.RefusedError):
                 raise end
             return image(recipe.rung)
 
         recipes = [Recipe(project="setup.py", evidence=Evidence(rung=rung)) for rung in ends if "+" not in rung]
         last = Recipe(project=None, evidence=Evidence(rung=unbuilt)) if unbuilt else None
         recipes = [recipe for recipe in recipes if recipe.rung != unbuilt]
-        job = ladder.Job(
+        job = rung.Job(
             workshop=SimpleNamespace(progress=lambda _: None),
             tree=Files(files or {}),
             tar=None,
@@ -67,7 +67,7 @@ def climbed(monkeypatch):
             version_hint=None,
             collect=lambda built: ends[built.rung](built) if callable(ends[built.rung]) else ends[built.rung],
         )
-        monkeypatch.setattr(ladder, "_image", build)
+        monkeypatch.setattr(ladder, "image_of", build)
         monkeypatch.setattr(ladder.base, "ensure", lambda _workshop: None)
         pythons = [SimpleNamespace(minor=f"3.{9 + place}") for place in range(interpreters)]
         monkeypatch.setattr(ladder, "_interpreters", lambda _job, _ground: iter(pythons))
@@ -122,7 +122,7 @@ def test_a_folder_that_does_not_help_is_not_kept(climbed):
 
 
 def test_builds_that_hang_are_tried_twice_and_no_more(climbed):
-    with pytest.raises(ladder.RefusedError) as caught:
+    with pytest.raises(rung.RefusedError) as caught:
         climbed({"a": refusal("build_timeout"), "b": refusal("build_oom"), "c": refusal("never tried")})
     assert caught.value.rejection.reason == "build_oom"
 
@@ -133,7 +133,7 @@ def test_a_project_that_cannot_be_built_is_tried_unbuilt_last(climbed):
 
 
 def test_an_unbuilt_project_whose_tests_are_not_all_collected_is_none(climbed):
-    with pytest.raises(ladder.RefusedError) as caught:
+    with pytest.raises(rung.RefusedError) as caught:
         climbed({"a": refusal(), "x": FEWER}, unbuilt="x")
     assert caught.value.rejection.reason == "install_failed"
 
@@ -145,11 +145,11 @@ def test_packages_that_cannot_be_had_are_done_without_and_asked_for_once(monkeyp
         asked.append(layer.kind)
         raise StepFailedError("system", SimpleNamespace(tail="no Debian here", seconds=3.0, exit_code=100))
 
-    monkeypatch.setattr(ladder.build, "ensure", ensure)
-    monkeypatch.setattr(ladder, "_not_to_be_had", set())
+    monkeypatch.setattr(rung.build, "ensure", ensure)
+    monkeypatch.setattr(rung, "_not_to_be_had", set())
     python = SimpleNamespace(minor="3.11", path="/usr/bin/python3.11", layer=SimpleNamespace(image_id="sha256:1"))
     recipe = Recipe(project=None, evidence=Evidence(rung="a"), apt=("libxml2-dev",))
     job = SimpleNamespace(workshop=None, attempts=[])
-    assert [ladder._system(job, python, recipe) for _ in range(2)] == [(python, ())] * 2
+    assert [rung._system(job, python, recipe) for _ in range(2)] == [(python, ())] * 2
     assert asked == ["system"]
     assert [(one.step, one.ok, one.failure) for one in job.attempts] == [("system", False, "no Debian here")]

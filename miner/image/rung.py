@@ -1,0 +1,224 @@
+"""One recipe of the ladder, built: Debian packages, lock, dependencies, source; every step of it goes on record."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from miner.change import Rejection, Stage
+from miner.image import base, build, dockerfile, steps, system
+from miner.image.built import Attempt, BuiltImage
+from miner.image.layer import Input
+from miner.image.runner import read_result
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from miner.environment import Detection, Recipe, Tree, mend
+    from miner.image.build import BuiltLayer
+    from miner.image.built import Collect, Repairing
+    from miner.image.layer import Layer
+    from miner.image.pythons import Interpreter
+    from miner.image.runner import Workshop
+
+_DETAIL = 2000
+_not_to_be_had: set[str] = set()
+"""Layers of Debian packages that failed in this process: where Debian can't be reached, that is waited for once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What stays the same over all attempts at one image."""
+
+    workshop: Workshop
+    tree: Tree
+    tar: Input
+    detection: Detection
+    repo: str
+    base_commit: str
+    when: datetime
+    version_hint: str | None
+    collect: Collect | None
+    attempts: list[Attempt] = field(default_factory=list)
+    learned: list[mend.Learned] = field(default_factory=list)
+    """What one recipe was mended with, which the next ones get at once."""
+    folders: list[str] = field(default_factory=list)
+    """Folders of the tree that had to be put on `sys.path`."""
+    repairing: Repairing | None = None
+    """What is asked for recipes where no rung gives an environment."""
+
+
+class RefusedError(Exception):
+    """One recipe has come to nothing."""
+
+    def __init__(self, rejection: Rejection, *, step: str = "", said: str = "") -> None:
+        super().__init__(rejection.reason)
+        self.rejection = rejection
+        self.step = step
+        self.said = said
+        """The end of the output."""
+
+
+def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
+    packed, versions = _system(job, interpreter, recipe)
+    lock, local = _resolve(job, packed, recipe)
+    deps, deps_built = _install(job, packed, recipe, lock)
+    source, source_built = _source(job, deps_built, recipe, local)
+    recipes = [base.layer(base.resolve(job.workshop.settings))]
+    recipes += [one for one in (interpreter.recipe, packed.recipe) if one and one not in recipes]
+    stack = [ground]
+    stack += [one for one in (interpreter.layer, packed.layer) if one.tag not in {below.tag for below in stack}]
+    stack += [deps_built, source_built]
+    facts = source_built.facts
+    return BuiltImage(
+        image_id=source_built.image_id,
+        python=str(facts["python"]),
+        pytest=str(facts["pytest"]),
+        pytest_plugins=tuple(facts["plugins"]),
+        modules=tuple(facts["modules"]),
+        pythonpath=tuple(_below(recipe.root, path) for path in facts["pythonpath"]),
+        dockerfile=dockerfile.render(
+            base.describe(job.workshop.settings), [*recipes, deps, source], job.workshop.variables
+        ),
+        locks={steps.LOCK_NAME: lock},
+        rung=recipe.rung,
+        attempts=(),
+        layers=tuple(one.tag for one in stack),
+        seconds={one.kind: one.seconds for one in stack},
+        layer_bytes={one.kind: one.size for one in stack},
+        root=recipe.root,
+        system=versions,
+        declared=job.detection.declared,
+        notes=job.detection.notes,
+        env=recipe.env,
+    )
+
+
+def _below(root: str, path: str) -> str:
+    return str(PurePosixPath(root, path)) if root else path
+
+
+def _system(job: Job, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpreter, tuple[str, ...]]:
+    """The interpreter with the recipe's Debian packages; without them where they can't be had, which is recorded."""
+    if not recipe.apt:
+        return interpreter, ()
+    layer = system.layer(interpreter.layer.image_id, recipe.apt, python=interpreter.path)
+    command = f"apt-get install {' '.join(recipe.apt)}"
+    if layer.key in _not_to_be_had:
+        return interpreter, ()
+    try:
+        built = build.ensure(job.workshop, layer)
+    except build.StepFailedError as error:
+        _not_to_be_had.add(layer.key)
+        failure = error.detail or "failed"
+        record(job, recipe, interpreter, "system", error.ran.seconds, failure=failure, command=command)
+        return interpreter, ()
+    record(job, recipe, interpreter, "system", built.seconds, command=command)
+    return replace(interpreter, layer=built, recipe=layer), tuple(built.facts.get("packages", ()))
+
+
+def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> tuple[str, tuple[str, ...]]:
+    """The lock of a recipe, and the folders of the tree that are installed beside the project."""
+    job.workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
+    inputs = [job.tar, text_input(job, "extra.in", steps.requirement_lines(recipe, interpreter.minor))]
+    if recipe.evidence.pins:
+        inputs.append(text_input(job, steps.PINS_NAME, "\n".join(recipe.evidence.pins) + "\n"))
+    if recipe.overrides:
+        inputs.append(text_input(job, steps.OVERRIDES_NAME, "\n".join(recipe.overrides) + "\n"))
+    script = steps.resolve_script(recipe, interpreter, job.when, job.version_hint)
+    command = steps.resolve_command(recipe, interpreter, job.when)
+    image = interpreter.layer.image_id
+    with job.workshop.run(image, script, kind="resolve", inputs=tuple(inputs)) as ran:
+        if ran.ok:
+            record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
+            text = read_result(ran.out / steps.LOCK_NAME).decode()
+            return steps.clean_lock(text), steps.local_folders(text, recipe.root, set(job.tree.files()))
+        build.raise_if_infrastructure(job.workshop, image, ran)
+        record(job, recipe, interpreter, "resolve", ran.seconds, failure=ran.tail[-_DETAIL:], command=command)
+        failed = build.StepFailedError("resolve", ran)
+    if again and build.misses_network(ran):
+        return _resolve(job, interpreter, recipe, again=False)
+    reason = failed.reason if failed.reason != "install_failed" else "unresolvable"
+    rejection = Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=failed.detail)
+    raise RefusedError(rejection, step="resolve", said=ran.tail)
+
+
+def _install(job: Job, interpreter: Interpreter, recipe: Recipe, lock: str) -> tuple[Layer, BuiltLayer]:
+    layer = steps.dependencies(interpreter, text_input(job, steps.LOCK_NAME, lock), lock)
+    command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
+    try:
+        built = build.ensure(job.workshop, layer)
+    except build.StepFailedError as error:
+        record(job, recipe, interpreter, "install", error.ran.seconds, failure=error.detail, command=command)
+        rejection = Rejection(stage=Stage.ENVIRONMENT, reason=error.reason, detail=error.detail)
+        raise RefusedError(rejection, said=error.ran.tail) from error
+    record(job, recipe, interpreter, "install", built.seconds, command=command)
+    return layer, built
+
+
+def _source(job: Job, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]) -> tuple[Layer, BuiltLayer]:
+    layer = steps.source(
+        deps.image_id,
+        job.tar,
+        installable=recipe.project is not None,
+        when=job.when,
+        version_hint=job.version_hint,
+        repo=job.repo,
+        commit=job.base_commit,
+        root=recipe.root,
+        local=local,
+        further=recipe.commands,
+    )
+    try:
+        return layer, build.ensure(job.workshop, layer)
+    except build.StepFailedError as error:
+        python = str(deps.facts.get("python", ""))
+        job.attempts.append(
+            Attempt(
+                rung=recipe.rung,
+                python=".".join(python.split(".")[:2]),
+                step="source",
+                ok=False,
+                seconds=error.ran.seconds,
+                failure=error.detail,
+                command="uv pip install --no-deps -e .",
+            )
+        )
+        rejection = Rejection(stage=Stage.IMAGE, reason=error.reason, detail=error.detail)
+        raise RefusedError(rejection, step="source", said=error.ran.tail) from error
+
+
+def record(
+    job: Job,
+    recipe: Recipe,
+    interpreter: Interpreter,
+    step: str,
+    seconds: float,
+    *,
+    failure: str = "",
+    command: str = "",
+) -> None:
+    known = any(one.rung == recipe.rung and one.python == interpreter.minor for one in job.attempts)
+    job.attempts.append(
+        Attempt(
+            rung=recipe.rung,
+            python=interpreter.minor,
+            step=step,
+            ok=not failure,
+            seconds=seconds,
+            failure=failure,
+            command=command,
+            evidence={} if known else recipe.said(),
+        )
+    )
+
+
+def text_input(job: Job, name: str, text: str) -> Input:
+    """A text as a file that a build reads."""
+    data = text.encode()
+    digest = hashlib.sha256(data).hexdigest()
+    path = job.workshop.folder / f"{digest[:16]}-{name}"
+    path.write_bytes(data)
+    return Input(name=name, path=path, sha256=digest)
