@@ -176,6 +176,7 @@ def main() -> None:
     parser.add_argument("clones", nargs="+", type=Path)
     parser.add_argument("--commits", type=int, default=6)
     parser.add_argument("--build", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=600.0, help="start no build after this long")
     parser.add_argument("--rungs", action="store_true", help="print every recipe of every tree")
     parser.add_argument("--logs", type=Path, help="keep build logs here")
     asked = parser.parse_args()
@@ -186,8 +187,12 @@ def main() -> None:
         found = detection_table(groups, rungs=asked.rungs)
         rows: list[Row] = []
         if asked.build:
+            until = time.monotonic() + 60 * asked.minutes
             with DockerSandbox() as sandbox:
                 for repo, point in list(in_turn(groups))[: asked.build]:
+                    if time.monotonic() > until:
+                        print(f"{asked.minutes:g} minutes are over")
+                        break
                     print(f"{point.repo} {point.commit[:10]} of {point.year}", flush=True)
                     try:
                         rows.append(build(repo, point, sandbox, asked.logs or Path(scratch)))
