@@ -26,6 +26,7 @@ from miner.environment import (
     unbuilt,
 )
 from miner.environment.evidence import Detection, Evidence, Recipe
+from miner.environment.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,6 +64,7 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
     files alone, each kind alone, the source of a compiled requirements file, plain pytest. Two recipes never ask for
     the same thing.
     """
+    tree = Remembered(tree)
     root = subproject.root_of(tree, touched)
     here = subproject.Below(tree, root) if root else tree
     declared = ci.read(tree, here)

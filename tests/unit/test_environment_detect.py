@@ -198,3 +198,15 @@ def test_variables_that_tox_sets_for_tests_are_kept_where_they_are_literal():
 def test_variables_of_tox_in_pyproject_are_kept_as_well():
     text = "[tool.tox.env_run_base]\nset_env = {MODE = 'fast', N = 3, PIP_INDEX_URL = 'x'}\n"
     assert recipe({"pyproject.toml": text}).env == {"MODE": "fast"}
+
+
+def test_no_file_is_read_twice_and_none_that_is_not_there():
+    asked = []
+
+    class Watched(Files):
+        def read(self, path):
+            asked.append(path)
+            return super().read(path)
+
+    detect(Watched({"pyproject.toml": "[project]\nname='x'\n", "tox.ini": "[testenv]\ndeps=a\n", "test_a.py": ""}))
+    assert sorted(asked) == ["pyproject.toml", "test_a.py", "tox.ini"]
