@@ -101,5 +101,5 @@ def test_the_repaired_task_is_scored_in_its_environment(mined, tmp_path):
         "evaluate", dataset.path, "--gold", "--null", "-o", tmp_path / "run", "--json", "--control", "0"
     )
     told = json.loads(done.stdout)
-    outcomes = {one["model"]: one["resolved"] for one in told["models"]}
+    outcomes = {one["model"]: one["resolved"] for one in told["goldseam"]["models"]}
     assert outcomes == {"gold": 1, "null": 0}
