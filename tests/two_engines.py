@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 INDEX = os.environ.get("UV_DEFAULT_INDEX") or os.environ.get("PIP_INDEX_URL") or "https://pypi.org/simple/"
+INDEX_SOCKET = "index.sock"
 _FILE = re.compile(r"https?://[^\"'#\s]+")
 _TOLD = ("Content-Type", "Content-Length", "Content-Range", "Accept-Ranges", "ETag")
 _KEPT = ("opt/goldseam/uv", "usr/sbin")
@@ -47,6 +48,7 @@ class TwoEngines:
 
     def __init__(self) -> None:
         self._held = contextlib.ExitStack()
+        self._ways: dict[str, list[Proxy]] = {}
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as held:
@@ -66,9 +68,21 @@ class TwoEngines:
         """Put a service at a port of both networks; the port."""
         here = socket.create_server(("127.0.0.1", 0))
         port: int = here.getsockname()[1]
-        held.enter_context(Proxy(here, service))
-        held.enter_context(Proxy(self.second.listen(port), service))
+        self._ways[service.name] = [
+            held.enter_context(Proxy(listening, service)) for listening in (here, self.second.listen(port))
+        ]
         return port
+
+    @contextlib.contextmanager
+    def silent_index(self) -> Iterator[None]:
+        """The index answers nobody meanwhile, so that builds wait."""
+        for way in self._ways[INDEX_SOCKET]:
+            way.stalled.set()
+        try:
+            yield
+        finally:
+            for way in self._ways[INDEX_SOCKET]:
+                way.stalled.clear()
 
     def use(self, host: str | None) -> contextlib.AbstractContextManager[Any]:
         """Speak to one of the two: the second's `host`, or None for the machine's own."""
@@ -116,7 +130,7 @@ class TwoEngines:
                 mine += [other for other, one in known.items() if one["ParentId"] == image and other not in mine]
             for image in reversed(mine):
                 for name in names[image]:
-                    with contextlib.suppress(engine.NotFoundError):
+                    with contextlib.suppress(engine.ApiError):
                         client.remove_image(name, noprune=True, force=True)
 
 
@@ -146,7 +160,7 @@ class _UnixServer(ThreadingHTTPServer):
 
 
 def _index(held: contextlib.ExitStack, folder: Path) -> Path:
-    where = folder / "index.sock"
+    where = folder / INDEX_SOCKET
     server = _UnixServer(str(where), _PassedOn)
     server.sessions = requests.Session()
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)

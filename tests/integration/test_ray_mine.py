@@ -261,14 +261,35 @@ def test_a_dataset_is_refreshed_on_a_cluster(mined, cluster, tmp_path):
     assert told["result"] == "holds"
 
 
+def test_rows_are_imported_on_a_cluster(mined, cluster, two, history, tmp_path):
+    instance, hidden = mined.task.instance, mined.task.hidden
+    row = {
+        **{name: getattr(instance, name) for name in ("instance_id", "repo", "base_commit", "created_at", "version")},
+        "problem_statement": instance.problem_statement,
+        "hints_text": "",
+        "patch": hidden.gold_patch.decode(),
+        "test_patch": hidden.test_patch.decode(),
+        "FAIL_TO_PASS": json.dumps(hidden.fail_to_pass),
+        "PASS_TO_PASS": json.dumps(hidden.pass_to_pass),
+    }
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(row) + "\n")
+    words = ["--source", f"{instance.repo}={history.path}", "-o", tmp_path / "dataset", "--runs", "1", *on(cluster)]
+    done = tiny.goldseam("holdout", "import", rows, *words)
+    assert done.returncode == 0, done.error_text
+    (imported,) = open_dataset(tmp_path / "dataset").instances()
+    assert (imported.state, imported.image) == (TaskState.PROVED, instance.image)
+
+
 def test_a_mine_that_is_interrupted_while_an_image_is_built_leaves_no_container(mined, cluster, two, history, tmp_path):
     argv = mine(history, tmp_path / "dataset", "--limit", "2", *on(cluster))
-    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
-        wait_for(lambda: builds(two))
-        child.send_signal(signal.SIGINT)
-        said = child.stderr.read()
-        assert child.wait() == 130, said
-    assert not builds(two)
+    with two.silent_index():
+        with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
+            wait_for(lambda: builds(two))
+            child.send_signal(signal.SIGINT)
+            said = child.stderr.read()
+            assert child.wait() == 130, said
+        assert not builds(two)
 
 
 @dataclass(frozen=True, kw_only=True)
