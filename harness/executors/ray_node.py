@@ -7,13 +7,14 @@ its own and jobs come one after the other. The main thread only waits, so that R
 from __future__ import annotations
 
 import signal
+import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import InfrastructureError
+from harness.errors import InfrastructureError, InterruptedRunError
 from harness.executors import ray_letter
 from harness.executors.base import Errand, Place
 from harness.sandbox import engine
@@ -77,6 +78,7 @@ class _Bench:
     notes: list[str] = field(default_factory=list)
     errand: Future[Any] | None = None
     """The last one, which may be under way."""
+    stopped: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
     def opened(cls, setting: Setting) -> _Bench:
@@ -87,9 +89,15 @@ class _Bench:
 
     def do(self, asked: Job | Errand) -> Any:
         if not isinstance(asked, Errand):
-            return self.thread.submit(self.sandbox.run, asked).result()
-        self.errand = self.thread.submit(asked.work, asked.item, Place(sandbox=self.sandbox, note=self.notes.append))
-        return self.errand.result()
+            return _outcome(self.thread.submit(self.sandbox.run, asked))
+        self.errand = self.thread.submit(asked.work, asked.item, Place(sandbox=self.sandbox, note=self._note))
+        return _outcome(self.errand)
+
+    def _note(self, text: str) -> None:
+        """Keep what an errand tells before each of its steps, or end it there."""
+        if self.stopped.is_set():
+            raise InterruptedRunError("the run was interrupted")
+        self.notes.append(text)
 
     def took_notes(self) -> list[str]:
         notes = self.notes.copy()
@@ -97,6 +105,7 @@ class _Bench:
         return notes
 
     def close(self) -> None:
+        self.stopped.set()
         self.sandbox.cancel()
         self._end_errand()
         self.thread.shutdown(wait=self.errand is None or self.errand.done())
@@ -110,12 +119,21 @@ class _Bench:
             wait([self.errand], timeout=_BETWEEN_SECONDS)
 
 
+def _outcome(future: Future[Any]) -> Any:
+    """What comes of work in the bench's thread. Ray interrupts by a flag that whoever waits for good never looks at."""
+    while not future.done():
+        wait([future], timeout=_BETWEEN_SECONDS)
+    return future.result()
+
+
 _benches: list[_Bench] = []
 """At most one: a process does one job at a time."""
 
 
 def work(letter: bytes, key: bytes, setting: Setting) -> bytes:
     """Do one job or errand and return a `Reply`, both as letters. Interrupted, no container is left when this ends."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as whatever is started in the background inherits it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     asked = ray_letter.open_letter(letter, key)
     return ray_letter.seal(_reply(asked, setting), key)
 
