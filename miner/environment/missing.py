@@ -260,7 +260,7 @@ def _package(kind: str, name: str) -> str:
     if kind == "library":
         return _LIBRARIES.get(name, "")
     if kind == "linked":
-        return _LINKED.get(name, "")
+        return "python3-dev" if name.startswith("python3") else _LINKED.get(name, "")
     if kind == "pkg-config":
         return _PKG_CONFIG.get(name, "")
     if kind == "magic":

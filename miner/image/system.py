@@ -18,8 +18,8 @@ _FACTS = (
 
 
 HEADERS = "python3-dev"
-"""Stands for Python's own headers: the base has Debian's; those of an interpreter that was copied into the image are
-where it does not look for them, at the place that it was built for."""
+"""Stands for Python's own headers and library: the base has Debian's; those of an interpreter that was copied into the
+image are not where it looks for them, at the place that it was built for."""
 
 
 def layer(parent: str, packages: Iterable[str], *, python: str) -> Layer:
@@ -45,12 +45,20 @@ _VERSION = "dpkg-query -W -f='${Package}=${Version}\\n' $one 2>/dev/null"
 
 
 def _headers(python: str) -> tuple[str, ...]:
-    there = "import sys; print('%s/include/python%d.%d' % (sys.base_prefix, *sys.version_info[:2]))"
-    sought = "import sysconfig; print(sysconfig.get_config_var('INCLUDEPY'))"
+    home = f'"$({python} -I -c "import sys; print(sys.base_prefix)")"'
+    include, library = (
+        f'"$({python} -I -c "import sysconfig; print(sysconfig.get_config_var(\'{name}\'))")"'
+        for name in ("INCLUDEPY", "LIBDIR")
+    )
+    link = 'if [ ! -e "$sought" ]; then mkdir -p "$(dirname "$sought")"; ln -s "$there" "$sought"; fi'
     return (
-        f'there="$({python} -I -c "{there}")"',
-        f'sought="$({python} -I -c "{sought}")"',
-        'if [ ! -e "$sought" ]; then mkdir -p "$(dirname "$sought")"; ln -s "$there" "$sought"; fi',
+        f"home={home}",
+        f"sought={include}",
+        'there="$home/include/$(basename "$sought")"',
+        link,
+        f"sought={library}",
+        'there="$home/lib"',
+        link,
     )
 
 

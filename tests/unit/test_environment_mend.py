@@ -21,6 +21,7 @@ def recipe(*requirements, pins=(), apt=()):
         ("fatal error: 'lmdb.h' file not found", "liblmdb-dev"),
         ("src/x.c:1: fatal error: libxml/xmlversion.h: No such file or directory", "libxml2-dev"),
         ("/usr/bin/ld: cannot find -lldap: No such file or directory", "libldap-dev"),
+        ("/usr/bin/ld: cannot find -lpython3.6m: No such file or directory", "python3-dev"),
         ("ImportError: libGL.so.1: cannot open shared object file: No such file or directory", "libgl1"),
         ("OSError: cannot load library 'libsndfile.so': x", "libsndfile1"),
         ("Error: pg_config executable not found.", "libpq-dev"),
