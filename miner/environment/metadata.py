@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from miner.environment.constraints import caret_to_specifier
+from miner.environment.interpreter import RELEASED, allows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -153,12 +154,18 @@ def requires_python(tree: Tree) -> str | None:
     poetry = table(document, "tool", "poetry", "dependencies").get("python")
     candidates = (
         table(document, "project").get("requires-python"),
-        caret_to_specifier(poetry) if isinstance(poetry, str) else None,
+        _widest(poetry) if isinstance(poetry, str) else None,
         table(document, "tool", "flit", "metadata").get("requires-python"),
         ini(tree.read("setup.cfg")).get("options", "python_requires", fallback=None),
         call.python_requires if call else None,
     )
     return next((one for one in candidates if isinstance(one, str) and one), None)
+
+
+def _widest(constraint: str) -> str:
+    """Of alternatives (`~2.7 || ^3.6`) the one that allows the most interpreters that there are."""
+    ways = [caret_to_specifier(part.strip()) for part in re.split(r"\|\|?", constraint)]
+    return max(ways, key=lambda way: sum(allows(way, minor) for minor in RELEASED))
 
 
 def classifiers(tree: Tree) -> tuple[str, ...]:

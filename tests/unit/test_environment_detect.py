@@ -210,3 +210,11 @@ def test_no_file_is_read_twice_and_none_that_is_not_there():
 
     detect(Watched({"pyproject.toml": "[project]\nname='x'\n", "tox.ini": "[testenv]\ndeps=a\n", "test_a.py": ""}))
     assert sorted(asked) == ["pyproject.toml", "test_a.py", "tox.ini"]
+
+
+@pytest.mark.parametrize(
+    ("python", "wanted"), [("~2.7 || ^3.5", ">=3.5,<4"), ("^3.6|~2.7", ">=3.6,<4"), ("^3.8", ">=3.8,<4"), ("*", None)]
+)
+def test_of_alternative_pythons_the_one_that_can_be_had_counts(python, wanted):
+    text = f"[tool.poetry]\nname='x'\n[tool.poetry.dependencies]\npython='{python}'\n"
+    assert detect(Files({"pyproject.toml": text})).requires_python == wanted
