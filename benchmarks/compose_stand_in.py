@@ -6,7 +6,7 @@ Harbor drives its containers through Compose, which Debian 12 has as version 1 o
 program does with the docker command what Compose does with the engine's API for one service, and no more: a network
 and a container on `up`, `stop` (10 s to end by itself, as Compose gives it), removal and the network on `down`. It
 reads no YAML, asks for no list of containers, networks or volumes, and does not poll until the container is up, so it
-takes no longer than Compose. STAND_IN_STOP_SECONDS is the grace on `down`.
+should take no longer than Compose. STAND_IN_STOP_SECONDS is the grace on `down`.
 """
 
 import json

@@ -38,7 +38,7 @@ class Figures:
     further_mb: float = _figure(10.6, "disk of a further task: disk.py, the median of five repositories")
     alone_mb: float = _figure(723, "disk of a task with an image of its own: disk.py")
     evaluation_core_seconds: float = _figure(1.4, "containers of an evaluation: small suites of humanize and click")
-    driver_ms: float = _figure(10, "goldseam's own processor time for an evaluation: scale.py")
+    driver_ms: float = _figure(6.5, "goldseam's own processor time for an evaluation: scale.py")
     run_kib: float = _figure(80, "run folder, for each evaluation: the same suites")
 
 
