@@ -15,7 +15,8 @@ take turns, in an order that moves on with each round, so that a busy machine sl
 - `swebench` and Harbor are installed from the package index, each into an environment of its own. Both give a
   container that ignores SIGTERM a time to end (15 s and 10 s), and theirs do; "stopped at once" is the same without
   that wait. Harbor runs in its own Docker environment, with its agent `oracle` and a network as it has by default.
-  Without Docker Compose a stand-in that asks the engine less takes its place (compose_stand_in.py), and the output says so.
+  Without Docker Compose a stand-in that asks the engine less takes its place
+  (compose_stand_in.py), and the output says so.
 
 Times are medians in milliseconds. The last line is one JSON object.
 """
