@@ -198,7 +198,7 @@ def main() -> None:
     """Measure all graders in turn."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--each", type=int, default=2, help="evaluations for each worker in a batch")
+    parser.add_argument("--each", type=int, default=1, help="evaluations for each worker in a batch")
     options = parser.parse_args()
     swebench = pypi_tools.environment(pypi_tools.SWEBENCH).python
     harbor = pypi_tools.environment(pypi_tools.HARBOR).python
