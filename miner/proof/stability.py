@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 from harness.frameworks.ids import function
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 UNSTABLE = "unstable_fail_to_pass"
 _NAMED = 3
+_CHANCE = 0.05
 
 
 def weakened(proof: Proof, found: Sequence[Observed], blamed: Blamed) -> Rejection | None:
@@ -53,11 +55,12 @@ def _names(test_id: str, changing: Collection[str]) -> frozenset[str]:
     return frozenset(one for one in changing if function(one) == function(test_id))
 
 
-def _are_turned(names: Collection[str], found: Sequence[Observed], blamed: Blamed) -> bool:
+def _are_turned(names: frozenset[str], found: Sequence[Observed], blamed: Blamed) -> bool:
     """Whether a test of these names passes in some run with the fix, and without it in none that counts against that.
 
     A plain run can; a varied one only where it is not known that just the variation made the test pass. Where their
-    file was lost without the fix, the tree as it was tells whether they passed.
+    file was lost without the fix, the tree as it was tells whether they passed. One that was in that tree and differs
+    by chance has to pass with the fix more often than chance explains: it need not have to do with the fix.
     """
     causes = {blamed.causes.get(one) for one in names}
     by_chance = bool(causes & {None, Cause.RANDOM, Cause.UNKNOWN})
@@ -66,8 +69,16 @@ def _are_turned(names: Collection[str], found: Sequence[Observed], blamed: Blame
     without = ("before", "base") if lost else ("before",)
     before = [run for run in found if run.state in without and (by_chance or run.variation.is_plain)]
     after = [run for run in found if run.state == "after"]
-    passes = [any(passed(run) & set(names) for run in runs) for runs in (after, before)]
-    return passes == [True, False]
+    passes, against = (sum(bool(passed(run) & names) for run in runs) for runs in (after, before))
+    if not passes or against:
+        return False
+    was_there = any(names & run.statuses.keys() for run in found if run.state == "base")
+    return not (by_chance and was_there) or _by_luck(passes, len(after), len(before)) <= _CHANCE
+
+
+def _by_luck(passes: int, after: int, before: int) -> float:
+    """How likely all passes fall on runs with the fix where it has no part in them: Fisher's exact test, one-sided."""
+    return comb(after, passes) / comb(after + before, passes)
 
 
 def named(tests: Collection[str], causes: Mapping[str, Cause]) -> str:

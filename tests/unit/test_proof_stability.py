@@ -68,6 +68,19 @@ def test_a_pass_without_the_fix_weighs_unless_the_variation_explains_it(cause, c
     assert (found is not None) is counts
 
 
+@pytest.mark.parametrize(("there", "counts"), [("b", False), ("", True)])
+def test_a_test_that_fails_now_and_then_and_was_there_before_need_not_have_to_do_with_the_fix(there, counts):
+    states = (runs("base", there, there, there), runs("before", *["ab"] * 3), runs("after", "AB", "Ab", "Ab"))
+    assert (weakness(*states, cause=Cause.RANDOM) is not None) is counts
+
+
+@pytest.mark.parametrize(("passes", "counts"), [(4, False), (5, True)])
+def test_one_that_was_there_counts_where_it_passes_more_often_than_chance_explains(passes, counts):
+    after = ["AB"] * passes + ["Ab"] * (10 - passes)
+    found = weakness(runs("base", "b"), runs("before", *["ab"] * 8), runs("after", *after), cause=Cause.RANDOM)
+    assert (found is not None) is counts
+
+
 def called(state, *each):
     """One run a word: the parameter that a table has in it; its test passes where the word is capital."""
     return [
