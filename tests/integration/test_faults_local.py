@@ -170,7 +170,9 @@ def test_predictions_that_come_twice_by_two_programs_at_once_count_once(undistur
     (given,) = (word for word in command if str(word).endswith("p.jsonl"))
     with faults.started([*command, "-p", given]) as child:
         faults.told(child, "[1/")
+        child.send_signal(signal.SIGSTOP)  # so that it is not done before the second has begun
         second = tiny.goldseam(*command)
+        child.send_signal(signal.SIGCONT)
         said = child.stderr.read()
         assert child.wait() == 0, said
     assert second.returncode == 2
