@@ -110,3 +110,9 @@ def opened(
         for text in (*client.warnings(), *wrapped.notes):
             warn(text)
         yield wrapped, endpoint
+
+
+def bill(spent: Spent) -> str:
+    """What answers came to, for a person."""
+    money = "at an unknown price" if spent.unpriced else f"for ${spent.cost:.4f}"
+    return f"{spent.tokens:,} tokens {money} in all"

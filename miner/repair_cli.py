@@ -113,9 +113,7 @@ def as_json(repairer: Repairer | None) -> dict[str, object]:
 
 def line(repairer: Repairer) -> Text:
     """The same for a person."""
-    spent = repairer.spent
-    money = "at an unknown price" if spent.unpriced else f"for ${spent.cost:.4f}"
     return Text(
-        f"repairs: {repairer.mended} of {repairer.tried} environments mended; {spent.tokens:,} tokens {money} in all",
+        f"repairs: {repairer.mended} of {repairer.tried} environments mended; {model_cli.bill(repairer.spent)}",
         style="bright_black",
     )

@@ -103,10 +103,9 @@ def as_json(writer: Writer | None) -> dict[str, object]:
 
 def line(writer: Writer) -> Text:
     """The same for a person."""
-    spent, counts = writer.spent, writer.counts
-    money = "at an unknown price" if spent.unpriced else f"for ${spent.cost:.4f}"
+    counts = writer.counts
     return Text(
         f"statements: {counts['written']} written, {counts['refused']} refused, {counts['not_asked']} not asked for; "
-        f"{spent.tokens:,} tokens {money} in all",
+        f"{model_cli.bill(writer.spent)}",
         style="bright_black",
     )

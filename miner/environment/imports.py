@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from miner.environment import distributions
 from miner.environment.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -13,35 +14,37 @@ if TYPE_CHECKING:
 _FILES_READ = 300
 _TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$")
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
-_BY_IMPORT = {
-    "aiohttp": "aiohttp",
-    "attr": "attrs",
-    "bs4": "beautifulsoup4",
-    "dateutil": "python-dateutil",
-    "factory": "factory-boy",
-    "faker": "Faker",
-    "flaky": "flaky",
-    "freezegun": "freezegun",
-    "httpretty": "httpretty",
-    "hypothesis": "hypothesis",
-    "mock": "mock",
-    "nose": "nose",
-    "numpy": "numpy",
-    "parameterized": "parameterized",
-    "pretend": "pretend",
-    "pytest_asyncio": "pytest-asyncio",
-    "pytest_mock": "pytest-mock",
-    "requests_mock": "requests-mock",
-    "responses": "responses",
-    "simplejson": "simplejson",
-    "six": "six",
-    "syrupy": "syrupy",
-    "time_machine": "time-machine",
-    "trio": "trio",
-    "vcr": "vcrpy",
-    "webtest": "WebTest",
-    "yaml": "PyYAML",
-}
+_HELPERS = frozenset(
+    {
+        "aiohttp",
+        "attr",
+        "bs4",
+        "dateutil",
+        "factory",
+        "faker",
+        "flaky",
+        "freezegun",
+        "httpretty",
+        "hypothesis",
+        "mock",
+        "nose",
+        "numpy",
+        "parameterized",
+        "pretend",
+        "pytest_asyncio",
+        "pytest_mock",
+        "requests_mock",
+        "responses",
+        "simplejson",
+        "six",
+        "syrupy",
+        "time_machine",
+        "trio",
+        "vcr",
+        "webtest",
+        "yaml",
+    }
+)
 _BY_USE = (
     (re.compile(rb"def \w+\([^)]*\bmocker\b"), "pytest-mock"),
     (re.compile(rb"def \w+\([^)]*\bhttpserver\b"), "pytest-httpserver"),
@@ -64,6 +67,6 @@ def detect(tree: Tree) -> Evidence | None:
     for path in [path for path in paths if _TEST_FILE.match(path)][:_FILES_READ]:
         text = tree.read(path) or b""
         names = {match.decode() for match in _IMPORT.findall(text)} - own
-        found |= {_BY_IMPORT[name] for name in names if name in _BY_IMPORT}
+        found |= {one for name in names & _HELPERS if (one := distributions.of_module(name))}
         found |= {distribution for pattern, distribution in _BY_USE if pattern.search(text)}
     return Evidence(rung="imports", requirements=tuple(sorted(found))) if found else None

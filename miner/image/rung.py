@@ -65,7 +65,7 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
     packed, versions = _system(job, interpreter, recipe)
     lock, local = _resolve(job, packed, recipe)
     deps, deps_built = _install(job, packed, recipe, lock)
-    source, source_built = _source(job, deps_built, recipe, local)
+    source, source_built = _source(job, interpreter, deps_built, recipe, local)
     recipes = [base.layer(base.resolve(job.workshop.settings))]
     recipes += [one for one in (interpreter.recipe, packed.recipe) if one and one not in recipes]
     stack = [ground]
@@ -151,14 +151,14 @@ def _install(job: Job, interpreter: Interpreter, recipe: Recipe, lock: str) -> t
     try:
         built = build.ensure(job.workshop, layer)
     except build.StepFailedError as error:
-        record(job, recipe, interpreter, "install", error.ran.seconds, failure=error.detail, command=command)
-        rejection = Rejection(stage=Stage.ENVIRONMENT, reason=error.reason, detail=error.detail)
-        raise RefusedError(rejection, said=error.ran.tail) from error
+        raise _refused(job, recipe, interpreter, "install", error, stage=Stage.ENVIRONMENT, command=command) from error
     record(job, recipe, interpreter, "install", built.seconds, command=command)
     return layer, built
 
 
-def _source(job: Job, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]) -> tuple[Layer, BuiltLayer]:
+def _source(
+    job: Job, interpreter: Interpreter, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]
+) -> tuple[Layer, BuiltLayer]:
     layer = steps.source(
         deps.image_id,
         job.tar,
@@ -174,20 +174,24 @@ def _source(job: Job, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]) 
     try:
         return layer, build.ensure(job.workshop, layer)
     except build.StepFailedError as error:
-        python = str(deps.facts.get("python", ""))
-        job.attempts.append(
-            Attempt(
-                rung=recipe.rung,
-                python=".".join(python.split(".")[:2]),
-                step="source",
-                ok=False,
-                seconds=error.ran.seconds,
-                failure=error.detail,
-                command="uv pip install --no-deps -e .",
-            )
-        )
-        rejection = Rejection(stage=Stage.IMAGE, reason=error.reason, detail=error.detail)
-        raise RefusedError(rejection, step="source", said=error.ran.tail) from error
+        command = "uv pip install --no-deps -e ."
+        raise _refused(job, recipe, interpreter, "source", error, stage=Stage.IMAGE, command=command) from error
+
+
+def _refused(
+    job: Job,
+    recipe: Recipe,
+    interpreter: Interpreter,
+    step: str,
+    error: build.StepFailedError,
+    *,
+    stage: Stage,
+    command: str,
+) -> RefusedError:
+    """What a layer that can't be built makes of its recipe, which is recorded."""
+    record(job, recipe, interpreter, step, error.ran.seconds, failure=error.detail, command=command)
+    rejection = Rejection(stage=stage, reason=error.reason, detail=error.detail)
+    return RefusedError(rejection, step=step, said=error.ran.tail)
 
 
 def record(
