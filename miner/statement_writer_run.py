@@ -5,20 +5,18 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness import files
 from harness.dataset.ledger import record_exposure
-from harness.errors import InterruptedRunError
 from harness.patch import PatchError
 from harness.quality.leaks import leaks
-from harness.solve.base import Fault as ModelFault
-from harness.solve.base import LimitReachedError, ModelError, Reply, Request
-from harness.solve.throttle import STOPPED
-from miner import statement_writer, tally
+from harness.solve.base import Reply
+from miner import statement_writer
+from miner.questions import NotAskedError, Questions, bill
 from miner.statement_writer import PROMPT, TRIES, Fault, Measured
 
 if TYPE_CHECKING:
@@ -28,30 +26,11 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.quality.base import Subject
     from harness.quality.leaks import Leaks
-    from harness.solve.base import Message
     from harness.solve.meter import Spent
+    from miner.questions import Asked
     from miner.statement_writer import Material
 
-_OF_ONE_TASK = frozenset({ModelFault.CONTEXT_OVERFLOW, ModelFault.BAD_REPLY})
-"""What says nothing of the next question; anything else was tried often enough to know."""
 Use = Literal["written", "refused", "not_asked"]
-
-
-class Asked(Protocol):
-    """A model with its layers; `harness.solve.stack.Wrapped` is one."""
-
-    @property
-    def spent(self) -> Spent: ...
-
-    def for_task(self, task_key: str) -> Asking: ...
-
-    def stop(self) -> None: ...
-
-
-class Asking(Protocol):
-    """What is asked about one task."""
-
-    def ask(self, request: Request) -> Reply: ...
 
 
 class Note(BaseModel):
@@ -119,20 +98,20 @@ class Writer:
     def __init__(
         self, model: Asked, *, name: str, endpoint: str, host: str, dataset: Dataset, warn: Callable[[str], None]
     ) -> None:
-        self._model, self._dataset, self._warn = model, dataset, warn
+        self._questions = Questions(model, name=name, place=tally_of(dataset))
+        self._dataset, self._warn = dataset, warn
         self._name, self._endpoint, self._host = name, endpoint, host
         self._lock = threading.Lock()
-        self._ended: str | None = None
         self.counts: Counter[Use] = Counter()
 
     @property
     def spent(self) -> Spent:
         """Over all mines into the dataset."""
-        return self._model.spent
+        return self._questions.model.spent
 
     def stop(self) -> None:
         """Ask nothing more; who waits for a turn gives up."""
-        self._model.stop()
+        self._questions.model.stop()
 
     def write(self, job: Job) -> Written:
         """The statement of one task, or why the change's own words stay; a person is warned of that.
@@ -158,8 +137,8 @@ class Writer:
         if note is None or note.key != key:
             try:
                 note = self._ask(job, key)
-            except _UnwrittenError as error:
-                return self._left(job, error.use, str(error))
+            except NotAskedError as error:
+                return self._left(job, "not_asked", str(error))
             files.write_json(self._place(job), note.model_dump(mode="json"))
         if note.text is None:
             told = ", ".join(note.faults)
@@ -198,44 +177,18 @@ class Writer:
 
     def _ask(self, job: Job, key: str) -> Note:
         """Ask, and ask again where the answer can't be taken."""
-        self._refuse_where_ended()
+        self._questions.see_that_open()
         messages = statement_writer.question(job.material(), canary=self._dataset.canary)
         self._expose(job)
-        asking, replies = self._model.for_task(job.instance_id), list[Reply]()
+        asking, replies = self._questions.model.for_task(job.instance_id), list[Reply]()
         while True:
-            reply = self._answer(asking, messages)
+            reply = self._questions.ask(asking, messages)
             replies.append(reply)
             text = statement_writer.read(reply.message.content, mask=job.mask)
             faults = _faults(reply, text, job.subject)
             if faults in ((), (Fault.UNCLEAR,)) or len(replies) == TRIES:
                 return _note(key, None if faults else text, faults, replies)
             messages = statement_writer.again(messages, reply.message.content, faults)
-
-    def _answer(self, asking: Asking, messages: tuple[Message, ...]) -> Reply:
-        try:
-            return asking.ask(Request(messages=messages))
-        except LimitReachedError as error:
-            if error.limit == STOPPED:
-                raise InterruptedRunError("the mine was interrupted") from error
-            self._end(f"the limit on {error.limit} is reached: {error}")
-            raise _UnwrittenError("not_asked", f"the limit on {error.limit} is reached") from error
-        except ModelError as error:
-            if error.fault not in _OF_ONE_TASK:
-                self._end(f"{self._name} could not be asked: {error.message}")
-            raise _UnwrittenError("not_asked", f"{self._name} could not be asked: {error.message}") from error
-        finally:
-            self._keep_tally()
-
-    def _refuse_where_ended(self) -> None:
-        with self._lock:
-            ended = self._ended
-        if ended is not None:
-            raise _UnwrittenError("not_asked", ended)
-
-    def _end(self, why: str) -> None:
-        """Ask nothing more in this mine: the next question would end in the same way."""
-        with self._lock:
-            self._ended = self._ended or why
 
     def _expose(self, job: Job) -> None:
         """Write down what is about to be shown; more than a solver is shown, as it quotes what hidden tests print."""
@@ -247,31 +200,9 @@ class Writer:
             shown={"statement", "test_output"},
         )
 
-    def _keep_tally(self) -> None:
-        with self._lock:
-            tally.keep(tally_of(self._dataset), self._model.spent)
-
 
 def _note(key: str, text: str | None, faults: tuple[Fault, ...], replies: Sequence[Reply]) -> Note:
-    costs = [reply.cost for reply in replies if reply.cost is not None]
-    return Note(
-        key=key,
-        text=text,
-        faults=faults,
-        tries=len(replies),
-        snapshot=replies[-1].model,
-        input_tokens=sum(reply.usage.input_tokens or 0 for reply in replies),
-        output_tokens=sum(reply.usage.output_tokens or 0 for reply in replies),
-        cost_usd=round(sum(costs), 6) if len(costs) == len(replies) else None,
-    )
-
-
-class _UnwrittenError(Exception):
-    """There is no statement to be had."""
-
-    def __init__(self, use: Use, why: str) -> None:
-        super().__init__(why)
-        self.use: Use = use
+    return Note(key=key, text=text, faults=faults, tries=len(replies), **asdict(bill(replies)))
 
 
 def _faults(reply: Reply, text: str, subject: Subject) -> tuple[Fault, ...]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from harness.errors import InterruptedRunError
-from harness.solve.base import LimitReachedError, ModelError, Request
-from harness.solve.throttle import STOPPED
-from miner import tally
 from miner.image.built import Repair, Repairing
+from miner.questions import NotAskedError, Questions, bill
 from miner.repair import prompt, proposal
 
 if TYPE_CHECKING:
@@ -20,10 +18,8 @@ if TYPE_CHECKING:
     from harness.solve.meter import Spent
     from miner.environment import Recipe, Tree
     from miner.image.built import Failing
-    from miner.statement_writer_run import Asked, Asking
+    from miner.questions import Asked, Asking
 
-ROUNDS = 3
-"""Recipes that a model may propose for one task, if nobody says otherwise."""
 _ANSWERS = 2
 """Questions for one recipe, where an answer has none."""
 
@@ -34,10 +30,11 @@ class Repairer:
     def __init__(
         self, model: Asked, *, name: str, host: str, rounds: int, place: Path, warn: Callable[[str], None]
     ) -> None:
-        self.model, self.name, self.host, self.rounds, self.warn = model, name, host, rounds, warn
-        self._place = place
+        self.questions = Questions(model, name=name, place=place)
+        self.name, self.host, self.rounds = name, host, rounds
+        self._warn = warn
         self._lock = threading.Lock()
-        self._ended: str | None = None
+        self._told = False
         self.tried = 0
         """Tasks for which it was asked."""
         self.mended = 0
@@ -46,37 +43,28 @@ class Repairer:
     @property
     def spent(self) -> Spent:
         """Over all mines into the dataset."""
-        return self.model.spent
+        return self.questions.model.spent
 
     def stop(self) -> None:
         """Ask nothing more; who waits for a turn gives up."""
-        self.model.stop()
+        self.questions.model.stop()
 
     def on(self, instance_id: str, tree: Tree) -> Session:
         """The repair of one task's environment."""
         return Session(self, instance_id, tree)
 
-    def answer(self, asking: Asking, messages: tuple[Message, ...]) -> Reply | None:
-        """The next answer; None where nothing more can be asked in this mine, which a person is told once.
+    def answer(self, instance_id: str, asking: Asking, messages: tuple[Message, ...]) -> Reply | None:
+        """The next answer; None where there is none, which a person is told.
 
         Raises:
             InterruptedRunError: the mine was stopped meanwhile.
 
         """
-        with self._lock:
-            if self._ended is not None:
-                return None
         try:
-            return asking.ask(Request(messages=messages))
-        except LimitReachedError as error:
-            if error.limit == STOPPED:
-                raise InterruptedRunError("the mine was interrupted") from error
-            self._end(f"the limit on {error.limit} is reached: {error}")
-        except ModelError as error:
-            self._end(f"{self.name} could not be asked: {error.message}")
-        finally:
-            with self._lock:
-                tally.keep(self._place, self.model.spent)
+            self.questions.see_that_open()
+            return self.questions.ask(asking, messages)
+        except NotAskedError as error:
+            self._tell(instance_id, str(error))
         return None
 
     def count(self, *, mended: bool) -> None:
@@ -85,19 +73,22 @@ class Repairer:
             self.tried += 1
             self.mended += mended
 
-    def _end(self, why: str) -> None:
+    def _tell(self, instance_id: str, why: str) -> None:
+        ended = self.questions.ended
         with self._lock:
-            first, self._ended = self._ended is None, why
-        if first:
-            self.warn(f"no environment is repaired any more: {why}")
+            again, self._told = self._told, self._told or ended is not None
+        if ended is None:
+            self._warn(f"{instance_id}: its environment is not repaired: {why}")
+        elif not again:
+            self._warn(f"no environment is repaired any more: {ended}")
 
 
 class Session(Repairing):
     """One task's environment, round by round."""
 
     def __init__(self, repairer: Repairer, instance_id: str, tree: Tree) -> None:
-        self._repairer, self._tree = repairer, tree
-        self._asking = repairer.model.for_task(instance_id)
+        self._repairer, self._instance_id, self._tree = repairer, instance_id, tree
+        self._asking = repairer.questions.model.for_task(instance_id)
         self._messages: tuple[Message, ...] = ()
         self._said = ""
         self._replies: list[Reply] = []
@@ -113,7 +104,7 @@ class Session(Repairing):
         else:
             self._messages = prompt.question(failing, self._tree)
         for left in reversed(range(_ANSWERS)):
-            reply = self._repairer.answer(self._asking, self._messages)
+            reply = self._repairer.answer(self._instance_id, self._asking, self._messages)
             if reply is None:
                 return None
             self._replies.append(reply)
@@ -132,15 +123,11 @@ class Session(Repairing):
         if not self._replies:
             return None
         self._repairer.count(mended=mended)
-        costs = [reply.cost for reply in self._replies if reply.cost is not None]
         return Repair(
             model=self._repairer.name,
             endpoint=self._repairer.host,
-            snapshot=self._replies[-1].model,
             prompt=prompt.PROMPT,
             rounds=self._rounds,
             why=self._why[-1] if self._why else "",
-            input_tokens=sum(reply.usage.input_tokens or 0 for reply in self._replies),
-            output_tokens=sum(reply.usage.output_tokens or 0 for reply in self._replies),
-            cost_usd=round(sum(costs), 6) if len(costs) == len(self._replies) else None,
+            **asdict(bill(self._replies)),
         )
