@@ -1,107 +1,84 @@
-"""What each kind of evidence finds in real histories, and whether the environments made from it can collect tests.
+"""How many bug fixes of real histories get an environment without a model, rung by rung, and prove their gold patch.
 
-    python benchmarks/environments.py CLONE … [--commits 6] [--build N] [--only NAME] [--skip NAME]
+    python benchmarks/environments.py REPO… [--each 10] [--since 2018-01-01] [--jobs 2] [--rows FILE] [--retry]
 
-Of each clone, that many changes spread evenly over its history that touch code and tests. Detection runs for all of
-them (a second each, nothing is built): how many trees have each kind of evidence, and how many recipes there are. With
-`--build N`, N of them, taken in turn from all clones, are built for real: dependencies as of the day, in containers,
-and the change's own test files are collected there, with the change in place. No code of the clones runs outside
-containers. Prints, by repository and by rung, what was tried, what passed, seconds, and every failure. The last line is
-one JSON object.
+Of each clone, `--each` candidates (as `goldseam mine` recognises them) spread evenly over the changes since `--since`.
+Each goes through the stages of a mine up to the proof: taken apart, image built on the first rung that collects all its
+tests, then base, before and after run once each, in containers without a network. Nothing is left out of the counts but
+candidates that end before an image is asked for, of which the next one takes the place.
+
+Repositories take turns, so that a benchmark that is stopped has seen all of them. With `--rows`, each result is kept in
+that file as it comes, and those that are there are not made again (`--retry`: but those that failed). `--detect` builds
+nothing and prints what kinds of evidence there are. The last line is one JSON object.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass, field
-from io import BytesIO
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness import patch, trial
+from benchmarks.environment_rows import Row, Tried, kinds_of, tables
+from harness import process
+from harness.dataset.folder import create_dataset
 from harness.errors import GoldseamError
-from harness.frameworks import pytest
-from harness.instance import Budgets, TestSpec
 from harness.sandbox.docker import DockerSandbox
-from harness.settings import load_settings
-from miner.change import Kind, Rejection
-from miner.collecting import judged
+from harness.settings import Settings, load_settings
+from miner import stages
+from miner.change import Candidate, Rejection, Stage
+from miner.draft import Draft, Site
 from miner.environment import detect
-from miner.image import BuiltImage, Collected, build_environment
+from miner.image.works import HereImages
+from miner.proof.notebook import STATES
+from miner.scan import scan
 from miner.sources.git import open_source
-from miner.split import classify
-from miner.stages import CommitTree
-from miner.test_command import options_of, usable
+from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from harness.sandbox.base import Sandbox
     from miner.environment import Detection
+    from miner.image import BuiltImage
     from miner.sources.bare import BareRepository
 
-_KIND = re.compile(r"^[a-z_A-Z]+")
-OLDEST = 2017
-"""The first year looked at: interpreters of before are not built."""
-FEW = 20
-"""Files of a change that may be one fix."""
+ENOUGH = 3
+"""Candidates of a span of history that are tried to take apart before the span is given up."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """One change of a history."""
+    """One candidate of a history, and those that may take its place, nearest first."""
 
-    repo: str
-    commit: str
-    base: str
-    year: int
-    tests: tuple[str, ...]
-    touched: tuple[str, ...]
+    repo: BareRepository
+    candidates: tuple[Candidate, ...]
 
 
-@dataclass(kw_only=True)
-class Row:
-    """What came of building one."""
-
-    repo: str
-    commit: str
-    year: int
-    built: bool = False
-    collected: bool = False
-    tests: int = 0
-    rung: str = ""
-    tried: int = 0
-    seconds: float = 0.0
-    megabytes: float = 0.0
-    failure: str = ""
-    attempts: list[dict[str, object]] = field(default_factory=list)
-
-
-def points(repo: BareRepository, count: int) -> list[Point]:
-    """Changes that touch code and tests, spread evenly over the first parents of the history."""
-    log = repo.git("log", "--first-parent", "-m", "--name-only", "--format=%x00%H %P%x01%ct", repo.tip()).stdout
-    found: list[Point] = []
-    for entry in log.decode("utf-8", "replace").split("\0")[1:]:
-        head, _, rest = entry.partition("\x01")
-        stamp, *paths = [line for line in rest.splitlines() if line]
-        shas = head.split()
-        tests = tuple(path for path in paths if path.endswith(".py") and classify(path) is Kind.TEST)
-        tests = tuple(path for path in tests if re.search(r"(?:test_[^/]*|_test|/tests?)\.py$", path))
-        code = [path for path in paths if path.endswith(".py") and classify(path) is Kind.GOLD]
-        year = time.gmtime(int(stamp)).tm_year
-        if len(shas) > 1 and tests and code and year >= OLDEST and len(paths) < FEW:
-            one = Point(repo=repo.name, commit=shas[0], base=shas[1], year=year, tests=tests, touched=tuple(paths))
-            found.append(one)
-    step = max(1, len(found) // count)
-    return found[step // 2 :: step][:count]
+def points(repo: BareRepository, each: int, since: datetime) -> list[Point]:
+    """Candidates spread evenly over a history since a day, newest first."""
+    wanted = ChangeFilter(since=since)
+    found = [looked.outcome for looked in scan(repo, wanted) if isinstance(looked.outcome, Candidate)]
+    spans = min(each, len(found))
+    edges = [round(place * len(found) / spans) for place in range(spans + 1)] if spans else []
+    made = []
+    for begin, end in pairwise(edges):
+        middle = (begin + end) // 2
+        near = sorted(range(begin, end), key=lambda place, middle=middle: abs(place - middle))
+        made.append(Point(repo=repo, candidates=tuple(found[place] for place in near[:ENOUGH])))
+    return made
 
 
 def name_of(clone: Path) -> str:
@@ -111,159 +88,202 @@ def name_of(clone: Path) -> str:
     return f"{owner}/{name}" if name else "/".join(parts[-2:])
 
 
-def kinds(detection: Detection) -> set[str]:
-    """The kinds of evidence that a detection's recipes stand on."""
-    return {match[0] for recipe in detection.recipes for part in recipe.rung.split("+") if (match := _KIND.match(part))}
+class Bench:
+    """What all builds share."""
 
+    def __init__(self, scratch: Path, sandbox: Sandbox, settings: Settings) -> None:
+        self.scratch, self.sandbox, self.settings = scratch, sandbox, settings
+        self._sites: dict[str, Site] = {}
+        self._lock = threading.Lock()
+        self._code = _version()
 
-def build(repo: BareRepository, point: Point, sandbox: DockerSandbox, folder: Path) -> Row:
-    """Build the environment of a change's base, and collect its tests there."""
-    row = Row(repo=point.repo, commit=point.commit[:10], year=point.year)
-    change = patch.parse(repo.diff(point.base, point.commit), trusted=True)
+    def site(self, repo: BareRepository) -> Site:
+        """A repository's mine, into a dataset that is thrown away."""
+        with self._lock:
+            if repo.name not in self._sites:
+                self._sites[repo.name] = Site(
+                    repo=repo,
+                    dataset=create_dataset(self.scratch / repo.name.replace("/", "+")),
+                    settings=self.settings,
+                    sandbox=self.sandbox,
+                    images=HereImages(settings=self.settings.images),
+                    runs=1,
+                    note=lambda _text: None,
+                )
+            return self._sites[repo.name]
 
-    def collect(image: BuiltImage) -> Collected:
-        plugins = pytest.safe_plugins(image.pytest_plugins)
-        test = TestSpec(
-            options=(*usable(options_of(CommitTree(repo, point.commit)), plugins), "--collect-only"),
-            plugins=plugins,
-            pythonpath=image.pythonpath,
-            modules=image.modules,
-            env=dict(image.env),
+    def row(self, point: Point) -> Row:
+        """What becomes of a point."""
+        site = self.site(point.repo)
+        for candidate in point.candidates:
+            draft = stages.take_apart(Draft(candidate=candidate), site)
+            if not isinstance(draft, Rejection):
+                return self._row(draft, site)
+        return self._blank(point.candidates[0], site, "split")
+
+    def _blank(self, candidate: Candidate, site: Site, ended: str) -> Row:
+        change = candidate.change
+        return Row(
+            repo=site.repo.name,
+            instance_id=change.instance_id,
+            base_commit=change.base_commit,
+            day=site.repo.commit_date(change.base_commit).date().isoformat(),
+            ended=ended,
+            code=self._code,
         )
-        spec = trial.TrialSpec(image=image.image_id, test=test, files=point.tests, budgets=Budgets(), test_patch=change)
-        found = judged(trial.run(spec, sandbox))
-        row.tests = max(row.tests, found.tests)
-        if not found.ok:
-            print(f"    not collected: {found.failure}: {' | '.join(found.output.strip().splitlines()[-3:])[:300]}")
-        return found
 
-    began = time.monotonic()
-    built = build_environment(
-        CommitTree(repo, point.base),
-        repo=point.repo,
-        base_commit=point.base,
-        when=repo.commit_date(point.base),
-        version_hint=repo.nearest_version(point.base),
-        tar=lambda: BytesIO(repo.archive_bytes(point.base)),
-        settings=load_settings().images,
-        log=folder / f"{point.repo.replace('/', '+')}-{point.commit[:10]}.log",
-        progress=lambda text: print(f"    {text}", flush=True),
-        touched=point.touched,
-        collect=collect,
-    )
-    row.seconds = time.monotonic() - began
-    if isinstance(built, Rejection):
-        row.failure = f"{built.reason}: {' '.join(built.detail.split())[-300:]}"
+    def _row(self, draft: Draft, site: Site) -> Row:
+        row = self._blank(draft.candidate, site, "environment")
+        began = time.monotonic()
+        try:
+            built = stages.build(draft, site)
+            row.seconds = time.monotonic() - began
+            if isinstance(built, Rejection):
+                row.ended = "split" if built.reason == "language_unsupported" else "environment"
+                return _refused(row, built)
+            assert built.image is not None
+            _tell(row, built.image)
+            began = time.monotonic()
+            proved = stages.prove(built, site)
+            row.proof_seconds = time.monotonic() - began
+        except GoldseamError as error:
+            row.ended, row.failure = "infrastructure", error.message[:500]
+            return row
+        if isinstance(proved, Rejection):
+            return _refused(row, proved)
+        assert proved.proof is not None
+        row.ended = "proved"
+        row.fail_to_pass, row.pass_to_pass = len(proved.proof.fail_to_pass), len(proved.proof.pass_to_pass)
+        at_base = STATES.index("base")
+        row.passing_at_base = sum(passes[at_base] > 0 for passes in proved.proof.evidence["passes"].values())
         return row
-    row.built, row.rung, row.megabytes = True, built.rung, sum(built.layer_bytes.values()) / 1e6
-    row.attempts = [asdict(attempt) for attempt in built.attempts]
-    row.tried = len({attempt.rung for attempt in built.attempts})
-    last = [attempt for attempt in built.attempts if attempt.step == "collect"]
-    row.collected = any(attempt.ok for attempt in last)
-    row.failure = "" if row.collected else f"collect: {last[-1].failure}"
+
+
+def _refused(row: Row, rejection: Rejection) -> Row:
+    row.reason = rejection.reason
+    row.failure = " ".join(rejection.detail.split())[-500:]
+    if rejection.stage is Stage.VALIDATION:
+        row.ended = "validation"
     return row
 
 
-def in_turn(groups: Sequence[list[tuple[BareRepository, Point]]]) -> Iterator[tuple[BareRepository, Point]]:
-    """The first of each group, then the second of each, and so on."""
-    for place in range(max(map(len, groups), default=0)):
-        yield from (group[place] for group in groups if place < len(group))
+def _tell(row: Row, image: BuiltImage) -> None:
+    collecting = [attempt for attempt in image.attempts if attempt.step == "collect"]
+    row.ended, row.built = "validation", True
+    row.rung, row.python = image.rung, ".".join(image.python.split(".")[:2])
+    row.collected = bool(collecting) and collecting[-1].ok
+    row.steps = {step: round(took, 2) for step, took in image.seconds.items()}
+    row.megabytes = {layer: round(size / 1e6, 1) for layer, size in image.layer_bytes.items()}
+    row.tried = [
+        Tried(rung=one.rung, step=one.step, ok=one.ok, seconds=round(one.seconds, 2), failure=one.failure[-400:])
+        for one in image.attempts
+    ]
 
 
-def main() -> None:
-    """Read the arguments, detect everywhere, build as much as asked for, print it all."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("clones", nargs="+", type=Path)
-    parser.add_argument("--commits", type=int, default=6)
-    parser.add_argument("--build", type=int, default=0)
-    parser.add_argument("--minutes", type=float, default=600.0, help="start no build after this long")
-    parser.add_argument("--rungs", action="store_true", help="print every recipe of every tree")
-    parser.add_argument("--logs", type=Path, help="keep build logs here")
-    asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
-        cache = load_settings().images.cache_dir / "sources"
-        opened = [open_source(str(clone), cache=cache, name=name_of(clone)) for clone in asked.clones]
-        groups = [[(repo, point) for point in points(repo, asked.commits)] for repo in opened]
-        found = detection_table(groups, rungs=asked.rungs)
-        rows: list[Row] = []
-        if asked.build:
-            until = time.monotonic() + 60 * asked.minutes
-            with DockerSandbox() as sandbox:
-                for repo, point in list(in_turn(groups))[: asked.build]:
-                    if time.monotonic() > until:
-                        print(f"{asked.minutes:g} minutes are over")
-                        break
-                    print(f"{point.repo} {point.commit[:10]} of {point.year}", flush=True)
-                    try:
-                        rows.append(build(repo, point, sandbox, asked.logs or Path(scratch)))
-                    except GoldseamError as error:
-                        rows.append(
-                            Row(repo=point.repo, commit=point.commit[:10], year=point.year, failure=error.message[:300])
-                        )
-                    print(f"    {summary(rows[-1])}", flush=True)
-            built_table(rows)
-    print(json.dumps({"detection": found, "built": [asdict(row) for row in rows]}))
+def _version() -> str:
+    told = process.run(("git", "describe", "--always", "--dirty"), cwd=Path(__file__).parent)
+    return told.stdout.decode().strip()
 
 
-def detection_table(groups: Sequence[list[tuple[BareRepository, Point]]], *, rungs: bool) -> dict[str, object]:
+def in_turn(groups: Sequence[Sequence[Point]]) -> Iterator[Point]:
+    """The middle of each history, then others of each, so that early results are spread over the years."""
+    orders = [sorted(group, key=lambda one, group=group: _spread(group.index(one))) for group in groups]
+    for layer in zip_longest(*orders):
+        yield from (point for point in layer if point is not None)
+
+
+def _spread(place: int) -> str:
+    """A key by which 0, 1, 2, … come in an order that jumps over all of them."""
+    return f"{place:08b}"[::-1]
+
+
+def build_all(
+    groups: Sequence[Sequence[Point]], bench: Bench, rows: list[Row], *, jobs: int, kept: Path | None
+) -> None:
+    """Make the rows that are not there yet."""
+    done = {row.instance_id for row in rows}
+    due = [one for one in in_turn(groups) if done.isdisjoint(it.change.instance_id for it in one.candidates)]
+    with ThreadPoolExecutor(jobs) as pool:
+        for future in as_completed([pool.submit(bench.row, point) for point in due]):
+            row = future.result()
+            rows.append(row)
+            print(f"{row.instance_id} of {row.day}: {row.said()}", flush=True)
+            if kept:
+                with kept.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(asdict(row)) + "\n")
+
+
+def read_rows(path: Path | None, *, retry: bool) -> list[Row]:
+    """The rows of earlier calls; the last of each instance."""
+    if path is None or not path.exists():
+        return []
+    told = [Row.of(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    last = {row.instance_id: row for row in told}
+    return [row for row in last.values() if not retry or row.ended in {"proved", "split"}]
+
+
+def detection_table(groups: Sequence[Sequence[Point]], *, rungs: bool) -> dict[str, object]:
     """Print, by repository, how many of its trees have each kind of evidence."""
     total: Counter[str] = Counter()
-    trees, took = 0, []
+    took = []
     for group in groups:
         counted: Counter[str] = Counter()
-        recipes: list[int] = []
-        notes: list[str] = []
-        for repo, point in group:
+        for point in group:
+            change = point.candidates[0].change
             began = time.monotonic()
-            detection = detect(CommitTree(repo, point.base), point.touched)
+            found = detect(stages.CommitTree(point.repo, change.base_commit))
             took.append(time.monotonic() - began)
-            counted.update(kinds(detection))
-            counted.update({"pythons": bool(detection.tested), "apt": any(one.apt for one in detection.recipes)})
-            recipes.append(len(detection.recipes))
-            notes += detection.notes
+            counted.update(kinds_of(recipe.rung for recipe in found.recipes))
+            counted.update({"pythons": bool(found.tested), "apt": any(one.apt for one in found.recipes)})
             if rungs:
-                show(point, detection)
-        trees += len(group)
+                show(change.instance_id, found)
         total.update(counted)
         if group:
-            years = f"{group[-1][1].year}-{group[0][1].year}"
             words = ", ".join(f"{kind} {count}" for kind, count in counted.most_common() if count)
-            print(f"{group[0][1].repo} ({len(group)} trees, {years}): {words}; {statistics.mean(recipes):.1f} recipes")
-            for note in sorted(set(notes)):
-                print(f"    note: {note}")
-    print(f"{trees} trees in all: " + ", ".join(f"{kind} {count}" for kind, count in total.most_common() if count))
+            print(f"{group[0].repo.name} ({len(group)} trees): {words}")
+    print(f"{len(took)} trees in all: " + ", ".join(f"{kind} {count}" for kind, count in total.most_common() if count))
     print(f"detection took {statistics.median(took):.2f} s a tree (median), {max(took):.2f} s at most")
-    return {"trees": trees, "kinds": dict(total), "median_seconds": round(statistics.median(took), 3)}
+    return {"trees": len(took), "kinds": dict(total), "median_seconds": round(statistics.median(took), 3)}
 
 
-def show(point: Point, detection: Detection) -> None:
+def show(instance_id: str, detection: Detection) -> None:
     """Print what one tree's detection came to."""
     root = detection.recipes[0].root
-    print(f"  {point.commit[:10]} of {point.year}{f' in {root}' if root else ''}: {json.dumps(detection.declared)}")
+    print(f"  {instance_id}{f' in {root}' if root else ''}: {json.dumps(detection.declared)}")
     for recipe in detection.recipes:
         print(f"    {recipe.rung}: {json.dumps(recipe.said())[:600]}")
 
 
-def summary(row: Row) -> str:
-    """One build in a line."""
-    end = f"collected {row.tests} tests" if row.collected else row.failure[:300]
-    return f"{row.seconds:.0f} s, {row.tried} rungs, {row.rung or 'no image'}: {end}"
-
-
-def built_table(rows: Sequence[Row]) -> None:
-    """Print how many were built and collected, by the rung that won and by year."""
-    if not rows:
+def main() -> None:
+    """Read the arguments, choose the candidates, detect or build, print it all."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("clones", nargs="*", type=Path)
+    parser.add_argument("--each", type=int, default=10, help="candidates of each repository")
+    parser.add_argument("--since", default="2018-01-01")
+    parser.add_argument("--jobs", type=int, default=2, help="builds at a time")
+    parser.add_argument("--rows", type=Path, help="a file that keeps the results")
+    parser.add_argument("--retry", action="store_true", help="make again what failed")
+    parser.add_argument("--only", help="instance ids, with commas between them")
+    parser.add_argument("--detect", action="store_true", help="build nothing; say what evidence there is")
+    parser.add_argument("--rungs", action="store_true", help="with --detect: print every recipe of every tree")
+    asked = parser.parse_args()
+    since = datetime.fromisoformat(asked.since).replace(tzinfo=UTC)
+    settings = load_settings()
+    cache = settings.images.cache_dir / "sources"
+    opened = [open_source(str(clone), cache=cache, name=name_of(clone)) for clone in asked.clones]
+    groups = [points(repo, asked.each, since) for repo in opened]
+    if asked.detect:
+        print(json.dumps(detection_table(groups, rungs=asked.rungs)))
         return
-    good = [row for row in rows if row.collected]
-    times = statistics.median(row.seconds for row in rows)
-    print(f"{len(rows)} tried, {sum(row.built for row in rows)} built, {len(good)} collected; median {times:.0f} s")
-    first = sum(row.tried == 1 for row in good)
-    print(f"{first} of the {len(good)} collected with the first recipe, {len(good) - first} after others or mended")
-    steps = Counter((attempt["step"], attempt["ok"]) for row in rows for attempt in row.attempts)
-    print("steps: " + ", ".join(f"{step} {'ok' if ok else 'failed'} {count}" for (step, ok), count in steps.items()))
-    for row in rows:
-        if not row.collected:
-            print(f"  {row.repo} {row.commit} of {row.year}: {row.failure}")
+    if asked.only:
+        only = set(asked.only.split(","))
+        groups = [
+            [one for one in group if any(it.change.instance_id in only for it in one.candidates)] for group in groups
+        ]
+    rows = read_rows(asked.rows, retry=asked.retry)
+    with tempfile.TemporaryDirectory() as scratch, DockerSandbox() as sandbox:
+        build_all(groups, Bench(Path(scratch), sandbox, settings), rows, jobs=asked.jobs, kept=asked.rows)
+    print(json.dumps(tables([row for row in rows if row.ended != "split"])))
 
 
 if __name__ == "__main__":

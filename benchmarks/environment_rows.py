@@ -1,0 +1,169 @@
+"""The results of `environments.py` as values, and their tables: by repository, by rung, by reason of failing."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+_KIND = re.compile(r"^[a-z_A-Z]+")
+_MENDED = re.compile(r"\+apt:|\+missing:|-gone:|\+folders")
+_CI = frozenset({"ci"})
+_FURTHER = frozenset({"hatch", "pdm", "uv", "flit", "Pipfile", "nox", "django", "conda"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """One step of one recipe."""
+
+    rung: str
+    step: str
+    ok: bool
+    seconds: float
+    failure: str = ""
+
+
+@dataclass(kw_only=True)
+class Row:
+    """What came of one candidate."""
+
+    repo: str
+    instance_id: str
+    base_commit: str
+    day: str
+    """Of the base commit."""
+    ended: str
+    """`split` (no image was asked for), `environment`, `validation`, `proved`, or `infrastructure`."""
+    code: str = ""
+    """Which goldseam: `git describe`."""
+    reason: str = ""
+    """The funnel's word, where it failed."""
+    failure: str = ""
+    built: bool = False
+    collected: bool = False
+    rung: str = ""
+    python: str = ""
+    seconds: float = 0.0
+    """Of finding out, building and collecting."""
+    proof_seconds: float = 0.0
+    steps: Mapping[str, float] = field(default_factory=dict)
+    megabytes: Mapping[str, float] = field(default_factory=dict)
+    tried: Sequence[Tried] = ()
+    fail_to_pass: int = 0
+    pass_to_pass: int = 0
+    passing_at_base: int = 0
+    """Test ids of the change's files that pass before it."""
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Row:
+        """A row as it was kept."""
+        known = {one.name for one in fields(cls)}
+        row = cls(**{name: value for name, value in told.items() if name in known})
+        row.tried = [Tried(**one) for one in told.get("tried", ())]
+        return row
+
+    @property
+    def first(self) -> bool:
+        """Whether its dependencies were installed anew: no image before it had the same lock."""
+        return self.steps.get("deps", 0.0) > 0
+
+    def said(self) -> str:
+        """The row in a line."""
+        end = f"{self.fail_to_pass} fail to pass, {self.pass_to_pass} pass to pass" if self.ended == "proved" else ""
+        what = end or f"{self.ended}: {self.reason} {self.failure[-200:]}"
+        took = f"{self.seconds:.0f} + {self.proof_seconds:.0f} s on {self.python or '?'}"
+        return f"{took}, {self.rung or 'no image'}: {what}"
+
+
+def kinds_of(rungs: Iterable[str]) -> set[str]:
+    """The kinds of evidence that rungs stand on."""
+    return {match[0] for rung in rungs for part in _MENDED.split(rung)[0].split("+") if (match := _KIND.match(part))}
+
+
+def class_of(rung: str) -> str:
+    """The step of the ladder that a rung is, mended or not."""
+    parts = [match[0] for part in _MENDED.split(rung)[0].split("+") if (match := _KIND.match(part))]
+    distinct = set(parts)
+    if "unbuilt" in distinct:
+        return "its needs, unbuilt"
+    if len(distinct) == 1:
+        return f"{parts[0]} alone"
+    if "lock" in distinct:
+        return "everything, lock's versions"
+    return "everything" if distinct & (_CI | _FURTHER) else "the project's own files"
+
+
+def tables(rows: Sequence[Row]) -> dict[str, object]:
+    """Print the tables; what they hold as one value."""
+    by_repo: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_repo[row.repo].append(row)
+    print("\n| repository | tried | built | collected | gold proved | first build, s | further, s | MB |")
+    print("|---|---|---|---|---|---|---|---|")
+    for repo, some in sorted(by_repo.items()):
+        print(f"| {repo} | {_line(some)} |")
+    print(f"| all | {_line(rows)} |")
+    _rungs(rows)
+    print("\n| ended | reason | candidates | |\n|---|---|---|---|")
+    failed = [row for row in rows if row.ended != "proved"]
+    for (ended, reason), count in Counter((row.ended, row.reason) for row in failed).most_common():
+        names = [row.instance_id for row in failed if (row.ended, row.reason) == (ended, reason)]
+        print(f"| {ended} | {reason} | {count} | {', '.join(names[:8])} |")
+    return {
+        "tried": len(rows),
+        "built": sum(row.built for row in rows),
+        "collected": sum(row.collected for row in rows),
+        "proved": sum(row.ended == "proved" for row in rows),
+        "first_seconds": _median(rows, lambda row: row.seconds if row.built and row.first else None),
+        "further_seconds": _median(rows, lambda row: row.seconds if row.built and not row.first else None),
+        "repositories": {repo: _line(some) for repo, some in sorted(by_repo.items())},
+        "code": sorted({row.code for row in rows}),
+    }
+
+
+def _line(rows: Sequence[Row]) -> str:
+    collected, proved = sum(row.collected for row in rows), sum(row.ended == "proved" for row in rows)
+    first = _median(rows, lambda row: row.seconds if row.built and row.first else None)
+    further = _median(rows, lambda row: row.seconds if row.built and not row.first else None)
+    size = _median(rows, lambda row: sum(row.megabytes.get(layer, 0) for layer in ("system", "deps", "task")) or None)
+    cells = (len(rows), sum(row.built for row in rows), collected, proved, first, further, size)
+    return " | ".join("–" if cell is None else f"{cell:g}" for cell in cells)
+
+
+def _median(rows: Sequence[Row], of: Callable[[Row], float | None]) -> float | None:
+    found = [value for row in rows if (value := of(row)) is not None]
+    return round(statistics.median(found)) if found else None
+
+
+def _rungs(rows: Sequence[Row]) -> None:
+    """Print, by step of the ladder: how often it was tried, what came of it, what it cost."""
+    tried: Counter[str] = Counter()
+    built: Counter[str] = Counter()
+    collected: Counter[str] = Counter()
+    seconds: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        by_class: dict[str, list[Tried]] = defaultdict(list)
+        for one in row.tried:
+            by_class[class_of(one.rung)].append(one)
+        for name, steps in by_class.items():
+            tried[name] += 1
+            built[name] += any(one.step == "collect" for one in steps)
+            collected[name] += any(one.step == "collect" and one.ok for one in steps)
+            seconds[name].append(sum(one.seconds for one in steps))
+    won = [row for row in rows if row.collected]
+    print("\n| rung | tried | built | collected | passing at base | gold proved | s | MB |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, count in tried.most_common():
+        mine = [row for row in won if class_of(row.rung) == name]
+        at_base = sum(row.passing_at_base > 0 for row in mine)
+        proved = sum(row.ended == "proved" for row in mine)
+        size = _median(mine, lambda row: sum(row.megabytes.get(layer, 0) for layer in ("system", "deps")) or None)
+        cells = (count, built[name], collected[name], at_base, proved, round(statistics.median(seconds[name])), size)
+        print(f"| {name} | " + " | ".join("–" if cell is None else f"{cell:g}" for cell in cells) + " |")
+    how = Counter(match[0] for row in won if (match := _MENDED.search(row.rung)))
+    print(f"\n{how.total()} of {len(won)} collected after mending: {dict(how)}")
