@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from harness.errors import InfrastructureError
 from harness.sandbox import engine
 from harness.sandbox.ends import end_of
+from miner.image import uvcache
 from miner.image.layer import CACHE_DIR, INPUT_DIR, OUT_DIR
 from miner.image.secrets import CA_PATH
 
@@ -44,6 +45,7 @@ _BUILD_VARIABLES = {
     "UV_LINK_MODE": "copy",
     "UV_NO_PROGRESS": "1",
     "UV_NO_CONFIG": "1",
+    "UV_CONFIG_FILE": f"{INPUT_DIR}/{uvcache.NAME}",
     "UV_PYTHON_DOWNLOADS": "never",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_ROOT_USER_ACTION": "ignore",
@@ -126,6 +128,7 @@ class Workshop:
             if self.secrets.ca_bundle:
                 mounts.append(_bind(self.secrets.ca_bundle, CA_PATH))
             exported = {**_BUILD_VARIABLES, **self.secrets.exported(), **self.variables, **(variables or {})}
+            (given / uvcache.NAME).write_text(uvcache.config(exported), encoding="utf-8")
             self.write_log(f"--- {kind} on {image}\n")
             container = self._create(image, kind, mounts, needs_root=needs_root)
             try:
