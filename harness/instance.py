@@ -67,6 +67,46 @@ class Budgets:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Service:
+    """A program that tests talk to, such as a database, in a container of its own beside theirs."""
+
+    name: str
+    image: str
+    """Always a digest: `repo@sha256:…` or the engine's image id `sha256:…`."""
+    hosts: tuple[str, ...] = ()
+    """Further names that tests know it by."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    command: tuple[str, ...] = ()
+    """In place of the image's own; empty for that."""
+    ports: tuple[str, ...] = ()
+    """`LISTEN:INNER`: where tests find a port of it on localhost, and which one that is."""
+    health: str = ""
+    """A shell command that ends with 0, in its container, once it is ready; empty where a port that answers will do."""
+    folders: tuple[str, ...] = ()
+    """Where it may write; in memory, and empty at the start of each trial."""
+    read_only: bool = True
+    """Whether it can write nowhere else."""
+    memory_mb: int = 1024
+    start_seconds: float = 120.0
+    """How long it may take until it is ready."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that tests know it by."""
+        return tuple(dict.fromkeys((self.name, *self.hosts)))
+
+    @property
+    def forwards(self) -> tuple[tuple[int, int], ...]:
+        """`ports` as numbers."""
+        pairs = (port.split(":") for port in self.ports)
+        return tuple((int(listen), int(inner)) for listen, inner in pairs)
+
+    def key(self) -> tuple[object, ...]:
+        """Everything that can change a verdict."""
+        return (self.name, self.image, self.hosts, sorted(self.env.items()), self.command, self.ports, self.memory_mb)
+
+
+@dataclass(frozen=True, kw_only=True)
 class TestSpec:
     """How the tests of a task are run. Public: it names no hidden test."""
 
@@ -87,6 +127,8 @@ class TestSpec:
     clock: str | None = None
     """When it is for the tests as they start, ISO 8601 in UTC (`2021-05-03T12:00:00Z`); from there time runs on.
     None for the real time."""
+    services: tuple[Service, ...] = ()
+    """What runs beside the tests, anew for each trial."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +223,7 @@ class Task:
                 spec.modules,
                 sorted(spec.env.items()),
                 *((spec.clock,) if spec.clock else ()),  # so that tasks on real time keep the digest they had
+                *(service.key() for service in spec.services),
             ),
             (budgets.memory_mb, budgets.cpus, budgets.pids, budgets.disk_mb, budgets.seconds),
             hashlib.sha256(self.hidden.test_patch).hexdigest(),

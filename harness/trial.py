@@ -122,6 +122,7 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
         stdin=_stdin(spec, keys),
         budgets=spec.budgets,
         env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", **spec.test.env, **spec.env},
+        services=spec.test.services,
     )
     ran = read(sandbox.run(job), keys, spec)
     if ran.setup_error == _NO_CLOCK:

@@ -23,12 +23,13 @@ from harness.dataset.model_files import read_bytes, read_model, read_text, write
 from harness.dataset.schema import (
     BudgetsModel,
     DatasetModel,
+    ServiceModel,
     TaskModel,
     TestModel,
 )
 from harness.dataset.survivors import is_survivor
 from harness.errors import InputError
-from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Task, TaskState, TestSpec
+from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Service, Task, TaskState, TestSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +48,8 @@ _GIT_ATTRIBUTES = """\
 *.jsonl -text merge=union
 """
 _BUDGET_FIELDS = tuple(Budgets.__dataclass_fields__)
-_SPEC_FIELDS = tuple(TestSpec.__dataclass_fields__)
+_SPEC_FIELDS = tuple(name for name in TestSpec.__dataclass_fields__ if name != "services")
+_SERVICE_FIELDS = tuple(Service.__dataclass_fields__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +232,12 @@ def _instance(model: TaskModel, statement: str) -> Instance:
         problem_statement=statement,
         state=TaskState(model.state),
         split=model.split,
-        test=TestSpec(**{name: getattr(model.test, name) for name in _SPEC_FIELDS}),
+        test=TestSpec(
+            **{name: getattr(model.test, name) for name in _SPEC_FIELDS},
+            services=tuple(
+                Service(**{name: getattr(one, name) for name in _SERVICE_FIELDS}) for one in model.test.services
+            ),
+        ),
         budgets=Budgets(**{name: getattr(model.budgets, name) for name in _BUDGET_FIELDS}),
         quality=model.quality,
         extra=model.model_extra or {},
@@ -288,6 +295,10 @@ def write_scaffold(folder: Path, instance: Instance, *, canary: str) -> None:
 def write_instance(folder: Path, instance: Instance) -> None:
     """Write task.yaml."""
     spec = {name: getattr(instance.test, name) for name in _SPEC_FIELDS}
+    services = tuple(
+        ServiceModel(**{**{name: getattr(one, name) for name in _SERVICE_FIELDS}, "env": dict(one.env)})
+        for one in instance.test.services
+    )
     model = TaskModel.model_validate(
         {
             **instance.extra,
@@ -300,7 +311,7 @@ def write_instance(folder: Path, instance: Instance) -> None:
             "image": instance.image,
             "state": instance.state.value,
             "split": instance.split,
-            "test": TestModel(**{**spec, "env": dict(instance.test.env)}),
+            "test": TestModel(**{**spec, "env": dict(instance.test.env), "services": services}),
             "budgets": BudgetsModel(**{name: getattr(instance.budgets, name) for name in _BUDGET_FIELDS}),
             "quality": dict(instance.quality),
         }

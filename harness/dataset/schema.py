@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from harness import clock as clocks
 
@@ -32,6 +41,35 @@ class BudgetsModel(FileModel):
     disk_mb: Annotated[int, Field(ge=16)] = 1024
 
 
+_PORT = r"[1-9][0-9]{0,4}:[1-9][0-9]{0,4}"
+_LARGEST_PORT = 65535
+_HOST = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
+
+
+class ServiceModel(FileModel):
+    """One of `services` of `test`."""
+
+    name: Annotated[str, Field(pattern=f"^{_HOST}$")]
+    image: Annotated[str, Field(pattern=r"^([^@\s]+@)?sha256:[0-9a-f]{64}$")]
+    hosts: tuple[Annotated[str, Field(pattern=f"^{_HOST}$")], ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    command: tuple[str, ...] = ()
+    ports: tuple[Annotated[str, Field(pattern=f"^{_PORT}$")], ...] = ()
+    health: str = ""
+    folders: tuple[Annotated[str, Field(pattern=r"^/[^:,\s]+$")], ...] = ()
+    read_only: bool = True
+    memory_mb: Annotated[int, Field(ge=16)] = 1024
+    start_seconds: Annotated[float, Field(gt=0)] = 120.0
+
+    @field_validator("ports")
+    @classmethod
+    def _in_range(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for port in value:
+            if any(int(number) > _LARGEST_PORT for number in port.split(":")):
+                raise ValueError(f"a port goes up to {_LARGEST_PORT}, found {port}")
+        return value
+
+
 class TestModel(FileModel):
     """`test` of task.yaml."""
 
@@ -45,12 +83,22 @@ class TestModel(FileModel):
     modules: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
     clock: Annotated[str, AfterValidator(clocks.checked)] | None = None
+    services: tuple[ServiceModel, ...] = ()
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        names = [service.name for service in self.services]
+        listens = [port.partition(":")[0] for service in self.services for port in service.ports]
+        for what, found in (("name", names), ("port on localhost", listens)):
+            if twice := next((one for one in found if found.count(one) > 1), None):
+                raise ValueError(f"two services have the same {what}, {twice}")
+        return self
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without a clock where there is none, so that a task without one keeps the digest it always had."""
+        """Without a clock or services where there are none, so that such a task keeps the digest it always had."""
         fields: dict[str, Any] = write(self)
-        return {name: value for name, value in fields.items() if name != "clock" or value is not None}
+        return {name: value for name, value in fields.items() if name not in {"clock", "services"} or value}
 
 
 class TaskModel(FileModel):

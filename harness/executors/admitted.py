@@ -38,7 +38,7 @@ class AdmittedSandbox(Sandbox):
         self._inner.__exit__(kind, error, trace)
 
     def run(self, job: Job) -> JobResult:
-        with self._admission().of(Needs(cpus=job.budgets.cpus, memory_mb=job.budgets.memory_mb)):
+        with self._admission().of(Needs(cpus=job.budgets.cpus, memory_mb=job.memory_mb)):
             return self._inner.run(job)
 
     def is_healthy(self) -> bool:

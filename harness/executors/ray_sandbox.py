@@ -133,7 +133,7 @@ class RaySandbox(Sandbox):
         self._cancelled.set()
 
     def run(self, job: Job) -> JobResult:
-        needs = Needs(cpus=job.budgets.cpus, memory_mb=job.budgets.memory_mb)
+        needs = Needs(cpus=job.budgets.cpus, memory_mb=job.memory_mb)
         letter = ray_letter.seal(job, self._key)
         _, reply = self._deliver(_Parcel(letter=letter, image=job.image, needs=needs, note=self._note))
         if not isinstance(reply.result, JobResult):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from harness.instance import Budgets
+    from harness.instance import Budgets, Service
 
 
 class MissingImageError(InfrastructureError):
@@ -20,6 +20,10 @@ class MissingImageError(InfrastructureError):
 
 class SandboxError(InfrastructureError):
     """The engine failed before, during or after a job; what the job itself did is unknown."""
+
+
+class ServiceError(SandboxError):
+    """A service that the job needs did not start, so the job did not either."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,13 @@ class Job:
     env: Mapping[str, str] = field(default_factory=dict)
     grace_seconds: float = 20.0
     """Wall time on top of `budgets.seconds` before the container is killed from outside."""
+    services: tuple[Service, ...] = ()
+    """What runs beside it, anew, and is ready before it starts."""
+
+    @property
+    def memory_mb(self) -> int:
+        """What it may use in all, services included."""
+        return self.budgets.memory_mb + sum(service.memory_mb for service in self.services)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +73,8 @@ class Sandbox(Protocol):
         """Run one job to its end, within its budgets.
 
         Raises:
-            MissingImageError: the image is not there.
+            MissingImageError: the image, or that of a service, is not there.
+            ServiceError: a service did not start.
             SandboxError: the engine failed.
             InterruptedRunError: `cancel` was called meanwhile.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness import files
 from harness.sandbox import engine, locks
 from harness.sandbox.janitor import Janitor
 from harness.sandbox.pulls import REGISTRY_SECONDS, Puller
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Literal
 
-    from harness.instance import Budgets
+    from harness.instance import Budgets, Service
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +30,29 @@ class Wanted:
     argv: tuple[str, ...]
     env: Mapping[str, str]
     budgets: Budgets
-    kind: Literal["run", "workspace"]
+    kind: Literal["run", "workspace", "holder"]
     mounts: Mapping[str, str] = field(default_factory=dict)
     """Folders of the host by place in the container, read-only."""
     init: bool = True
     """Off where the program is its own init."""
+    net: Net | None = None
+    """The network that it shares; None for one of its own, without anything in it."""
+    drop: Path | None = None
+    """A folder of the host where it may leave Unix sockets; only for what runs nothing of others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Net:
+    """A network with nothing but a loopback, which several containers share."""
+
+    holder: str
+    """The container that it came with."""
+    hosts: Path
+    """What becomes /etc/hosts."""
+
+    @property
+    def mode(self) -> str:
+        return f"container:{self.holder}"
 
 
 class Containers:
@@ -53,13 +73,13 @@ class Containers:
         """Set when everything has to end; nothing is pulled after."""
         self.janitor = Janitor()
         self.vigil = Vigil()
-        self._runtime = runtime
+        self.runtime = runtime
         self._owner = engine.owner()
         self._puller = Puller(note or (lambda _text: None), patience=registry_wait)
         self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
-        self._hosts = Path(self._folder.name, "hosts")
-        self._hosts.write_text(locks.HOSTS, encoding="ascii")
-        self._hosts.chmod(0o644)
+        self.folder = Path(self._folder.name)
+        """Of this machine; gone at the end."""
+        self._hosts = self.hosts_file(locks.HOSTS)
 
     def begin(self, *, sweep: bool = True) -> None:
         """Check the runtime, and remove the containers that dead processes of this machine left behind.
@@ -70,8 +90,8 @@ class Containers:
 
         """
         try:
-            if self._runtime:
-                engine.check_runtime(self._runtime)
+            if self.runtime:
+                engine.check_runtime(self.runtime)
             if sweep:
                 engine.sweep()
         except BaseException:
@@ -84,6 +104,14 @@ class Containers:
         self.vigil.close()
         self._folder.cleanup()
 
+    def hosts_file(self, text: str) -> Path:
+        """A file of this machine that can be mounted as /etc/hosts."""
+        path = self.folder / f"hosts-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        if not path.exists():
+            files.write_text(path, text)
+            path.chmod(0o644)
+        return path
+
     def create(self, name: str, wanted: Wanted) -> None:
         """Create a container, with an image that is fetched first where it is in a registry and not here.
 
@@ -93,13 +121,20 @@ class Containers:
             ConnectionLost: the engine failed.
 
         """
+        self._fetched(name, wanted.image, lambda: self._create_now(name, wanted))
+
+    def create_service(self, name: str, service: Service, net: Net) -> None:
+        """Create a service's container, as `create` does."""
+        self._fetched(name, service.image, lambda: self._create_service_now(name, service, net))
+
+    def _fetched(self, name: str, image: str, create_now: Callable[[], None]) -> None:
         for is_last in (False, True):
             try:
-                self._create_now(name, wanted)
+                create_now()
             except engine.NotFoundError:
-                if is_last or engine.image_id(wanted.image):
+                if is_last or engine.image_id(image):
                     raise  # something else was not found
-                self._puller.fetch(wanted.image, cancelled=self.cancelled)
+                self._puller.fetch(image, cancelled=self.cancelled)
             except engine.ConnectionLost:
                 self.janitor.doubt(name)
                 raise
@@ -108,6 +143,7 @@ class Containers:
 
     def _create_now(self, name: str, wanted: Wanted) -> None:
         client: Any = engine.connect()
+        shared = wanted.net
         client.create_container(
             name=name,
             image=wanted.image,
@@ -116,17 +152,32 @@ class Containers:
             environment={**locks.BASE_ENV, **wanted.env},
             user=f"{locks.USER}:{locks.USER}",
             working_dir="/",
-            hostname="sandbox",
+            hostname=None if shared else "sandbox",  # with the network comes the name
             stdin_open=True,
             tty=False,
-            network_disabled=True,
+            network_disabled=shared is None,
             labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: wanted.kind},
             host_config=locks.host_config(
                 client,
                 wanted.budgets,
-                hosts=self._hosts,
-                runtime=self._runtime,
+                hosts=shared.hosts if shared else self._hosts,
+                runtime=self.runtime,
                 mounts=wanted.mounts,
                 init=wanted.init,
+                network=shared.mode if shared else "none",
+                drop=wanted.drop,
             ),
+        )
+
+    def _create_service_now(self, name: str, service: Service, net: Net) -> None:
+        client: Any = engine.connect()
+        client.create_container(
+            name=name,
+            image=service.image,
+            command=list(service.command) or None,
+            environment=dict(service.env),
+            tty=False,
+            labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: "service"},
+            healthcheck={"test": ["NONE"]},  # asked by us, and only until it is ready
+            host_config=locks.service_config(client, service, hosts=net.hosts, network=net.mode),
         )

@@ -14,7 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError, InterruptedRunError
-from harness.sandbox import engine
+from harness.sandbox import engine, pod
 from harness.sandbox.base import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.containers import Containers, Wanted
 from harness.sandbox.ends import end_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+    from harness.sandbox.containers import Net
 
 ENGINE_WAIT_SECONDS = 60.0
 STDOUT_LIMIT = 64 * 1024 * 1024
@@ -91,20 +92,28 @@ class DockerSandbox(Sandbox):
             ) from error
 
     def _attempt(self, job: Job, clock: _Clock) -> JobResult:
-        client = engine.connect()
         name = f"goldseam-{secrets.token_hex(8)}"
         watch = self._vigil.begin()
-        wanted = Wanted(image=job.image, argv=job.argv, env=job.env, budgets=job.budgets, kind="run")
-        self._containers.create(name, wanted)
-        clock.mark("create")
-        try:
-            result = self._run(client, name, job, clock)
-        finally:
-            self._containers.janitor.remove(name)
+        if job.services:
+            with pod.opened(self._containers, name, job.image, job.services) as net:
+                clock.mark("services")
+                result = self._in_container(name, job, clock, net)
+        else:
+            result = self._in_container(name, job, clock, None)
         if not self._vigil.held(watch):
             self._wait_for_engine()
             raise SandboxError(f"the container engine was stopped or restarted while it ran {job.image}")
         return result
+
+    def _in_container(self, name: str, job: Job, clock: _Clock, net: Net | None) -> JobResult:
+        client = engine.connect()
+        wanted = Wanted(image=job.image, argv=job.argv, env=job.env, budgets=job.budgets, kind="run", net=net)
+        self._containers.create(name, wanted)
+        clock.mark("create")
+        try:
+            return self._run(client, name, job, clock)
+        finally:
+            self._containers.janitor.remove(name)
 
     def _wait_for_engine(self) -> None:
         """Give an engine that has gone away time to come back: one span of time for all threads and attempts."""

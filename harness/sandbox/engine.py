@@ -369,15 +369,22 @@ def advice(why: str) -> str:
 
 def frames(attached: Any) -> Iterator[bytes]:
     """The output of an attached container (no tty), in order; both streams as one."""
+    for _, data in streams(attached):
+        yield data
+
+
+def streams(attached: Any) -> Iterator[tuple[int, bytes]]:
+    """The same, with the number of the stream that each piece is of: 1 for standard output, 2 for standard error."""
     read: Any = frames_iter
-    for _, data in read(attached, tty=False):
-        yield bytes(data)
+    for stream, data in read(attached, tty=False):
+        yield stream, bytes(data)
 
 
-def attach(container: str) -> socket.socket:
+def attach(container: str, *, stdin: bool = True) -> socket.socket:
     """The socket that carries a created container's standard input and both output streams, multiplexed."""
     with _patient(_CALL_SECONDS) as client:
-        attached = client.attach_socket(container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+        wanted = {"stdin": int(stdin), "stdout": 1, "stderr": 1, "stream": 1}
+        attached = client.attach_socket(container, params=wanted)
         wire = _own_socket(attached, getattr(attached, "_response", None))
     wire.settimeout(None)  # the call had a limit; what comes after it takes as long as it takes
     return wire

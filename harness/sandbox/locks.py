@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from harness.instance import Budgets
+    from harness.instance import Budgets, Service
 
 USER = 65532
 BASE_ENV: Mapping[str, str] = {
@@ -22,9 +22,13 @@ BASE_ENV: Mapping[str, str] = {
     "TZ": "UTC",
 }
 HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
-_PLAIN_RUNTIMES = ("runc", "crun")
+DROP = "/run/goldseam"
+PLAIN_RUNTIMES = ("runc", "crun")
 _RUNTIME_PIDS = 512
 _MIB = 1024 * 1024
+_SERVICE_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "NET_BIND_SERVICE", "SETGID", "SETUID"]
+"""What the entrypoints of official images need to make a folder theirs and to become another user."""
+_SERVICE_PIDS = 512
 
 
 def host_config(
@@ -35,17 +39,22 @@ def host_config(
     runtime: str | None = None,
     mounts: Mapping[str, str] | None = None,
     init: bool = True,
+    network: str = "none",
+    drop: Path | None = None,
 ) -> Any:
     """The engine's settings for a locked container: no network, no rights, a read-only root, limits on everything.
 
     `hosts` is the file that becomes /etc/hosts. `mounts` are further folders of the host by their place in the
-    container, always read-only. `init` is off where the program is its own init.
+    container, always read-only. `init` is off where the program is its own init. `network` is none,
+    or `container:NAME` of one that has none. `drop` is a folder of the host that becomes DROP, writable.
     """
     tmpfs = _tmpfs(budgets.disk_mb)
     binds = {str(hosts): {"bind": "/etc/hosts", "mode": "ro"}}
     binds |= {folder: {"bind": place, "mode": "ro"} for place, folder in (mounts or {}).items()}
+    if drop:
+        binds[str(drop)] = {"bind": DROP, "mode": "rw"}
     config = client.create_host_config(
-        network_mode="none",
+        network_mode=network,
         binds=binds,
         read_only=True,
         tmpfs={"/testbed": tmpfs, "/tmp": tmpfs},  # noqa: S108 - inside the container
@@ -64,9 +73,32 @@ def host_config(
     return config
 
 
+def service_config(client: Any, service: Service, *, hosts: Path, network: str) -> Any:
+    """The engine's settings for a service: no network but the loopback of `network`, limits on everything.
+
+    Nothing of it outlives the container: what it writes is in memory, and its output is kept nowhere.
+    """
+    folder = f"rw,exec,nosuid,nodev,size={service.memory_mb}m,mode=1777"
+    return client.create_host_config(
+        network_mode=network,
+        binds={str(hosts): {"bind": "/etc/hosts", "mode": "ro"}},
+        read_only=service.read_only,
+        tmpfs=dict.fromkeys(service.folders, folder),
+        mem_limit=service.memory_mb * _MIB,
+        memswap_limit=service.memory_mb * _MIB,
+        pids_limit=_SERVICE_PIDS,
+        nano_cpus=1_000_000_000,
+        cap_drop=["ALL"],
+        cap_add=_SERVICE_CAPABILITIES,
+        security_opt=["no-new-privileges"],
+        log_config={"Type": "none", "Config": {}},
+        ulimits=[{"Name": "core", "Soft": 0, "Hard": 0}],  # how many files it may open is the engine's matter
+    )
+
+
 def _pids(budgets: Budgets, runtime: str | None) -> int:
     """The limit of the container's cgroup, in which gVisor's own threads and its stand-ins for processes count."""
-    own_threads = runtime not in (None, *_PLAIN_RUNTIMES)
+    own_threads = runtime not in (None, *PLAIN_RUNTIMES)
     return 2 * budgets.pids + _RUNTIME_PIDS if own_threads else budgets.pids
 
 

@@ -1,0 +1,292 @@
+"""The services of one job: containers that share one network with it, in which there is nothing but a loopback.
+
+A *holder* comes first: a container of the task's own image that has no network, like any other, and whose loopback the
+services and the job then join. So tests reach their services on localhost and by their names, as on a CI host, while
+neither they nor the services have a way out, and no network has to be made at the engine. Where two services listen at
+the same port, each gets a network of its own with a holder of its own, and the holders carry what tests send to its
+names and ports, over a Unix socket. All of it is made anew for each job and removed after it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import select
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InterruptedRunError
+from harness.instance import Budgets
+from harness.sandbox import engine, locks
+from harness.sandbox.base import SandboxError, ServiceError
+from harness.sandbox.containers import Net, Wanted
+from harness.sandbox.streams import Demultiplexer, Merged
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterator, Sequence
+
+    from harness.instance import Service
+    from harness.sandbox.containers import Containers
+
+PYTHON = "/opt/goldseam/venv/bin/python"
+_HOLDER_BUDGETS = Budgets(memory_mb=128, cpus=0.5, pids=512, disk_mb=16)
+_ANSWER_SECONDS = 30.0
+_HEALTH_SECONDS = 15.0
+"""How long one health command may take."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 0.5
+_OUTPUT = 4000
+End = str | tuple[str, int]
+"""Where a holder listens or connects: a Unix socket, or an address and port of its loopback."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One network, and the services in it."""
+
+    services: tuple[Service, ...] = ()
+    carry: tuple[tuple[End, End], ...] = ()
+    """What its holder carries, from and to."""
+
+    def asked(self) -> str:
+        """What its holder is told."""
+        ask = {one.name: [inner for _, inner in one.forwards] for one in self.services if one.ports}
+        return json.dumps({"carry": self.carry, "ask": ask})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Which service is where; the first cell is the one that the job joins."""
+
+    cells: tuple[Cell, ...]
+    hosts: str
+    """What becomes /etc/hosts."""
+
+
+def plan(services: Sequence[Service]) -> Plan:
+    """Put services into as few networks as their ports allow. Pure.
+
+    Those that share a port with another one are set apart. Each of these has an address of the loopback for its names,
+    since two of them are known by the same port there.
+    """
+    inner = Counter(port for service in services for port in {inner for _, inner in service.forwards})
+    apart = [service for service in services if any(inner[port] > 1 for _, port in service.forwards)]
+    together = tuple(service for service in services if service not in apart)
+    carry: list[tuple[End, End]] = []
+    cells: list[Cell] = []
+    lines = ["127.0.0.1\tlocalhost", "::1\tip6-localhost ip6-loopback"]
+    for service in together:
+        lines.append(f"127.0.0.1\t{' '.join(service.names)}")
+        carry += [(("127.0.0.1", near), ("127.0.0.1", far)) for near, far in service.forwards if near != far]
+    for number, service in enumerate(apart, start=1):
+        address = f"127.0.1.{number}"
+        lines.append(f"{address}\t{' '.join(service.names)}")
+        ports = {far: f"{locks.DROP}/{number}-{far}" for _, far in service.forwards}
+        carry += [(("127.0.0.1", near), ports[far]) for near, far in service.forwards]
+        carry += [((address, far), path) for far, path in ports.items()]
+        back = tuple((path, ("127.0.0.1", far)) for far, path in ports.items())
+        cells.append(Cell(services=(service,), carry=back))
+    first = Cell(services=together, carry=tuple(dict.fromkeys(carry)))
+    return Plan(cells=(first, *cells), hosts="\n".join(lines) + "\n")
+
+
+@contextlib.contextmanager
+def opened(containers: Containers, name: str, image: str, services: Sequence[Service]) -> Iterator[Net]:
+    """The network of a job's services, which are ready; gone at the end.
+
+    `image` is that of the task, for the holder; `name` is what containers are called after.
+
+    Raises:
+        ServiceError: a service did not start, or not in time.
+        MissingImageError: an image is not there and can't be pulled.
+        InfrastructureError: the engine failed.
+        ConnectionLost: the engine failed.
+        InterruptedRunError: the work was cancelled meanwhile.
+
+    """
+    if containers.runtime not in (None, *locks.PLAIN_RUNTIMES):
+        raise ServiceError(
+            f"the runtime {containers.runtime} can't share a network between containers, which services need",
+            hint="evaluate tasks with services under the engine's own runtime, without --runtime",
+        )
+    with contextlib.ExitStack() as stack:
+        pod = _Pod(containers, name, stack)
+        yield pod.start(image, plan(services))
+
+
+@dataclass(kw_only=True)
+class _Started:
+    """A service on its way."""
+
+    service: Service
+    container: str
+    wire: socket.socket
+    heard: Demultiplexer = field(default_factory=lambda: Merged(limit=_OUTPUT))
+    answers: bool = False
+    """At one of its ports; where it has none, always."""
+    ready: bool = False
+
+    def said(self) -> str:
+        """The end of its output."""
+        return self.heard.stderr.value().decode("utf-8", "replace").strip()[-_OUTPUT:]
+
+
+@dataclass(kw_only=True)
+class _Holder:
+    """A holder that runs."""
+
+    wire: socket.socket
+    heard: Demultiplexer = field(default_factory=lambda: Demultiplexer(stdout_limit=65536, stderr_limit=_OUTPUT))
+
+    def answering(self) -> set[str]:
+        """The services that answer at a port.
+
+        Raises:
+            SandboxError: it does not say, or can't carry what it is to.
+
+        """
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        with contextlib.suppress(OSError):
+            self.wire.sendall(b"\n")
+            while b"\n" not in self.heard.stdout:
+                readable, _, _ = select.select([self.wire], [], [], max(0.0, deadline - time.monotonic()))
+                data = self.wire.recv(65536) if readable else b""
+                if not data:
+                    break
+                self.heard.feed(data)
+        line, newline, rest = bytes(self.heard.stdout).partition(b"\n")
+        if not newline:
+            said = self.heard.stderr.value().decode("utf-8", "replace")
+            raise SandboxError(f"the network of a task's services is gone: {said[-_OUTPUT:] or 'its holder is silent'}")
+        self.heard.stdout[:] = rest
+        told = json.loads(line)
+        if told["trouble"]:
+            raise ServiceError(f"a port that tests know can't be carried to its service: {told['trouble'][0]}")
+        return set(told["ready"])
+
+
+class _Pod:
+    """Starts what a plan says, and has the stack that it is given remove it."""
+
+    def __init__(self, containers: Containers, name: str, stack: contextlib.ExitStack) -> None:
+        self._containers = containers
+        self._name = name
+        self._stack = stack
+
+    def start(self, image: str, planned: Plan) -> Net:
+        """Start everything, and wait until it is ready."""
+        hosts = self._containers.hosts_file(planned.hosts)
+        drop = self._drop() if len(planned.cells) > 1 else None
+        holders: list[_Holder] = []
+        nets: list[Net] = []
+        started: list[_Started] = []
+        for number, cell in enumerate(planned.cells):
+            nets.append(Net(holder=f"{self._name}-net{number}", hosts=hosts))
+            holders.append(self._hold(nets[-1].holder, image, cell, drop))
+        for cell, net in zip(planned.cells, nets, strict=True):
+            started += [self._begin(service, net) for service in cell.services]
+        self._wait(holders, started)
+        return nets[0]
+
+    def _drop(self) -> Path:
+        folder = Path(tempfile.mkdtemp(dir=self._containers.folder, prefix="drop-"))
+        folder.chmod(0o777)  # the folder above lets nobody else of this machine in
+        return folder
+
+    def _hold(self, name: str, image: str, cell: Cell, drop: Path | None) -> _Holder:
+        wanted = Wanted(
+            image=image,
+            argv=(PYTHON, "-I", "-S", "-B", "-c", _holder_source(), cell.asked()),
+            env={},
+            budgets=_HOLDER_BUDGETS,
+            kind="holder",
+            drop=drop,
+        )
+        self._containers.create(name, wanted)
+        self._stack.callback(self._containers.janitor.remove, name)
+        wire = engine.attach(name)
+        self._stack.callback(wire.close)
+        client: Any = engine.connect()
+        client.start(name)
+        return _Holder(wire=wire)
+
+    def _begin(self, service: Service, net: Net) -> _Started:
+        name = f"{self._name}-for-{service.name}"
+        try:
+            self._containers.create_service(name, service, net)
+            self._stack.callback(self._containers.janitor.remove, name)
+            wire = engine.attach(name, stdin=False)
+            self._stack.callback(wire.close)
+            client: Any = engine.connect()
+            client.start(name)
+        except engine.ApiError as error:
+            raise ServiceError(f"the service {service.name} can't be started: {engine.cause(error)}") from error
+        return _Started(service=service, container=name, wire=wire, answers=not service.ports)
+
+    def _wait(self, holders: Sequence[_Holder], started: Sequence[_Started]) -> None:
+        """Return when all are ready."""
+        began, pause = time.monotonic(), _FIRST_PAUSE
+        while waiting := [one for one in started if not one.ready]:
+            answering = set().union(*(holder.answering() for holder in holders))
+            for one in waiting:
+                self._drain(one)
+                one.answers = one.answers or one.service.name in answering
+                one.ready = one.answers and self._is_healthy(one)
+                if not one.ready and time.monotonic() - began > one.service.start_seconds:
+                    raise _late(one)
+            if self._containers.cancelled.wait(pause):
+                raise InterruptedRunError("the run was interrupted")
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        for one in started:
+            one.wire.close()  # what it says from here on is kept nowhere
+
+    def _drain(self, one: _Started) -> None:
+        """Take what a service has printed.
+
+        Raises:
+            ServiceError: it has ended.
+
+        """
+        while select.select([one.wire], [], [], 0)[0]:
+            data = one.wire.recv(65536)
+            if not data:
+                client: Any = engine.connect()
+                code = client.inspect_container(one.container)["State"].get("ExitCode")
+                raise ServiceError(f"the service {one.service.name} ended with {code} as it started: {one.said()}")
+            one.heard.feed(data)
+
+    def _is_healthy(self, one: _Started) -> bool:
+        """Whether its health command ends with 0."""
+        if not one.service.health:
+            return True
+        client: Any = engine.connect()
+        try:
+            made = client.exec_create(one.container, ["/bin/sh", "-c", one.service.health])["Id"]
+            client.exec_start(made, detach=True)
+        except engine.ApiError:
+            return False  # it has just ended, which its output tells better
+        until, pause = time.monotonic() + _HEALTH_SECONDS, _FIRST_PAUSE / 5
+        while time.monotonic() < until:
+            state = client.exec_inspect(made)
+            if not state["Running"] and state["ExitCode"] is not None:
+                return bool(state["ExitCode"] == 0)
+            if self._containers.cancelled.wait(pause):
+                raise InterruptedRunError("the run was interrupted")
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        return False
+
+
+def _late(one: _Started) -> ServiceError:
+    lacks = "its health command does not succeed" if one.answers else "nothing answers at its ports"
+    said = f"; it said: {one.said()}" if one.said() else ""
+    seconds = one.service.start_seconds
+    return ServiceError(f"the service {one.service.name} is not ready after {seconds:.0f} s, {lacks}{said}")
+
+
+def _holder_source() -> str:
+    return resources.files("harness.runner").joinpath("holder.py").read_text(encoding="utf-8")
