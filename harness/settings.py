@@ -21,6 +21,8 @@ SETTINGS_FILE = "goldseam.toml"
 _REPOSITORY = re.compile(r"[A-Za-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*)+")
 """A repository with its registry's host: docs.docker.com, and `reference` of the distribution project."""
 
+_HOST = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?|\[[0-9A-Fa-f:]+\]:[0-9]{1,5}")
+
 
 def default_cache_dir() -> Path:
     """`$XDG_CACHE_HOME/goldseam`, or `~/.cache/goldseam`."""
@@ -48,6 +50,12 @@ class ImageSettings(_Section):
     build_seconds: float = Field(default=1200.0, gt=0)
     """Wall time of one build step."""
     build_memory_mb: int = Field(default=4096, gt=0)
+    build_disk_mb: int = Field(default=20480, gt=0)
+    """What one build step may write: its layer, its results, what it adds to the cache."""
+    egress: Literal["index", "open"] = "index"
+    """What build steps that run foreign code may reach: the package index and hosts that requirements name, or all."""
+    allow_hosts: tuple[str, ...] = ()
+    """What they may reach besides: `host` (on ports 80 and 443), `host:port` or `*.host`."""
 
     @field_validator("pythons")
     @classmethod
@@ -56,6 +64,16 @@ class ImageSettings(_Section):
             if not (folder.expanduser() / "bin" / f"python{version}").exists():
                 raise ValueError(f"Python {version}: no bin/python{version} in {folder}")
         return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("allow_hosts", mode="before")
+    @classmethod
+    def _hosts(cls, value: object) -> object:
+        """Of a variable: separated by commas or spaces."""
+        names = tuple(re.split(r"[,\s]+", value.strip())) if isinstance(value, str) else value
+        for name in names if isinstance(names, (list, tuple)) else ():
+            if not isinstance(name, str) or not _HOST.fullmatch(name):
+                raise ValueError(f"expected host, host:port or *.host, found {name!r}")
+        return names
 
     @field_validator("registry")
     @classmethod

@@ -136,6 +136,7 @@ def _build(workshop: Workshop, layer: Layer, *, again: bool = True) -> BuiltLaye
         inputs=layer.inputs,
         folders=layer.folders,
         needs_root=layer.needs_root,
+        foreign=layer.foreign,
     ) as ran:
         if not ran.ok:
             raise_if_infrastructure(workshop, layer.parent, ran)
@@ -206,7 +207,7 @@ def raise_if_infrastructure(workshop: Workshop, image: str, ran: Ran) -> None:
     if not misses_network(ran):
         return
     probe = "export PATH=/opt/goldseam/uv/bin:$PATH\necho pip | uv pip compile --no-cache --no-header -q -\n"
-    with workshop.run(image, probe, kind="probe") as answer:
+    with workshop.run(image, probe, kind="probe", foreign=True) as answer:
         if answer.ok:
             return
     raise InfrastructureError(

@@ -14,7 +14,7 @@ from harness.errors import InfrastructureError
 from harness.sandbox import engine
 from miner.change import Rejection, Stage
 from miner.environment import detect
-from miner.image import secrets, steps
+from miner.image import egress, secrets, steps
 from miner.image.ladder import climb
 from miner.image.layer import Input
 from miner.image.rung import Job, RefusedError
@@ -66,7 +66,8 @@ def build_environment(
     if (detection.name or "").lower() == _RUNNER:
         detail = "the project is pytest itself: a patch to it would change what judges the patch"
         return Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail)
-    with open_workshop(settings, repo, log, progress, when, shelf=shelf) as workshop:
+    named = egress.named_hosts(tree, (one for recipe in detection.recipes for one in recipe.evidence.requirements))
+    with open_workshop(settings, repo, log, progress, when, shelf=shelf, named=named) as workshop:
         began = time.monotonic()
         job = Job(
             workshop=workshop,
@@ -95,8 +96,12 @@ def open_workshop(
     when: datetime | None = None,
     *,
     shelf: Shelf | None = None,
+    named: Sequence[str] = (),
 ) -> Iterator[Workshop]:
-    """A scratch folder that is gone afterwards; those of killed processes go as well."""
+    """A scratch folder that is gone afterwards; those of killed processes go as well.
+
+    `named` are hosts that builds may reach beside the package index.
+    """
     builds = settings.cache_dir / "builds"
     cache = settings.cache_dir / "uv" / hashlib.sha256(repo.encode()).hexdigest()[:16]
     try:
@@ -111,9 +116,12 @@ def open_workshop(
             f"the cache folder {settings.cache_dir} can't be used: {error.strerror}", hint="set GOLDSEAM_CACHE_DIR"
         ) from error
     try:
+        given = secrets.collect()
+        is_open = settings.egress == "open"
         yield Workshop(
             settings=settings,
-            secrets=secrets.collect(),
+            secrets=given,
+            allowed=None if is_open else egress.allowed(given, named=named, further=settings.allow_hosts),
             folder=folder,
             log=log,
             progress=progress,

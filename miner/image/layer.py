@@ -62,6 +62,8 @@ class Layer:
     labels: Mapping[str, str] = field(default_factory=dict)
     needs_root: bool = False
     """Whether the commands need all of the engine's default capabilities (apt does)."""
+    foreign: bool = False
+    """Whether they run code of the repository or of its dependencies, which may not reach whatever it likes."""
 
     @property
     def key(self) -> str:

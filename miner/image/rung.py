@@ -130,7 +130,7 @@ def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
     script = steps.resolve_script(recipe, interpreter, job.when, job.version_hint)
     command = steps.resolve_command(recipe, interpreter, job.when)
     image = interpreter.layer.image_id
-    with job.workshop.run(image, script, kind="resolve", inputs=tuple(inputs)) as ran:
+    with job.workshop.run(image, script, kind="resolve", inputs=tuple(inputs), foreign=True) as ran:
         if ran.ok:
             record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
             text = read_result(ran.out / steps.LOCK_NAME).decode()

@@ -3,37 +3,52 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import stat
 import tempfile
-import threading
 import time
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InfrastructureError
 from harness.sandbox import engine
 from harness.sandbox.ends import end_of
+from harness.sandbox.streams import STDERR
 from miner.image import uvcache
 from miner.image.layer import CACHE_DIR, INPUT_DIR, OUT_DIR
+from miner.image.limits import Watch
+from miner.image.relay import PORT, PROXY, Relay, Way
 from miner.image.secrets import CA_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from harness.settings import ImageSettings
+    from miner.image.egress import Allowed
     from miner.image.layer import Folder, Input
     from miner.image.secrets import BuildSecrets
     from miner.image.shelf import Shelf
 
+_RELAY = "relay.py"
 _BOOT = (
     "exec 2>&1; "
     'while IFS= read -r line && [ "$line" != . ]; do export "$line"; done; '
     f"exec </dev/null; exec sh {INPUT_DIR}/steps.sh"
 )
 """Variables come over standard input, so they are in no configuration, no file and no log."""
+_BOOT_RELAYED = (
+    "exec 3>&2 2>&1 4<&0; "
+    'while IFS= read -r line && [ "$line" != . ]; do export "$line"; done; '
+    f'said="$(/usr/bin/python3 -I -S {INPUT_DIR}/{_RELAY} {PORT} <&4 2>&1 >&3 3>&- 4<&- &)"; '
+    'if [ -n "$said" ]; then echo "$said"; exit 125; fi; '
+    f"exec 3>&- 4<&- </dev/null; exec sh {INPUT_DIR}/steps.sh"
+)
+"""The same, where standard input and error go on to carry the build's network (miner/image/relay.py). The relay closes
+its standard error when it listens, so nothing is asked before."""
 
 _KEPT_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"]
 _TAIL = 20_000
@@ -53,6 +68,9 @@ _BUILD_VARIABLES = {
     "LANG": "C.UTF-8",
 }
 
+_PROXIES = {name: PROXY for word in ("http_proxy", "https_proxy", "all_proxy") for name in (word, word.upper())}
+_PROXIES |= {"no_proxy": "", "NO_PROXY": ""}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
@@ -67,10 +85,14 @@ class Ran:
     """End of the output, credentials masked."""
     timed_out: bool
     out_of_memory: bool
+    disk_full: bool = False
+    """It had written more than `[images] build_disk_mb`."""
+    refused: tuple[str, ...] = ()
+    """Hosts that its programs tried to reach, and may not."""
 
     @property
     def ok(self) -> bool:
-        return self.exit_code == 0 and not self.timed_out and not self.out_of_memory
+        return self.exit_code == 0 and not (self.timed_out or self.out_of_memory or self.disk_full)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +110,8 @@ class Workshop:
     """More variables for builds, which are not part of a layer's key."""
     shelf: Shelf | None = None
     """Where layers are that other engines built; None where this one is alone."""
+    allowed: Allowed | None = None
+    """What builds that run the repository's code may reach; None lets them reach what the engine's network does."""
 
     def write_log(self, text: str) -> None:
         with self.log.open("a", encoding="utf-8", errors="replace") as file:
@@ -104,8 +128,11 @@ class Workshop:
         folders: tuple[Folder, ...] = (),
         variables: Mapping[str, str] | None = None,
         needs_root: bool = False,
+        foreign: bool = False,
     ) -> Iterator[Ran]:
         """Run a script as root of a new container of `image`; the container is there until the block ends.
+
+        `foreign` says that it runs code of the repository or of its dependencies: that reaches only what is `allowed`.
 
         Raises:
             InfrastructureError: the engine failed.
@@ -113,6 +140,7 @@ class Workshop:
         """
         scratch = Path(tempfile.mkdtemp(dir=self.folder, prefix=f"{kind}-"))
         given, out = scratch / "in", scratch / "out"
+        allowed = self.allowed if foreign else None
         try:
             given.mkdir()
             out.mkdir()
@@ -128,11 +156,15 @@ class Workshop:
             if self.secrets.ca_bundle:
                 mounts.append(_bind(self.secrets.ca_bundle, CA_PATH))
             exported = {**_BUILD_VARIABLES, **self.secrets.exported(), **self.variables, **(variables or {})}
+            if allowed is not None:
+                mounts.append(_bind(_resolver(given), "/etc/resolv.conf"))
+                (given / _RELAY).write_text(_relay_source(), encoding="utf-8")
+                exported |= _PROXIES
             (given / uvcache.NAME).write_text(uvcache.config(exported), encoding="utf-8")
             self.write_log(f"--- {kind} on {image}\n")
-            container = self._create(image, kind, mounts, needs_root=needs_root)
+            container = self._create(image, kind, mounts, needs_root=needs_root, relayed=allowed is not None)
             try:
-                ran = self._follow(container, out, exported)
+                ran = self._follow(container, out, exported, allowed)
                 self.write_log(f"--- {kind} ended with {ran.exit_code} after {ran.seconds:.1f} s\n")
                 yield ran
             finally:
@@ -141,7 +173,7 @@ class Workshop:
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
-    def _create(self, image: str, kind: str, mounts: list[dict[str, Any]], *, needs_root: bool) -> str:
+    def _create(self, image: str, kind: str, mounts: list[dict[str, Any]], *, needs_root: bool, relayed: bool) -> str:
         client: Any = engine.connect()
         memory = self.settings.build_memory_mb * 1024 * 1024
         limits: dict[str, Any] = {
@@ -150,7 +182,7 @@ class Workshop:
             "mem_limit": memory,
             "memswap_limit": memory,
             "pids_limit": _PIDS,
-            "network_mode": self.settings.network,
+            "network_mode": "none" if relayed else self.settings.network,
             "security_opt": ["no-new-privileges"],
             "init": True,
         }
@@ -159,7 +191,7 @@ class Workshop:
         try:
             made = client.create_container(
                 image,
-                command=["/bin/sh", "-c", _BOOT],
+                command=["/bin/sh", "-c", _BOOT_RELAYED if relayed else _BOOT],
                 entrypoint=[""],  # resets that of the image; one that is set here could not be taken back at commit
                 user="0:0",
                 working_dir="/",
@@ -171,33 +203,64 @@ class Workshop:
             raise engine.engine_failed(f"creating a container for {kind}", error) from error
         return str(made["Id"])
 
-    def _follow(self, container: str, out: Path, exported: Mapping[str, str]) -> Ran:
+    def _follow(self, container: str, out: Path, exported: Mapping[str, str], allowed: Allowed | None) -> Ran:
         """Start the container, feed it its variables, read its output to the end, see what became of it."""
         client: Any = engine.connect()
-        clock = _Deadline(container, self.settings.build_seconds)
+        settings = self.settings
+        watch = Watch(
+            container, seconds=settings.build_seconds, disk_mb=settings.build_disk_mb, out=out, cache=self.cache
+        )
         began = time.monotonic()
         tail = ""
         try:
-            with contextlib.closing(engine.attach(container)) as attached, clock:
+            with contextlib.closing(engine.attach(container)) as attached, watch, contextlib.ExitStack() as opened:
+                way = Way(self.secrets.variables, self.secrets.ca_bundle)
+                relay = Relay(allowed, lambda data: engine.send(attached, data), way)
+                opened.enter_context(relay)
                 client.start(container)
                 lines = [f"{name}={value}\n" for name, value in exported.items()]
                 engine.send(attached, "".join([*lines, ".\n"]).encode())
-                for line in _lines(engine.frames(attached)):
+                for line in _lines(_said(engine.streams(attached), relay if allowed else None)):
                     text = self.secrets.mask(line.decode("utf-8", "replace"))
                     self.write_log(text)
                     tail = (tail + text)[-_TAIL:]
-                end = end_of(container, ended_by_us=clock.fired)
+                end = end_of(container, ended_by_us=watch.fired)
         except engine.ConnectionLost as error:
             raise engine.engine_failed("running a build", error) from error
+        told = "".join(f"goldseam: a build may not reach {host} ([images] allow_hosts)\n" for host in relay.refused)
+        self.write_log(told)
         return Ran(
             container=container,
             out=out,
             exit_code=end.exit_code,
             seconds=time.monotonic() - began,
-            tail=tail,
-            timed_out=clock.fired,
+            tail=tail + told,
+            timed_out=watch.timed_out,
             out_of_memory=end.out_of_memory,
+            disk_full=watch.disk_full,
+            refused=tuple(relay.refused),
         )
+
+
+def _said(frames: Iterator[tuple[int, bytes]], relay: Relay | None) -> Iterator[bytes]:
+    """The output; what the second stream carries goes to the relay, where there is one."""
+    for stream, data in frames:
+        if relay is not None and stream == STDERR:
+            relay.feed(data)
+        else:
+            yield data
+
+
+def _resolver(folder: Path) -> Path:
+    """The file that sends questions for names to the relay."""
+    path = folder / "resolv.conf"
+    path.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n", encoding="ascii")
+    return path
+
+
+@functools.cache
+def _relay_source() -> str:
+    return resources.files("miner.image").joinpath("tools", _RELAY).read_text(encoding="utf-8")
 
 
 def _open_to_all(folder: Path) -> None:
@@ -209,28 +272,6 @@ def _open_to_all(folder: Path) -> None:
 def _bind(source: Path, target: str, *, writable: bool = False) -> dict[str, Any]:
     """A bind mount in the engine's API; the short form can't hold a path with a colon."""
     return {"Type": "bind", "Source": str(source), "Target": target, "ReadOnly": not writable}
-
-
-class _Deadline:
-    """Kills a container when its time is up."""
-
-    def __init__(self, container: str, seconds: float) -> None:
-        self.fired = False
-        self._container = container
-        self._timer = threading.Timer(seconds, self._fire)
-        self._timer.daemon = True
-
-    def _fire(self) -> None:
-        self.fired = True
-        client: Any = engine.connect()
-        with contextlib.suppress(*engine.ConnectionLost):
-            client.kill(self._container, signal="SIGKILL")
-
-    def __enter__(self) -> None:
-        self._timer.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -180,6 +180,7 @@ def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:
     return Layer(
         kind="deps",
         parent=interpreter.layer.image_id,
+        foreign=True,
         inputs=(lock,),
         commands=(
             f"{UV} venv --quiet --python {interpreter.path} {VENV}",
@@ -218,6 +219,7 @@ def source(
     return Layer(
         kind="task",
         parent=parent,
+        foreign=True,
         inputs=(tree,),
         env={
             "PATH": f"{VENV}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -6,7 +6,10 @@ The simple API in JSON: PEP 691 for the form, PEP 700 for `upload-time`.
 from __future__ import annotations
 
 import base64
+import contextlib
+import html
 import json
+import re
 import ssl
 import urllib.error
 import urllib.parse
@@ -37,6 +40,8 @@ SECONDS = 20.0
 _LARGEST = 64 * 1024 * 1024
 _NOT_FOUND = 404
 _JSON = "application/vnd.pypi.simple.v1+json"
+_ANY = f"{_JSON}, text/html;q=0.5"
+_LINK = re.compile(r"<a\s[^>]*?href=[\"']([^\"']+)")
 _VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
 
 
@@ -123,18 +128,48 @@ def _version(filename: str) -> str | None:
         return None
 
 
+def file_hosts(address: str, name: str, ca_bundle: Path | None) -> tuple[str, ...] | None:
+    """The hosts (`host`, or `host:port`) that the files of a distribution come from, with one that it is sent on to.
+
+    None where the index at `address` can't be asked, or does not know the distribution.
+    """
+    opener = _opener(ca_bundle)
+    try:
+        with opener.open(_request(f"{address.rstrip('/')}/{name}/", _ANY), timeout=SECONDS) as answer:
+            text, landed = answer.read(_LARGEST).decode("utf-8", "replace"), answer.geturl()
+        files = [urllib.parse.urljoin(landed, link) for link in _links(text)]
+    except (OSError, ValueError):
+        return None
+    if not files:
+        return None
+    with contextlib.suppress(OSError, ValueError):  # it is only asked whether it is sent on
+        request = _request(files[-1].partition("#")[0], _ANY)
+        request.method = "HEAD"
+        with opener.open(request, timeout=SECONDS) as answer:
+            files.append(answer.geturl())
+    netlocs = (urllib.parse.urlsplit(one).netloc for one in (landed, *files))
+    return tuple(dict.fromkeys(one.rpartition("@")[2].lower() for one in netlocs if one))
+
+
+def _links(page: str) -> list[str]:
+    """The files' addresses, of a page of the simple API in either form (PEP 691, PEP 503)."""
+    if page.lstrip().startswith("{"):
+        return [str(file["url"]) for file in json.loads(page).get("files", ())]
+    return [html.unescape(link) for link in _LINK.findall(page)]
+
+
 def _opener(ca_bundle: Path | None) -> urllib.request.OpenerDirector:
     context = ssl.create_default_context(cafile=str(ca_bundle) if ca_bundle else None)
     return urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
 
 
-def _request(address: str) -> urllib.request.Request:
+def _request(address: str, accept: str = _JSON) -> urllib.request.Request:
     parts = urllib.parse.urlsplit(address)
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"a package index has an address with http or https, not {parts.scheme!r}")
     user, _, host = parts.netloc.rpartition("@")
     request = urllib.request.Request(  # noqa: S310 - http and https only
-        urllib.parse.urlunsplit(parts._replace(netloc=host)), headers={"Accept": _JSON, "User-Agent": "goldseam"}
+        urllib.parse.urlunsplit(parts._replace(netloc=host)), headers={"Accept": accept, "User-Agent": "goldseam"}
     )
     if user:
         token = base64.b64encode(urllib.parse.unquote(user).encode()).decode()

@@ -1,0 +1,103 @@
+"""What ends a build that goes on too long, or writes too much."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from harness.sandbox import engine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MB = 1024 * 1024
+_LEAST_PAUSE = 1.0
+_SHARE = 20
+"""Looking takes at most one part in so many of the time."""
+_NOTABLE = 4
+"""The cache is looked at once the disk has lost a part in so many of what a build may write."""
+
+
+class Watch:
+    """Kills a container when its time is up, or when it has written more than it may; a context manager.
+
+    What it writes is the container's own layer, `out` (the folder it leaves results in), and what is new in `cache`.
+    """
+
+    def __init__(self, container: str, *, seconds: float, disk_mb: int, out: Path, cache: Path) -> None:
+        self.timed_out = False
+        self.disk_full = False
+        self._container = container
+        self._seconds = seconds
+        self._most = disk_mb * _MB
+        self._out = out
+        self._cache = cache
+        self._began = time.time()
+        self._free = _free(cache)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="goldseam-watch", daemon=True)
+
+    @property
+    def fired(self) -> bool:
+        """Whether the container was ended here."""
+        return self.timed_out or self.disk_full
+
+    def written(self) -> int:
+        """Bytes that the build has written so far.
+
+        Raises:
+            ConnectionLost: the engine failed.
+
+        """
+        client: Any = engine.connect()
+        found = client.containers(all=True, size=True, filters={"id": self._container})
+        layer = sum(int(one.get("SizeRw") or 0) for one in found)
+        fresh = _size(self._cache, since=self._began) if self._free - _free(self._cache) > self._most / _NOTABLE else 0
+        return layer + _size(self._out) + fresh
+
+    def _run(self) -> None:
+        deadline = time.monotonic() + self._seconds
+        pause = _LEAST_PAUSE
+        while not self._over.wait(max(min(pause, deadline - time.monotonic()), 0)):
+            if time.monotonic() >= deadline:
+                self.timed_out = True
+                break
+            began = time.monotonic()
+            with contextlib.suppress(*engine.ConnectionLost):  # whoever follows the build notices as well
+                self.disk_full = self.written() > self._most
+            if self.disk_full:
+                break
+            pause = max(_LEAST_PAUSE, _SHARE * (time.monotonic() - began))
+        if self.fired:
+            with contextlib.suppress(*engine.ConnectionLost):
+                client: Any = engine.connect()
+                client.kill(self._container, signal="SIGKILL")
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+
+def _free(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0
+
+
+def _size(folder: Path, *, since: float = 0.0) -> int:
+    """Bytes of the files below a folder that were changed since then; what goes away meanwhile doesn't count."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                told = os.lstat(os.path.join(root, name))  # noqa: PTH118 - there may be very many
+                total += told.st_blocks * 512 if told.st_ctime >= since else 0
+    return total
