@@ -6,6 +6,7 @@ Pythons counts. Sources of the forms: the services' own documentation of their c
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,17 +17,18 @@ from miner.environment.interpreter import key
 from miner.environment.metadata import pyproject, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from miner.environment.ci_jobs import Job
+    from miner.environment.ci_services import DeclaredService
     from miner.environment.evidence import Tree
 
 _SERVICES: tuple[tuple[re.Pattern[str], Callable[[Any], list[Job]]], ...] = (
     (re.compile(r"\.github/workflows/[^/]+\.ya?ml$"), ci_jobs.github),
     (re.compile(r"\.gitlab-ci\.ya?ml$"), ci_jobs.gitlab),
     (re.compile(r"\.circleci/config\.ya?ml$"), ci_jobs.circle),
-    (re.compile(r"(?:\.?azure-pipelines[\w.-]*|\.azure[\w-]*/[\w.-]+|ci/azure[\w./-]*)\.ya?ml$"), ci_jobs.whole),
-    (re.compile(r"\.travis\.ya?ml$"), ci_jobs.whole),
+    (re.compile(r"(?:\.?azure-pipelines[\w.-]*|\.azure[\w-]*/[\w.-]+|ci/azure[\w./-]*)\.ya?ml$"), ci_jobs.azure),
+    (re.compile(r"\.travis\.ya?ml$"), ci_jobs.travis),
     (re.compile(r"\.?appveyor\.ya?ml$"), ci_jobs.whole),
 )  # fmt: skip
 """Path and reader, those of today first. A job of a later service counts where no earlier one runs tests."""
@@ -42,11 +44,19 @@ class Declared:
     tested: tuple[str, ...] = ()
     """Minor versions of Python, newest first."""
     apt: tuple[str, ...] = ()
-    services: tuple[str, ...] = ()
+    beside: tuple[DeclaredService, ...] = ()
+    """The services of the job that runs the tests."""
     env: tuple[str, ...] = ()
     """`NAME=value`, of the job that runs the tests; nothing that holds a secret or an expression."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What of these, and of what goes with its services, tests may be given."""
     file: str = ""
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        """By their images."""
+        return tuple(dict.fromkeys(one.image or one.name for one in self.beside))
 
 
 def read(tree: Tree, here: Tree) -> Declared:
@@ -64,6 +74,20 @@ def read(tree: Tree, here: Tree) -> Declared:
             path, chosen = max(testing, key=lambda one: one[1].weight(one[0]))
             return _declared(tree, here, path, chosen, [job for _, job in testing], notes)
     return Declared(notes=tuple(notes))
+
+
+def test_commands(tree: Tree) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    """By file: the commands of each job that runs tests, of the newest service that has one; the main job first."""
+    for pattern, reader in _SERVICES:
+        testing: list[tuple[str, Job]] = []
+        for path in [path for path in tree.files() if pattern.match(path)][:_FILES_READ]:
+            with contextlib.suppress(yamlfile.NotReadError):
+                jobs = reader(yamlfile.load(tree.read(path) or b""))
+                testing += [(path, job) for job in jobs if job.runs_tests(tree)]
+        if testing:
+            for path, job in sorted(testing, key=lambda one: one[1].weight(one[0]), reverse=True):
+                yield path, job.commands(tree)
+            return
 
 
 def _declared(tree: Tree, here: Tree, path: str, job: Job, testing: Iterable[Job], notes: list[str]) -> Declared:
@@ -90,8 +114,9 @@ def _declared(tree: Tree, here: Tree, path: str, job: Job, testing: Iterable[Job
         evidence=None if empty else evidence,
         tested=tuple(sorted(pythons, key=key, reverse=True)),
         apt=tuple(dict.fromkeys((*job.apt, *found.apt))),
-        services=tuple(dict.fromkeys(job.services)),
+        beside=job.services,
         env=tuple(f"{name}={value}" for name, value in list(job.env.items())[:_ENV_KEPT]),
+        variables=dict(list(job.variables.items())[:_ENV_KEPT]),
         file=path,
         notes=tuple(notes),
     )

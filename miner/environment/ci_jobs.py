@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from miner.environment import shell
+from miner.environment import ci_services, shell
+from miner.environment.ci_variables import Variables, for_record, literal
 from miner.environment.follow import followed
 from miner.environment.yamlfile import mapping, sequence, strings, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from miner.environment.ci_services import DeclaredService
     from miner.environment.evidence import Tree
 
 _MINOR = re.compile(r"(?<![\d.])3\.(\d{1,2})(?:\.\d+)?(?![\d-])(?!\.?x?-(?:dev|alpha|beta|rc))")
@@ -29,11 +31,6 @@ _VERSION_KEYS = frozenset(
      "toxenv", "tox_env", "tox-env", "tox", "image", "uv_python", "python-versions", "version", "nox-session"}
 )  # fmt: skip
 _ENV_KEYS = frozenset({"env", "environment", "variables", "global"})
-_NO_VALUE = re.compile(r"\$|\{\{|secret|token|password|api_?key", re.IGNORECASE)
-_ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]{1,60}$")
-_ENV_OF_TOOLS = re.compile(
-    r"(?:PIP|UV|TOX|COVERAGE|CODECOV|COVERALLS|TWINE|CI|GITHUB|TRAVIS|CACHE|POETRY|PYTHON)_?|PATH$|LD_"
-)
 _LONGEST_VALUE = 200
 _OTHER_SYSTEMS = re.compile(r"windows|macos|osx", re.IGNORECASE)
 
@@ -47,8 +44,11 @@ class Job:
     pythons: tuple[str, ...] = ()
     """Minor versions, such as `3.9`."""
     apt: tuple[str, ...] = ()
-    services: tuple[str, ...] = ()
+    services: tuple[DeclaredService, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
+    """What may stand in a record: nothing that holds a secret or an expression."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """What its tests may be given."""
 
     def commands(self, tree: Tree) -> list[tuple[str, ...]]:
         """Its commands, and those of the make targets and scripts of the repository that it calls."""
@@ -93,27 +93,37 @@ def github(document: Any) -> list[Job]:
         here = [step for step in steps if not _only_elsewhere(step.get("if"))]
         pythons = _pythons({"matrix": mapping(job.get("strategy")).get("matrix")}, anywhere=True)
         pythons += [minor for step in here for minor in _pythons(step.get("with"))]
-        env = {**_env(top.get("env")), **_env(job.get("env"))}
-        for step in here:
-            env |= _env(step.get("env"))
+        services = ci_services.github(job)
+        env = _of_steps([top, job, *here])
+        matrix = ci_services.first_of_matrix(job)
+        known = {name: ci_services.resolved(text, matrix, services) for name, text in env.items()}
         packages = [
             package
             for step in here
             if "apt" in str(step.get("uses"))
             for package in str(mapping(step.get("with")).get("packages", "")).split()
         ]
-        services = [str(mapping(one).get("image", key)) for key, one in mapping(job.get("services")).items()]
         found.append(
             Job(
                 name=f"{name} {job.get('name', '')}",
                 scripts=tuple(script for step in here for script in strings(step.get("run"))),
                 pythons=tuple(dict.fromkeys(pythons)),
                 apt=tuple(packages),
-                services=tuple(services),
-                env=env,
+                services=services,
+                env=for_record(env),
+                variables=literal(known, services),
             )
         )
     return found
+
+
+def _of_steps(steps: Sequence[Any]) -> dict[str, Any]:
+    """The variables of a workflow, its job and its steps; of several values, that of the step that runs tests."""
+    testing = [step for step in steps if any(is_test_run(words) for words in shell.commands(str(step.get("run", ""))))]
+    env: dict[str, Any] = {}
+    for step in (*steps, *testing):
+        env |= mapping(step.get("env"))
+    return env
 
 
 def gitlab(document: Any) -> list[Job]:
@@ -125,10 +135,14 @@ def gitlab(document: Any) -> list[Job]:
     for name, job in jobs.items():
         for parent in strings(job.get("extends"))[:3]:
             jobs[name] = {**mapping(top.get(parent)), **jobs[name]}
-    found = [
-        _any({**{key: value for key, value in shared.items() if value}, **job}, name) for name, job in jobs.items()
-    ]
-    return [job for job in found if job.scripts]
+    found = []
+    for name, job in jobs.items():
+        whole_job = {**{key: value for key, value in shared.items() if value}, **job}
+        variables = {**mapping(shared["variables"]), **mapping(job.get("variables"))}
+        services = ci_services.gitlab(whole_job.get("services"), literal(variables, secrets=True))
+        read = replace(_any(whole_job, name), services=services, variables=literal(variables, services))
+        found += [read] if read.scripts else []
+    return found
 
 
 def circle(document: Any) -> list[Job]:
@@ -139,51 +153,67 @@ def circle(document: Any) -> list[Job]:
     found = []
     for name, raw in mapping(top.get("jobs")).items():
         job = _any(raw, name)
-        images = [str(mapping(one).get("image", "")) for one in sequence(mapping(raw).get("docker"))]
+        executor = mapping(mapping(top.get("executors")).get(str(mapping(raw).get("executor"))))
+        images = sequence(mapping(raw).get("docker")) or sequence(executor.get("docker"))
+        services = ci_services.circle(images)
+        env = {**mapping(mapping(sequence(images)[0] if images else {}).get("environment")),
+               **mapping(mapping(raw).get("environment"))}  # fmt: skip
         found.append(
             Job(
                 name=job.name,
                 scripts=(*shared, *job.scripts),
                 pythons=tuple(dict.fromkeys((*job.pythons, *matrix))),
-                services=tuple(image for image in images[1:] if image),
+                services=services,
                 env=job.env,
+                variables=literal(env, services),
             )
         )
     return found
 
 
-def whole(document: Any) -> list[Job]:
+def azure(document: Any) -> list[Job]:
+    """A pipeline as one job, whatever its stages."""
+    return [_with_services(_any(document, ""), ci_services.azure(document))]
+
+
+def travis(document: Any) -> list[Job]:
     """A file as one job, whatever its stages."""
+    return [_with_services(_any(document, ""), ci_services.travis(document))]
+
+
+def whole(document: Any) -> list[Job]:
+    """A file as one job, without what it has beside it."""
     return [_any(document, "")]
+
+
+def _with_services(job: Job, services: tuple[DeclaredService, ...]) -> Job:
+    return replace(job, services=services, variables=literal(job.variables, services))
 
 
 def _any(document: Any, name: str) -> Job:
     """Everything in a document that looks like a script, a Python, a service or a variable, by its key."""
     scripts: list[str] = []
-    services: list[str] = []
     packages: list[str] = []
-    env: dict[str, str] = {}
+    env = Variables()
     for keys, node in walk(document):
         last = keys[-1].lower() if keys else ""
         if isinstance(node, dict) and last in _ENV_KEYS:
-            env |= _env(node)
+            env.add(mapping(node))
         if not isinstance(node, str):
             continue
         if last in _SCRIPT_KEYS:
             scripts.append(node)
-        elif "services" in keys:
-            services.append(node)
         elif last in {"packages", "apt_packages"} and "apt" in "".join(keys):
             packages.append(node)
         elif last in _ENV_KEYS:
-            env |= _env(dict(pair.split("=", 1) for pair in node.split() if "=" in pair))
+            env.add(dict(pair.split("=", 1) for pair in node.split() if "=" in pair))
     return Job(
         name=name,
         scripts=tuple(scripts),
         pythons=tuple(dict.fromkeys(_pythons(document, anywhere=True))),
         apt=tuple(packages),
-        services=tuple(services),
-        env=env,
+        env=for_record(env.last),
+        variables=literal(env.certain, secrets=True),
     )
 
 
@@ -205,20 +235,6 @@ def _versions(document: Any, *, anywhere: bool) -> Iterator[str]:
         if named or (anywhere and ("env" in "".join(keys).lower() or "tox" in node.lower())):
             yield from (f"3.{minor}" for minor in _TOX_MINOR.findall(node))
             yield from (f"3.{minor}" for minor in _PYTHON_PATH.findall(node))
-
-
-def _env(value: Any) -> dict[str, str]:
-    """Literal variables; none that is a secret, an expression, or a setting of a tool."""
-    return {
-        name: text
-        for name, text in mapping(value).items()
-        if isinstance(text, str)
-        and _ENV_NAME.match(name)
-        and not _ENV_OF_TOOLS.match(name)
-        and not _NO_VALUE.search(f"{name} {text}")
-        and len(text) <= _LONGEST_VALUE
-        and "\n" not in text
-    }
 
 
 def _only_elsewhere(value: Any) -> bool:
