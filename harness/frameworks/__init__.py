@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, cast
 
 from harness.errors import InputError
 from harness.frameworks import pytest
+from harness.frameworks.suites import DJANGO, UNITTEST
 
 if TYPE_CHECKING:
     from harness.frameworks.base import Framework
 
-FRAMEWORKS = {"pytest": pytest}
+FRAMEWORKS = {"pytest": pytest, "unittest": UNITTEST, "django": DJANGO}
 
 
 def framework(name: str) -> Framework:

@@ -86,6 +86,8 @@ class Framework(Protocol):
     """One test framework: how it is called, and what its frames mean."""
 
     name: str
+    suites: bool
+    """Whether its tests are unittest suites, run without pytest by harness/runner/suites.py."""
 
     def argv(self, spec: TestSpec) -> tuple[str, ...]:
         """Arguments before the test files."""

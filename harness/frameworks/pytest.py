@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from harness.instance import TestSpec
 
 name = "pytest"
+suites = False
 
 BLOCKED_PLUGINS = frozenset(
     {
@@ -36,8 +37,18 @@ BLOCKED_PLUGINS = frozenset(
 )
 """Entry point names of plugins that reorder, repeat, distribute or measure; none of them may shape a verdict."""
 
-_KEPT_WITH_VALUE = ("--import-mode", "--doctest-glob", "--asyncio-mode", "--ds", "--dc", "--timeout", "-m", "-W")
-_KEPT = ("--doctest-modules", "--doctest-continue-on-failure", "--strict-markers", "--strict", "--reuse-db")
+_KEPT_WITH_VALUE = (
+    "--import-mode", "--doctest-glob", "--asyncio-mode", "--ds", "--dc", "--timeout", "--pythonwarnings",
+    "--config-file", "--override-ini", "-m", "-W", "-p", "-o", "-c",
+)  # fmt: skip
+_KEPT = (
+    "--doctest-modules", "--doctest-continue-on-failure", "--doctest-ignore-import-errors", "--strict-markers",
+    "--strict", "--runxfail", "--reuse-db", "--no-migrations", "--nomigrations",
+)  # fmt: skip
+_QUIET_PLUGINS = frozenset({"warnings", "logging", "unraisableexception", "threadexception", "faulthandler", "anyio"})
+"""What `-p no:` may leave out: plugins that turn something into a failure or set something up."""
+_SHOWN = ("addopts", "cache_dir", "log_", "junit", "console", "tmp_path_retention", "verbosity", "testpaths")
+"""Settings, by their beginning, that concern how results are shown and which files are taken."""
 _SHAPES: Shapes = {
     "report": {
         "id": (str,),
@@ -96,22 +107,58 @@ def kept_options(addopts: str) -> tuple[str, ...]:
     results.
     """
     try:
-        words = shlex.split(addopts)
+        return kept_words(shlex.split(addopts))
     except ValueError:
         return ()
+
+
+def kept_words(words: Sequence[str]) -> tuple[str, ...]:
+    """As `kept_options`, of a command line in words; `-Werror` and `-W error` alike."""
     kept: list[str] = []
     index = 0
     while index < len(words):
         word = words[index]
-        if word in _KEPT or word.startswith(tuple(f"{option}=" for option in _KEPT_WITH_VALUE if option[:2] == "--")):
+        name, equals, value = word.partition("=")
+        joined = word[:2] in _SHORT and len(word) > 2  # noqa: PLR2004 - `-Werror`
+        if word in _KEPT:
             kept.append(word)
         elif word in _KEPT_WITH_VALUE and index + 1 < len(words):
-            kept += [word, words[index + 1]]
+            if _matters(word, words[index + 1]):
+                kept += [word, words[index + 1]]
             index += 1
-        elif word[:2] in ("-W", "-m") and len(word) > 2 and not word.startswith("--"):  # noqa: PLR2004 - `-Werror`
+        elif (name.startswith("--") and equals and name in _KEPT_WITH_VALUE and _matters(name, value)) or (
+            joined and _matters(word[:2], word[2:].lstrip("="))
+        ):
             kept.append(word)
+        elif word in _TAKES_VALUE:
+            index += 1
         index += 1
     return tuple(kept)
+
+
+_SHORT = tuple(name for name in _KEPT_WITH_VALUE if not name.startswith("--"))
+_TAKES_VALUE = frozenset({"-n", "-k", "-r", "--maxfail", "--tb", "--cov", "--ignore", "--deselect", "--durations"})
+"""Options that are left out with the word that follows them."""
+
+
+def _matters(name: str, value: str) -> bool:
+    """Whether an option of this value changes what a test means."""
+    if name == "-p":
+        left_out = value.removeprefix("no:")
+        return left_out in _QUIET_PLUGINS if value.startswith("no:") else value not in BLOCKED_PLUGINS
+    if name in ("-o", "--override-ini"):
+        return not value.startswith(_SHOWN)
+    return True
+
+
+def pairs(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Kept options one by one, each with the value that follows it."""
+    found: list[tuple[str, ...]] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        found.append((word, rest.pop(0)) if word in _KEPT_WITH_VALUE and rest else (word,))
+    return tuple(found)
 
 
 def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:

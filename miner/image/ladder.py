@@ -95,6 +95,8 @@ def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Inte
                 return best, refused
             left = min(left - 1, _TRIED_WITH_AN_IMAGE)
     return best, refused
+                if error.step == "source" and recipe.project is not None:
+                    break  # the project is built apart from what a recipe installs: the next one fails alike
 
 
 def _unbuilt(job: Job, ground: BuiltLayer, recipe: Recipe) -> _Stood | None:

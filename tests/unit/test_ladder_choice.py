@@ -35,8 +35,8 @@ def image(rung):
     )
 
 
-def refusal(reason="install_failed", said=""):
-    return rung.RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=reason), said=said)
+def refusal(reason="install_failed", said="", step=""):
+    return rung.RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=reason), said=said, step=step)
 
 
 @pytest.fixture
@@ -79,6 +79,12 @@ def climbed(monkeypatch):
 def test_the_first_rung_whose_tests_are_all_collected_wins(climbed):
     found, tried, _ = climbed({"a": refusal(), "b": LOST, "c": WELL, "d": WELL})
     assert (found.rung, tried) == ("c", ["a", "b", "c"])
+
+
+def test_a_project_that_can_not_be_built_is_tried_once_on_each_interpreter(climbed):
+    broken = refusal(step="source")
+    found, tried, _ = climbed({"a": broken, "b": broken, "needs": WELL}, unbuilt="needs", interpreters=2)
+    assert (found.rung, tried) == ("needs", ["a", "a", "needs"])
 
 
 def test_where_none_is_whole_the_one_that_loses_least_is_kept_and_soon(climbed):
