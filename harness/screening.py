@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from harness.frameworks.suites import program_of
 from harness.patch import FilePatch, Patch, parse
 
 if TYPE_CHECKING:
@@ -78,25 +79,36 @@ def screen_for(given: Patch, tests: HiddenTests, spec: TestSpec) -> Screened:
         hidden_paths=parse(tests.test_patch, trusted=True).paths | set(tests.test_files),
         allowed=spec.allowed_paths,
         modules=spec.modules,
+        program=program_of(spec.options),
     )
 
 
 def screen(
-    patch: Patch, *, hidden_paths: Collection[str], allowed: Collection[str] = (), modules: Collection[str] = ()
+    patch: Patch,
+    *,
+    hidden_paths: Collection[str],
+    allowed: Collection[str] = (),
+    modules: Collection[str] = (),
+    program: str = "",
 ) -> Screened:
     """Take out of a model patch what could touch the judge.
 
     `hidden_paths` are the files that the hidden tests consist of; `allowed` those that the gold patch changes although
-    they look like the judge's, so that a model may; `modules` the names that the task's dependencies are imported by.
+    they look like the judge's, so that a model may; `modules` the names that the task's dependencies are imported by;
+    `program` is the repository's own program that runs the tests, where one does.
     """
     taken = _STDLIB | _RUNNER_MODULES | set(modules)
     folders = test_folders(hidden_paths)
-    roots = import_roots(hidden_paths)
+    roots = import_roots((*hidden_paths, *((program,) if program else ())))
     kept: list[FilePatch] = []
     dropped: list[Dropped] = []
     for file in patch.files:
         reasons = (
-            None if path in allowed else _reason(file, path, hidden_paths, folders, roots, taken)
+            None
+            if path in allowed
+            else "runner_config"
+            if program and _overlaps(path, program)
+            else _reason(file, path, hidden_paths, folders, roots, taken)
             for path in sorted(file.paths)
         )
         reason = next((reason for reason in reasons if reason is not None), None)

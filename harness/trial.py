@@ -135,9 +135,9 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
 
 
 @functools.cache
-def _runner(*, watch: bool, vary: bool, clock: bool) -> bytes:
+def _runner(*, watch: bool, vary: bool, clock: bool, suites: bool) -> bytes:
     """The supervisor's source; read once, so that a run never mixes two versions of it."""
-    wanted = {"supervisor.py": True, "watch.py": watch, "vary.py": vary, "clock.py": clock}
+    wanted = {"supervisor.py": True, "suites.py": suites, "watch.py": watch, "vary.py": vary, "clock.py": clock}
     names = [name for name in wanted if wanted[name]]
     return b"\n".join(resources.files("harness.runner").joinpath(name).read_bytes() for name in names)
 
@@ -145,7 +145,8 @@ def _runner(*, watch: bool, vary: bool, clock: bool) -> bytes:
 def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
     varied = _varied(spec)
     clocked = clock.request(spec.clock or spec.test.clock)
-    runner = _runner(watch=spec.watch, vary=bool(varied), clock=bool(clocked))
+    called = framework(spec.test.framework)
+    runner = _runner(watch=spec.watch, vary=bool(varied), clock=bool(clocked), suites=called.suites)
     blobs = {
         "model": spec.model_patch.raw if spec.model_patch else b"",
         "tests": spec.test_patch.raw if spec.test_patch else b"",
@@ -160,7 +161,8 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         **{name: len(blob) for name, blob in blobs.items()},
         "keys": [keys.supervisor.hex(), keys.tests.hex()],
         "spec": {
-            "argv": framework(spec.test.framework).argv(spec.test),
+            "argv": called.argv(spec.test),
+            "suites": called.suites,
             "files": spec.files,
             "pythonpath": spec.test.pythonpath,
             "seconds": spec.budgets.seconds,

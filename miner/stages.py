@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING
 from harness import hygiene, patch, scoring, screening, trial
 from harness.dataset.folder import write_task
 from harness.frameworks import ids, pytest
+from harness.frameworks.suites import UNITTEST
 from harness.instance import Outcome, TestSpec, TrustMaterial
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
@@ -26,10 +27,10 @@ from miner.proof import Subject, frozen, validate
 from miner.split import split
 from miner.statement import problem_statement
 from miner.strength import Bounds, CannotMeasureError, measure
-from miner.test_command import options_of, usable
+from miner.test_command import usable, ways_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from harness.sandbox.base import Sandbox
     from harness.trial import Trial
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from miner.image import BuiltImage, Collected
     from miner.proof import Proof
     from miner.sources.bare import BareRepository
+    from miner.test_command import Way
 
 
 _TEMPLATE = re.compile(
@@ -104,14 +106,14 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
     if spoken != "python":
         return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
     with _timed(draft, "image"):
-        options = options_of(CommitTree(site.repo, change.head_commit))
+        ways = ways_of(CommitTree(site.repo, change.head_commit), draft.split.test_files)
         order = Order(
             repo=change.repo,
             base_commit=change.base_commit,
             when=site.repo.commit_date(change.base_commit),
             version_hint=site.repo.nearest_version(change.base_commit),
             touched=(*draft.split.test_files, *draft.split.kinds),
-            collect=_Collecting(draft=draft, options=tuple(options)),
+            collect=_Collecting(draft=draft, ways=ways),
         )
         tree = CommitTree(site.repo, change.base_commit)
         built = site.images.build(
@@ -123,7 +125,7 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
             progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
             repairing=site.repairer.on(draft.instance_id, tree) if site.repairer else None,
         )
-    return built if isinstance(built, Rejection) else _called(draft, built, options)
+    return built if isinstance(built, Rejection) else _called(draft, built, ways[built.way])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,31 +133,46 @@ class _Collecting(Collector):
     """Collects a draft's tests in an image; a value, since it goes where the image is built."""
 
     draft: Draft
-    options: tuple[str, ...]
+    ways: tuple[Way, ...]
 
     def __call__(self, image: BuiltImage, sandbox: Sandbox) -> Collected:
-        return collect(subject_of(_called(self.draft, image, self.options)), sandbox)
+        """What the first way collects, or the first one that finds tests in every file; else what loses least."""
+        best: Collected | None = None
+        spent = 0.0
+        for number, way in enumerate(self.ways):
+            if best is not None and best.missing and way.framework == UNITTEST.name:
+                continue  # it would miss the same modules
+            found = collect(subject_of(_called(self.draft, image, way)), sandbox)
+            spent += found.seconds
+            found = replace(found, way=number, command=way.command, seconds=spent)
+            if found.ok and found.tests:
+                return found
+            best = found if best is None or (best.ok, best.tests) < (found.ok, found.tests) else best
+        assert best is not None  # noqa: S101 - there is always a way
+        return replace(best, seconds=spent)
 
 
-def _called(draft: Draft, built: BuiltImage, options: Sequence[str]) -> Draft:
+def _called(draft: Draft, built: BuiltImage, way: Way) -> Draft:
     """A draft with an image, and how its tests are called there."""
-    assert draft.split is not None  # noqa: S101 - the stage before made it
+    assert draft.split is not None  # noqa: S101
     plugins = pytest.safe_plugins(built.pytest_plugins)
+    by_pytest = way.framework == pytest.name
     test = TestSpec(
-        options=usable(options, plugins),
-        plugins=plugins,
+        framework=way.framework,
+        options=usable(way.options, plugins) if by_pytest else way.options,
+        plugins=plugins if by_pytest else (),
         pythonpath=built.pythonpath,
-        allowed_paths=_allowed_paths(draft.split, built.modules),
         modules=built.modules,
         env=dict(built.env),
     )
+    test = replace(test, allowed_paths=_allowed_paths(draft.split, test))
     return replace(draft, image=built, test=test)
 
 
-def _allowed_paths(parts: Split, modules: Collection[str]) -> tuple[str, ...]:
+def _allowed_paths(parts: Split, test: TestSpec) -> tuple[str, ...]:
     """What the gold patch changes although it looks like the judge's."""
     gold = patch.parse(parts.gold_patch, trusted=True)
-    screened = screening.screen_for(gold, parts, TestSpec(modules=tuple(modules)))
+    screened = screening.screen_for(gold, parts, test)
     return tuple(sorted(part.path for part in screened.dropped if part.reason in screening.ALLOWABLE))
 
 

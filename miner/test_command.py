@@ -1,18 +1,23 @@
-"""How a repository runs its tests: the options of its own pytest settings that change what a test means."""
+"""How a repository's tests are called: the framework, and of the repository's own options those that change a test."""
 
 from __future__ import annotations
 
+import ast
 import configparser
+import posixpath
 import tomllib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.frameworks import pytest
-from miner.environment import django
+from harness.frameworks.suites import DJANGO, PROGRAM, UNITTEST, program_of
+from miner.environment import django, stated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from miner.environment import Tree
+    from miner.environment.stated import Called
 
 _INI_FILES = (("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
 """pytest reads the first of these that has its section; pyproject.toml comes after pytest.ini.
@@ -21,19 +26,199 @@ Source: https://docs.pytest.org/en/stable/reference/customize.html#configuration
 """
 
 
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """One way to call tests: a framework of harness/frameworks and its options."""
+
+    framework: str = pytest.name
+    options: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """The runner, for a person."""
+        if self.framework == pytest.name:
+            return "pytest"
+        words = self.options[self.options.index(PROGRAM) + 1 :] if PROGRAM in self.options else ("-m", "unittest")
+        return " ".join(("python", *words))
+
+
+def ways_of(tree: Tree, test_files: Sequence[str]) -> tuple[Way, ...]:
+    """The ways to call the tests of a tree, the likeliest first; pytest is always among them.
+
+    Where the repository never speaks of pytest and runs unittest's or Django's suites, these come first, unless a test
+    file is written for pytest.
+    """
+    said = stated.commands(tree)
+    plain = Way(options=options_of(tree, said))
+    own = _first_of_each(way for called in said if (way := _own_way(called, tree)) is not None)
+    if any(_is_for_pytest(tree.read(path) or b"") for path in test_files):
+        return (plain,)
+    own = (*own, *_manage(tree, own))
+    if not own:
+        return (plain, Way(framework=UNITTEST.name))
+    return (plain, *own) if _speaks_of_pytest(said) else (*own, plain)
+
+
+def _first_of_each(ways: Iterable[Way]) -> tuple[Way, ...]:
+    """Of ways that call the same program, the first: the others try other databases and the like."""
+    found: dict[str, Way] = {}
+    for way in ways:
+        found.setdefault(program_of(way.options) or way.framework, way)
+    return tuple(found.values())[:_MOST_WAYS]
+
+
+_MOST_WAYS = 2
+
+
+def _speaks_of_pytest(said: Sequence[Called]) -> bool:
+    return any(called.runner in ("pytest", "nose") for called in said) or not said
+
+
+def _own_way(called: Called, tree: Tree) -> Way | None:
+    """The way of a command that runs suites without pytest."""
+    if called.runner not in (UNITTEST.name, DJANGO.name):
+        return None
+    options = [f"--chdir={called.chdir}"] if called.chdir else []
+    options += [word for one in called.warnings if _means_something(one) for word in ("-W", one)]
+    if called.program:
+        if _LABELS in (tree.read(posixpath.normpath(posixpath.join(called.chdir, called.program[0]))) or b""):
+            options.append("--labels")
+        return Way(framework=called.runner, options=(*options, PROGRAM, *_program_words(called.program)))
+    top = _top(called.words)
+    return Way(framework=UNITTEST.name, options=(*options, *((f"--top={top}",) if top else ())))
+
+
+def _top(words: Sequence[str]) -> str:
+    """The folder that `python -m unittest discover` names modules from; empty for the one it is called in."""
+    if words[:1] != ("discover",):
+        return ""
+    start = next(iter(words[1:2]), "")
+    given = [_value(words, *names) for names in (("-t", "--top-level-directory"), ("-s", "--start-directory"))]
+    found = next((one for one in given if one), "" if start.startswith("-") else start)
+    plain = posixpath.normpath(found) if found else "."
+    return "" if plain == "." or plain.startswith(("/", "..")) else plain
+
+
+_LABELS = b"ALWAYS_INSTALLED_APPS"
+"""What Django's own program has, which installs nothing but the applications whose labels it is told."""
+_DROPPED = frozenset(
+    {"--parallel", "--failfast", "--pdb", "--reverse", "--shuffle", "--debug-sql", "--timing", "--buffer", "-b", "-f",
+     "-r", "-d", "-q", "-x", "--keepdb", "--noinput", "--no-input", "--verbose", "-c", "--catch", "--durations"}
+)  # fmt: skip
+"""Of a program's options, those that hide, stop or only show; the runner sets what of them has to be set."""
+_DROPPED_WITH_VALUE = frozenset({"-v", "--verbosity", "-k", "-j", "--start-at", "--start-after"})
+_LONE_MODULE = 2
+
+
+def _program_words(words: Sequence[str]) -> tuple[str, ...]:
+    """A program's words without labels, which the trial's files take the place of, and without what hides results."""
+    head = 3 if words[0] == "-m" else 2 if words[1:2] == ("test",) else 1
+    kept = list(words[:head])
+    rest = list(words[head:])
+    while rest:
+        word = rest.pop(0)
+        name = word.partition("=")[0]
+        if name in _DROPPED or (name.startswith("-v") and len(word) == _LONE_MODULE + 1 and word[2:].isdigit()):
+            if name in ("--parallel", "-j") and "=" not in word and rest and (rest[0].isdigit() or rest[0] == "auto"):
+                rest.pop(0)
+        elif name in _DROPPED_WITH_VALUE:
+            if "=" not in word and rest:
+                rest.pop(0)
+        elif word.startswith("-"):
+            kept.append(word)
+            if "=" not in word and rest and not rest[0].startswith("-"):
+                kept.append(rest.pop(0))
+    return tuple(kept)
+
+
+def _means_something(warning: str) -> bool:
+    """Whether a filter does more than show."""
+    return warning.partition(":")[0] not in ("d", "default", "a", "all", "always", "module", "m", "once", "o")
+
+
+def _value(words: Sequence[str], *names: str) -> str:
+    """What follows an option; empty where nothing does."""
+    for place, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name in names:
+            return value if equals else next(iter(words[place + 1 : place + 2]), "")
+    return ""
+
+
+def _manage(tree: Tree, own: Sequence[Way]) -> tuple[Way, ...]:
+    """`manage.py test`, where nothing says how else Django's tests are run."""
+    if any(way.framework == DJANGO.name for way in own):
+        return ()
+    found = next((path for path in _MANAGE if b"execute_from_command_line" in (tree.read(path) or b"")), None)
+    if found is None:
+        return ()
+    folder, _, name = found.rpartition("/")
+    chdir = (f"--chdir={folder}",) if folder else ()
+    return (Way(framework=DJANGO.name, options=(*chdir, PROGRAM, name, "test")),)
+
+
+_MANAGE = tuple(f"{folder}manage.py" for folder in ("", "tests/", "src/", "test_project/", "testproject/", "example/"))
+
+
+def _is_for_pytest(source: bytes) -> bool:
+    """Whether a test file holds tests that unittest would not find."""
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
+            return True
+        if isinstance(node, ast.ClassDef) and node.name.startswith("Test") and not node.bases and _has_tests(node):
+            return True
+    return any(isinstance(node, ast.Import) and any(one.name == "pytest" for one in node.names) for node in module.body)
+
+
+def _has_tests(node: ast.ClassDef) -> bool:
+    return any(isinstance(one, ast.FunctionDef) and one.name.startswith("test") for one in node.body)
+
+
 def pytest_options(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
     """The options to keep of the `addopts` that pytest would read; `read` gives a file of the repository or None."""
     return pytest.kept_options(_addopts(read))
 
 
-def options_of(tree: Tree) -> tuple[str, ...]:
-    """Every option for the tests of a tree, as if all their plugins were there; `usable` says which can be given.
+def options_of(tree: Tree, said: Sequence[Called] | None = None) -> tuple[str, ...]:
+    """Every option for the tests of a tree under pytest, as if all their plugins were there; see `usable`.
 
-    To the options that are kept comes, for a Django project, the settings that its own runner would use.
+    They are those of the settings that pytest reads, those of the commands that call it (`said`), and for a Django
+    project the settings that its own runner would use.
     """
-    options = pytest_options(tree.read)
+    options = _together(pytest_options(tree.read), stated.commands(tree) if said is None else said, tree)
     module = None if _names(options, "--ds") else django.settings_module(tree.read, tree.files())
     return (*options, f"--ds={module}") if module else options
+
+
+def _together(options: tuple[str, ...], said: Sequence[Called], tree: Tree) -> tuple[str, ...]:
+    """Options of pytest's settings and of the first command that calls it; doctest's from every one of them."""
+    calls = [called for called in said if called.runner == "pytest"]
+    kept = list(pytest.pairs(options))
+    for place, called in enumerate(calls):
+        filters = [("-W", one) for one in called.warnings if _means_something(one)]
+        for pair in (*filters, *pytest.pairs(pytest.kept_words(called.words))):
+            name = pair[0].partition("=")[0]
+            if name == "-m" or (place and not name.startswith("--doctest")):
+                continue
+            if name in ("-W", "-p", "-o") or all(name != known[0].partition("=")[0] for known in kept):
+                kept.append(pair)
+    return tuple(word for pair in dict.fromkeys(kept) if _is_there(pair, tree) for word in pair)
+
+
+def _is_there(pair: tuple[str, ...], tree: Tree) -> bool:
+    """Whether what an option names is in the tree; `-p` may name a plugin of the repository alone."""
+    name, _, value = pair[0].partition("=")
+    value = value or pair[-1]
+    if name in ("-c", "--config-file"):
+        return tree.read(value) is not None
+    if name != "-p" or value.startswith("no:"):
+        return True
+    path = value.replace(".", "/")
+    return any(tree.read(f"{root}{path}{end}") is not None for root in ("", "src/") for end in (".py", "/__init__.py"))
 
 
 def usable(options: Sequence[str], plugins: Collection[str]) -> tuple[str, ...]:
@@ -53,6 +238,8 @@ _PLUGINS = {
     "--ds": "django",
     "--dc": "django",
     "--reuse-db": "django",
+    "--no-migrations": "django",
+    "--nomigrations": "django",
     "--asyncio-mode": "asyncio",
     "--timeout": "timeout",
 }

@@ -105,7 +105,7 @@ def run_tests(spec, frames, watch):
     if "vary" in spec:
         vary(spec["vary"])
     enter(spec["pythonpath"])
-    code = run_pytest(spec, frames)
+    code = (run_suites if spec["suites"] else run_pytest)(spec, frames)
     sys.stdout.flush()
     sys.stderr.flush()
     frames.send("finish", code=int(code))
@@ -129,19 +129,22 @@ def enter(pythonpath):
     sys.path.extend(os.path.normpath(os.path.join(WORK, entry)) for entry in pythonpath)
 
 
-def run_pytest(spec, frames):
-    import pytest
-
-    current = [""]
+def twins(spec, frames, current):
+    """What twins and blind tests call; `current` holds the id of the test that runs."""
+    import builtins
 
     def value(place, found):
         frames.send("value", id=current[0], place=place, value=encoded(found))
 
-    import builtins
-
     builtins.__goldseam_value__ = value
     builtins.__goldseam_expect__ = other if spec["twin"] else lambda found: found
 
+
+def run_pytest(spec, frames):
+    import pytest
+
+    current = [""]
+    twins(spec, frames, current)
     raised = {}  # by what failed: the chain of exceptions, until the frame that takes it along
 
     class Recorder(object):

@@ -44,6 +44,10 @@ class Collected:
     """In words that tell nothing of the tests."""
     output: str = field(default="", repr=False)
     """What was said, for the log and for finding missing system libraries; never public."""
+    way: int = 0
+    """Which of the ways to call the tests this is, see miner/test_command.py."""
+    command: str = ""
+    """The runner that was called, for a person."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +89,8 @@ class BuiltImage:
     """Environment variables of the tests."""
     repair: Repair | None = None
     """Who proposed the recipe, where that was a model."""
+    way: int = 0
+    """By which of the ways to call them the tests were collected, see miner/test_command.py."""
 
 
 @dataclass(frozen=True, kw_only=True)

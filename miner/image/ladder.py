@@ -71,7 +71,7 @@ def climb(job: Job, began: float) -> BuiltImage:
         best = _repaired(job, ground, job.repairing, interpreter, failing, best)
     if best is None:
         raise refused[-1][-1]  # there is always a recipe, and _interpreters refuses when it has none
-    return _finished(job, best.image, began)
+    return _finished(job, replace(best.image, way=best.collected.way if best.collected else 0), began)
 
 
 def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Interpreter, Recipe, RefusedError]]]:
@@ -250,6 +250,7 @@ def _collect(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltIma
     job.workshop.progress(f"collecting tests in {recipe.rung}")
     found = job.collect(image)
     failure = "" if found.ok else found.failure or "not all files could be collected"
-    command = " ".join([*(f"PYTHONPATH={':'.join(on)}" for on in (image.pythonpath,) if on), "pytest --collect-only"])
+    called = f"{found.command or 'pytest'} --collect-only"
+    command = " ".join([*(f"PYTHONPATH={':'.join(on)}" for on in (image.pythonpath,) if on), called])
     record(job, recipe, interpreter, "collect", found.seconds, failure=failure, command=command)
     return found
