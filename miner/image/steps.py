@@ -57,6 +57,7 @@ _NOT_COMPILED_BY_UV = frozenset({"3.6"})
 """Minor versions without the invalidation modes of byte code that uv asks for (PEP 552)."""
 _FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
 _PROJECT = "/tmp/project.py"  # noqa: S108
+_EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py imports it
 _PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
 _UNPACK = f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{SOURCE_NAME}"
 _ADDED_LINE = re.compile(r"(-e|--editable|\.|/|file:)|[A-Za-z0-9._-]+(\[[^]]*\])?\s*@\s*file:")
@@ -239,6 +240,7 @@ def source(
             f"{git} add -f -A .",
             f"{who.format('AUTHOR')} {who.format('COMMITTER')} {git} commit -q --allow-empty -m base",
             *versions(version_hint),
+            write_tool(_EDITABLE, _tool("editable.py")),
             write_tool(_PROJECT, _tool("project.py")),
             *(f"cd {TESTBED}/{quote(path)}; {project} yes {_PYTHONPATH} {options}; cd {TESTBED}" for path in local),
             *((f"cd {TESTBED}/{quote(root)}",) if root else ()),

@@ -202,6 +202,35 @@ def test_a_backend_without_editable_installs_still_imports_from_the_tree(setting
     assert sh(image.image_id, "tiny").strip() == "42"
 
 
+def kept_for_builds(settings):
+    """The environments with build requirements that are kept for the next commit."""
+    return sorted(path.parent.name for path in settings.cache_dir.glob("uv/*/goldseam-builds/*/whole"))
+
+
+def test_an_editable_install_says_where_it_is_from_and_not_when(built):
+    told = sh(
+        built.image_id,
+        "cd /opt/goldseam/venv/lib/python*/site-packages/tiny_src-*.dist-info; cat direct_url.json RECORD; ls",
+    )
+    assert told.startswith('{"url":"file:///testbed","dir_info":{"editable":true}}')
+    assert "uv_cache" not in told
+
+
+def test_build_requirements_are_kept_for_the_next_commit_but_not_what_a_build_wrote_into(built, settings, tmp_path):
+    before = kept_for_builds(settings)
+    assert before
+    writes = "import setuptools, pathlib\npathlib.Path(setuptools.__file__).with_name('mine.txt').write_text('x')\n"
+    assert isinstance(
+        Project("tiny_src", **{"setup.py": f"{writes}setuptools.setup()\n"}).build(settings, tmp_path / "log1"),
+        BuiltImage,
+    )
+    assert kept_for_builds(settings) == before
+    assert isinstance(
+        Project("tiny_src", **{"src/tiny/b.py": "B = 1\n"}).build(settings, tmp_path / "log2"), BuiltImage
+    )
+    assert len(kept_for_builds(settings)) > len(before)
+
+
 def test_requirements_that_do_not_exist_are_the_repositorys_fault(settings, tmp_path):
     pyproject = "[project]\nname = 'x'\nversion = '1'\ndependencies = ['no-such-package-as-this-one-here']\n"
     found = Project(**{"pyproject.toml": pyproject}).build(settings, tmp_path / "log")

@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import editable  # type: ignore[import-not-found]  # stands beside it there
+
 
 def path_file(site_packages: Path, roots: list[str], pythonpath: str) -> None:
     """Put folders of the tree on sys.path, and say which."""
@@ -61,7 +63,9 @@ def remove_empty(folder: Path) -> None:
 def install(uv: str, venv: str, site_packages: Path, pythonpath: str, options: tuple[str, ...]) -> int:
     """Try an editable install, then a wheel; the exit code of the last one tried."""
     base = [uv, "pip", "install", "--python", f"{venv}/bin/python", "--no-deps", *options]
-    code = subprocess.run([*base, "-e", "."], check=False).returncode
+    code = editable.install(uv, venv, options)
+    if code is None:
+        code = subprocess.run([*base, "-e", "."], check=False).returncode
     if code == 0:
         return 0
     print("no editable install; taking the metadata of a wheel and a path file", flush=True)
