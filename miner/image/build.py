@@ -6,7 +6,6 @@ import base64
 import contextlib
 import fcntl
 import json
-import re
 import threading
 import time
 from dataclasses import dataclass
@@ -15,45 +14,35 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import InfrastructureError
 from harness.sandbox import engine
-from miner.image.layer import FACTS_PATH
+from miner.image import reasons
+from miner.image.layer import CACHE_DIR, FACTS_PATH
 from miner.image.runner import read_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from harness.settings import ImageSettings
     from miner.image.layer import Layer
     from miner.image.runner import Ran, Workshop
 
 LABEL_FACTS = "dev.goldseam.facts"
+_ROOM = 64 * 1024 * 1024
 
 _guard = threading.Lock()
 _locks: dict[str, threading.Lock] = {}
-_NETWORK = re.compile(
-    r"error sending request|dns error|[Tt]emporary failure (in name resolution|resolving)|[Nn]etwork is unreachable"
-    r"|[Cc]onnection (refused|reset|timed out)|[Cc]ould not connect|tls handshake|invalid peer certificate"
-    r"|certificate verify failed|HTTP status (server|client) error \((5|401|403|407|429)|operation timed out"
-    r"|NewConnectionError|ReadTimeoutError|Could not resolve"
-)
 
 
 class StepFailedError(Exception):
     """A layer's commands failed, which is the repository's fault as far as is known."""
 
-    def __init__(self, layer: str, ran: Ran) -> None:
+    def __init__(self, layer: str, ran: Ran, settings: ImageSettings) -> None:
         super().__init__(f"{layer} ended with {ran.exit_code}")
         self.kind = layer
         self.ran = ran
-
-    @property
-    def reason(self) -> str:
+        resolving = layer == "resolve"
+        self.reason, why = (reasons.of_resolving if resolving else reasons.of)(ran, settings)
         """The stable word for the funnel."""
-        if self.ran.timed_out:
-            return "build_timeout"
-        return "build_oom" if self.ran.out_of_memory else "install_failed"
-
-    @property
-    def detail(self) -> str:
-        return self.ran.tail[-2000:].strip()
+        self.detail = reasons.detail(why, ran)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +130,7 @@ def _build(workshop: Workshop, layer: Layer, *, again: bool = True) -> BuiltLaye
         if not ran.ok:
             raise_if_infrastructure(workshop, layer.parent, ran)
             if not again or not misses_network(ran):
-                raise StepFailedError(layer.kind, ran)
+                raise StepFailedError(layer.kind, ran, workshop.settings)
         else:
             facts = json.loads(read_result(ran.out / Path(FACTS_PATH).name))
             # other engines, and processes with other cache folders, share no locks: the first to finish names the layer
@@ -189,33 +178,39 @@ def _value(text: str) -> str:
 
 def misses_network(ran: Ran) -> bool:
     """Whether a failed step tells of a network. Where the index answers again, one more try tells whose fault it is."""
-    return not (ran.timed_out or ran.out_of_memory) and _NETWORK.search(ran.tail) is not None
+    return not ran.refused and reasons.looks_like_network(ran)
 
 
 def raise_if_infrastructure(workshop: Workshop, image: str, ran: Ran) -> None:
     """Tell a failing machine or network from a failing repository.
 
     Output that looks like a network failure is not enough: a repository's own build may try to download something.
-    So the index is asked for something known; only if that fails too it was the network.
+    So the index is asked for something known; only if that fails too it was the network. The same with the disk: a
+    build may fill what is its own, and then there is room again.
 
     Raises:
         InfrastructureError: the disk is full, or the package index can't be reached.
 
     """
-    if "No space left on device" in ran.tail:
+    if reasons.is_full(ran.tail) and not ran.disk_full and not _has_room(workshop, image):
         raise InfrastructureError("no space left on the disk of the container engine", hint="run `goldseam images gc`")
-    if not misses_network(ran):
+    if not reasons.looks_like_network(ran):
         return
     probe = "export PATH=/opt/goldseam/uv/bin:$PATH\necho pip | uv pip compile --no-cache --no-header -q -\n"
     with workshop.run(image, probe, kind="probe", foreign=True) as answer:
         if answer.ok:
             return
     raise InfrastructureError(
-        f"the package index can't be reached from a build: {_last_line(ran.tail)}",
+        f"the package index can't be reached from a build: {reasons.network_line(ran.tail)}",
         hint="check PIP_INDEX_URL or UV_DEFAULT_INDEX, the proxy variables and SSL_CERT_FILE",
     )
 
 
-def _last_line(text: str) -> str:
-    hits = [line.strip() for line in text.splitlines() if _NETWORK.search(line)]
-    return (hits or ["no answer"])[-1][:300]
+def _has_room(workshop: Workshop, image: str) -> bool:
+    """Whether an empty container can write a file of some size, beside the failed build that has not gone yet."""
+    script = f"for path in /goldseam {CACHE_DIR}/goldseam; do head -c {_ROOM} /dev/zero >$path; rm $path; done\n"
+    try:
+        with workshop.run(image, f"set -e\n{script}", kind="probe") as answer:
+            return answer.ok
+    except InfrastructureError:
+        return False

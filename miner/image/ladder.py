@@ -15,7 +15,7 @@ from miner.image.built import Failing
 from miner.image.rung import RefusedError, image_of, record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from miner.environment import Recipe
     from miner.image.build import BuiltLayer
@@ -30,8 +30,10 @@ _TRIED = 12
 """How many recipes are tried in all, mended ones included."""
 _TRIED_WITH_AN_IMAGE = 1
 """How many more recipes are tried once there is an image, in which the tests could not all be collected."""
-_COSTLY = frozenset({"build_timeout", "build_oom"})
+_COSTLY = frozenset({"build_timeout", "build_oom", "build_disk"})
 """Two of these are enough: a build that hangs with one recipe does so with the next."""
+_VAGUE = frozenset({"install_failed", "unresolvable"})
+"""Reasons that say nothing of the cause."""
 _FOLDERS = 3
 """How often folders are put on `sys.path`."""
 
@@ -70,8 +72,13 @@ def climb(job: Job, began: float) -> BuiltImage:
         interpreter, failing = (best.interpreter, _lacking(best)) if best else (refused[0][0], _failing(*refused[0]))
         best = _repaired(job, ground, job.repairing, interpreter, failing, best)
     if best is None:
-        raise refused[-1][-1]  # there is always a recipe, and _interpreters refuses when it has none
+        raise _telling([error for *_, error in refused])  # there is always one, or _interpreters refuses
     return _finished(job, replace(best.image, way=best.collected.way if best.collected else 0), began)
+
+
+def _telling(refused: Sequence[RefusedError]) -> RefusedError:
+    """The last refusal; before it goes the last that says what no recipe can change, such as a host out of reach."""
+    return next((one for one in reversed(refused) if one.rejection.reason not in _VAGUE), refused[-1])
 
 
 def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Interpreter, Recipe, RefusedError]]]:
@@ -88,6 +95,8 @@ def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Inte
             except RefusedError as error:
                 refused.append((interpreter, recipe, error))
                 left -= _TRIED // 2 if error.rejection.reason in _COSTLY else 1
+                if error.step == "source" and recipe.project is not None:
+                    break  # the project is built apart from what a recipe installs: the next one fails alike
                 continue
             if best is None or stood.lost < best.lost:
                 best = stood
@@ -95,8 +104,6 @@ def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Inte
                 return best, refused
             left = min(left - 1, _TRIED_WITH_AN_IMAGE)
     return best, refused
-                if error.step == "source" and recipe.project is not None:
-                    break  # the project is built apart from what a recipe installs: the next one fails alike
 
 
 def _unbuilt(job: Job, ground: BuiltLayer, recipe: Recipe) -> _Stood | None:

@@ -137,11 +137,10 @@ def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
             return steps.clean_lock(text), steps.local_folders(text, recipe.root, set(job.tree.files()))
         build.raise_if_infrastructure(job.workshop, image, ran)
         record(job, recipe, interpreter, "resolve", ran.seconds, failure=ran.tail[-_DETAIL:], command=command)
-        failed = build.StepFailedError("resolve", ran)
+        failed = build.StepFailedError("resolve", ran, job.workshop.settings)
     if again and build.misses_network(ran):
         return _resolve(job, interpreter, recipe, again=False)
-    reason = failed.reason if failed.reason != "install_failed" else "unresolvable"
-    rejection = Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=failed.detail)
+    rejection = Rejection(stage=Stage.ENVIRONMENT, reason=failed.reason, detail=failed.detail)
     raise RefusedError(rejection, step="resolve", said=ran.tail)
 
 

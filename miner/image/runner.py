@@ -18,7 +18,7 @@ from harness.errors import InfrastructureError
 from harness.sandbox import engine
 from harness.sandbox.ends import end_of
 from harness.sandbox.streams import STDERR
-from miner.image import uvcache
+from miner.image import reasons, uvcache
 from miner.image.layer import CACHE_DIR, INPUT_DIR, OUT_DIR
 from miner.image.limits import Watch
 from miner.image.relay import PORT, PROXY, Relay, Way
@@ -53,6 +53,8 @@ its standard error when it listens, so nothing is asked before."""
 _KEPT_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"]
 _TAIL = 20_000
 _PIDS = 1024
+_MUCH = 1024 * 1024 * 1024
+"""Where a build wrote so many bytes and then the disk was full, it is the build that filled it."""
 _LARGEST_FILE = 32 * 1024 * 1024
 _BUILD_VARIABLES = {
     "HOME": "/tmp/home",  # noqa: S108 - inside the container
@@ -86,7 +88,7 @@ class Ran:
     timed_out: bool
     out_of_memory: bool
     disk_full: bool = False
-    """It had written more than `[images] build_disk_mb`."""
+    """It had written more than `[images] build_disk_mb`, or so much that it was what filled the disk."""
     refused: tuple[str, ...] = ()
     """Hosts that its programs tried to reach, and may not."""
 
@@ -225,6 +227,7 @@ class Workshop:
                     self.write_log(text)
                     tail = (tail + text)[-_TAIL:]
                 end = end_of(container, ended_by_us=watch.fired)
+                disk_full = watch.disk_full or (reasons.is_full(tail) and watch.written() > _MUCH)
         except engine.ConnectionLost as error:
             raise engine.engine_failed("running a build", error) from error
         told = "".join(f"goldseam: a build may not reach {host} ([images] allow_hosts)\n" for host in relay.refused)
@@ -237,7 +240,7 @@ class Workshop:
             tail=tail + told,
             timed_out=watch.timed_out,
             out_of_memory=end.out_of_memory,
-            disk_full=watch.disk_full,
+            disk_full=disk_full,
             refused=tuple(relay.refused),
         )
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from harness.settings import ImageSettings
 from miner.change import Rejection, Stage
 from miner.environment import Detection, Evidence, Recipe
 from miner.image import BuiltImage, Collected, ladder, rung
 from miner.image.build import StepFailedError
+from miner.image.runner import Ran
 from tests.trees import Files
 
 LOST = Collected(ok=False, lost=2, failure="2 files or folders could not be collected")
@@ -149,7 +152,16 @@ def test_packages_that_cannot_be_had_are_done_without_and_asked_for_once(monkeyp
 
     def ensure(_workshop, layer):
         asked.append(layer.kind)
-        raise StepFailedError("system", SimpleNamespace(tail="no Debian here", seconds=3.0, exit_code=100))
+        ran = Ran(
+            container="",
+            out=Path(),
+            exit_code=100,
+            seconds=3,
+            tail="no Debian here",
+            timed_out=False,
+            out_of_memory=False,
+        )
+        raise StepFailedError("system", ran, ImageSettings())
 
     monkeypatch.setattr(rung.build, "ensure", ensure)
     monkeypatch.setattr(rung, "_not_to_be_had", set())
