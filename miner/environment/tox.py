@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from miner.environment import factors
 from miner.environment.evidence import Evidence
 from miner.environment.metadata import ini, lines, pyproject, strings, table
 
@@ -23,7 +24,6 @@ _OF_TOOLS = re.compile(
 """What a run of a task sets itself, or what is about installing, measuring and reporting."""
 _LONGEST_VALUE = 200
 _OPTION = re.compile(r"(-r|--requirement|-c|--constraint)[=\s]*(.+)$")
-_FACTOR = re.compile(r"[A-Za-z0-9_.,!{}-]+\s*:\s+(?!//)(.*)$")
 
 
 def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -39,6 +39,8 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
             deps, extras, groups = (
                 lines(parser.get("testenv", key, fallback="")) for key in ("deps", "extras", "dependency_groups")
             )
+            listed = "\n".join(parser.get("tox", key, fallback="") for key in ("envlist", "env_list"))
+            deps = (*deps, *factors.held(deps, factors.chosen(listed, deps)))
             split = tuple(part.strip() for line in extras for part in line.split(",") if part.strip())
             return deps, split, groups
     return (), (), ()
@@ -77,7 +79,7 @@ def read_lines(deps: Iterable[str], tree: Tree) -> Evidence:
             path = option[2].strip().removeprefix("./")
             if tree.read(path) is not None:
                 files["-c" if option[1] in {"-c", "--constraint"} else "-r"].append(path)
-        elif not _FACTOR.match(text) and "{" not in text and is_requirement(text):
+        elif not factors.CONDITION.match(text) and "{" not in text and is_requirement(text):
             requirements.append(text)
     return Evidence(
         rung="tox", requirements=tuple(requirements), files=tuple(files["-r"]), constraints=tuple(files["-c"])
@@ -94,7 +96,7 @@ def is_requirement(text: str) -> bool:
 
 
 def detect(tree: Tree) -> Evidence | None:
-    """What `[testenv]` installs, extras and groups included."""
+    """What `[testenv]` installs in the environment that is taken of its matrix, extras and groups included."""
     deps, extras, groups = _environment(tree)
     read = read_lines(deps, tree)
     known = tuple(table(pyproject(tree), "dependency-groups"))
