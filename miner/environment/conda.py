@@ -67,6 +67,7 @@ _OTHERWISE_NAMED = {
     "wheel": "",
 }
 """Distributions by conda's name where they differ; an empty one is none of Python's."""
+_SET_UP = re.compile(rb"setup-(?:micro)?(?:mamba|miniconda|miniforge)|(?:conda|mamba)(?:-env| env) (?:create|update)")
 _SPEC = re.compile(r"(?:[\w-]+::)?([A-Za-z0-9][\w.-]*?)\s*(?:([=<>!~].*))?$")
 
 
@@ -101,6 +102,11 @@ def detect(tree: Tree) -> Evidence | None:
         if requirements:
             return Evidence(rung=f"conda:{path}", requirements=requirements)
     return None
+
+
+def is_used_by(ci: bytes | None) -> bool:
+    """Whether a CI file sets its environment up with conda, so that its tests need what the environment file names."""
+    return ci is not None and _SET_UP.search(ci) is not None
 
 
 def _order(path: str) -> tuple[bool, int, str]:

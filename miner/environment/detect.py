@@ -99,11 +99,11 @@ def _rungs(tree: Tree, here: Tree, declared: Declared, root: str) -> Iterator[Ev
     if root and (shared := requirements.detect(tree)):
         plain.append(shared)
     further = [subproject.lifted(one, root) for detector in FURTHER if (one := detector(here)) is not None]
-    if (from_conda := conda.detect(here)) is not None and all(one.rung == "imports" for one in (*plain, *further)):
-        further.append(
-            from_conda
-        )  # it names what the tests need and much else; where others speak, it is left for last
-        from_conda = None
+    from_conda = conda.detect(here)
+    alone = all(one.rung == "imports" for one in (*plain, *further))
+    if from_conda is not None and (alone or conda.is_used_by(tree.read(declared.file) if declared.file else None)):
+        further.append(from_conda)
+        from_conda = None  # it names much that tests don't need: where CI has no use for it, others go first
     every = [*([declared.evidence] if declared.evidence else []), *plain, *further]
     lock = locks.detect(here) or (locks.detect(tree) if root else None)
     if every and lock:

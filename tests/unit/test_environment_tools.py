@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from miner.environment import DETECTORS, conda, detect, nox, tools
@@ -97,6 +99,24 @@ def test_conda_is_the_last_but_one_where_other_files_speak():
     named = [one.rung for one in detect(Files({"environment.yml": ENVIRONMENT, "dev-requirements.txt": "a"})).recipes]
     assert named[-2:] == ["conda:environment.yml", "pytest"]
     assert named[0] == "requirements:dev-requirements.txt"
+
+
+@pytest.mark.parametrize(
+    ("step", "first"),
+    [
+        ({"uses": "mamba-org/setup-micromamba@v2", "with": {"environment-file": "${{ env.FILE }}"}}, True),
+        ({"run": "conda env create -f environment.yml"}, True),
+        ({"run": "pip install ."}, False),
+    ],
+)
+def test_conda_counts_from_the_start_where_ci_is_set_up_with_it(step, first):
+    workflow = {"jobs": {"test": {"steps": [step, {"run": "pytest"}]}}}
+    files = {
+        "environment.yml": ENVIRONMENT,
+        "dev-requirements.txt": "a",
+        ".github/workflows/ci.yml": json.dumps(workflow),
+    }
+    assert ("conda:environment.yml" in detect(Files(files)).recipes[0].rung) is first
 
 
 @pytest.mark.parametrize(
