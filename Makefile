@@ -32,10 +32,10 @@ schemas: venv ## fetch GitHub's official schemas, which the tests' server holds 
 	@$(BIN)/python -m tests.github_server.schemas > /dev/null
 
 test: base schemas ## run all tests
-	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --durations=15 $(TESTS)
+	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder --durations=25 $(TESTS)
 
 coverage: base schemas ## run all tests and say which lines they reach; takes half as long again
-	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --cov --cov-report=term $(TESTS)
+	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term $(TESTS)
 
 attacks: base ## try every attack and every honest patch; the last line has both figures
 	$(BIN)/python -m tests.attacks
