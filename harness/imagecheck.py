@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from harness import files, hygiene
 from harness.dataset.check import ImageCheck
 from harness.patch import PatchError
-from harness.process import run
+from harness.process import run, stream
 from harness.sandbox import engine, layers
 
 if TYPE_CHECKING:
@@ -81,11 +81,12 @@ def unpack(pack: bytes) -> Iterator[tuple[str, bytes]]:
     with tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
         git = ["git", "-C", folder]
         run([*git, "init", "--quiet", "--bare"])
-        run([*git, "unpack-objects", "-q"], input=pack)
-        names = run([*git, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)"]).stdout.split()
-        for name in names:
-            kind = run([*git, "cat-file", "-t", name.decode()]).stdout.decode().strip()
-            yield name.decode(), run([*git, "cat-file", kind, name.decode()]).stdout
+        run([*git, "index-pack", "--stdin"], input=pack)
+        with stream([*git, "cat-file", "--batch-all-objects", "--batch=%(objectname) %(objectsize)"]) as told:
+            while head := told.readline():
+                name, size = head.decode().split()
+                yield name, told.read(int(size))
+                told.read(1)
 
 
 def _parents(image: str) -> Iterator[str]:

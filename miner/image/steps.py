@@ -239,6 +239,9 @@ def source(
             "printf '__pycache__/\\n*.egg-info/\\n' > .git/info/exclude",
             f"{git} add -f -A .",
             f"{who.format('AUTHOR')} {who.format('COMMITTER')} {git} commit -q --allow-empty -m base",
+            # one file of objects, not one for each: that takes as much disk as the tree, in blocks of its own
+            f"{git} repack -q -a -d -n --window=0",
+            "rm -f .git/hooks/*.sample",
             *versions(version_hint),
             write_tool(_EDITABLE, _tool("editable.py")),
             write_tool(_PROJECT, _tool("project.py")),
@@ -247,7 +250,7 @@ def source(
             f"{project} {'yes' if installable else 'no'} {_PYTHONPATH} {options}",
             *((f"cd {TESTBED}",) if root else ()),
             *_further(further),
-            _byte_compile(TESTBED),
+            _byte_compile(f"-x {quote(_REWRITTEN)} {TESTBED}"),
             _byte_compile(f"{VENV}/lib"),
             readable(TESTBED, VENV),
             f"cp -al {TESTBED} {PRISTINE}",
@@ -277,8 +280,15 @@ _TESTS = r"(^|/)(tests?/.*[.]py|test_[^/]*[.]py|[^/]*_tests?[.]py|conftest[.]py|
 """What says how tests go, as an extended regular expression of paths."""
 
 
+_REWRITTEN = r"/(test_[^/]*|[^/]*_test|conftest)[.]py$"
+"""Files that pytest compiles for itself, with its assertions: byte code of their own would never be read."""
+
+
 def _byte_compile(folder: str) -> str:
-    """Byte code that stays valid when files are copied (checked by hash; by time before Python 3.7)."""
+    """Byte code that stays valid when files are copied (checked by hash; by time before Python 3.7).
+
+    `folder` may have options of compileall before it.
+    """
     compiler = f"{VENV}/bin/python -m compileall -q"
     ways = (f"{compiler} --invalidation-mode checked-hash {folder}", f"{compiler} {folder}")
     return " || ".join([*(f"{way} >/dev/null 2>&1" for way in ways), "echo 'some files do not compile'"])

@@ -1,5 +1,6 @@
 import io
 import json
+import multiprocessing
 import tarfile
 import threading
 import uuid
@@ -14,6 +15,7 @@ from harness.sandbox import engine
 from harness.settings import ImageSettings
 from miner.change import Rejection, Stage
 from miner.image import BuiltImage, base, build_environment, secrets
+from tests import builders
 
 pytestmark = pytest.mark.engine
 
@@ -70,10 +72,10 @@ class Project:
         buffer.seek(0)
         return buffer
 
-    def build(self, settings, log, commit="0" * 40):
+    def build(self, settings, log, commit="0" * 40, repo="goldseam-tests/tiny"):
         return build_environment(
             self,
-            repo="goldseam-tests/tiny",
+            repo=repo,
             base_commit=commit,
             when=WHEN,
             version_hint="1.2",
@@ -162,6 +164,48 @@ def test_a_second_commit_with_the_same_lock_builds_only_its_source_layer(built, 
     assert (other.seconds["base"], other.seconds["deps"]) == (0.0, 0.0)
     assert other.layers[:-1] == built.layers[:-1]
     assert other.image_id != built.image_id
+
+
+def test_another_repository_with_the_same_lock_stands_on_the_same_dependencies(built, settings, tmp_path):
+    other = Project("tiny_src", **{"src/tiny/other.py": "A = 2\n"}).build(
+        settings, tmp_path / "log", repo="others/tiny"
+    )
+    assert other.layers[:-1] == built.layers[:-1]
+    assert other.seconds["deps"] == 0.0
+    assert other.locks == built.locks
+
+
+def test_a_second_task_takes_less_than_twice_its_source_tree_on_disk(built, settings, tmp_path):
+    module = "".join(f"def value_{number}(given):\n    return given + {number}\n\n\n" for number in range(100))
+    tests = module.replace("def value", "def test_value")
+    files = {f"src/tiny/part{part}.py": module for part in range(20)}
+    files |= {f"tests/test_part{part}.py": tests for part in range(20)}
+    project = Project("tiny_src", **files)
+    other = project.build(settings, tmp_path / "log", commit="2" * 40)
+    tree = sum(map(len, project.contents.values()))
+    assert other.seconds["deps"] == 0.0
+    assert tree < other.layer_bytes["task"] < 2 * tree
+    assert sh(other.image_id, "find .git -type f | wc -l; ls .git/objects/??/ 2>/dev/null || true").strip() < "20"
+
+
+def test_processes_that_need_the_same_layer_build_it_once(built, settings, tmp_path):
+    word, context = f"once-{uuid.uuid4().hex}", multiprocessing.get_context("spawn")
+    cache = builders.cache(settings, tmp_path / "log")
+    parts = [(tmp_path / name, context.Event()) for name in ("one", "two")]
+    running = []
+    for folder, asked in parts:
+        folder.mkdir()
+        running.append(context.Process(target=builders.one, args=(settings, built.layers[0], word, folder, asked)))
+        running[-1].start()
+    assert all(asked.wait(30) for _, asked in parts)
+    (cache / f"{word}.go").touch()
+    for process_ in running:
+        process_.join(60)
+    try:
+        assert len({(folder / "image").read_text() for folder, _ in parts}) == 1
+        assert (cache / word).read_text() == "built\n"
+    finally:
+        process.run(["docker", "rmi", builders.layer(built.layers[0], word).tag])
 
 
 def test_the_same_commit_gives_the_same_image(built, settings, tmp_path):
