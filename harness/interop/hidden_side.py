@@ -16,16 +16,20 @@ if TYPE_CHECKING:
     from harness.interop.base import Collection, Exported
 
 GRADER = "grader.py"
+SUITES = "suites.py"
+"""Goes with it where the tests are unittest's suites."""
 
 
 def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, bytes]:
     """By name: the grader (harness/runner/grader.py), what it has to know, and the hidden tests."""
     spec = task.instance.test
+    called = framework(spec.framework)
     restore, remove = touched(hidden.test_patch)
     known = {
         "canary": collection.canary,
         "instance_id": task.instance_id,
-        "argv": framework(spec.framework).argv(spec),
+        "argv": called.argv(spec),
+        "suites": called.suites,
         "files": hidden.test_files,
         "pythonpath": spec.pythonpath,
         "env": dict(spec.env),
@@ -36,9 +40,10 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
         "FAIL_TO_PASS": hidden.fail_to_pass,
         "PASS_TO_PASS": hidden.pass_to_pass,
     }
-    program = resources.files("harness.runner").joinpath(GRADER).read_bytes()
+    programs = [GRADER, SUITES] if called.suites else [GRADER]
+    folder = resources.files("harness.runner")
     return {
-        GRADER: marked(program, collection.canary),
+        **{name: marked(folder.joinpath(name).read_bytes(), collection.canary) for name in programs},
         "hidden.json": (json.dumps(known, indent=1) + "\n").encode(),
         "test.patch": marked(hidden.test_patch, collection.canary),
     }

@@ -160,6 +160,12 @@ def notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
     for task in tasks:
         if task.hidden is None:
             continue
+        if framework(task.instance.test.framework).suites:
+            raise InputError(
+                f"{task.instance_id}: its tests run by {task.instance.test.framework}, and SWE-bench's parser reads "
+                "pytest's output, so nothing would grade it",
+                hint="leave it out: name the others with -i, or choose another format",
+            )
         listed = (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
         if gone := len(listed) - len(readable(listed)):
             lost[task.instance_id] = gone

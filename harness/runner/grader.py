@@ -2,17 +2,19 @@
 #
 #     grader.py FOLDER OUT
 #
-# FOLDER holds hidden.json and test.patch; OUT gets reward.txt (1 or 0) and report.json. It puts back the hidden tests'
+# FOLDER holds hidden.json, test.patch, and suites.py where the tests are no pytest's; OUT gets reward.txt (1 or 0) and report.json. It puts back the hidden tests'
 # files, applies the hidden tests to the work tree as the agent left it, runs them, and holds the listed ids against
 # what came of them. The tests share a process with what the model wrote, which could therefore lie about them; goldseam's
 # own verdicts can't be forged like that.
 import collections
+import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import types
 
 WORK = "/testbed"
 PRISTINE = "/opt/goldseam/src"
@@ -108,8 +110,6 @@ def tests(folder, results):
     site.main()
     os.chdir(WORK)
     sys.path.extend(os.path.normpath(os.path.join(WORK, entry)) for entry in hidden["pythonpath"])
-    import pytest
-
     found = {}
     done = []
     collected = []
@@ -126,14 +126,36 @@ def tests(folder, results):
             if report.when == "teardown":
                 done.append(report.nodeid)
 
+        def send(self, kind, **fields):
+            """As frames are sent, which runner/suites.py does."""
+            if kind == "collected":
+                collected.extend(fields["ids"])
+            elif kind == "report":
+                report = types.SimpleNamespace(nodeid=fields["id"], when=fields["when"], outcome=fields["outcome"])
+                if fields["xfail"]:
+                    report.wasxfail = ""
+                self.pytest_runtest_logreport(report)
+
     files = [path for path in hidden["files"] if os.path.exists(path.split("::")[0])]
-    if files:  # without one, pytest would run whatever it finds
+    if hidden["suites"]:
+        run_suites(folder, hidden, files, Recorder())
+    elif files:  # without one, pytest would run whatever it finds
+        import pytest
+
         pytest.main(hidden["argv"] + files, plugins=[Recorder()])
     names = stable_ids(set(collected) | set(done))
     write(results, json.dumps({names[test]: found[test] for test in done}))
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
+
+
+def run_suites(folder, hidden, files, recorder):
+    """unittest's suites, by the runner that goldseam itself has for them; twins are for goldseam alone."""
+    names = {"WORK": WORK, "hashlib": hashlib, "twins": lambda *_: None, "chain_of": lambda _: []}
+    with open(os.path.join(folder, "suites.py")) as file:
+        exec(compile(file.read(), "suites.py", "exec"), names)
+    names["run_suites"]({"argv": hidden["argv"], "files": files}, recorder)
 
 
 def stable_ids(ids):

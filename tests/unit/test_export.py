@@ -12,7 +12,7 @@ import yaml
 
 from harness.dataset import ledger
 from harness.errors import InputError
-from harness.instance import TaskState
+from harness.instance import TaskState, TestSpec
 from harness.interop import rows
 from harness.interop.base import Collection, Exported
 from harness.interop.export import export
@@ -124,6 +124,14 @@ def test_an_export_that_fails_leaves_nothing_behind(dataset, tmp_path):
         export(made, tmp_path / "out", to="harbor", ids=["tiny__calc-3"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "dataset"]
     assert [entry.event for entry in ledger.read(made)] == [ledger.Event.CREATED]
+
+
+def test_suites_that_swebench_could_not_read_are_refused_and_nothing_is_written(tmp_path):
+    task = tiny.task(spec=TestSpec(framework="unittest"))
+    made = tiny.dataset(tmp_path / "d", task)
+    with pytest.raises(InputError, match="its tests run by unittest"):
+        export(made, tmp_path / "out", to="jsonl", hidden_of=hidden_of(made))
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_format_that_is_none_is_answered_with_those_that_are(dataset, tmp_path):

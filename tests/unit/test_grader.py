@@ -37,10 +37,30 @@ def test_zero(request):
 """
 
 
-def graded(folder, calc=tiny.FIXED, *, tests=(tiny.BASE_TESTS, STRICT), tree=None, seconds=60):
+SUITE = """\
+import unittest, calc
+
+
+class Sums(unittest.TestCase):
+    def test_two(self):
+        self.assertEqual(calc.add(1, 1), 2)
+
+    @unittest.skipIf(calc.add(1, 0) == 9, "not with this one")
+    def test_zero(self):
+        self.assertEqual(calc.add(0, 0), 0)
+"""
+
+
+def graded(
+    folder, calc=tiny.FIXED, *, tests=(tiny.BASE_TESTS, STRICT), tree=None, seconds=60, framework="pytest", names=""
+):
     """Report and reward for a work tree in which an agent left this module and these files."""
-    task = tiny.task(tests={tiny.TESTS: tests})
-    spec = replace(task.instance.test, pythonpath=("src",))
+    task = tiny.task(
+        tests={tiny.TESTS: tests},
+        fail_to_pass=[f"{tiny.TESTS}::{names}test_two"],
+        pass_to_pass=[f"{tiny.TESTS}::{names}test_zero"],
+    )
+    spec = replace(task.instance.test, pythonpath=("src",), framework=framework)
     budgets = replace(task.instance.budgets, seconds=seconds)
     task = replace(task, instance=replace(task.instance, test=spec, budgets=budgets))
     pristine, work, given = folder / "pristine", folder / "testbed", folder / "tests"
@@ -97,3 +117,16 @@ def test_what_an_agent_did_to_the_hidden_tests_file_is_undone(tmp_path):
 
 def test_a_file_where_a_new_hidden_test_belongs_is_taken_away(tmp_path):
     assert graded(tmp_path, tests=(None, STRICT), tree={tiny.TESTS: "squatter\n"})[1] == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("calc", "reward"),
+    [
+        (tiny.FIXED, "1\n"),
+        (tiny.BUGGY, "0\n"),
+        ("def add(a, b):\n    return 9 if (a, b) == (1, 0) else a + b\n", "0\n"),  # one of the tests is skipped
+    ],
+)
+def test_suites_of_unittest_are_graded_without_pytest(tmp_path, calc, reward):
+    report, given = graded(tmp_path, calc, tests=(None, SUITE), framework="unittest", names="Sums::")
+    assert (report["resolved"], given) == (reward == "1\n", reward)
