@@ -115,6 +115,8 @@ class MiningSettings(_Section):
     environment names for builds, and where it names none, nobody is asked."""
     mutants: int = Field(default=20, ge=0)
     """How many mutants of a fix are tried at most, to see how strong the hidden tests are; 0 measures no strength."""
+    p2p: Literal["touched", "all"] = "touched"
+    """Which tests PASS_TO_PASS is taken from: those of the files that the change touches, or the whole suite's."""
     near_duplicates: Literal["reject", "mark"] = "reject"
     """What becomes of a change that is nearly one of the rows given with `--against`."""
     statement_model: str | None = None

@@ -84,6 +84,10 @@ def mine(
     reveal: Annotated[
         int, typer.Option("--reveal", min=0, metavar="K", help="Test functions that each task shows; one stays hidden.")
     ] = 0,
+    p2p: Annotated[
+        str | None,
+        typer.Option("--p2p", metavar="touched|all", help="PASS_TO_PASS of the touched test files, or of all of them."),
+    ] = None,
     name: Annotated[str | None, typer.Option(help="owner/name, where the source doesn't tell.")] = None,
     no_validate: Annotated[
         bool, typer.Option("--no-validate", help="Stop after the split: candidates without an image.")
@@ -156,7 +160,12 @@ def mine(
     )
     settings = load_settings(
         github={"api_url": api_url},
-        mining={"min_score": min_score, "statement_model": statement_model, "repair_model": repair_model},
+        mining={
+            "min_score": min_score,
+            "statement_model": statement_model,
+            "repair_model": repair_model,
+            "p2p": _p2p(p2p),
+        },
     )
     chosen = Filter(
         names=tuple(repos or ()),
@@ -237,6 +246,12 @@ def mine(
             console.print(repair_cli.line(repairer))
         console.print(Text(f"dataset: {out}", style="bright_black"))
     _report_problems(observer.problems)
+
+
+def _p2p(word: str | None) -> str | None:
+    if word not in (None, "touched", "all"):
+        raise InputError(f"--p2p expects touched or all, found {word!r}")
+    return word
 
 
 def _visibility(word: str | None) -> str | None:

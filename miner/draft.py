@@ -90,6 +90,8 @@ class Draft:
     image: BuiltImage | None = None
     test: TestSpec = field(default_factory=TestSpec)
     proof: Proof | None = None
+    suite: tuple[str, ...] = ()
+    """The test files that the proof is of, where these are more than the change touches (`--p2p all`)."""
     trust: TrustMaterial = field(default_factory=TrustMaterial)
     strength: Strength | None = None
     """What the hidden tests let live; None where it is not measured."""
@@ -188,7 +190,7 @@ def task_of(draft: Draft) -> Task:
     hidden = Hidden(
         gold_patch=draft.split.gold_patch,
         test_patch=draft.split.test_patch,
-        test_files=draft.split.test_files,
+        test_files=draft.suite or draft.split.test_files,
         hints=draft.cleaned.of_hints(hints(change)),
         original_statement=draft.written.original if draft.written and draft.written.use == "written" else "",
     )

@@ -17,7 +17,7 @@ from harness.frameworks.suites import UNITTEST
 from harness.instance import Outcome, TestSpec, TrustMaterial
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
-from miner import quality
+from miner import quality, whole
 from miner.change import Rejection, Stage
 from miner.collecting import collect
 from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
@@ -202,10 +202,16 @@ def prove(draft: Draft, site: Site) -> Draft | Rejection:
             notebook_of=lambda subject: notebook_of(subject, site),
             can_fake=site.images.can_fake,
         )
+        subject, proof = settled.subject, settled.proof
+        if site.settings.mining.p2p == "all" and not isinstance(proof, Rejection) and proof.set_aside is None:
+            site.note(f"{draft.instance_id}: collecting the whole suite")
+            tree = CommitTree(site.repo, draft.candidate.change.base_commit)
+            subject, proof = whole.widened(subject, proof, whole.files_of(subject, tree, site.sandbox), attempt)
     notebook_of(subject, site).close()
-    if isinstance(settled.proof, Rejection):
-        return settled.proof
-    return replace(draft, proof=settled.proof, test=settled.subject.test)
+    if isinstance(proof, Rejection):
+        return proof
+    suite = subject.test_files if subject.test_files != subject_of(draft).test_files else ()
+    return replace(draft, proof=proof, suite=suite, test=subject.test)
 
 
 def inspect(draft: Draft, site: Site) -> Draft | Rejection:

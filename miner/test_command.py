@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import configparser
+import itertools
 import posixpath
 import tomllib
 from dataclasses import dataclass
@@ -250,19 +251,60 @@ def _names(options: Sequence[str], wanted: str) -> bool:
     return any(option.partition("=")[0] == wanted for option in options)
 
 
+def doctest_globs(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
+    """The names of text files that pytest takes for doctests: those of the repository's settings, else pytest's own."""
+    if not any(b"--doctest-glob" in (read(path) or b"") for path in _SAYING):
+        return _OWN_GLOBS
+    words = [word for pair in pytest.pairs(pytest_options(read)) for word in pair]
+    said = stated.commands(_Files(read))
+    words += [word for called in said if called.runner == "pytest" for word in pytest.kept_words(called.words)]
+    found = [word.partition("=")[2] for word in words if word.startswith("--doctest-glob=")]
+    found += [value for name, value in itertools.pairwise(words) if name == "--doctest-glob"]
+    return tuple(dict.fromkeys(found)) or _OWN_GLOBS
+
+
+_OWN_GLOBS = ("test*.txt",)
+_SAYING = (*(name for name, _ in _INI_FILES), "pyproject.toml", "Makefile")
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Files that can be read by their names alone."""
+
+    read: Callable[[str], bytes | None]
+
+    def files(self) -> tuple[str, ...]:
+        return ()
+
+
+def test_paths(tree: Tree) -> tuple[str, ...]:
+    """Where pytest looks for tests if it is told nothing else (`testpaths`), as far as that is there."""
+    files = tree.files()
+    asked = (path.removeprefix("./").rstrip("/") for path in _setting(tree.read, "testpaths").split())
+    return tuple(path for path in asked if path and any(f"{file}/".startswith(f"{path}/") for file in files))
+
+
+test_paths.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
+
+
 def _addopts(read: Callable[[str], bytes | None]) -> str:
+    return _setting(read, "addopts")
+
+
+def _setting(read: Callable[[str], bytes | None], key: str) -> str:
+    """A setting of the file that pytest would read; a list as its words."""
     for name, section in _INI_FILES[:2]:
-        if (found := _from_ini(read(name), section)) is not None:
+        if (found := _from_ini(read(name), section, key)) is not None:
             return found
-    if (found := _from_pyproject(read("pyproject.toml"))) is not None:
+    if (found := _from_pyproject(read("pyproject.toml"), key)) is not None:
         return found
     for name, section in _INI_FILES[2:]:
-        if (found := _from_ini(read(name), section)) is not None:
+        if (found := _from_ini(read(name), section, key)) is not None:
             return found
     return ""
 
 
-def _from_ini(data: bytes | None, section: str) -> str | None:
+def _from_ini(data: bytes | None, section: str, key: str) -> str | None:
     if data is None:
         return None
     parser = configparser.ConfigParser(interpolation=None, strict=False)
@@ -272,10 +314,10 @@ def _from_ini(data: bytes | None, section: str) -> str | None:
         return None
     if not parser.has_section(section):
         return None
-    return " ".join(parser.get(section, "addopts", fallback="").split())
+    return " ".join(parser.get(section, key, fallback="").split())
 
 
-def _from_pyproject(data: bytes | None) -> str | None:
+def _from_pyproject(data: bytes | None, key: str) -> str | None:
     if data is None:
         return None
     try:
@@ -284,5 +326,5 @@ def _from_pyproject(data: bytes | None) -> str | None:
         return None
     if not isinstance(table, dict):
         return None
-    addopts = table.get("addopts", "")
-    return " ".join(addopts) if isinstance(addopts, list) else str(addopts)
+    value = table.get(key, "")
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
