@@ -7,12 +7,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from miner import doctests
 from miner.candidate import THRESHOLD, closing_references, recognise
 from miner.change import Candidate, Change, Kind, Rejection, Stage
 from miner.inline import files_with_tests_inside
 from miner.sources.bare import MISSING, MissingObjectsError
 from miner.sources.history import ChangeFilter, sightings
-from miner.split import kinds_of
+from miner.split import is_code, kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -122,12 +123,20 @@ class _Judge:
         change = sighting.change
         try:
             inside = files_with_tests_inside(self._repo, change.base_commit, change.head_commit, kinds)
+            documents = self._documents(change, kinds)
         except MissingObjectsError as error:
             no = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
             return _Doubt(sighting=sighting, kinds=kinds, outcome=no)
         kinds.update(dict.fromkeys(inside, Kind.MIXED))
+        kinds.update(dict.fromkeys(documents, Kind.TEST))
         outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
         return _Doubt(sighting=sighting, kinds=kinds, outcome=outcome)
+
+    def _documents(self, change: Change, kinds: Mapping[str, Kind]) -> list[str]:
+        """Doctests in text files, where a change has code and no other tests."""
+        if Kind.TEST in kinds.values() or not any(map(is_code, kinds)):
+            return []
+        return doctests.found(self._repo, change.base_commit, change.head_commit, kinds)
 
     def again(self, doubts: Sequence[_Doubt]) -> list[Looked]:
         """Judge again with the issues' words."""

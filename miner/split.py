@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from miner import inline
+from miner import doctests, inline
 from miner.change import Candidate, ChangedFile, Kind, Rejection, Split, Stage
 
 if TYPE_CHECKING:
@@ -214,6 +214,8 @@ def split(repo: inline.Contents, candidate: Candidate) -> Split | Rejection:
     """
     change = candidate.change
     kinds = kinds_of(candidate.files)
+    documents = doctests.found(repo, change.base_commit, change.head_commit, kinds)
+    kinds.update(dict.fromkeys(documents, Kind.TEST))
     gold, tests = b"", b""
     for path, raw in repo.diff_sections(change.base_commit, change.head_commit).items():
         code, test = (raw, b"") if kinds[path] is Kind.GOLD else (b"", raw)
@@ -233,7 +235,11 @@ def split(repo: inline.Contents, candidate: Candidate) -> Split | Rejection:
         return _no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
     there = (file.path for file in candidate.files if file.status != "D")
     present = (path for path in there if kinds[path] in (Kind.TEST, Kind.MIXED))
-    return Split(gold_patch=gold, test_patch=tests, kinds=kinds, test_files=test_modules(present), notes=_notes(kinds))
+    notes = (
+        *_notes(kinds),
+        *(f"the examples in {path} are doctests: they go with the test patch" for path in documents),
+    )
+    return Split(gold_patch=gold, test_patch=tests, kinds=kinds, test_files=test_modules(present), notes=notes)
 
 
 def _no(reason: str, detail: str) -> Rejection:

@@ -179,7 +179,8 @@ class Suites(object):
         """What Django makes of the files; a second call has nothing left to do."""
         if self.begun:
             return unittest.TestSuite()
-        names = [name for name in (self.imported(path, "") for path in sorted(self.wanted)) if name]
+        files = sorted(path for path in self.wanted if path.endswith(".py"))
+        names = [name for name in (self.imported(path, "") for path in files) if name]
         suite = build(names) if names else unittest.TestSuite()
         return self.narrowed(suite)
 
@@ -187,6 +188,9 @@ class Suites(object):
         """The files' tests, as unittest loads them."""
         suite = unittest.TestSuite()
         for path in sorted(self.wanted):
+            if not path.endswith(".py"):
+                suite.addTest(doctests_of(path))
+                continue
             name = self.imported(path, top)
             if name:
                 try:
@@ -313,6 +317,13 @@ QUIET = {
     "test_name_patterns": None,
 }
 """What of a runner's own options would hide, reorder or stop single results."""
+
+
+def doctests_of(path):
+    """The examples of a text file."""
+    import doctest
+
+    return doctest.DocFileSuite(os.path.join(WORK, path), module_relative=False, encoding="utf-8")
 
 
 def make_result(run):
