@@ -67,7 +67,7 @@ def build_environment(
         detail = "the project is pytest itself: a patch to it would change what judges the patch"
         return Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail)
     named = egress.named_hosts(tree, (one for recipe in detection.recipes for one in recipe.evidence.requirements))
-    with open_workshop(settings, repo, log, progress, when, shelf=shelf, named=named) as workshop:
+    with open_workshop(settings, repo, log, progress, shelf=shelf, named=named) as workshop:
         began = time.monotonic()
         job = Job(
             workshop=workshop,
@@ -93,7 +93,6 @@ def open_workshop(
     repo: str,
     log: Path,
     progress: Callable[[str], None],
-    when: datetime | None = None,
     *,
     shelf: Shelf | None = None,
     named: Sequence[str] = (),
@@ -126,9 +125,6 @@ def open_workshop(
             log=log,
             progress=progress,
             cache=cache,
-            variables={steps.CUTOFF_VARIABLE: " ".join((*steps.cutoff(when), *steps.test_tools(when, None)))}
-            if when
-            else {},
             shelf=shelf,
         )
     finally:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from miner.change import Rejection, Stage
-from miner.image import base, build, dockerfile, steps, system
+from miner.image import base, build, days, dockerfile, steps, system
 from miner.image.built import Attempt, BuiltImage
 from miner.image.layer import Input
 from miner.image.runner import read_result
@@ -80,7 +80,7 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
         modules=tuple(facts["modules"]),
         pythonpath=tuple(_below(recipe.root, path) for path in facts["pythonpath"]),
         dockerfile=dockerfile.render(
-            base.describe(job.workshop.settings), [*recipes, deps, source], job.workshop.variables
+            base.describe(job.workshop.settings), [*recipes, deps, source], _variables(job, interpreter)
         ),
         locks={steps.LOCK_NAME: lock},
         rung=recipe.rung,
@@ -96,6 +96,12 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
     )
 
 
+def _variables(job: Job, interpreter: Interpreter) -> dict[str, str]:
+    """The variables of builds, with the day of the dependencies' own build requirements."""
+    options = " ".join(days.for_dependencies(job.when, interpreter.minor))
+    return {**job.workshop.variables, steps.CUTOFF_VARIABLE: options}
+
+
 def _below(root: str, path: str) -> str:
     return str(PurePosixPath(root, path)) if root else path
 
@@ -104,7 +110,7 @@ def _system(job: Job, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpr
     """The interpreter with the recipe's Debian packages; without them where they can't be had, which is recorded."""
     if not recipe.apt:
         return interpreter, ()
-    layer = system.layer(interpreter.layer.image_id, recipe.apt, python=interpreter.path)
+    layer = system.layer(interpreter.layer.image_id, recipe.apt)
     command = f"apt-get install {' '.join(recipe.apt)}"
     if layer.key in _not_to_be_had:
         return interpreter, ()
@@ -148,7 +154,7 @@ def _install(job: Job, interpreter: Interpreter, recipe: Recipe, lock: str) -> t
     layer = steps.dependencies(interpreter, text_input(job, steps.LOCK_NAME, lock), lock)
     command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
     try:
-        built = build.ensure(job.workshop, layer)
+        built = build.ensure(replace(job.workshop, variables=_variables(job, interpreter)), layer)
     except build.StepFailedError as error:
         raise _refused(job, recipe, interpreter, "install", error, stage=Stage.ENVIRONMENT, command=command) from error
     record(job, recipe, interpreter, "install", built.seconds, command=command)
@@ -163,6 +169,7 @@ def _source(
         job.tar,
         installable=recipe.project is not None,
         when=job.when,
+        minor=interpreter.minor,
         version_hint=job.version_hint,
         repo=job.repo,
         commit=job.base_commit,
@@ -171,10 +178,13 @@ def _source(
         further=recipe.commands,
     )
     try:
-        return layer, build.ensure(job.workshop, layer)
+        built = build.ensure(job.workshop, layer)
     except build.StepFailedError as error:
         command = "uv pip install --no-deps -e ."
         raise _refused(job, recipe, interpreter, "source", error, stage=Stage.IMAGE, command=command) from error
+    how = str(built.facts.get("how") or "")
+    record(job, recipe, interpreter, "source", built.seconds, command=how)
+    return layer, built
 
 
 def _refused(

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import posixpath
 import re
-from datetime import UTC, date, datetime, time, timedelta
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from miner.environment.interpreter import RELEASED
+from miner.environment.evidence import TESTBED
+from miner.environment.imports import OLDEST_PYTEST
+from miner.image import days
 from miner.image.layer import FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, quote, readable, write_tool
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from datetime import datetime
 
     from miner.environment import Recipe
     from miner.image.layer import Input
     from miner.image.pythons import Interpreter
 
-TESTBED = "/testbed"
 PRISTINE = "/opt/goldseam/src"
 """The finished tree again, as hard links and without .git: graders copy it onto a tmpfs over /testbed."""
 VENV = "/opt/goldseam/venv"
@@ -33,65 +34,19 @@ CUTOFF_VARIABLE = "GOLDSEAM_CUTOFF"
 """uv's date options while dependencies are installed, where only the build requirements of source distributions heed
 them. A variable, so that commits of different days with the same lock share a layer."""
 
-BUILD_TOOLS = ("setuptools", "wheel", "flit-core", "poetry-core")
-BUILD_TOOLS_SINCE = "2022-12-01T00:00:00Z"
-"""Build backends are taken as of this date where the commit is older: before it they know no editable installs
-(PEP 660), and before 2019 no PEP 517 at all, without which uv can't build."""
-
-OLDEST_PYTEST = "pytest>=4.3"
-"""The runner names plugins by their entry points (`-p httpbin`); an older pytest would import a module of that name. A
-repository's older pin makes its rung unresolvable, and the next rung is tried."""
-TEST_TOOLS = ("pytest", "py", "pluggy", "attrs", "six", "more-itertools", "packaging", "wcwidth",
-              "importlib-metadata", "zipp", "pyparsing")  # fmt: skip
-"""pytest and what it needs, of any day."""
-TEST_TOOLS_SINCE = date(2019, 6, 20)
-"""pytest is taken as of this date where the commit is older: 4.6, the last one that was made for Python 2.7 as well, so
-that tests of older years run on it."""
-UPLOADED_AGAIN = {"atomicwrites": date(2022, 7, 9)}
-"""Distributions whose files are all younger than they were: deleted, and uploaded again before this date. pytest 3.6 to
-5.2 needs this one (https://github.com/untitaker/python-atomicwrites/issues/61)."""
-_SETTLED = timedelta(days=180)
-"""How long after an interpreter's release pytest surely runs on it."""
-
 _NOT_COMPILED_BY_UV = frozenset({"3.6"})
 """Minor versions without the invalidation modes of byte code that uv asks for (PEP 552)."""
 _FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
 _PROJECT = "/tmp/project.py"  # noqa: S108
 _EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py imports it
+_DEVELOP = "/tmp/develop.py"  # noqa: S108
+_HOW = "/tmp/how.txt"  # noqa: S108
 _PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
 _UNPACK = f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{SOURCE_NAME}"
 _ADDED_LINE = re.compile(r"(-e|--editable|\.|/|file:)|[A-Za-z0-9._-]+(\[[^]]*\])?\s*@\s*file:")
 _LOCAL = re.compile(
     r"(?:(?:-e|--editable)\s+|[A-Za-z0-9._-]+(?:\[[^]]*\])?\s*@\s*(?=file:)|(?=\.{1,2}/))(?P<path>[^\s;#]+)"
 )
-
-
-def cutoff(when: datetime) -> tuple[str, ...]:
-    """Uv's options that make time stand still at a commit's date."""
-    date = when.strftime("%Y-%m-%dT%H:%M:%SZ")
-    options = [f"--exclude-newer {date}"]
-    if date < BUILD_TOOLS_SINCE:
-        options += [f"--exclude-newer-package {name}={BUILD_TOOLS_SINCE}" for name in BUILD_TOOLS]
-    return tuple(options)
-
-
-def test_tools(when: datetime, minor: str | None) -> tuple[str, ...]:
-    """Uv's options for pytest where the commit's day had none that runs here; `minor` None means on any interpreter.
-
-    A commit older than the interpreter that is left for it (CPython before 3.6 is not built here) gets the pytest of
-    that interpreter's first months: its own day's would not know the interpreter.
-    """
-    floors = [TEST_TOOLS_SINCE]
-    floors += [day + _SETTLED for known, day in RELEASED.items() if minor in (None, known) and when.date() < day]
-    dates = {**dict.fromkeys(TEST_TOOLS, max(floors)), **UPLOADED_AGAIN}
-    late = {name: since for name, since in dates.items() if when.date() < since}
-    moments = {
-        name: datetime.combine(since, time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for name, since in late.items()
-    }
-    return tuple(f"--exclude-newer-package {name}={moment}" for name, moment in moments.items())
-
-
-test_tools.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
 
 
 def versions(hint: str | None) -> tuple[str, ...]:
@@ -122,8 +77,7 @@ def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, ver
 def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime) -> str:
     """The command that resolves a recipe, as it is run at the repository's root."""
     evidence = recipe.evidence
-    words = [f"{UV} pip compile --quiet --python {interpreter.path}", *cutoff(when)]
-    words += test_tools(when, interpreter.minor)
+    words = [f"{UV} pip compile --quiet --python {interpreter.path}", *days.for_dependencies(when, interpreter.minor)]
     words += ["--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"]
     words += [f"--output-file {LOCK_PATH}"]
     words += [f"--extra {quote(name)}" for name in evidence.extras if recipe.project]
@@ -201,6 +155,7 @@ def source(
     *,
     installable: bool,
     when: datetime,
+    minor: str,
     version_hint: str | None,
     repo: str,
     commit: str,
@@ -213,8 +168,7 @@ def source(
     `root` is the folder of the project, `local` are folders with projects that it needs. `further` are commands once
     all that is installed; they may change no file of the tree and make no test, and have no package index.
     """
-    project = f"python3 {_PROJECT} {UV} {VENV}"
-    options = " ".join(cutoff(when))
+    project = _installer(when, minor)
     git = "git -c gc.auto=0 -c commit.gpgsign=false -c init.defaultBranch=main"
     who = "GIT_{0}_NAME=goldseam GIT_{0}_EMAIL=goldseam@localhost GIT_{0}_DATE=2000-01-01T00:00:00Z"
     return Layer(
@@ -244,10 +198,11 @@ def source(
             "rm -f .git/hooks/*.sample",
             *versions(version_hint),
             write_tool(_EDITABLE, _tool("editable.py")),
+            *(() if days.has_editable_tools(when) else (write_tool(_DEVELOP, _tool("develop.py")),)),
             write_tool(_PROJECT, _tool("project.py")),
-            *(f"cd {TESTBED}/{quote(path)}; {project} yes {_PYTHONPATH} {options}; cd {TESTBED}" for path in local),
+            *(f"cd {TESTBED}/{quote(path)}; {project}; cd {TESTBED}" for path in local),
             *((f"cd {TESTBED}/{quote(root)}",) if root else ()),
-            f"{project} {'yes' if installable else 'no'} {_PYTHONPATH} {options}",
+            project if installable else f"python3 {_PROJECT} {UV} {VENV} no {_PYTHONPATH} {_HOW}",
             *((f"cd {TESTBED}",) if root else ()),
             *_further(further),
             _byte_compile(f"-x {quote(_REWRITTEN)} {TESTBED}"),
@@ -256,9 +211,17 @@ def source(
             f"cp -al {TESTBED} {PRISTINE}",
             f"rm -rf {PRISTINE}/.git",
             write_tool(_FACTS, _tool("facts.py")),
-            f"python3 {_FACTS} {VENV} {_PYTHONPATH} > {FACTS_PATH}",
+            f"python3 {_FACTS} {VENV} {_PYTHONPATH} {_HOW} > {FACTS_PATH}",
         ),
     )
+
+
+def _installer(when: datetime, minor: str) -> str:
+    """The command that installs the project of the current folder: as it was usual then, else as it is today."""
+    today = f"python3 {_PROJECT} {UV} {VENV} yes {_PYTHONPATH} {_HOW} {' '.join(days.for_editable(when, minor))}"
+    if days.has_editable_tools(when):
+        return today
+    return f"python3 {_DEVELOP} {UV} {VENV} {_HOW} {' '.join(days.of_the_day(when, minor))} || {today}"
 
 
 def _further(commands: tuple[str, ...]) -> tuple[str, ...]:

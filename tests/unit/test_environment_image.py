@@ -2,7 +2,7 @@ import io
 import os
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from types import SimpleNamespace
+from pathlib import Path
 
 import pytest
 
@@ -12,13 +12,12 @@ from harness.sandbox import engine
 from harness.settings import ImageSettings
 from miner.change import Rejection
 from miner.environment import Evidence, Recipe
-from miner.environment.interpreter import RELEASED
-from miner.image import build, build_environment, secrets, steps, store
+from miner.image import build, build_environment, days, secrets, steps, store
 from miner.image.base import DEFAULT_BASE
 from miner.image.build import BuiltLayer, StepFailedError
 from miner.image.layer import Input, Layer, write_tool
 from miner.image.pythons import Interpreter, Origin
-from miner.image.runner import read_result
+from miner.image.runner import Ran, read_result
 from tests.tiny import MemoryTree
 
 
@@ -97,39 +96,55 @@ def test_folders_of_the_tree_that_a_lock_asks_for_are_known_by_where_they_are():
     assert steps.local_folders("-e ./libs/gone\n-e file:///etc\n", "", paths) == ()
 
 
-def test_build_backends_of_old_commits_come_from_later():
-    options = steps.cutoff(datetime(2019, 1, 2, tzinfo=UTC))
-    assert options[0] == "--exclude-newer 2019-01-02T00:00:00Z"
-    assert any("setuptools=2022-12-01" in option for option in options)
+def tool_dates(options: tuple[str, ...], *names: str) -> set[str]:
+    """The days as of which distributions are taken that can't be of the commit's."""
+    found = dict(option.split()[1].split("=") for option in options if option.startswith("--exclude-newer-package"))
+    return {found[name][:10] for name in names if name in found}
 
 
-def test_build_backends_of_newer_commits_are_those_of_the_day():
-    assert len(steps.cutoff(datetime(2024, 1, 2, tzinfo=UTC))) == 1
+def at(*day: int) -> datetime:
+    return datetime(*day, tzinfo=UTC)
 
 
-def tool_dates(when: datetime, minor: str | None) -> set[str]:
-    options = [option for option in steps.test_tools(when, minor) if "atomicwrites" not in option]
-    return {option.rpartition("=")[2][:10] for option in options}
+def test_everything_else_is_of_the_commits_day():
+    for options in (days.of_the_day, days.for_dependencies, days.for_editable):
+        assert options(at(2024, 1, 2), "3.11") == ("--exclude-newer 2024-01-02T00:00:00Z",)
+
+
+def test_setuptools_of_old_commits_is_of_their_day_where_setup_py_is_called():
+    assert days.of_the_day(at(2018, 3, 4), "3.6") == ("--exclude-newer 2018-03-04T00:00:00Z",)
+
+
+def test_setuptools_that_builds_dependencies_is_the_first_that_uv_can_call():
+    assert tool_dates(days.for_dependencies(at(2018, 3, 4), "3.6"), "setuptools", "wheel") == {"2019-02-06"}
+    assert tool_dates(days.for_dependencies(at(2019, 3, 4), "3.6"), "setuptools", "wheel") == set()
+
+
+def test_backends_that_install_the_project_as_today_know_editable_installs():
+    names = ("setuptools", "wheel", "flit-core", "poetry-core")
+    assert tool_dates(days.for_editable(at(2020, 3, 4), "3.8"), *names) == {"2022-12-01"}
+    assert [days.has_editable_tools(at(*day)) for day in ((2022, 11, 30), (2022, 12, 1))] == [False, True]
+
+
+def test_tools_of_a_commit_older_than_its_interpreter_know_the_interpreter():
+    options = (days.of_the_day, days.for_dependencies, days.for_editable)
+    assert [tool_dates(one(at(2018, 3, 4), "3.8"), "setuptools") for one in options] == [
+        {"2020-04-11"},
+        {"2020-04-11"},
+        {"2022-12-01"},
+    ]
+    assert tool_dates(days.for_editable(at(2021, 3, 4), "3.12"), "setuptools") == {"2024-03-30"}
+    assert tool_dates(days.for_tests(at(2012, 9, 20), "3.8"), "pytest") == {"2020-04-11"}
+    assert tool_dates(days.for_tests(at(2020, 1, 1), "3.8"), "pytest") == set()
 
 
 def test_a_distribution_that_was_uploaded_again_is_taken_as_of_then():
-    wanted = "--exclude-newer-package atomicwrites=2022-07-09T00:00:00Z"
-    assert steps.test_tools(datetime(2021, 1, 1, tzinfo=UTC), "3.9") == (wanted,)
-    assert steps.test_tools(datetime(2023, 1, 1, tzinfo=UTC), "3.9") == ()
+    assert days.for_tests(at(2021, 1, 1), "3.9") == ("--exclude-newer-package atomicwrites=2022-07-09T00:00:00Z",)
+    assert days.for_tests(at(2023, 1, 1), "3.9") == ()
 
 
 def test_pytest_of_old_commits_is_one_that_the_runner_can_call():
-    assert tool_dates(datetime(2012, 9, 20, tzinfo=UTC), "3.6") == {"2019-06-20"}
-
-
-def test_pytest_of_a_commit_older_than_its_interpreter_knows_the_interpreter():
-    assert tool_dates(datetime(2012, 9, 20, tzinfo=UTC), "3.8") == {"2020-04-11"}
-    assert tool_dates(datetime(2020, 1, 1, tzinfo=UTC), "3.8") == set()
-
-
-def test_pytest_may_be_installed_as_of_any_date_that_a_lock_can_have_it_from():
-    old = datetime(2012, 9, 20, tzinfo=UTC)
-    assert max(tool_dates(old, None)) >= max(max(tool_dates(old, minor)) for minor in RELEASED)
+    assert tool_dates(days.for_tests(at(2012, 9, 20), "3.6"), "pytest", "pluggy") == {"2019-06-20"}
 
 
 def test_an_interpreter_that_uv_cannot_compile_for_is_compiled_for_by_itself(tmp_path):
@@ -231,7 +246,10 @@ class Flaky:
     @contextmanager
     def run(self, image: str, script: str, *, kind: str, **_: object):
         tail = "" if kind == "probe" else self.tails.pop(0)
-        yield SimpleNamespace(ok=not tail, tail=tail, timed_out=False, out_of_memory=False, exit_code=2, seconds=1.0)
+        code = 2 if tail else 0
+        yield Ran(
+            container="", out=Path(), exit_code=code, seconds=1.0, tail=tail, timed_out=False, out_of_memory=False
+        )
 
 
 LOST = "error sending request for url\n  cause: operation timed out"

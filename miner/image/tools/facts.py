@@ -15,12 +15,18 @@ class _Ini(configparser.RawConfigParser):
 def plugins(site_packages: Path) -> list[str]:
     """Names of the pytest plugins that installed distributions declare (entry points of group pytest11)."""
     found: set[str] = set()
-    for file in sorted(site_packages.glob("*.dist-info/entry_points.txt")):
+    for file in (*sorted(site_packages.glob("*.dist-info/entry_points.txt")), *developed(site_packages)):
         parser = _Ini(delimiters=("=",), strict=False)
         parser.read_string(file.read_text(encoding="utf-8"))
         if parser.has_section("pytest11"):
             found.update(parser.options("pytest11"))
     return sorted(found)
+
+
+def developed(site_packages: Path) -> "list[Path]":
+    """The entry points of what `setup.py develop` installed, which has its metadata in the tree."""
+    trees = [Path(link.read_text().splitlines()[0]) for link in sorted(site_packages.glob("*.egg-link"))]
+    return [file for tree in trees for file in sorted(tree.glob("*.egg-info/entry_points.txt"))]
 
 
 def version(site_packages: Path, name: str) -> str:
@@ -40,8 +46,8 @@ def modules(site_packages: Path) -> list[str]:
     return sorted(found - {"__pycache__", "__editable__"})
 
 
-def main(venv: str, pythonpath: str) -> None:
-    """Look at the virtual environment `venv`; `pythonpath` names a JSON file, which may be missing."""
+def main(venv: str, pythonpath: str, how: str = "none") -> None:
+    """Look at the virtual environment `venv`; `pythonpath` and `how` name files, which may be missing."""
     code = "import platform; print(platform.python_version())"
     done = subprocess.run([f"{venv}/bin/python", "-I", "-c", code], stdout=subprocess.PIPE, check=True)
     site_packages = next(Path(venv, "lib").glob("python*/site-packages"))
@@ -51,6 +57,7 @@ def main(venv: str, pythonpath: str) -> None:
         "pytest": version(site_packages, "pytest"),
         "plugins": plugins(site_packages),
         "modules": modules(site_packages),
+        "how": Path(how).read_text() if Path(how).exists() else "",
         "pythonpath": json.loads(roots.read_text()) if roots.exists() else [],
     }
     json.dump(facts, sys.stdout, sort_keys=True)

@@ -60,15 +60,17 @@ def remove_empty(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def install(uv: str, venv: str, site_packages: Path, pythonpath: str, options: tuple[str, ...]) -> int:
+def install(uv: str, venv: str, site_packages: Path, pythonpath: str, how: str, options: tuple[str, ...]) -> int:
     """Try an editable install, then a wheel; the exit code of the last one tried."""
     base = [uv, "pip", "install", "--python", f"{venv}/bin/python", "--no-deps", *options]
     code = editable.install(uv, venv, options)
     if code is None:
         code = subprocess.run([*base, "-e", "."], check=False).returncode
     if code == 0:
+        Path(how).write_text("uv pip install --no-deps -e .")
         return 0
     print("no editable install; taking the metadata of a wheel and a path file", flush=True)
+    Path(how).write_text("uv pip install --no-deps .")
     before = set(site_packages.glob("*.dist-info"))
     code = subprocess.run([*base, "."], check=False).returncode
     for metadata in set(site_packages.glob("*.dist-info")) - before:
@@ -76,13 +78,16 @@ def install(uv: str, venv: str, site_packages: Path, pythonpath: str, options: t
     return code
 
 
-def main(uv: str, venv: str, installable: str, pythonpath: str, *options: str) -> int:
-    """Install the current folder; `installable` is `yes` or `no`, `options` are for `uv pip install`."""
+def main(uv: str, venv: str, installable: str, pythonpath: str, how: str, *options: str) -> int:
+    """Install the current folder; `installable` is `yes` or `no`, `options` are for `uv pip install`.
+
+    `pythonpath` and `how` are files to write: folders that had to be put on sys.path, the command that installed it.
+    """
     site_packages = next(Path(venv, "lib").glob("python*/site-packages"))
     if installable == "no":
         path_file(site_packages, [root for root in (".", "src") if Path(root).is_dir()], pythonpath)
         return 0
-    return install(uv, venv, site_packages, pythonpath, options)
+    return install(uv, venv, site_packages, pythonpath, how, options)
 
 
 sys.exit(main(*sys.argv[1:]))
