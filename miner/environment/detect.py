@@ -20,6 +20,7 @@ from miner.environment import (
     pipfile,
     poetry,
     requirements,
+    siblings,
     subproject,
     tools,
     tox,
@@ -74,6 +75,8 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
         needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
         needed = subproject.lifted(needed, root)
         rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
+    if beside := siblings.detect(tree, root, rungs[:1]):
+        rungs = [rung | beside for rung in rungs]
     distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
     variables = tox.variables(here)
     file = (f"{root}/{project}" if root else project) if project else None

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+TESTBED = "/testbed"
+"""Where the tree stands in an image."""
+
+
 class Tree(Protocol):
     """A read-only view of a repository's files at one commit; paths are relative to its root, with `/`."""
 

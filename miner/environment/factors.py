@@ -37,7 +37,7 @@ def expanded(text: str) -> tuple[str, ...]:
     """The environments that a list names, its braces multiplied out; at most 500."""
     found: list[str] = []
     for line in text.splitlines():
-        for item in _split(line.partition("#")[0]):
+        for item in _split(re.split(r"[#;]", line)[0]):
             parts = re.split(r"(\{[^{}]*\})", item)
             choices = [part[1:-1].split(",") if part.startswith("{") else [part] for part in parts]
             made = ("".join(choice).strip() for choice in itertools.product(*choices))

@@ -54,6 +54,9 @@ _BY_USE = (
     (re.compile(rb"pytest\.mark\.trio\b"), "pytest-trio"),
 )
 
+OLDEST_PYTEST = "pytest>=4.3"
+"""The runner names plugins by their entry points (`-p httpbin`); an older pytest would import a module of that name. A
+repository's older pin makes its rung unresolvable, and it is tried again without the pin."""
 PLAIN = Evidence(rung="pytest")
 """Nothing but the project and pytest, which every rung has."""
 

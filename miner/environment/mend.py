@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from miner.environment import distributions, missing
+from miner.environment import distributions, imports, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,9 +43,14 @@ def with_learned(recipe: Recipe, learned: Iterable[Learned]) -> Recipe:
 def after_failure(recipe: Recipe, said: str) -> Recipe | None:
     """The recipe to try next after resolving or installing failed; None where the output names nothing known.
 
-    Versions that the index doesn't have (any more) lose their pin; what a native build lacks is added from Debian.
+    Versions that the index doesn't have (any more) lose their pin; so does a pytest that is too old to be used. What a
+    native build lacks is added from Debian.
     """
-    return _with_packages(recipe, missing.packages(said)) or _without_vanished(recipe, missing.vanished(said))
+    return (
+        _with_packages(recipe, missing.packages(said))
+        or _without_vanished(recipe, missing.vanished(said))
+        or _with_newer_pytest(recipe, said)
+    )
 
 
 def after_collecting(recipe: Recipe, modules: Iterable[str], said: str, tree: Tree) -> Recipe | None:
@@ -91,6 +96,17 @@ def _with_packages(recipe: Recipe, packages: tuple[str, ...]) -> Recipe | None:
         return None
     evidence = replace(recipe.evidence, rung=f"{recipe.rung}+apt:{','.join(new)}")
     return replace(recipe, evidence=evidence, apt=(*recipe.apt, *new))
+
+
+def _with_newer_pytest(recipe: Recipe, said: str) -> Recipe | None:
+    """The recipe with the oldest pytest that can be used in place of whatever is asked for."""
+    if imports.OLDEST_PYTEST in recipe.overrides or not _TOO_OLD.search(" ".join(said.split())):
+        return None
+    evidence = replace(recipe.evidence, rung=f"{recipe.rung}-gone:pytest")
+    return replace(recipe, evidence=evidence, overrides=(*recipe.overrides, imports.OLDEST_PYTEST))
+
+
+_TOO_OLD = re.compile(rf"(?:requires?|depends? on|and) {re.escape(imports.OLDEST_PYTEST)}\b.{{0,2000}}unsatisfiable")
 
 
 def _without_vanished(recipe: Recipe, names: tuple[str, ...]) -> Recipe | None:

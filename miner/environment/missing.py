@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 _HEADERS = {
-    "Python.h": "python3-dev",
     "alsa/": "libasound2-dev",
     "archive.h": "libarchive-dev",
     "bluetooth/": "libbluetooth-dev",
@@ -260,7 +259,7 @@ def _package(kind: str, name: str) -> str:
     if kind == "library":
         return _LIBRARIES.get(name, "")
     if kind == "linked":
-        return "python3-dev" if name.startswith("python3") else _LINKED.get(name, "")
+        return _LINKED.get(name, "")
     if kind == "pkg-config":
         return _PKG_CONFIG.get(name, "")
     if kind == "magic":

@@ -56,14 +56,14 @@ def root_of(tree: Tree, touched: Sequence[str]) -> str:
     return min(homes, key=lambda folder: (-homes[folder], folder))
 
 
-def _projects(tree: Tree) -> tuple[str, ...]:
+def every_project(tree: Tree) -> tuple[str, ...]:
     """The folders with a project of their own, deepest first."""
     found = {
         folder
         for path in tree.files()
-        if (folder := path.rpartition("/")[0])
+        if path.endswith(_PROJECT_FILES)
+        and (folder := path.rpartition("/")[0])
         and path.rpartition("/")[2] in _PROJECT_FILES
-        and not _NO_PROJECTS.intersection(folder.split("/"))
     }
     return tuple(
         sorted(
@@ -71,6 +71,11 @@ def _projects(tree: Tree) -> tuple[str, ...]:
             key=lambda folder: (-folder.count("/"), folder),
         )
     )
+
+
+def _projects(tree: Tree) -> tuple[str, ...]:
+    """Those whose tests may be what a change is about."""
+    return tuple(folder for folder in every_project(tree) if not _NO_PROJECTS.intersection(folder.split("/")))
 
 
 def _home(path: str, folders: Sequence[str]) -> str:

@@ -17,9 +17,14 @@ RUNG = "unbuilt"
 
 
 def detect(tree: Tree, extras: Iterable[str]) -> Evidence:
+    """What the project and these extras of it need, as evidence of its own."""
+    return Evidence(rung=RUNG, requirements=needs(tree, extras))
+
+
+def needs(tree: Tree, extras: Iterable[str] = ()) -> tuple[str, ...]:
     """What the project and these extras of it need, literally, from wherever it is written down."""
     found = [*_dependencies(tree), *(one for extra in extras for one in _of_extra(tree, extra))]
-    return Evidence(rung=RUNG, requirements=tuple(dict.fromkeys(one for one in found if is_requirement(one))))
+    return tuple(dict.fromkeys(one for one in found if is_requirement(one)))
 
 
 def _dependencies(tree: Tree) -> Iterator[str]:

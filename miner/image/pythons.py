@@ -127,8 +127,28 @@ def _copied(parent: str, minor: str, folder: Path) -> Layer:
             f"echo {home}/lib > /etc/ld.so.conf.d/goldseam-{minor}.conf",
             "ldconfig",
             f"{home}/bin/python{minor} -m compileall -q {home}/lib/python{minor} >/dev/null || echo 'not all compiled'",
+            *_found_where_sought(f"{home}/bin/python{minor}"),
             f'{home}/bin/python{minor} -I -c "{_CHECK}" > {FACTS_PATH}',
         ),
+    )
+
+
+def _found_where_sought(python: str) -> tuple[str, ...]:
+    """Links to headers and library from the place that a copied interpreter was built for: extensions look there."""
+    home = f'"$({python} -I -c "import sys; print(sys.base_prefix)")"'
+    include, library = (
+        f'"$({python} -I -c "import sysconfig; print(sysconfig.get_config_var(\'{name}\'))")"'
+        for name in ("INCLUDEPY", "LIBDIR")
+    )
+    link = 'if [ ! -e "$sought" ]; then mkdir -p "$(dirname "$sought")"; ln -s "$there" "$sought"; fi'
+    return (
+        f"home={home}",
+        f"sought={include}",
+        'there="$home/include/$(basename "$sought")"',
+        link,
+        f"sought={library}",
+        'there="$home/lib"',
+        link,
     )
 
 

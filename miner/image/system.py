@@ -17,24 +17,19 @@ _FACTS = (
 )  # fmt: skip
 
 
-HEADERS = "python3-dev"
-"""Stands for Python's own headers and library: the base has Debian's; those of an interpreter that was copied into the
-image are not where it looks for them, at the place that it was built for."""
+_THERE = frozenset({"python3-dev"})
+"""Packages that are never installed: each interpreter comes with its own headers."""
 
 
-def layer(parent: str, packages: Iterable[str], *, python: str) -> Layer:
-    """The packages, as the base's Debian has them; what it doesn't know, or can't install, is left out and said so.
-
-    `python` is the path of the interpreter, which finds its headers from then on where `packages` has HEADERS.
-    """
-    names = sorted({name for name in packages if _NAME.fullmatch(name)} - {HEADERS})
+def layer(parent: str, packages: Iterable[str]) -> Layer:
+    """The packages, as the base's Debian has them; what it doesn't know, or can't install, is left out and said so."""
+    names = sorted({name for name in packages if _NAME.fullmatch(name)} - _THERE)
     return Layer(
         kind="system",
         parent=parent,
         needs_root=True,
         commands=(
             f"packages='{' '.join(names)}'",
-            *(_headers(python) if HEADERS in packages else ()),
             *(_installation() if names else ()),
             f'for one in $packages; do {_VERSION} || true; done | python3 -c "{_FACTS}" > {FACTS_PATH}',
         ),
@@ -42,24 +37,6 @@ def layer(parent: str, packages: Iterable[str], *, python: str) -> Layer:
 
 
 _VERSION = "dpkg-query -W -f='${Package}=${Version}\\n' $one 2>/dev/null"
-
-
-def _headers(python: str) -> tuple[str, ...]:
-    home = f'"$({python} -I -c "import sys; print(sys.base_prefix)")"'
-    include, library = (
-        f'"$({python} -I -c "import sysconfig; print(sysconfig.get_config_var(\'{name}\'))")"'
-        for name in ("INCLUDEPY", "LIBDIR")
-    )
-    link = 'if [ ! -e "$sought" ]; then mkdir -p "$(dirname "$sought")"; ln -s "$there" "$sought"; fi'
-    return (
-        f"home={home}",
-        f"sought={include}",
-        'there="$home/include/$(basename "$sought")"',
-        link,
-        f"sought={library}",
-        'there="$home/lib"',
-        link,
-    )
 
 
 def _installation() -> tuple[str, ...]:

@@ -21,7 +21,6 @@ def recipe(*requirements, pins=(), apt=()):
         ("fatal error: 'lmdb.h' file not found", "liblmdb-dev"),
         ("src/x.c:1: fatal error: libxml/xmlversion.h: No such file or directory", "libxml2-dev"),
         ("/usr/bin/ld: cannot find -lldap: No such file or directory", "libldap-dev"),
-        ("/usr/bin/ld: cannot find -lpython3.6m: No such file or directory", "python3-dev"),
         ("ImportError: libGL.so.1: cannot open shared object file: No such file or directory", "libgl1"),
         ("OSError: cannot load library 'libsndfile.so': x", "libsndfile1"),
         ("Error: pg_config executable not found.", "libpq-dev"),
@@ -48,6 +47,23 @@ def test_missing_packages_are_added_once():
     assert first is not None
     assert (first.apt, first.rung) == (("libffi-dev",), "x+apt:libffi-dev")
     assert mend.after_failure(first, "fatal error: ffi.h: No such file or directory") is None
+
+
+def test_a_pytest_that_is_too_old_gives_way():
+    said = (
+        "Because requests depends on pytest>=4.3 and pytest>=2.8.0,<=3.10.1, we can conclude that your\n"
+        "  requirements are unsatisfiable."
+    )
+    first = mend.after_failure(recipe("pytest<=3.10.1"), said)
+    assert first is not None
+    assert (first.overrides, first.rung) == (("pytest>=4.3",), "x-gone:pytest")
+    assert mend.after_failure(first, said) is None
+
+
+def test_another_conflict_changes_nothing_of_pytest():
+    assert (
+        mend.after_failure(recipe(), "Because a depends on b==1 and b==2, your requirements are unsatisfiable.") is None
+    )
 
 
 GONE = """\

@@ -53,3 +53,33 @@ def test_evidence_of_the_folder_is_told_from_the_root():
     assert first.evidence.groups == ("test",)
     assert first.evidence.requirements == ("freezegun",)
     assert found.name == "core"
+
+
+def siblings_of(root, tree):
+    rungs = {word for recipe in detect(tree, [f"{root}/a.py"]).recipes for word in recipe.evidence.requirements}
+    return sorted(word for word in rungs if " @ " in word)
+
+
+def test_projects_of_the_same_repository_are_taken_from_it_and_so_is_what_they_need():
+    tree = Files(
+        {
+            "api/setup.cfg": "[metadata]\nname = My.API\n",
+            "sdk/setup.cfg": "[metadata]\nname = my-sdk\n[options]\ninstall_requires = my-api==0.9.dev0\n",
+            "ext/setup.py": "setup(name='ext', install_requires=['my_sdk', 'x'], extras_require={'test': ['helper']})",
+            "ext/a.py": "",
+            "tests/util/setup.py": "setup(name='helper')",
+            "docs/setup.py": "setup(name='unrelated')",
+        }
+    )
+    assert siblings_of("ext", tree) == [
+        "helper @ file:///testbed/tests/util",
+        "my-api @ file:///testbed/api",
+        "my-sdk @ file:///testbed/sdk",
+    ]
+
+
+def test_a_project_is_no_sibling_of_its_own():
+    tree = Files(
+        {"a/setup.py": "setup(name='a', install_requires=['a[x]', 'requests'])", "b/setup.py": "setup(name='b')"}
+    )
+    assert siblings_of("a", tree) == []

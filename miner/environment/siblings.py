@@ -1,0 +1,56 @@
+"""Projects of the same repository that a project needs: taken from the tree, never from an index. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from miner.environment import metadata, subproject, unbuilt
+from miner.environment.evidence import TESTBED, Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from packaging.utils import NormalizedName
+
+    from miner.environment.evidence import Tree
+
+RUNG = "siblings"
+_MOST = 200
+"""Projects of one repository that are read."""
+
+
+def detect(tree: Tree, root: str, rungs: Iterable[Evidence]) -> Evidence | None:
+    """The projects beside `root` that it needs, and that these need; `rungs` say what else is asked for."""
+    folders = [folder for folder in subproject.every_project(tree)[:_MOST] if folder != root]
+    if not folders:
+        return None
+    places = {
+        canonicalize_name(name): folder
+        for folder in reversed(folders)
+        if (name := metadata.name(subproject.Below(tree, folder))) is not None
+    }
+    here = subproject.Below(tree, root) if root else tree
+    own = canonicalize_name(metadata.name(here) or "-")
+    asked = list(rungs)
+    wanted = {extra for rung in asked for extra in rung.extras}
+    due = [*unbuilt.needs(here, sorted(wanted)), *(one for rung in asked for one in rung.requirements)]
+    found: dict[str, str] = {}
+    while due:
+        name = _name(due.pop(0))
+        if name in places and name != own and name not in found:
+            found[name] = places[name]
+            due += unbuilt.needs(subproject.Below(tree, places[name]))
+    if not found:
+        return None
+    told = (f"{name} @ file://{TESTBED}/{folder}" for name, folder in sorted(found.items()))
+    return Evidence(rung=RUNG, requirements=tuple(told))
+
+
+def _name(text: str) -> NormalizedName:
+    try:
+        return canonicalize_name(Requirement(text).name)
+    except InvalidRequirement:
+        return canonicalize_name("")
