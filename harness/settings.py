@@ -15,7 +15,7 @@ from harness.errors import InputError
 from harness.gate_rules import GateRules, nearest, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 SETTINGS_FILE = "goldseam.toml"
 _REPOSITORY = re.compile(r"[A-Za-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*)+")
@@ -44,6 +44,9 @@ class ImageSettings(_Section):
     """May uv download an interpreter that neither the base nor `pythons` has?"""
     registry: str | None = None
     """Repository that images are pushed to, such as `registry.example/team/goldseam`; None means that none is."""
+    services: bool | dict[str, str] = True
+    """Whether the services that CI declares run beside the tests that need them; or under which names their images are
+    to be had, see miner/image/service_images.py."""
     cache_dir: Path = Field(default_factory=default_cache_dir)
     network: Literal["bridge", "host"] = "bridge"
     """The network of builds; `host` for a proxy or an index on this machine's loopback."""
@@ -74,6 +77,14 @@ class ImageSettings(_Section):
             if not isinstance(name, str) or not _HOST.fullmatch(name):
                 raise ValueError(f"expected host, host:port or *.host, found {name!r}")
         return names
+
+    @field_validator("services", mode="before")
+    @classmethod
+    def _no_guesses(cls, value: object) -> object:
+        """TOML's own true and false, or a table: `services = "no"` would be taken for a word."""
+        if isinstance(value, bool | dict):
+            return value
+        raise ValueError(f"expected true, false or a table of images by name, found {value!r}")
 
     @field_validator("registry")
     @classmethod
@@ -175,12 +186,27 @@ def _pairs(text: str) -> dict[str, str]:
     return {version: folder for version, _, folder in pairs}
 
 
+def _services(text: str) -> bool | dict[str, str]:
+    """`on`, `off`, or `postgres=registry.example/postgres:{tag},redis=…`."""
+    word = text.strip().lower()
+    if word in _WORDS:
+        return _WORDS[word]
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if any(not sign for _, sign, _ in pairs):
+        raise InputError(f"GOLDSEAM_IMAGES_SERVICES should be on, off or like postgres=IMAGE,redis=IMAGE, not {text!r}")
+    return {name.strip(): image.strip() for name, _, image in pairs}
+
+
+_WORDS = {"on": True, "true": True, "1": True, "yes": True, "off": False, "false": False, "0": False, "no": False}
+_READERS: Mapping[str, Callable[[str], Any]] = {"pythons": _pairs, "services": _services}
+
+
 def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in ImageSettings.model_fields:
         value = env.get(f"GOLDSEAM_IMAGES_{name.upper()}")
         if value:
-            found[name] = _pairs(value) if name == "pythons" else value
+            found[name] = _READERS.get(name, str)(value)
     if env.get("GOLDSEAM_CACHE_DIR"):
         found["cache_dir"] = env["GOLDSEAM_CACHE_DIR"]
     return found

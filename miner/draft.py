@@ -11,6 +11,7 @@ from harness.evaluate import screen
 from harness.instance import Hidden, Instance, Task, TaskState, TestSpec, TrustMaterial
 from miner import quality
 from miner.against import Neighbours
+from miner.beside import Pins
 from miner.change import Kind
 from miner.proof import DEFAULT_CONFIDENCE, Notebook, Subject, brought, counted
 from miner.sources.bare import MissingObjectsError
@@ -64,6 +65,8 @@ class Site:
     """Whether a task whose FAIL_TO_PASS is unstable is kept, out of all scores."""
     reveal: int = 0
     """Up to how many test functions of FAIL_TO_PASS a task shows."""
+    pins: Pins = field(default_factory=Pins)
+    """The images of services, each looked for once."""
 
     @property
     def workings(self) -> Path:

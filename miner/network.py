@@ -1,4 +1,4 @@
-"""Whether a failure tells of a network that is not there. Pure; a label for a person, no part of a verdict."""
+"""Whether a failure tells of a network, or of a service, that is not there. Pure; a label, no part of a verdict."""
 
 from __future__ import annotations
 
@@ -17,6 +17,20 @@ _WORDS = re.compile(
     r"|Failed to establish a new connection: \[Errno (?:-\d|101|113)\]|Could not resolve host|[Nn]ame resolution"
     r"|urlopen error \[Errno (?:-\d|101|113)\]"
 )
+_REFUSED = re.compile(
+    r"[Cc]onnection refused|ConnectionRefusedError|\[Errno 111\]|Error 111 connecting|could not connect to server"
+    r"|connection to server (?:at|on) |Can't connect to (?:local |MySQL )?.{0,40}server|ServerSelectionTimeoutError"
+    r"|NoBrokersAvailable|NoHostAvailable|No servers (?:found|available)|AMQPConnectionError"
+)
+
+
+def refused(report: TestReport) -> tuple[str, ...]:
+    """The test ids, and the files that could not be collected, whose failure tells of nobody at a port; sorted."""
+    number = errno.ECONNREFUSED
+    raised = {**report.raised, **report.collect_raised}
+    found = {one for one, chain in raised.items() if any(link.errno == number for link in chain)}
+    told = {**report.texts, **report.collect_errors}
+    return tuple(sorted(found | {one for one, text in told.items() if _REFUSED.search(text)}))
 
 
 def lacking(report: TestReport) -> tuple[str, ...]:

@@ -12,15 +12,16 @@ from typing import IO, TYPE_CHECKING
 
 from harness import hygiene, patch, scoring, screening, trial
 from harness.dataset.folder import write_task
-from harness.frameworks import ids, pytest
+from harness.frameworks import framework, ids, pytest
 from harness.frameworks.suites import UNITTEST
 from harness.instance import Outcome, TestSpec, TrustMaterial
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
-from miner import quality, whole
+from miner import beside, quality, whole
 from miner.change import Rejection, Stage
 from miner.collecting import collect
 from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
+from miner.environment import ci
 from miner.harden import prepare
 from miner.image.works import Collector, Order
 from miner.proof import Subject, frozen, validate
@@ -156,7 +157,7 @@ def _called(draft: Draft, built: BuiltImage, way: Way) -> Draft:
     """A draft with an image, and how its tests are called there."""
     assert draft.split is not None  # noqa: S101
     plugins = pytest.safe_plugins(built.pytest_plugins)
-    by_pytest = way.framework == pytest.name
+    by_pytest = not framework(way.framework).suites
     test = TestSpec(
         framework=way.framework,
         options=usable(way.options, plugins) if by_pytest else way.options,
@@ -194,14 +195,8 @@ def prove(draft: Draft, site: Site) -> Draft | Rejection:
         )
 
     with _timed(draft, "proof"):
-        settled = frozen.settle(
-            subject,
-            merged=draft.candidate.change.created_at,
-            attempt=attempt,
-            sandbox=site.sandbox,
-            notebook_of=lambda subject: notebook_of(subject, site),
-            can_fake=site.images.can_fake,
-        )
+        tried = beside.settle(subject, _beside(draft, site, attempt))
+        settled = tried.settled
         subject, proof = settled.subject, settled.proof
         if site.settings.mining.p2p == "all" and not isinstance(proof, Rejection) and proof.set_aside is None:
             site.note(f"{draft.instance_id}: collecting the whole suite")
@@ -211,7 +206,40 @@ def prove(draft: Draft, site: Site) -> Draft | Rejection:
     if isinstance(proof, Rejection):
         return proof
     suite = subject.test_files if subject.test_files != subject_of(draft).test_files else ()
-    return replace(draft, proof=proof, suite=suite, test=subject.test)
+    return replace(draft, image=_noted(draft.image, tried.notes), proof=proof, suite=suite, test=subject.test)
+
+
+def _beside(draft: Draft, site: Site, attempt: frozen.Attempt) -> beside.Bench:
+    """How a draft is proved on whichever clock it needs, and beside what CI has beside its tests."""
+    tree = CommitTree(site.repo, draft.candidate.change.base_commit)
+
+    def note(text: str) -> None:
+        site.note(f"{draft.instance_id}: {text}")
+
+    def settle(subject: Subject) -> frozen.Settled:
+        return frozen.settle(
+            subject,
+            merged=draft.candidate.change.created_at,
+            attempt=attempt,
+            sandbox=site.sandbox,
+            notebook_of=lambda subject: notebook_of(subject, site),
+            can_fake=site.images.can_fake,
+        )
+
+    return beside.Bench(
+        sandbox=site.sandbox,
+        notebook_of=lambda subject: notebook_of(subject, site),
+        settle=settle,
+        declared=lambda: ci.read(tree, tree),
+        images=site.settings.images.services,
+        find=lambda name: site.pins.find(name, lambda name: site.images.service(name, note)),
+        note=note,
+    )
+
+
+def _noted(image: BuiltImage | None, notes: tuple[str, ...]) -> BuiltImage | None:
+    """With what the build record has to say of services that were not run."""
+    return replace(image, notes=(*image.notes, *notes)) if image and notes else image
 
 
 def inspect(draft: Draft, site: Site) -> Draft | Rejection:

@@ -56,8 +56,8 @@ class Puller:
         self._registries: dict[str, _Registry] = {}
         self._patience = patience
 
-    def fetch(self, ref: str, *, cancelled: threading.Event) -> None:
-        """Return when the engine holds an image that it lacked.
+    def fetch(self, ref: str, *, cancelled: threading.Event, tags: bool = False) -> None:
+        """Return when the engine holds an image that it lacked. With `tags`, `ref` may be `repository:tag`, too.
 
         Raises:
             MissingImageError: it can't be had: no registry is named, or the pull failed; the message has the cause.
@@ -65,7 +65,7 @@ class Puller:
             InterruptedRunError: the run was interrupted meanwhile.
 
         """
-        if "@" not in ref:
+        if "@" not in ref and not (tags and ":" in ref and not ref.startswith("sha256:")):
             raise MissingImageError(
                 f"the engine has no image {ref}",
                 hint="that is an image of the machine that mined the task; mine it here again, or have it pushed",
@@ -73,7 +73,7 @@ class Puller:
         with self._lock:
             pull = self._pulls.get(ref)
             if pull is None or pull.is_over():
-                name = ref.partition("/")[0]
+                name = ref.partition("/")[0] if "/" in ref else "docker.io"
                 registry = self._registries.setdefault(name, _Registry(name, self._patience))
                 pull = self._pulls[ref] = _Pull(ref, registry, self._note)
         while not pull.done.wait(_POLL_SECONDS):

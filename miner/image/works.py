@@ -29,7 +29,7 @@ from harness.sandbox import engine
 from harness.sandbox.pulls import Puller
 from harness.settings import ImageSettings, default_cache_dir
 from miner.change import Rejection
-from miner.image import base, secrets
+from miner.image import base, secrets, service_images
 from miner.image.environment import build_environment, open_workshop
 from miner.image.shelf import Shelf
 
@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from harness.executors.base import Executor, Place
     from harness.hygiene import Leak, Secrets
     from harness.sandbox.base import Sandbox
+    from harness.sandbox.service_image import ServiceImage
     from miner.environment import Tree
     from miner.image.built import BuiltImage, Collected, Repairing
+    from miner.image.service_images import Unavailable
 
 _CPUS = 1.0
 _INSPECT_MB = 512
@@ -90,6 +92,10 @@ class Images(Protocol):
 
     def inspect(self, image: str, wanted: Secrets) -> tuple[Leak, ...]:
         """What an image gives away; see `imagecheck.inspect_image`."""
+        ...
+
+    def service(self, name: str, progress: Callable[[str], None]) -> ServiceImage | Unavailable:
+        """The image of a service, by digest; see `service_images.pin`."""
         ...
 
 
@@ -141,6 +147,9 @@ class HereImages(Images):
     def inspect(self, image: str, wanted: Secrets) -> tuple[Leak, ...]:
         return inspect_image(image, wanted, cache=self.settings.cache_dir / "layers")
 
+    def service(self, name: str, progress: Callable[[str], None]) -> ServiceImage | Unavailable:
+        return service_images.pin(name, progress)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterImages(Images):
@@ -183,6 +192,12 @@ class ClusterImages(Images):
         needs = Needs(cpus=_CPUS, memory_mb=_INSPECT_MB)
         errand = Errand(work=_inspect_there, item=(image, wanted), needs=needs, image=image)
         found: tuple[Leak, ...] = self.executor.do(errand, note=lambda _text: None, holds=lambda _: image)
+        return found
+
+    def service(self, name: str, progress: Callable[[str], None]) -> ServiceImage | Unavailable:
+        needs = Needs(cpus=_CPUS, memory_mb=_INSPECT_MB)
+        errand = Errand(work=service_images.pin_there, item=(name, self.settings.registry), needs=needs)
+        found: ServiceImage | Unavailable = self.executor.do(errand, note=progress)
         return found
 
     def _lay_ground(self, progress: Callable[[str], None]) -> None:

@@ -44,7 +44,7 @@ class Blamed:
     @property
     def unstable(self) -> frozenset[str]:
         """Ids whose result differs between runs."""
-        return frozenset(one for one, cause in self.causes.items() if cause is not Cause.NETWORK)
+        return frozenset(one for one, cause in self.causes.items() if cause not in _LACKING)
 
 
 def blame(found: Sequence[Observed], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
@@ -66,10 +66,14 @@ def blame(found: Sequence[Observed], look: Look | None = None, *, most: int = MO
 
 
 def _offline(found: Iterable[Observed]) -> dict[str, Cause]:
-    """What never passes with the fix and told of a missing network."""
+    """What never passes with the fix and told of a network, or of a service, that is not there."""
     after = [run for run in found if run.state == "after"]
-    named = {one for run in after for one in run.network}
-    return dict.fromkeys(named - {one for run in after for one in passed(run)}, Cause.NETWORK)
+    well = {one for run in after for one in passed(run)}
+    causes = dict.fromkeys({one for run in after for one in run.refused} - well, Cause.SERVICE)
+    return causes | dict.fromkeys({one for run in after for one in run.network} - well, Cause.NETWORK)
+
+
+_LACKING = (Cause.NETWORK, Cause.SERVICE)
 
 
 def passed(run: Observed) -> frozenset[str]:

@@ -78,7 +78,7 @@ def settle(
     if not can_fake(subject.image) or not _matters(first, runs, then, sandbox, notebook_of(then)):
         return plain
     second = attempt(then)
-    if isinstance(second, Rejection) or not _is_better(second, first):
+    if isinstance(second, Rejection) or not is_better(second, first):
         return plain
     told = {"clock": {"at": then.test.clock, **_why(second, first, runs)}}
     return Settled(proof=replace(second, evidence={**second.evidence, **told}), subject=then)
@@ -95,7 +95,7 @@ def _matters(
         return False
     if _broken(after):
         found = _look(then, "after", sandbox, notebook)
-        return found is not None and bool(passed(found) - _ever_passed(runs, "after"))
+        return found is not None and bool(passed(found) - ever_passed(runs, "after"))
     if isinstance(first, Rejection) and before is not None and not before.trouble:
         found = _look(then, "before", sandbox, notebook)
         return found is not None and bool((passed(before) & passed(after)) - passed(found))
@@ -129,17 +129,18 @@ def _plain(runs: tuple[Observed, ...], state: State) -> Observed | None:
 
 
 def _broken(after: Observed) -> bool:
-    """Whether something fails with the fix that is not explained by a missing network."""
+    """Whether something fails with the fix that is not explained by a network or a service that is not there."""
     failing = {one for one, status in after.statuses.items() if status in _BROKEN} | set(after.collect_errors)
-    return bool(failing - set(after.network))
+    return bool(failing - set(after.network) - set(after.refused))
 
 
-def _ever_passed(runs: tuple[Observed, ...], state: State) -> frozenset[str]:
+def ever_passed(runs: tuple[Observed, ...], state: State) -> frozenset[str]:
+    """The ids that passed in some run of a state."""
     return frozenset(one for run in runs if run.state == state for one in passed(run))
 
 
-def _is_better(second: Proof, first: Proof | Rejection) -> bool:
-    """Whether a proof on the date of the fix holds more tests, and loses none that tell the fix from its lack."""
+def is_better(second: Proof, first: Proof | Rejection) -> bool:
+    """Whether a second proof holds more tests, and loses none that tell the fix from its lack."""
     if isinstance(first, Rejection) or (first.set_aside and not second.set_aside):
         return second.set_aside is None
     lists = [{*proof.fail_to_pass, *proof.pass_to_pass} for proof in (first, second)]

@@ -37,6 +37,8 @@ class Observed:
     max_rss_kb: int = 0
     network: tuple[str, ...] = ()
     """Tests, and files that could not be collected, whose failure tells of a network that is not there."""
+    refused: tuple[str, ...] = ()
+    """Those whose failure tells of nobody at a port that they connect to."""
     wanted: Mapping[str, str] = field(default_factory=dict)
     """By file that could not be collected, and by test that misses a fixture: the missing name; empty where the reason
     is another. See miner/proof/new_api.py."""
@@ -61,6 +63,7 @@ class Notebook:
         if raw.pop("key", None) == self._key:
             raw["statuses"] = {test_id: TestStatus(status) for test_id, status in raw["statuses"].items()}
             raw["network"] = tuple(raw.get("network", ()))
+            raw["refused"] = tuple(raw.get("refused", ()))
             raw["variation"] = Variation(**raw.get("variation", {}))
             observed = Observed(**raw)
             self._known[observed.state, observed.number, observed.variation] = observed

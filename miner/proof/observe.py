@@ -72,6 +72,7 @@ def _observe(
         seconds=ran.seconds,
         max_rss_kb=ran.max_rss_kb,
         network=network.lacking(ran.report),
+        refused=network.refused(ran.report),
         wanted=new_api.wanted(ran.report),
     )
 

@@ -34,6 +34,8 @@ class Cause(StrEnum):
     """How many processors there are, or how fast they are."""
     NETWORK = "network"
     """A network, of which there is none."""
+    SERVICE = "service"
+    """A service that does not run beside it."""
     RANDOM = "random"
     """Nothing that a run can be given: it differs between equal runs."""
     UNKNOWN = "unknown"

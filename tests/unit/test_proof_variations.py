@@ -51,4 +51,4 @@ def test_every_field_belongs_to_a_cause():
         order=1, hash_seed=1, timezone="UTC", clock_days=1, locale="de", home="/", user="u", cpus=0.5, cpu_count=1
     )
     assert whole.only(*whole.causes) == whole
-    assert set(whole.causes) == set(Cause) - {Cause.NETWORK, Cause.RANDOM, Cause.UNKNOWN}
+    assert set(whole.causes) == set(Cause) - {Cause.NETWORK, Cause.SERVICE, Cause.RANDOM, Cause.UNKNOWN}

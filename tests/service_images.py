@@ -1,0 +1,99 @@
+"""Images of services for tests, made from Debian's packages on the base that is there, and kept by the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InfrastructureError
+from harness.sandbox import engine
+from harness.sandbox.ends import end_of
+from harness.settings import load_settings
+from miner.image import base, secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_INSTALL = """\
+set -e
+options="-o Acquire::Retries=2 $([ -z "${SSL_CERT_FILE:-}" ] || echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE")"
+export DEBIAN_FRONTEND=noninteractive
+apt-get $options -qq update && apt-get $options -qq install -y --no-install-recommends "$@" >/dev/null
+rm -rf /var/lib/apt/lists/*
+[ -z "$ENTRY" ] || { printf '%s' "$ENTRY" > /entry.sh && chmod 755 /entry.sh; }
+"""
+_POSTGRES = """\
+#!/bin/sh
+# as the official image does it: root makes the folder the server's, and becomes its user
+set -e
+data=/var/lib/postgresql/data
+bin=$(echo /usr/lib/postgresql/*/bin)
+if [ "$(id -u)" = 0 ]; then
+  chown postgres "$data" /run/postgresql && chmod 700 "$data"
+  exec setpriv --reuid postgres --regid postgres --init-groups "$0"
+fi
+printf %s "$POSTGRES_PASSWORD" > /tmp/word
+"$bin/initdb" -D "$data" -U "${POSTGRES_USER:-postgres}" --pwfile=/tmp/word --auth-host=md5 --no-sync >/dev/null
+[ -z "$POSTGRES_DB" ] || echo "CREATE DATABASE $POSTGRES_DB" | "$bin/postgres" --single -D "$data" postgres >/dev/null
+exec "$bin/postgres" -D "$data" -c listen_addresses='*' -c fsync=off -k /run/postgresql
+"""
+
+
+def redis() -> str:
+    """The tag of an image with a redis that runs as its own user, as Debian has it."""
+    return _image(
+        "goldseam-test/redis:debian",
+        packages=("redis-server",),
+        changes=(
+            "VOLUME /data",
+            "EXPOSE 6379",
+            "USER redis",
+            "WORKDIR /data",
+            'CMD ["redis-server", "--bind", "0.0.0.0", "--protected-mode", "no"]',
+        ),
+    )
+
+
+def postgres() -> str:
+    """The tag of an image with a PostgreSQL that takes the official image's variables."""
+    return _image(
+        "goldseam-test/postgres:debian",
+        packages=("postgresql",),
+        entry=_POSTGRES,
+        changes=("VOLUME /var/lib/postgresql/data", "EXPOSE 5432", 'ENTRYPOINT ["/entry.sh"]'),
+    )
+
+
+def _image(tag: str, *, packages: Sequence[str], changes: Sequence[str], entry: str = "") -> str:
+    if engine.image_id(tag):
+        return tag
+    settings = load_settings().images
+    try:
+        parent = base.resolve(settings)
+    except InfrastructureError:
+        parent = base.from_debian()  # no registry here
+    given = secrets.collect()
+    client: Any = engine.connect()
+    binds = {str(given.ca_bundle): {"bind": secrets.CA_PATH, "mode": "ro"}} if given.ca_bundle else {}
+    made = client.create_container(
+        parent,
+        ["sh", "-c", _INSTALL, "sh", *packages],
+        entrypoint=[""],
+        user="0:0",
+        environment={**_exported(given.exported()), "ENTRY": entry},
+        labels={engine.LABEL_OWNER: engine.owner()},
+        host_config=client.create_host_config(network_mode="host", binds=binds, tmpfs={"/run/goldseam": ""}),
+    )["Id"]
+    try:
+        client.start(made)
+        ended = end_of(made, ended_by_us=False)
+        assert ended.exit_code == 0, client.logs(made).decode()
+        repository, _, name = tag.rpartition(":")
+        client.commit(made, repository, name, changes=["ENV ENTRY=", *changes], conf={"Labels": {}})
+    finally:
+        engine.remove_container(made)
+    return tag
+
+
+def _exported(variables: Mapping[str, str]) -> dict[str, str]:
+    """What apt takes of them."""
+    return {name: value for name, value in variables.items() if name.lower().endswith("_proxy") or "CERT" in name}
