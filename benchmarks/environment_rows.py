@@ -68,6 +68,11 @@ class Row:
         return row
 
     @property
+    def is_final(self) -> bool:
+        """Whether another environment would hardly change it."""
+        return self.ended in {"proved", "split"} or (self.collected and self.reason == "no_fail_to_pass")
+
+    @property
     def first(self) -> bool:
         """Whether its dependencies were installed anew: no image before it had the same lock."""
         return self.steps.get("deps", 0.0) > 0

@@ -219,7 +219,7 @@ def read_rows(path: Path | None, *, retry: bool) -> list[Row]:
         return []
     told = [Row.of(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
     last = {row.instance_id: row for row in told}
-    return [row for row in last.values() if not retry or row.ended in {"proved", "split"}]
+    return [row for row in last.values() if not retry or row.is_final]
 
 
 def detection_table(groups: Sequence[Sequence[Point]], *, rungs: bool) -> dict[str, object]:
