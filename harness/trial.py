@@ -135,18 +135,24 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
 
 
 @functools.cache
-def _runner(*, watch: bool, vary: bool, clock: bool, suites: bool) -> bytes:
-    """The supervisor's source; read once, so that a run never mixes two versions of it."""
-    wanted = {"supervisor.py": True, "suites.py": suites, "watch.py": watch, "vary.py": vary, "clock.py": clock}
-    names = [name for name in wanted if wanted[name]]
-    return b"\n".join(resources.files("harness.runner").joinpath(name).read_bytes() for name in names)
+def _runner(*parts: str) -> bytes:
+    """The supervisor's source with these parts; read once, so that a run never mixes two versions of it."""
+    folder = resources.files("harness.runner")
+    return b"\n".join(folder.joinpath(f"{part}.py").read_bytes() for part in ("supervisor", *parts))
 
 
 def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
     varied = _varied(spec)
     clocked = clock.request(spec.clock or spec.test.clock)
     called = framework(spec.test.framework)
-    runner = _runner(watch=spec.watch, vary=bool(varied), clock=bool(clocked), suites=called.suites)
+    wanted = {
+        "suites": called.suites,
+        "generators": called.generators,
+        "watch": spec.watch,
+        "vary": bool(varied),
+        "clock": bool(clocked),
+    }
+    runner = _runner(*(part for part, is_wanted in wanted.items() if is_wanted))
     blobs = {
         "model": spec.model_patch.raw if spec.model_patch else b"",
         "tests": spec.test_patch.raw if spec.test_patch else b"",
@@ -163,6 +169,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         "spec": {
             "argv": called.argv(spec.test),
             "suites": called.suites,
+            "generators": called.generators,
             "files": spec.files,
             "pythonpath": spec.test.pythonpath,
             "seconds": spec.budgets.seconds,

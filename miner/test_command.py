@@ -10,7 +10,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.frameworks import pytest
+from harness.frameworks import framework, nose, pytest
 from harness.frameworks.suites import DJANGO, PROGRAM, UNITTEST, program_of
 from miner.environment import django, stated
 
@@ -37,7 +37,7 @@ class Way:
     @property
     def command(self) -> str:
         """The runner, for a person."""
-        if self.framework == pytest.name:
+        if not framework(self.framework).suites:
             return "pytest"
         words = self.options[self.options.index(PROGRAM) + 1 :] if PROGRAM in self.options else ("-m", "unittest")
         return " ".join(("python", *words))
@@ -50,14 +50,18 @@ def ways_of(tree: Tree, test_files: Sequence[str]) -> tuple[Way, ...]:
     file is written for pytest.
     """
     said = stated.commands(tree)
-    plain = Way(options=options_of(tree, said))
+    sources = [tree.read(path) or b"" for path in test_files]
+    by_nose = _speaks_of(said, "nose") and not _speaks_of(said, "pytest")
+    named = _NOSES_NAMES if by_nose else ()
+    of_nose = by_nose or any(map(_yields_tests, sources))
+    plain = Way(framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, said), *named))
     own = _first_of_each(way for called in said if (way := _own_way(called, tree)) is not None)
-    if any(_is_for_pytest(tree.read(path) or b"") for path in test_files):
+    if any(map(_yields_tests, sources)) or any(map(_is_for_pytest, sources)):
         return (plain,)
     own = (*own, *_manage(tree, own))
     if not own:
         return (plain, Way(framework=UNITTEST.name))
-    return (plain, *own) if _speaks_of_pytest(said) else (*own, plain)
+    return (plain, *own) if not said or _speaks_of(said, "pytest", "nose") else (*own, plain)
 
 
 def _first_of_each(ways: Iterable[Way]) -> tuple[Way, ...]:
@@ -71,8 +75,15 @@ def _first_of_each(ways: Iterable[Way]) -> tuple[Way, ...]:
 _MOST_WAYS = 2
 
 
-def _speaks_of_pytest(said: Sequence[Called]) -> bool:
-    return any(called.runner in ("pytest", "nose") for called in said) or not said
+def _speaks_of(said: Sequence[Called], *runners: str) -> bool:
+    return any(called.runner in runners for called in said)
+
+
+_NOSES_NAMES = ("-o", "python_functions=test* Test* *_test* *_Test*")
+"""What nose takes for a test function, as pytest's patterns.
+
+Source: `testMatch`, https://nose.readthedocs.io/en/latest/usage.html
+"""
 
 
 def _own_way(called: Called, tree: Tree) -> Way | None:
@@ -173,6 +184,25 @@ def _is_for_pytest(source: bytes) -> bool:
         if isinstance(node, ast.ClassDef) and node.name.startswith("Test") and not node.bases and _has_tests(node):
             return True
     return any(isinstance(node, ast.Import) and any(one.name == "pytest" for one in node.names) for node in module.body)
+
+
+def _yields_tests(source: bytes) -> bool:
+    """Whether a test file holds tests that yield others, as nose had them."""
+    if b"yield" not in source:
+        return False
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    bodies = [module.body, *(node.body for node in module.body if isinstance(node, ast.ClassDef))]
+    return any(
+        isinstance(node, ast.FunctionDef)
+        and node.name.startswith("test")
+        and not node.decorator_list
+        and any(isinstance(one, ast.Yield) and isinstance(one.value, ast.Tuple) for one in ast.walk(node))
+        for body in bodies
+        for node in body
+    )
 
 
 def _has_tests(node: ast.ClassDef) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from harness.errors import InputError
-from harness.frameworks import pytest
+from harness.frameworks import nose, pytest
 from harness.frameworks.suites import DJANGO, UNITTEST
 
 if TYPE_CHECKING:
     from harness.frameworks.base import Framework
 
-FRAMEWORKS = {"pytest": pytest, "unittest": UNITTEST, "django": DJANGO}
+FRAMEWORKS = {"pytest": pytest, "nose": nose, "unittest": UNITTEST, "django": DJANGO}
 
 
 def framework(name: str) -> Framework:

@@ -88,6 +88,8 @@ class Framework(Protocol):
     name: str
     suites: bool
     """Whether its tests are unittest suites, run without pytest by harness/runner/suites.py."""
+    generators: bool
+    """Whether tests that yield others are collected, by harness/runner/generators.py."""
 
     def argv(self, spec: TestSpec) -> tuple[str, ...]:
         """Arguments before the test files."""

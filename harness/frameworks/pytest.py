@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 name = "pytest"
 suites = False
+generators = False
 
 BLOCKED_PLUGINS = frozenset(
     {

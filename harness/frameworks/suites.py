@@ -33,6 +33,7 @@ class Suites:
 
     name: str
     suites: bool = True
+    generators: bool = False
 
     def argv(self, spec: TestSpec) -> tuple[str, ...]:
         """The task's options; `--collect-only` goes before the program, wherever it was put."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from harness.interop.base import Collection, Exported
 
 GRADER = "grader.py"
-SUITES = "suites.py"
-"""Goes with it where the tests are unittest's suites."""
 
 
 def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, bytes]:
@@ -30,6 +28,7 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
         "instance_id": task.instance_id,
         "argv": called.argv(spec),
         "suites": called.suites,
+        "generators": called.generators,
         "files": hidden.test_files,
         "pythonpath": spec.pythonpath,
         "env": dict(spec.env),
@@ -40,10 +39,10 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
         "FAIL_TO_PASS": hidden.fail_to_pass,
         "PASS_TO_PASS": hidden.pass_to_pass,
     }
-    programs = [GRADER, SUITES] if called.suites else [GRADER]
+    parts = {GRADER: True, "suites.py": called.suites, "generators.py": called.generators}
     folder = resources.files("harness.runner")
     return {
-        **{name: marked(folder.joinpath(name).read_bytes(), collection.canary) for name in programs},
+        **{name: marked(folder.joinpath(name).read_bytes(), collection.canary) for name in parts if parts[name]},
         "hidden.json": (json.dumps(known, indent=1) + "\n").encode(),
         "test.patch": marked(hidden.test_patch, collection.canary),
     }

@@ -2,7 +2,7 @@
 #
 #     grader.py FOLDER OUT
 #
-# FOLDER holds hidden.json, test.patch, and suites.py where the tests are no pytest's; OUT gets reward.txt (1 or 0) and report.json. It puts back the hidden tests'
+# FOLDER holds hidden.json, test.patch, and a part of the runner where pytest alone can't run the tests; OUT gets reward.txt (1 or 0) and report.json. It puts back the hidden tests'
 # files, applies the hidden tests to the work tree as the agent left it, runs them, and holds the listed ids against
 # what came of them. The tests share a process with what the model wrote, which could therefore lie about them; goldseam's
 # own verdicts can't be forged like that.
@@ -142,7 +142,8 @@ def tests(folder, results):
     elif files:  # without one, pytest would run whatever it finds
         import pytest
 
-        pytest.main(hidden["argv"] + files, plugins=[Recorder()])
+        more = [part(folder, "generators.py")["Generators"]()] if hidden["generators"] else []
+        pytest.main(hidden["argv"] + files, plugins=[Recorder()] + more)
     names = stable_ids(set(collected) | set(done))
     write(results, json.dumps({names[test]: found[test] for test in done}))
     sys.stdout.flush()
@@ -152,10 +153,15 @@ def tests(folder, results):
 
 def run_suites(folder, hidden, files, recorder):
     """unittest's suites, by the runner that goldseam itself has for them; twins are for goldseam alone."""
+    part(folder, "suites.py")["run_suites"]({"argv": hidden["argv"], "files": files}, recorder)
+
+
+def part(folder, name):
+    """The names of a part of goldseam's own runner, which stands beside this file."""
     names = {"WORK": WORK, "hashlib": hashlib, "twins": lambda *_: None, "chain_of": lambda _: []}
-    with open(os.path.join(folder, "suites.py")) as file:
-        exec(compile(file.read(), "suites.py", "exec"), names)
-    names["run_suites"]({"argv": hidden["argv"], "files": files}, recorder)
+    with open(os.path.join(folder, name)) as file:
+        exec(compile(file.read(), name, "exec"), names)
+    return names
 
 
 def stable_ids(ids):

@@ -209,7 +209,8 @@ def run_pytest(spec, frames):
     if not files:
         frames.send("collected", ids=[])
         return 5  # pytest's own code for "no tests collected"
-    return pytest.main(list(spec["argv"]) + files, plugins=[Recorder()])
+    more = [Generators()] if spec["generators"] else []
+    return pytest.main(list(spec["argv"]) + files, plugins=[Recorder()] + more)
 
 
 def chain_of(error):

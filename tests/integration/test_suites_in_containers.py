@@ -220,6 +220,65 @@ def test_nothing_that_pytest_is_told_hides_a_result(tiny_image, sandbox):
     assert [found.report.statuses[f"{PLACE}::test_{name}"] for name in "abc"] == ["FAILED", "FAILED", "PASSED"]
 
 
+YIELDS = """\
+import calc
+
+
+def setup():
+    global ready
+    ready = True
+
+
+def check(a, b, wanted):
+    assert calc.add(a, b) == wanted
+
+
+def test_sums():
+    for number in range(3):
+        yield check, number, 1, number + 1
+    yield check, 1, 1, 3
+
+
+def test_named():
+    yield "one and one", check, 1, 1, 2
+
+
+class TestMore:
+    def check(self, a):
+        assert calc.add(a, a) == 2 * a
+
+    def test_twice(self):
+        yield self.check, 2
+
+
+def test_plain():
+    pass
+"""
+
+
+def test_what_tests_yield_is_run_as_tests(tiny_image, sandbox):
+    found = tried(tiny_image, sandbox, {PLACE: YIELDS}, spec=TestSpec(framework="nose"))
+    assert found.report.statuses == {
+        f"{PLACE}::test_sums[0]": "PASSED",
+        f"{PLACE}::test_sums[1]": "PASSED",
+        f"{PLACE}::test_sums[2]": "PASSED",
+        f"{PLACE}::test_sums[3]": "FAILED",
+        f"{PLACE}::test_named['one and one']": "PASSED",
+        f"{PLACE}::TestMore::test_twice[0]": "PASSED",
+        f"{PLACE}::test_plain": "PASSED",
+    }
+    assert found.violations == ()
+
+
+def test_a_document_is_run_by_unittest_too(tiny_image, sandbox):
+    text = "Sums\n====\n\n>>> import calc\n>>> calc.add(1, 1)\n{}\n"
+    found = tried(tiny_image, sandbox, {"tests/test_a.txt": text.format(2), "tests/test_b.txt": text.format(3)})
+    assert found.report.statuses == {
+        "tests/test_a.txt::test_a.txt": TestStatus.PASSED,
+        "tests/test_b.txt::test_b.txt": TestStatus.FAILED,
+    }
+
+
 HIDDEN = (
     "import unittest\nimport calc\nclass Sums(unittest.TestCase):\n"
     "    def test_zero(self):\n        self.assertEqual(calc.add(0, 0), 0)\n"

@@ -122,10 +122,10 @@ def test_a_file_that_unittest_could_not_run_is_left_to_pytest(source):
     assert [way.framework for way in ways_of(Files(files), ["tests/test_it.py"])] == ["pytest"]
 
 
-@pytest.mark.parametrize("command", ["pytest", "nosetests", ""])
-def test_pytest_comes_first_where_the_repository_speaks_of_it_or_of_nothing(command):
+@pytest.mark.parametrize(("command", "framework"), [("pytest", "pytest"), ("nosetests", "nose"), ("", "pytest")])
+def test_pytest_comes_first_where_the_repository_speaks_of_it_or_of_nothing(command, framework):
     files = {**tox(command), "tests/test_it.py": SUITE}
-    assert [way.framework for way in ways_of(Files(files), ["tests/test_it.py"])] == ["pytest", "unittest"]
+    assert [way.framework for way in ways_of(Files(files), ["tests/test_it.py"])] == [framework, "unittest"]
 
 
 @pytest.mark.parametrize(
@@ -158,6 +158,26 @@ def test_doctests_options_are_kept_of_every_command_and_others_of_the_first():
 def test_an_option_that_pytests_settings_have_is_not_given_twice():
     files = {**tox("pytest --import-mode=append"), "pytest.ini": "[pytest]\naddopts = --import-mode=importlib\n"}
     assert ways_of(Files({**files, "t.py": FOR_PYTEST}), ["t.py"])[0].options == ("--import-mode=importlib",)
+
+
+def test_what_nose_takes_for_tests_is_taken_where_nose_ran_them():
+    named = ("-o", "python_functions=test* Test* *_test* *_Test*")
+    assert ways_of(Files({**tox("nosetests"), "t.py": FOR_PYTEST}), ["t.py"]) == (Way(framework="nose", options=named),)
+    assert ways_of(Files({**tox("nosetests\n    pytest"), "t.py": FOR_PYTEST}), ["t.py"]) == (Way(),)
+
+
+@pytest.mark.parametrize(
+    ("body", "framework"),
+    [
+        ("def test_it():\n    yield check, 1\n", "nose"),
+        ("class TestIt:\n    def test_it(self):\n        for n in range(3):\n            yield check, n\n", "nose"),
+        ("@pytest.fixture\ndef test_client():\n    yield 1, 2\n", "pytest"),
+        ("def test_it():\n    yield\n", "pytest"),
+        ("def numbers():\n    yield 1, 2\n", "pytest"),
+    ],
+)
+def test_tests_that_yield_others_are_run_as_nose_did(body, framework):
+    assert ways_of(Files({"t.py": f"import pytest\n{body}"}), ["t.py"])[0].framework == framework
 
 
 @pytest.mark.parametrize("broken", ["[testenv\ncommands = pytest", "[testenv]\ncommands = 'pytest", "\x00"])
