@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from miner.environment import distributions, imports, missing
@@ -20,6 +21,7 @@ class Learned:
 
     requirements: tuple[str, ...]
     apt: tuple[str, ...]
+    later: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def between(cls, recipe: Recipe, mended: Recipe) -> Learned:
@@ -28,6 +30,7 @@ class Learned:
         return cls(
             requirements=tuple(one for one in mended.evidence.requirements if one not in before),
             apt=tuple(one for one in mended.apt if one not in recipe.apt),
+            later=tuple(one for one in mended.later if one not in recipe.later),
         )
 
 
@@ -37,17 +40,19 @@ def with_learned(recipe: Recipe, learned: Iterable[Learned]) -> Recipe:
         known = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
         new = tuple(word for word in one.requirements if missing.distribution(word) not in known)
         recipe = _with_packages(_with_requirements(recipe, new), one.apt) or _with_requirements(recipe, new)
+        recipe = replace(recipe, later=tuple(dict.fromkeys((*recipe.later, *one.later))))
     return recipe
 
 
 def after_failure(recipe: Recipe, said: str) -> Recipe | None:
     """The recipe to try next after resolving or installing failed; None where the output names nothing known.
 
-    Versions that the index doesn't have (any more) lose their pin; so does a pytest that is too old to be used. What a
-    native build lacks is added from Debian.
+    What was uploaded again after the commit is taken as of then. Versions that the index doesn't have (any more) lose
+    their pin; so does a pytest that is too old to be used. What a native build lacks is added from Debian.
     """
     return (
         _with_packages(recipe, missing.packages(said))
+        or _with_later(recipe, missing.younger(said))
         or _without_vanished(recipe, missing.vanished(said))
         or _with_newer_pytest(recipe, said)
     )
@@ -107,6 +112,16 @@ def _with_newer_pytest(recipe: Recipe, said: str) -> Recipe | None:
 
 
 _TOO_OLD = re.compile(rf"(?:requires?|depends? on|and) {re.escape(imports.OLDEST_PYTEST)}\b.{{0,2000}}unsatisfiable")
+
+
+def _with_later(recipe: Recipe, found: Iterable[tuple[str, str]]) -> Recipe | None:
+    """The recipe with distributions as of the day after the one on which they were uploaded again."""
+    known = dict(recipe.later)
+    new = {name: (date.fromisoformat(day) + timedelta(days=1)).isoformat() for name, day in found if name not in known}
+    if not new:
+        return None
+    evidence = replace(recipe.evidence, rung=f"{recipe.rung}+later:{','.join(new)}")
+    return replace(recipe, evidence=evidence, later=(*recipe.later, *new.items()))
 
 
 def _without_vanished(recipe: Recipe, names: tuple[str, ...]) -> Recipe | None:

@@ -288,6 +288,21 @@ def vanished(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.rstrip(".").lower().replace("_", "-") for name in found))
 
 
+_YOUNGER = re.compile(
+    r"there (?:are no versions|is no version) of ([A-Za-z0-9][\w.-]*?)(?:==\S+)? .*?"
+    r"`\1` was filtered by `exclude-newer` .*? published at (\d{4}-\d\d-\d\d)T"
+)
+
+
+def younger(text: str) -> tuple[tuple[str, str], ...]:
+    """Distributions of which a resolver says that all files are younger than it may take: uploaded again, most likely.
+
+    The same of a single version that is asked for. With each comes the day of the file that would do (ISO 8601).
+    """
+    plain = " ".join(text[-_LONGEST:].split())
+    return tuple((match[1].lower().replace("_", "-"), match[2]) for match in _YOUNGER.finditer(plain))
+
+
 def without(requirements: Iterable[str], names: Collection[str]) -> tuple[str, ...]:
     """Requirements less those on distributions of these (normalised) names."""
     return tuple(one for one in requirements if distribution(one) not in names)

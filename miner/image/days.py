@@ -34,10 +34,11 @@ def of_the_day(when: datetime, minor: str) -> tuple[str, ...]:
     return (_newest(when), *_late(when, SDIST_TOOLS, _grown_up(when, (minor,))))
 
 
-def for_dependencies(when: datetime, minor: str) -> tuple[str, ...]:
-    """For dependencies and what they are built with."""
+def for_dependencies(when: datetime, minor: str, later: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
+    """For dependencies and what they are built with; `later` are others, and the days they are taken as of."""
     since = max([SDIST_TOOLS_SINCE, *_grown_up(when, (minor,))])
-    return (_newest(when), *_late(when, SDIST_TOOLS, (since,)), *for_tests(when, minor))
+    others = (one for name, day in later for one in _late(when, (name,), (date.fromisoformat(day),)))
+    return (_newest(when), *_late(when, SDIST_TOOLS, (since,)), *for_tests(when, minor), *others)
 
 
 def for_editable(when: datetime, minor: str) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ class Relay:
     def _take(self, number: int, kind: int, payload: bytes) -> None:
         if kind == _NAME:
             name = payload.decode("ascii", "replace").lower()
-            if self._allowed is None or not self._allowed.knows(name):
+            if "." in name and (self._allowed is None or not self._allowed.knows(name)):  # not the container's own
                 self.refuse(name)
         elif kind == _OPEN:
             self._open(number)

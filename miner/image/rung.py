@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from miner.change import Rejection, Stage
-from miner.image import base, build, days, dockerfile, steps, system
+from miner.image import base, build, days, dockerfile, repositories, steps, system
 from miner.image.built import Attempt, BuiltImage
 from miner.image.layer import Input
 from miner.image.runner import read_result
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from miner.environment import Detection, Recipe, Tree, mend
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from miner.image.runner import Workshop
 
 _DETAIL = 2000
+_YANKED = re.compile(r"warning: `([\w.-]+)==(\S+?)` is yanked(?: \(reason: \"(.*?)\"\))?")
 _not_to_be_had: set[str] = set()
 """Layers of Debian packages that failed in this process: where Debian can't be reached, that is waited for once."""
 
@@ -63,9 +67,9 @@ class RefusedError(Exception):
 
 def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
     packed, versions = _system(job, interpreter, recipe)
-    lock, local = _resolve(job, packed, recipe)
-    deps, deps_built = _install(job, packed, recipe, lock)
-    source, source_built = _source(job, interpreter, deps_built, recipe, local)
+    locked = _resolve(job, packed, recipe)
+    deps, deps_built = _install(job, packed, recipe, locked)
+    source, source_built = _source(job, interpreter, deps_built, recipe, locked.local)
     recipes = [base.layer(base.resolve(job.workshop.settings))]
     recipes += [one for one in (interpreter.recipe, packed.recipe) if one and one not in recipes]
     stack = [ground]
@@ -80,9 +84,9 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
         modules=tuple(facts["modules"]),
         pythonpath=tuple(_below(recipe.root, path) for path in facts["pythonpath"]),
         dockerfile=dockerfile.render(
-            base.describe(job.workshop.settings), [*recipes, deps, source], _variables(job, interpreter)
+            base.describe(job.workshop.settings), [*recipes, deps, source], _variables(job, interpreter, recipe)
         ),
-        locks={steps.LOCK_NAME: lock},
+        locks={steps.LOCK_NAME: locked.text},
         rung=recipe.rung,
         attempts=(),
         layers=tuple(one.tag for one in stack),
@@ -91,14 +95,14 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
         root=recipe.root,
         system=versions,
         declared=job.detection.declared,
-        notes=job.detection.notes,
+        notes=(*job.detection.notes, *locked.notes),
         env=recipe.env,
     )
 
 
-def _variables(job: Job, interpreter: Interpreter) -> dict[str, str]:
+def _variables(job: Job, interpreter: Interpreter, recipe: Recipe) -> dict[str, str]:
     """The variables of builds, with the day of the dependencies' own build requirements."""
-    options = " ".join(days.for_dependencies(job.when, interpreter.minor))
+    options = " ".join(days.for_dependencies(job.when, interpreter.minor, recipe.later))
     return {**job.workshop.variables, steps.CUTOFF_VARIABLE: options}
 
 
@@ -125,8 +129,54 @@ def _system(job: Job, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpr
     return replace(interpreter, layer=built, recipe=layer), tuple(built.facts.get("packages", ()))
 
 
-def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> tuple[str, tuple[str, ...]]:
-    """The lock of a recipe, and the folders of the tree that are installed beside the project."""
+@dataclass(frozen=True, kw_only=True)
+class _Locked:
+    """A recipe, resolved."""
+
+    text: str
+    """The lock."""
+    local: tuple[str, ...]
+    """The folders of the tree that are installed beside the project."""
+    notes: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What installing it needs of secrets, which the lock is kept without."""
+
+
+def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe) -> _Locked:
+    """The lock of a recipe, where git repositories are at the commit that they had on the day."""
+    text, warned = _compile(job, interpreter, recipe)
+    found = repositories.pinned(text)
+    notes: list[str] = []
+    if found:
+        commits = repositories.of_the_day(
+            job.workshop, interpreter.layer.image_id, found, job.when, partial(text_input, job)
+        )
+        overrides, notes = repositories.moved(found, commits, job.when)
+        if overrides:
+            replaced = dict.fromkeys((*recipe.overrides, *overrides))
+            try:
+                text, warned = _compile(job, interpreter, replace(recipe, overrides=tuple(replaced)))
+            except RefusedError:
+                notes = [repositories.stays(one, job.when) for one in found]
+    return _Locked(
+        text=repositories.without_passwords(steps.clean_lock(text)),
+        local=steps.local_folders(text, recipe.root, set(job.tree.files())),
+        notes=(*notes, *_uncommon(recipe, warned)),
+        variables=repositories.passwords(text, job.workshop.secrets.variables),
+    )
+
+
+def _uncommon(recipe: Recipe, warned: str) -> list[str]:
+    """What there is to say of versions that are not simply of the day."""
+    notes = [f"{name}=={version} was yanked since: {why}" for name, version, why in _YANKED.findall(warned)]
+    late = (
+        f"{name} is as of {day}: the index has nothing as old as the commit that would do" for name, day in recipe.later
+    )
+    return [*notes, *late]
+
+
+def _compile(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> tuple[str, str]:
+    """The lock that the resolver writes for a recipe, and what it says."""
     job.workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
     inputs = [job.tar, text_input(job, "extra.in", steps.requirement_lines(recipe, interpreter.minor))]
     if recipe.evidence.pins:
@@ -139,22 +189,22 @@ def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
     with job.workshop.run(image, script, kind="resolve", inputs=tuple(inputs), foreign=True) as ran:
         if ran.ok:
             record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
-            text = read_result(ran.out / steps.LOCK_NAME).decode()
-            return steps.clean_lock(text), steps.local_folders(text, recipe.root, set(job.tree.files()))
+            return read_result(ran.out / steps.LOCK_NAME).decode(), ran.tail
         build.raise_if_infrastructure(job.workshop, image, ran)
         record(job, recipe, interpreter, "resolve", ran.seconds, failure=ran.tail[-_DETAIL:], command=command)
         failed = build.StepFailedError("resolve", ran, job.workshop.settings)
     if again and build.misses_network(ran):
-        return _resolve(job, interpreter, recipe, again=False)
+        return _compile(job, interpreter, recipe, again=False)
     rejection = Rejection(stage=Stage.ENVIRONMENT, reason=failed.reason, detail=failed.detail)
     raise RefusedError(rejection, step="resolve", said=ran.tail)
 
 
-def _install(job: Job, interpreter: Interpreter, recipe: Recipe, lock: str) -> tuple[Layer, BuiltLayer]:
-    layer = steps.dependencies(interpreter, text_input(job, steps.LOCK_NAME, lock), lock)
+def _install(job: Job, interpreter: Interpreter, recipe: Recipe, locked: _Locked) -> tuple[Layer, BuiltLayer]:
+    layer = steps.dependencies(interpreter, text_input(job, steps.LOCK_NAME, locked.text), locked.text)
     command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
     try:
-        built = build.ensure(replace(job.workshop, variables=_variables(job, interpreter)), layer)
+        variables = {**_variables(job, interpreter, recipe), **locked.variables}
+        built = build.ensure(replace(job.workshop, variables=variables), layer)
     except build.StepFailedError as error:
         raise _refused(job, recipe, interpreter, "install", error, stage=Stage.ENVIRONMENT, command=command) from error
     record(job, recipe, interpreter, "install", built.seconds, command=command)

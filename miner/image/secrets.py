@@ -21,6 +21,7 @@ _PASSED = re.compile(
     r"PIP_(INDEX_URL|EXTRA_INDEX_URL|TRUSTED_HOST|NO_INDEX|FIND_LINKS|DEFAULT_TIMEOUT)"
     r"|UV_(INDEX|DEFAULT_INDEX|INDEX_URL|EXTRA_INDEX_URL|INDEX_STRATEGY|INDEX_[A-Z0-9_]+_(USERNAME|PASSWORD)"
     r"|INSECURE_HOST|NO_INDEX|FIND_LINKS|HTTP_TIMEOUT|HTTP_RETRIES|PYTHON_INSTALL_MIRROR)"
+    r"|GIT_CONFIG_(COUNT|(KEY|VALUE)_[0-9]+)"
     r"|(?i:https?_proxy|no_proxy|all_proxy|npm_config_registry)"
 )
 _CA_NAMES = ("SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE")
@@ -59,6 +60,8 @@ class BuildSecrets:
         found = [part for value in self.variables.values() for part in _USERINFO.findall(value)]
         found += [password for part in found if (password := part.partition(":")[2])]
         found += [value for name, value in self.variables.items() if name.endswith("_PASSWORD")]
+        headers = (value for name, value in self.variables.items() if name.startswith("GIT_CONFIG_VALUE_"))
+        found += [value.split()[-1] for value in headers if value.strip().lower().startswith("authorization:")]
         return sorted({one for one in found if len(one) >= _SHORTEST_SECRET}, key=len, reverse=True)
 
     def exported(self) -> dict[str, str]:

@@ -1,0 +1,122 @@
+"""Dependencies of the day: what was taken back, what has gone, what came again, and git repositories."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness import process
+from harness.errors import InfrastructureError
+from harness.settings import load_settings
+from miner.image import BuiltImage, base, build_environment
+from tests.own_index import OwnIndex, wheel
+from tests.repos import Repository
+from tests.tiny import MemoryTree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.engine
+
+WHEN = datetime(2024, 1, 10, tzinfo=UTC)
+LOGIN = "robot:canaryToken"
+FILES = (
+    wheel("gsshelf", "1.0", uploaded="2023-05-01T00:00:00Z"),
+    wheel("gsshelf", "1.1", uploaded="2023-06-01T00:00:00Z", yanked="it eats books"),
+    wheel("gsshelf", "2.0", uploaded="2024-02-01T00:00:00Z"),
+    wheel("gspinned", "3.0", uploaded="2023-05-01T00:00:00Z", yanked="wrong licence"),
+    wheel("gsagain", "0.9", uploaded="2024-05-01T00:00:00Z"),
+    wheel("gsagain", "1.0", uploaded="2024-05-01T00:00:00Z"),
+)
+"""The last one was uploaded again: all that there is of it is younger than the day."""
+
+
+@pytest.fixture(scope="module")
+def repositories(tmp_path_factory) -> Path:
+    """`gsleaf.git`: its branch had moved on after the day."""
+    folder = tmp_path_factory.mktemp("git")
+    repo = Repository(folder / "work")
+    repo.write(
+        "pyproject.toml", "[project]\nname = 'gsleaf'\nversion = '1'\n[tool.setuptools]\npy-modules = ['gsleaf']\n"
+    )
+    for number, day in enumerate((5, 25), start=1):
+        repo.clock = datetime(2024, 1, day, tzinfo=UTC)
+        repo.write("gsleaf.py", f"VERSION = {number}\n")
+        repo.git("add", ".")
+        repo.git("commit", "-qm", f"{number}")
+    process.run(["git", "clone", "-q", "--bare", repo.path, folder / "gsleaf.git"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def index(repositories) -> Iterator[OwnIndex]:
+    with OwnIndex(FILES, repositories=repositories, login=LOGIN) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def built(index, tmp_path_factory) -> tuple[BuiltImage, str]:
+    """The environment of a project that asks for all of that, and the build's log."""
+    settings = load_settings().images.model_copy(update={"python_downloads": False, "pythons": {}})
+    try:
+        base.resolve(settings)
+    except InfrastructureError:
+        base.from_debian()
+    wanted = ("gsshelf", "gspinned==3.0", f"gsleaf @ git+http://{LOGIN}@127.0.0.1:{index.port}/git/gsleaf.git@main")
+    tree = MemoryTree(
+        {
+            "setup.cfg": "[metadata]\nname = shop\nversion = 1\n[options]\npy_modules = shop\n",
+            "setup.py": "import setuptools\nsetuptools.setup()\n",
+            "shop.py": "",
+            "requirements-test.txt": "gsagain==1.0\n" + "".join(f"{one}\n" for one in wanted),
+        }
+    )
+    log = tmp_path_factory.mktemp("log") / "log"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("UV_DEFAULT_INDEX", index.url)
+        image = build_environment(
+            tree, repo="tests/day", base_commit="0" * 40, when=WHEN, version_hint=None, tar=tree.tar,
+            settings=settings, log=log, progress=lambda _: None,
+        )  # fmt: skip
+    assert isinstance(image, BuiltImage), image
+    return image, log.read_text()
+
+
+def pinned(image: BuiltImage) -> dict[str, str]:
+    lines = image.locks["requirements.lock"].splitlines()
+    return dict(line.split()[0].split("==") for line in lines if "==" in line and not line.startswith(" "))
+
+
+def test_a_yanked_version_is_passed_over_and_so_is_one_that_came_later(built):
+    assert pinned(built[0])["gsshelf"] == "1.0"
+
+
+def test_a_yanked_version_that_is_asked_for_by_number_is_taken_and_said(built):
+    assert pinned(built[0])["gspinned"] == "3.0"
+    assert any("gspinned" in note and "yanked" in note for note in built[0].notes)
+
+
+def test_a_version_that_was_uploaded_again_is_taken_as_of_then_and_said(built):
+    assert pinned(built[0])["gsagain"] == "1.0"
+    assert any("gsagain" in note and "2024-05-02" in note for note in built[0].notes)
+
+
+def test_a_branch_is_pinned_to_the_commit_that_it_had_on_the_day(built, repositories):
+    then = Repository(repositories / "gsleaf.git", bare=True).git("rev-parse", "main~1")
+    line = next(line for line in built[0].locks["requirements.lock"].splitlines() if line.startswith("gsleaf"))
+    assert f"git/gsleaf.git@{then}" in line
+    assert any("gsleaf" in note and then[:12] in note and "2024-01-10" in note for note in built[0].notes)
+    argv = ["docker", "run", "--rm", "--network=none", built[0].image_id, "python", "-c"]
+    assert process.run([*argv, "import gsleaf; print(gsleaf.VERSION)"]).stdout.strip() == b"1"
+
+
+def test_the_password_of_a_git_host_is_in_no_lock_no_log_and_no_layer(built):
+    image, log = built
+    record = [image.dockerfile, *image.locks.values(), *image.notes, *(one.failure for one in image.attempts), log]
+    assert not any("canaryToken" in text for text in record)
+    script = "grep -rlE 'canaryToken' /opt/goldseam/venv /root /etc /tmp /run 2>/dev/null | head -n 3"
+    argv = ["docker", "run", "--rm", "--network=none", image.image_id, "sh", "-c", script]
+    assert process.run(argv, check=False).stdout == b""
