@@ -104,7 +104,7 @@ def examine(settings: Settings | None = None, *, base: str | None = None) -> Dia
         checks += [judge_engine(info), judge_limits(info), judge_seccomp(info)]
         ref = settings.images.base or base or DEFAULT_BASE
         checks.append(_base(client, ref, chosen=settings.images.base is not None, builder=builder))
-    checks += [judge_builder(builder), _disk(info), _index()]
+    checks += [judge_builder(builder), judge_services(settings.images.services), _disk(info), _index()]
     return Diagnosis(checks=tuple(checks))
 
 
@@ -182,6 +182,14 @@ def judge_seccomp(info: EngineInfo) -> Check:
         return Check(name="seccomp", status=Status.OK, found="system calls are filtered")
     mend = "run an engine with seccomp's default profile; until then evaluate only patches you trust"
     return Check(name="seccomp", status=Status.WARN, found="system calls are not filtered", mend=mend)
+
+
+def judge_services(chosen: bool | dict[str, str]) -> Check:
+    """Whether services that CI declares run beside tests, and where their images come from."""
+    if chosen is False:
+        return Check(name="services", status=Status.OK, found="not run, as [images] services = false asks for")
+    where = "" if chosen is True else f", {len(chosen)} images mapped by [images.services]"
+    return Check(name="services", status=Status.OK, found=f"run beside the tests that need them{where}")
 
 
 def judge_builder(builder: str | None) -> Check:

@@ -136,6 +136,9 @@ def mine(
     repair_max_cost: repair_cli.MaxCostOption = None,
     repair_max_tokens: repair_cli.MaxTokensOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
+    no_services: Annotated[
+        bool, typer.Option("--no-services", help="Start none of the services that CI declares beside its tests.")
+    ] = False,
     jobs: JobsOption = None,
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,
@@ -159,6 +162,7 @@ def mine(
         commits=frozenset(commits or ()),
     )
     settings = load_settings(
+        images={"services": False if no_services else None},
         github={"api_url": api_url},
         mining={
             "min_score": min_score,

@@ -118,7 +118,8 @@ def gc(
     from harness.sandbox import engine  # noqa: PLC0415
     from miner.image import store  # noqa: PLC0415
 
-    named = {one.image for path in datasets for one in open_dataset(path).instances() if one.image}
+    tasks = [one for path in datasets for one in open_dataset(path).instances() if one.image]
+    named = {name for one in tasks for name in (one.image, *(beside.image for beside in one.test.services)) if name}
     needed = {found for name in named if (found := engine.image_id(name))}
     going = store.unneeded(store.images(), needed)
     gone = going if dry_run else tuple(image for image in going if store.remove(image))

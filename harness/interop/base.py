@@ -69,7 +69,7 @@ def is_local(image: str | None) -> bool:
 
 
 def image_notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
-    """What to know of the images: those that no other machine can pull, and tasks that have none."""
+    """What to know of the images: those that no other machine can pull, tasks without one, and what is beside them."""
     local = [task.instance_id for task in tasks if is_local(task.instance.image)]
     without = [task.instance_id for task in tasks if task.instance.image is None]
     notes = []
@@ -80,4 +80,11 @@ def image_notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
         )
     if without:
         notes.append(f"{len(without)} task(s), such as {without[0]}, have no image yet: they cannot be run")
+    beside = [task.instance_id for task in tasks if task.instance.test.services]
+    if beside:
+        names = ", ".join(beside[:10]) + (" …" if len(beside) > 10 else "")  # noqa: PLR2004 - enough to find them
+        notes.append(
+            f"{len(beside)} task(s) need services beside their tests, which no other tool starts as they are declared "
+            f"here, so their tests fail there: {names}"
+        )
     return tuple(notes)

@@ -59,6 +59,7 @@ class DockerSandbox(Sandbox):
         self._cancelled = self._containers.cancelled
         self._vigil = self._containers.vigil
         self._engine_wait = engine_wait
+        self._told: set[str] = set()
         self._gone_since: float | None = None
         self._gone_lock = threading.Lock()
 
@@ -95,6 +96,7 @@ class DockerSandbox(Sandbox):
         name = f"goldseam-{secrets.token_hex(8)}"
         watch = self._vigil.begin()
         if job.services:
+            self._tell(job)
             with pod.opened(self._containers, name, job.image, job.services) as net:
                 clock.mark("services")
                 result = self._in_container(name, job, clock, net)
@@ -104,6 +106,13 @@ class DockerSandbox(Sandbox):
             self._wait_for_engine()
             raise SandboxError(f"the container engine was stopped or restarted while it ran {job.image}")
         return result
+
+    def _tell(self, job: Job) -> None:
+        """Say once which services run beside tests."""
+        names = ", ".join(service.name for service in job.services)
+        if names not in self._told:
+            self._told.add(names)
+            self._note(f"beside the tests, fresh each time: {names}")
 
     def _in_container(self, name: str, job: Job, clock: _Clock, net: Net | None) -> JobResult:
         client = engine.connect()

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError, InterruptedRunError
-from harness.sandbox import engine
+from harness.sandbox import engine, pod
 from harness.sandbox.base import SandboxError
 from harness.sandbox.containers import Containers, Wanted
 from harness.sandbox.conversation import Conversation
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
-    from harness.instance import Budgets
+    from harness.instance import Budgets, Service
+    from harness.sandbox.containers import Net
 
 PYTHON = "/opt/goldseam/venv/bin/python"
 READ_LIMIT = 256 * 1024 * 1024
@@ -89,11 +90,13 @@ class Sessions:
         env: Mapping[str, str] | None = None,
         mounts: Mapping[str, str] | None = None,
         forward: tuple[str, int] | None = None,
+        services: tuple[Service, ...] = (),
     ) -> Iterator[Session]:
         """A fresh container of an image, created and not yet started; gone at the end.
 
         `mounts` are folders of the host by place in the container, read-only. `forward` is the path of a Unix socket
-        in one of them, and a port of the container's loopback that leads there.
+        in one of them, and a port of the container's loopback that leads there. `services` are ready before it is
+        there, and run until it is gone.
 
         Raises:
             MissingImageError: the image is not there and can't be pulled.
@@ -102,13 +105,13 @@ class Sessions:
         """
         name = f"goldseam-{secrets.token_hex(8)}"
         session = Session(self.containers, name, budgets, env=env or {}, forward=forward)
-        try:
+        with contextlib.ExitStack() as stack:
             with _explained(f"creating a workspace of {image}"):
-                session.create(image, mounts or {})
+                net = stack.enter_context(pod.opened(self.containers, name, image, services)) if services else None
+                stack.callback(self.containers.janitor.remove, name)
+                stack.callback(session.close)
+                session.create(image, mounts or {}, net)
             yield session
-        finally:
-            session.close()
-            self.containers.janitor.remove(name)
 
 
 class Session:
@@ -134,8 +137,8 @@ class Session:
         self._asked = 1
         self._told = 0
 
-    def create(self, image: str, mounts: Mapping[str, str]) -> None:
-        """Create the container."""
+    def create(self, image: str, mounts: Mapping[str, str], net: Net | None = None) -> None:
+        """Create the container, in the network of its services where it has some."""
         forward = tuple(str(word) for word in self._forward or ())
         argv = (PYTHON, "-I", "-S", "-B", "-c", _keeper(), *forward)
         wanted = Wanted(
@@ -146,6 +149,7 @@ class Session:
             kind="workspace",
             mounts=mounts,
             init=False,
+            net=net,
         )
         self._containers.create(self.name, wanted)
 

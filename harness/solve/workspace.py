@@ -108,6 +108,7 @@ class Workspaces:
 
     def _open(self, instance: Instance, env: Mapping[str, str], **options: Any) -> AbstractContextManager[Session]:
         assert instance.image is not None  # noqa: S101 - narrows the type
+        options["services"] = instance.test.services
         return self._sessions.open(instance.image, instance.budgets, env={**_ENV, **env}, **options)
 
 

@@ -16,7 +16,7 @@ from miner.image.layer import REPOSITORY
 from miner.image.shelf import Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from harness.dataset.folder import Dataset
     from harness.instance import Instance
@@ -56,14 +56,17 @@ def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) 
     failed: dict[str, str] = {}
     try:
         for instance in _with_images(dataset):
-            image = str(instance.image)
-            if "@" in image:
+            local = [image for image in _named(instance) if "@" not in image]
+            tags = {image: _tag(image) for image in local}
+            lacking = [image for image, tag in tags.items() if tag is None]
+            if not local:
                 already.append(instance.instance_id)
-            elif (tag := _tag(image)) is None:
-                failed[instance.instance_id] = f"the engine has no image {image}"
+            elif lacking:
+                failed[instance.instance_id] = f"the engine has no image {lacking[0]}"
             else:
-                done[instance.instance_id] = shelf.give(tag)
-                _rename(dataset, instance, done[instance.instance_id])
+                pushed = {image: shelf.give(tag) for image, tag in tags.items() if tag}
+                done[instance.instance_id] = pushed.get(str(instance.image), str(instance.image))
+                _rename(dataset, instance, pushed)
     finally:
         content.settle(dataset)
     return Moved(done=done, already=tuple(already), failed=failed)
@@ -82,13 +85,14 @@ def pull(dataset: Dataset, note: Callable[[str], None]) -> Moved:
     already: list[str] = []
     failed: dict[str, str] = {}
     for instance in _with_images(dataset):
-        image = str(instance.image)
-        if engine.image_id(image):
+        absent = [image for image in _named(instance) if not engine.image_id(image)]
+        if not absent:
             already.append(instance.instance_id)
             continue
         try:
-            puller.fetch(image, cancelled=threading.Event())
-            done[instance.instance_id] = image
+            for image in absent:
+                puller.fetch(image, cancelled=threading.Event())
+            done[instance.instance_id] = str(instance.image)
         except InfrastructureError as error:
             failed[instance.instance_id] = error.message
     return Moved(done=done, already=tuple(already), failed=failed)
@@ -99,6 +103,11 @@ def _with_images(dataset: Dataset) -> tuple[Instance, ...]:
     if not found:
         raise InputError(f"no task of {dataset.path} has an image", hint="`goldseam mine` builds them")
     return found
+
+
+def _named(instance: Instance) -> tuple[str, ...]:
+    """A task's image, and those of its services."""
+    return (str(instance.image), *(service.image for service in instance.test.services))
 
 
 def _tag(image: str) -> str | None:
@@ -113,9 +122,12 @@ def _tag(image: str) -> str | None:
     return known
 
 
-def _rename(dataset: Dataset, instance: Instance, image: str) -> None:
-    """Have a task name its image otherwise, unless somebody changed that meanwhile."""
+def _rename(dataset: Dataset, instance: Instance, pushed: Mapping[str, str]) -> None:
+    """Have a task name its images otherwise, unless somebody changed that meanwhile."""
     with content.locked(dataset):
         now = dataset.instance(instance.instance_id)
-        if now.image == instance.image:
-            write_instance(dataset.task_folder(instance.instance_id), replace(now, image=image))
+        if _named(now) == _named(instance):
+            services = tuple(replace(one, image=pushed.get(one.image, one.image)) for one in now.test.services)
+            image = pushed.get(str(now.image), now.image)
+            named = replace(now, image=image, test=replace(now.test, services=services))
+            write_instance(dataset.task_folder(instance.instance_id), named)
