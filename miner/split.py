@@ -4,8 +4,8 @@ Classification goes by path segment and file name, never by substring: `src/cont
 
 Where the undecided files go (each such decision is in the split's notes):
 
-- runner configuration that only test runs read (pytest.ini, tox.ini, noxfile.py, .coveragerc, jest.config.js…, CI
-  files) goes with the test patch;
+- runner configuration that only test runs read (pytest.ini, tox.ini, noxfile.py, runtests.py, .coveragerc,
+  jest.config.js…, CI files) goes with the test patch;
 - pyproject.toml, setup.cfg, setup.py and other project files, which also say how the code is built, stay in the gold
   patch;
 - documentation and changelogs stay in the gold patch, so that both patches make the whole merged tree (SWE-bench
@@ -87,7 +87,7 @@ _RUNNER_NAMES = re.compile(
     r"|(jest|vitest|karma|playwright|cypress|wdio|ava|mocha|nyc)\.(config|conf|setup)\.\w+|vitest\.workspace\.\w+"
     r"|\.mocharc\.?\w*|\.nycrc\w*|cypress\.json|phpunit\.xml(\.dist)?|\.rspec|\.travis\.ya?ml|appveyor\.ya?ml|\.appveyor\.ya?ml"
     r"|\.gitlab-ci\.ya?ml|azure-pipelines\.ya?ml|Jenkinsfile|bitbucket-pipelines\.ya?ml|\.cirrus\.ya?ml|\.drone\.ya?ml"
-    r"|codspeed\.ya?ml"
+    r"|codspeed\.ya?ml|run_?tests?\.py|quick_?tests?\.py"
 )
 _CI_FOLDERS = (".github", ".circleci", ".buildkite", ".azure-pipelines", ".gitlab")
 

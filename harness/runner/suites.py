@@ -98,6 +98,7 @@ class Suites(object):
         self.count = 0
         self.current = [""]
         twins(spec, frames, self.current)
+        self.result = make_result(self)  # made of unittest as it is before anything of the tests is imported
 
     def code(self):
         if self.failed or (self.lost and self.begun):
@@ -293,7 +294,7 @@ class Suites(object):
     def execute(self, suite):
         """Run a suite, and tell of each test."""
         self.begun = True
-        result = make_result(self)
+        result = self.result
         with warnings.catch_warnings():
             if not sys.warnoptions:
                 warnings.simplefilter("default")

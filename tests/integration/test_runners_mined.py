@@ -138,6 +138,12 @@ def test_djangos_own_program_proves_a_fix(mined):
     assert task.hidden.fail_to_pass == (f"{PLACE}test_two",)
 
 
+def test_a_pass_in_djangos_suites_is_held_to_twins_and_blind_tests(mined):
+    trust = task_of(mined, "django").hidden.trust
+    assert f"{PLACE}test_two" in trust.twinned
+    assert f"{PLACE}test_two" in trust.blinded
+
+
 def test_pass_to_pass_is_of_the_whole_suite_and_what_is_flaky_in_it_costs_nothing(mined):
     hidden = task_of(mined, "django").hidden
     other = "shop/tests/test_other.py::Other::"
