@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from miner.image.secrets import RUN_DIR
+from miner.image.secrets import CA_PATH, RUN_DIR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,13 +94,16 @@ class Layer:
     def dockerfile(self) -> str:
         """The same commands as instructions of a Dockerfile."""
         mounts = [
-            "--mount=type=secret,id=build-env,target=/run/goldseam/env",
-            f"--mount=type=cache,target={CACHE_DIR}",
+            "--mount=type=tmpfs,target=/run",
+            "--mount=type=tmpfs,target=/tmp",
             f"--mount=type=tmpfs,target={OUT_DIR}",
+            f"--mount=type=secret,id=build-env,target={RUN_DIR}/env",
+            f"--mount=type=secret,id=ca,target={CA_PATH}",
+            f"--mount=type=cache,target={CACHE_DIR}",
             *(f"--mount=type=bind,source={one.name},target={INPUT_DIR}/{one.name}" for one in self.inputs),
             *(f"--mount=type=bind,from={one.context},target={one.target}" for one in self.folders),
         ]
-        body = ["set -eu; umask 022; if [ -f /run/goldseam/env ]; then . /run/goldseam/env; fi", *self.commands]
+        body = [f"set -eu; umask 022; if [ -f {RUN_DIR}/env ]; then . {RUN_DIR}/env; fi", *self.commands]
         text = f"# {self.kind}\nRUN " + " \\\n    ".join(mounts) + " \\\n    " + "; \\\n    ".join(body) + "\n"
         text += "".join(f"ENV {name}={json.dumps(value)}\n" for name, value in sorted(self.env.items()))
         return text + (f"WORKDIR {self.workdir}\n" if self.workdir != "/" else "")

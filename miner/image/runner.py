@@ -18,7 +18,7 @@ from harness.errors import InfrastructureError
 from harness.sandbox import engine
 from harness.sandbox.ends import end_of
 from harness.sandbox.streams import STDERR
-from miner.image import reasons, uvcache
+from miner.image import dockerfile, reasons, uvcache
 from miner.image.layer import CACHE_DIR, INPUT_DIR, OUT_DIR
 from miner.image.limits import Watch
 from miner.image.relay import PORT, PROXY, Relay, Way
@@ -56,19 +56,7 @@ _PIDS = 1024
 _MUCH = 1024 * 1024 * 1024
 """Where a build wrote so many bytes and then the disk was full, it is the build that filled it."""
 _LARGEST_FILE = 32 * 1024 * 1024
-_BUILD_VARIABLES = {
-    "HOME": "/tmp/home",  # noqa: S108 - inside the container
-    "UV_CACHE_DIR": CACHE_DIR,
-    "UV_LINK_MODE": "copy",
-    "UV_NO_PROGRESS": "1",
-    "UV_NO_CONFIG": "1",
-    "UV_CONFIG_FILE": f"{INPUT_DIR}/{uvcache.NAME}",
-    "UV_PYTHON_DOWNLOADS": "never",
-    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    "PIP_ROOT_USER_ACTION": "ignore",
-    "DEBIAN_FRONTEND": "noninteractive",
-    "LANG": "C.UTF-8",
-}
+_BUILD_VARIABLES = {**dockerfile.VARIABLES, "UV_CONFIG_FILE": f"{INPUT_DIR}/{uvcache.NAME}"}
 
 _PROXIES = {name: PROXY for word in ("http_proxy", "https_proxy", "all_proxy") for name in (word, word.upper())}
 _PROXIES |= {"no_proxy": "", "NO_PROXY": ""}
