@@ -20,30 +20,32 @@ class Generators(object):
 
 
 def yielded(collector, name, obj):
-    """What a function yields: a label of each, and how it is called."""
+    """What a function yields: a label of each, by its arguments or else its place, and how it is called."""
     if inspect.isclass(getattr(collector, "obj", None)):  # pytest 7 and later: a method that is bound to nothing yet
         obj = getattr(collector.obj(), name)
-    found = []
-    for place, given in enumerate(obj()):
+    labels, calls = [], []
+    for given in obj():
         given = tuple(given) if isinstance(given, (list, tuple)) else (given,)
-        label = str(place)
-        if given and isinstance(given[0], str):
-            label, given = repr(given[0]), given[1:]
-        found.append((label, caller(given[0], given[1:])))
-    return found
+        called = given and isinstance(given[0], str)  # it has a name of its own
+        function, arguments = (given[1], given[2:]) if called else (given[0], given[1:])
+        labels.append(given[0] if called else label_of(arguments))
+        calls.append(caller(function, arguments))
+    places = [label if label and labels.count(label) == 1 else str(place) for place, label in enumerate(labels)]
+    return list(zip(places, calls))
+
+
+def label_of(arguments):
+    """The arguments, where all of them are words and numbers that are the same in every run; a file from the root."""
+    words = [str(one) for one in arguments if one is None or isinstance(one, (str, int, float))]
+    label = "-".join(word[len(WORK) + 1 :] if word.startswith(WORK + "/") else word for word in words)
+    return label if len(words) == len(arguments) and len(label) <= 200 else ""
 
 
 def caller(function, arguments):
     def call(*_self):
         function(*arguments)
 
-    call.__wrapped_by_goldseam__ = True
-    return without_arguments(call)
-
-
-def without_arguments(call):
-    """pytest reads what a test takes from its signature, and finds fixtures by that."""
-    call.__signature__ = inspect.Signature()
+    call.__signature__ = inspect.Signature()  # by it pytest finds the fixtures of a test
     return call
 
 

@@ -243,6 +243,11 @@ def test_named():
     yield "one and one", check, 1, 1, 2
 
 
+def test_odd():
+    yield lambda: calc
+    yield lambda found: None, [calc]
+
+
 class TestMore:
     def check(self, a):
         assert calc.add(a, a) == 2 * a
@@ -259,12 +264,14 @@ def test_plain():
 def test_what_tests_yield_is_run_as_tests(tiny_image, sandbox):
     found = tried(tiny_image, sandbox, {PLACE: YIELDS}, spec=TestSpec(framework="nose"))
     assert found.report.statuses == {
-        f"{PLACE}::test_sums[0]": "PASSED",
-        f"{PLACE}::test_sums[1]": "PASSED",
-        f"{PLACE}::test_sums[2]": "PASSED",
-        f"{PLACE}::test_sums[3]": "FAILED",
-        f"{PLACE}::test_named['one and one']": "PASSED",
-        f"{PLACE}::TestMore::test_twice[0]": "PASSED",
+        f"{PLACE}::test_sums[0-1-1]": "PASSED",
+        f"{PLACE}::test_sums[1-1-2]": "PASSED",
+        f"{PLACE}::test_sums[2-1-3]": "PASSED",
+        f"{PLACE}::test_sums[1-1-3]": "FAILED",
+        f"{PLACE}::test_named[one and one]": "PASSED",
+        f"{PLACE}::test_odd[0]": "PASSED",
+        f"{PLACE}::test_odd[1]": "PASSED",
+        f"{PLACE}::TestMore::test_twice[2]": "PASSED",
         f"{PLACE}::test_plain": "PASSED",
     }
     assert found.violations == ()
