@@ -262,6 +262,19 @@ def is_podman() -> bool:
     return known
 
 
+def configured_proxies() -> dict[str, str]:
+    """The proxies that Docker's own configuration (`config.json`) names for containers, as variables.
+
+    docker-py puts them into every container it makes unless told not to, and so into what is committed from one.
+
+    Raises:
+        InfrastructureError: no engine answers.
+
+    """
+    client: Any = connect()
+    return dict(client._proxy_configs.get_environment())  # noqa: SLF001 - it has no other door
+
+
 def inspect_image(ref: str) -> ImageFacts | None:
     """What the engine knows of a tag, digest or id; None if it holds no such image.
 

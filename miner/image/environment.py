@@ -115,7 +115,7 @@ def open_workshop(
             f"the cache folder {settings.cache_dir} can't be used: {error.strerror}", hint="set GOLDSEAM_CACHE_DIR"
         ) from error
     try:
-        given = secrets.collect()
+        given = secrets.collect().with_proxies(engine.configured_proxies())
         is_open = settings.egress == "open"
         yield Workshop(
             settings=settings,

@@ -273,9 +273,13 @@ def record(
             seconds=seconds,
             failure=failure,
             command=command,
-            evidence={} if known else recipe.said(),
+            evidence={} if known else {kind: _shown(words) for kind, words in recipe.said().items()},
         )
     )
+
+
+def _shown(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(repositories.without_passwords(word) for word in words)
 
 
 def text_input(job: Job, name: str, text: str) -> Input:

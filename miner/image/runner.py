@@ -187,6 +187,7 @@ class Workshop:
                 working_dir="/",
                 stdin_open=True,
                 labels={engine.LABEL_OWNER: engine.owner(), engine.LABEL_KIND: f"build-{kind}"},
+                use_config_proxy=False,  # it would be committed
                 host_config=client.create_host_config(**limits),
             )
         except engine.ConnectionLost as error:

@@ -50,6 +50,12 @@ class BuildSecrets:
     variables: Mapping[str, str]
     ca_bundle: Path | None
 
+    def with_proxies(self, proxies: Mapping[str, str]) -> BuildSecrets:
+        """The same with these proxies, where the user's own variables name none."""
+        if any(name.lower().endswith("_proxy") for name in self.variables):
+            return self
+        return BuildSecrets(variables={**proxies, **self.variables}, ca_bundle=self.ca_bundle)
+
     def mask(self, text: str) -> str:
         """A text without the credentials of index and proxy addresses."""
         for secret in self._secrets():

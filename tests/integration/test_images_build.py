@@ -2,6 +2,7 @@ import email
 import io
 import json
 import multiprocessing
+import re
 import tarfile
 import threading
 import uuid
@@ -11,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from harness import process
+from harness.dataset.folder import write_task
 from harness.errors import InfrastructureError
 from harness.sandbox import engine
 from harness.settings import ImageSettings
 from miner.change import Rejection, Stage
-from miner.image import BuiltImage, base, build_environment, secrets
-from tests import builders
+from miner.image import BuiltImage, base, build_environment, buildkit, rebuild, secrets
+from miner.image.extra import Builder
+from tests import builders, tiny
 
 pytestmark = pytest.mark.engine
 
@@ -328,13 +331,17 @@ def test_an_index_that_does_not_answer_is_no_fault_of_the_repository(settings, t
     assert "canary-password" not in caught.value.message + (tmp_path / "log").read_text()
 
 
-def test_what_a_build_borrows_is_in_no_layer_no_configuration_and_no_record(settings, tmp_path, monkeypatch):
+def test_what_a_build_borrows_is_in_no_layer_no_configuration_and_no_record(settings, tmp_path, monkeypatch, request):
     bundle = secrets.collect().ca_bundle
     lent = tmp_path / "bundle.pem"
     lent.write_bytes((bundle.read_bytes() if bundle else b"") + b"\n# " + CANARY + b"\n")
     monkeypatch.setenv("SSL_CERT_FILE", str(lent))
     monkeypatch.setenv("UV_INDEX_OURS_PASSWORD", CANARY.decode())
     monkeypatch.setenv("NO_PROXY", f"{CANARY.decode()}.invalid")
+    (tmp_path / "config.json").write_text(json.dumps({"proxies": {"default": {"noProxy": CANARY.decode()}}}))
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    engine.disconnect()  # a client reads that once
+    request.addfinalizer(engine.disconnect)
     project = Project(
         "tiny_src", **{"src/tiny/secrets.py": f"A = '{uuid.uuid4()}'\n", "requirements-test.txt": "attrs"}
     )
@@ -348,6 +355,46 @@ def test_what_a_build_borrows_is_in_no_layer_no_configuration_and_no_record(sett
     with process.stream(["docker", "image", "save", image.image_id]) as archive:
         assert not found_in(archive, CANARY)
     assert sh(image.image_id, "ls -A /run/goldseam || true").count("No such file") == 1
+
+
+@pytest.fixture
+def mined(built, tmp_path):
+    """A dataset with one task, as a mine leaves it."""
+    made = tiny.dataset(tmp_path / "dataset")
+    write_task(made, tiny.task(built.image_id), public_files={"Dockerfile": built.dockerfile, **built.locks})
+    return made
+
+
+BUILDERS = [
+    Builder.PLAIN,
+    pytest.param(Builder.BUILDKIT, marks=pytest.mark.skipif(buildkit.client() is None, reason="no BuildKit here")),
+]
+
+
+@pytest.mark.parametrize("builder", BUILDERS)
+def test_an_image_is_built_again_from_its_tasks_folder_and_is_the_same(mined, settings, tmp_path, builder):
+    found = rebuild.rebuild(
+        mined, "tiny__calc-1", settings=settings, builder=builder, log=tmp_path / "log", note=lambda _: None
+    )
+    assert found.differing == {}
+    assert (found.builder, found.layers) == (builder, ("deps", "task"))
+    assert not process.run(["docker", "images", "-q", "goldseam/rebuilt"]).stdout
+
+
+def test_what_differs_from_the_folder_is_named_and_the_answer_is_no(mined, settings):
+    file = mined.task_folder("tiny__calc-1") / "Dockerfile"
+    file.write_text(file.read_text().replace('ENV TZ="UTC"', 'ENV TZ="Asia/Tokyo"'))
+    lock = file.parent / "requirements.lock"
+    lock.write_text("".join(part for part in re.split(r"^(?=\S)", lock.read_text(), flags=re.M) if "six==" not in part))
+    done = tiny.goldseam(
+        "images", "rebuild", mined.path, "--builder", "plain", "--json",
+        env={"GOLDSEAM_CACHE_DIR": str(settings.cache_dir)},
+    )  # fmt: skip
+    assert done.returncode == 1, done
+    (told,) = json.loads(done.stdout)["rebuilt"]
+    assert told["differing"]["(configuration) TZ"] == "content"
+    assert next(path for path in told["differing"] if path.endswith("/six.py")) in told["differing"]
+    assert not [path for path in told["differing"] if path.startswith("testbed/")]
 
 
 def test_containers_of_dead_processes_are_swept_and_those_of_the_living_stay(built):

@@ -52,6 +52,13 @@ def test_what_a_user_allows_may_be_a_host_a_port_or_all_below_a_domain():
     assert not allowed.has("xthree.example", 443)
 
 
+def test_proxies_of_dockers_own_configuration_hold_where_the_user_names_none():
+    docker = {"https_proxy": "http://docker.example:3128"}
+    assert given().with_proxies(docker).variables == docker
+    own = given(HTTP_PROXY="http://own.example")
+    assert own.with_proxies(docker) == own
+
+
 def test_hosts_that_requirements_name_are_found_and_links_of_other_kinds_are_not():
     tree = MemoryTree(
         {
