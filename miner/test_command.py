@@ -7,12 +7,13 @@ import configparser
 import itertools
 import posixpath
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.frameworks import framework, nose, pytest
 from harness.frameworks.suites import DJANGO, PROGRAM, UNITTEST, program_of
-from miner.environment import django, stated
+from miner.environment import django, stated, subproject
+from miner.environment.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -47,9 +48,28 @@ def ways_of(tree: Tree, test_files: Sequence[str]) -> tuple[Way, ...]:
     """The ways to call the tests of a tree, the likeliest first; pytest is always among them.
 
     Where the repository never speaks of pytest and runs unittest's or Django's suites, these come first, unless a test
-    file is written for pytest.
+    file is written for pytest. In a repository of several projects the one that the tests are in tells, if it does.
     """
-    said = stated.commands(tree)
+    tree = Remembered(tree)
+    root = subproject.root_of(tree, test_files)
+    here = subproject.Below(tree, root) if root else tree
+    said = stated.commands(here)
+    if not root or not (said or _addopts(here.read) or _manage(here, ())):
+        return _ways(tree, test_files, stated.commands(tree) if root else said)
+    inside = [path.removeprefix(f"{root}/") for path in test_files if path.startswith(f"{root}/")]
+    return tuple(_lifted(way, root) for way in _ways(here, inside, said))
+
+
+def _lifted(way: Way, root: str) -> Way:
+    """A way of a project in a folder, in the words of the whole repository."""
+    if not framework(way.framework).suites:
+        return way
+    chdir = _value(way.options[:1], "--chdir")
+    rest = way.options[1:] if chdir else way.options
+    return replace(way, options=(f"--chdir={posixpath.join(root, chdir)}".rstrip("/"), *rest))
+
+
+def _ways(tree: Tree, test_files: Sequence[str], said: Sequence[Called]) -> tuple[Way, ...]:
     sources = [tree.read(path) or b"" for path in test_files]
     by_nose = _speaks_of(said, "nose") and not _speaks_of(said, "pytest")
     named = _NOSES_NAMES if by_nose else ()

@@ -180,6 +180,24 @@ def test_tests_that_yield_others_are_run_as_nose_did(body, framework):
     assert ways_of(Files({"t.py": f"import pytest\n{body}"}), ["t.py"])[0].framework == framework
 
 
+def test_the_project_that_the_tests_are_in_says_how_they_are_run():
+    files = {
+        "pyproject.toml": "[project]\nname = 'all'\n",
+        **tox("pytest --runxfail"),
+        "packages/one/setup.py": "setup(name='one')",
+        "packages/one/tox.ini": "[testenv]\nchangedir = suite\ncommands = python runtests.py\n",
+        "packages/one/suite/runtests.py": RUNNER,
+        "packages/one/suite/test_it.py": SUITE,
+        "packages/two/setup.py": "setup(name='two')",
+        "packages/two/test_it.py": SUITE,
+    }
+    one, two = (
+        ways_of(Files(files), [path])[0] for path in ("packages/one/suite/test_it.py", "packages/two/test_it.py")
+    )
+    assert one == Way(framework="django", options=("--chdir=packages/one/suite", "--", "runtests.py"))
+    assert two == Way(options=("--runxfail",))
+
+
 @pytest.mark.parametrize("broken", ["[testenv\ncommands = pytest", "[testenv]\ncommands = 'pytest", "\x00"])
 def test_a_broken_tox_ini_says_nothing(broken):
     assert commands(Files({"tox.ini": broken})) == ()
