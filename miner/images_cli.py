@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,13 +10,16 @@ import typer
 from rich.table import Table
 
 from harness import terminal
-from harness.errors import InfrastructureError
+from harness.errors import AnswerIsNoError, InfrastructureError
 from harness.options_cli import DatasetArgument, JsonFlag, print_json
-from miner.image.extra import Extra
+from miner.image.extra import Builder, Extra
 
 if TYPE_CHECKING:
     from miner.image.publish import Moved
+    from miner.image.rebuild import Rebuilt
     from miner.image.store import StoredImage
+
+_SHOWN = 20
 
 app = typer.Typer(no_args_is_help=True, help="Task images: build a base, push, pull, list, measure, clear away.")
 
@@ -156,6 +160,53 @@ def pull(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
     with terminal.Ticker(terminal.messages(), "pull", quiet=json_) as ticker:
         moved = publish.pull(open_dataset(dataset), ticker.note)
     _tell_moved(moved, "pulled", json_=json_, hint="see that the registry answers and lets you in (`docker login`)")
+
+
+@app.command()
+def rebuild(
+    dataset: DatasetArgument,
+    *,
+    instances: Annotated[
+        list[str] | None, typer.Option("-i", "--instance-id", help="Tasks to build again; all that have an image.")
+    ] = None,
+    builder: Annotated[
+        Builder, typer.Option(help="BuildKit, or step by step as `mine` does; auto: BuildKit if egress is open.")
+    ] = Builder.AUTO,
+    whole: Annotated[bool, typer.Option("--whole", help="From the base on, not the task's own layers alone.")] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Build tasks' images again from their Dockerfiles and locks, and compare file by file; 1 where one differs."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.settings import load_settings  # noqa: PLC0415
+    from miner.image import rebuild as builds  # noqa: PLC0415
+
+    opened, settings = open_dataset(dataset), load_settings().images
+    asked = instances or [one.instance_id for one in opened.instances() if one.image]
+    log = settings.cache_dir / "logs" / "rebuild.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with terminal.Ticker(terminal.messages(), "rebuild", quiet=json_) as ticker:
+        found = [
+            builds.rebuild(opened, one, settings=settings, builder=builder, whole=whole, log=log, note=ticker.note)
+            for one in asked
+        ]
+    if json_:
+        rows = [{**asdict(one), "same": one.same, "differing": dict(one.differing)} for one in found]
+        print_json({"rebuilt": rows})
+    else:
+        for one in found:
+            _tell_rebuilt(one)
+    if different := [one.instance_id for one in found if not one.same]:
+        raise AnswerIsNoError(f"{len(different)} of {len(found)} images are not the same: {', '.join(different[:10])}")
+
+
+def _tell_rebuilt(found: Rebuilt) -> None:
+    told = "the same" if found.same else f"{len(found.differing)} paths differ"
+    print_ = terminal.results().print
+    print_(f"{found.instance_id}  {told}  ({', '.join(found.layers)} by {found.builder})", soft_wrap=True)
+    for path, how in list(found.differing.items())[:_SHOWN]:
+        print_(f"    {path}: {how}", soft_wrap=True)
+    if len(found.differing) > _SHOWN:
+        print_(f"    and {len(found.differing) - _SHOWN} more (--json has all)")
 
 
 def _tell_moved(moved: Moved, verb: str, *, json_: bool, hint: str) -> None:

@@ -41,7 +41,7 @@ out.close()
 _SLACK_SECONDS = 2.0
 
 
-class _Pipe(io.RawIOBase):
+class Pipe(io.RawIOBase):
     """Chunks as a file to read from, once."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
@@ -124,7 +124,7 @@ def _seconds(created: str) -> float:
 
 
 def _members(chunks: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(fileobj=io.BufferedReader(_Pipe(chunks), 1 << 20), mode="r|") as archive:
+    with tarfile.open(fileobj=io.BufferedReader(Pipe(chunks), 1 << 20), mode="r|") as archive:
         for member in archive:
             if member.isfile() and member.size <= _LARGEST:
                 data = archive.extractfile(member)
@@ -140,7 +140,7 @@ def every_layer(image: str) -> Iterator[tuple[str, bytes]]:
     """
     client: Any = engine.connect()
     try:
-        pipe = io.BufferedReader(_Pipe(client.get_image(image)), 1 << 20)
+        pipe = io.BufferedReader(Pipe(client.get_image(image)), 1 << 20)
         with tarfile.open(fileobj=pipe, mode="r|") as archive:
             for member in archive:
                 stream = archive.extractfile(member) if member.isfile() else None

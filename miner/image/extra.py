@@ -1,4 +1,4 @@
-"""Tools that the tools image has on request. By itself, so that the command line need not load what builds them."""
+"""Choices of the command line. By themselves, so that it need not load what builds images."""
 
 from __future__ import annotations
 
@@ -10,3 +10,11 @@ class Extra(StrEnum):
 
     SEMGREP = "semgrep"
     ESLINT = "eslint"
+
+
+class Builder(StrEnum):
+    """How an image is built again."""
+
+    AUTO = "auto"
+    BUILDKIT = "buildkit"
+    PLAIN = "plain"
