@@ -39,7 +39,7 @@ from harness.sandbox.docker import DockerSandbox
 from harness.settings import Settings, load_settings
 from miner import stages
 from miner.change import Candidate, Rejection, Stage
-from miner.draft import Draft, Site
+from miner.draft import Draft, Site, spoken_in
 from miner.environment import detect
 from miner.image.works import HereImages
 from miner.proof.notebook import STATES
@@ -117,7 +117,7 @@ class Bench:
         site = self.site(point.repo)
         for candidate in point.candidates:
             draft = stages.take_apart(Draft(candidate=candidate), site)
-            if not isinstance(draft, Rejection):
+            if not isinstance(draft, Rejection) and draft.split and spoken_in(draft.split) == "python":
                 return self._row(draft, site)
         return self._blank(point.candidates[0], site, "split")
 
@@ -139,7 +139,6 @@ class Bench:
             built = stages.build(draft, site)
             row.seconds = time.monotonic() - began
             if isinstance(built, Rejection):
-                row.ended = "split" if built.reason == "language_unsupported" else "environment"
                 return _refused(row, built)
             assert built.image is not None
             _tell(row, built.image)
