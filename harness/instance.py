@@ -83,7 +83,7 @@ class Service:
     health: str = ""
     """A shell command that ends with 0, in its container, once it is ready; empty where a port that answers will do."""
     folders: tuple[str, ...] = ()
-    """Where it may write; in memory, and empty at the start of each trial."""
+    """Where it may write; in memory, and empty at the start of each trial. `PATH`, or `PATH:UID:GID:MODE`."""
     read_only: bool = True
     """Whether it can write nowhere else."""
     memory_mb: int = 1024

@@ -24,8 +24,8 @@ rm -rf /var/lib/apt/lists/*
 [ -z "$ENTRY" ] || { printf '%s' "$ENTRY" > /entry.sh && chmod 755 /entry.sh; }
 [ -z "$SLIM" ] || {
   programs="/bin/sh /bin/cat /bin/grep /bin/sleep /bin/touch /bin/false $SLIM"
-  mkdir -p /slim/tmp /slim/run/lock /slim/data /slim/var/tmp
-  install -d -o redis /slim/var/lib/redis
+  mkdir -p /slim/run/lock && install -d -m 1777 /slim/tmp /slim/var/tmp
+  install -d -o redis /slim/data /slim/run/redis /slim/var/lib/redis
   libraries="$(ldd $programs | grep -o '/[^ :]*[.]so[^ :]*' | sort -u)"
   tar -chf - /etc/passwd /etc/group $programs $libraries | tar -xf - -C /slim
   tar -C /slim -cf /slim.tar .
@@ -51,7 +51,7 @@ exec "$bin/postgres" -D "$data" -c listen_addresses='*' -c fsync=off -k /run/pos
 def redis() -> str:
     """The tag of an image with a redis that runs as its own user, as Debian has it."""
     return _image(
-        "goldseam-test/redis:debian",
+        "goldseam-test/redis:slim",
         packages=("redis-server",),
         slim="/usr/bin/redis-server /usr/bin/redis-cli",
         changes=(

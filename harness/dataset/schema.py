@@ -56,7 +56,7 @@ class ServiceModel(FileModel):
     command: tuple[str, ...] = ()
     ports: tuple[Annotated[str, Field(pattern=f"^{_PORT}$")], ...] = ()
     health: str = ""
-    folders: tuple[Annotated[str, Field(pattern=r"^/[^:,\s]+$")], ...] = ()
+    folders: tuple[Annotated[str, Field(pattern=r"^/[^:,\s]+(:\d+:\d+:[0-7]{3,4})?$")], ...] = ()
     read_only: bool = True
     memory_mb: Annotated[int, Field(ge=16)] = 1024
     start_seconds: Annotated[float, Field(gt=0)] = 120.0

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import files
-from harness.sandbox import engine, locks
+from harness.errors import InfrastructureError
+from harness.sandbox import engine, locks, platforms
 from harness.sandbox.janitor import Janitor
 from harness.sandbox.pulls import REGISTRY_SECONDS, Puller
 from harness.sandbox.vigil import Vigil
@@ -80,6 +81,8 @@ class Containers:
         self.folder = Path(self._folder.name)
         """Of this machine; gone at the end."""
         self._hosts = self.hosts_file(locks.HOSTS)
+        self._running: set[str] = set()
+        """Images that the engine's machine can run."""
 
     def begin(self, *, sweep: bool = True) -> None:
         """Check the runtime, and remove the containers that dead processes of this machine left behind.
@@ -139,7 +142,19 @@ class Containers:
                 self.janitor.doubt(name)
                 raise
             else:
+                self._see_that_it_runs(name, image)
                 return
+
+    def _see_that_it_runs(self, name: str, image: str) -> None:
+        """Say of an image for other machines that it is one, before it fails in words of its own."""
+        if image in self._running:
+            return
+        try:
+            platforms.ensure_runs(image)
+        except InfrastructureError:
+            self.janitor.remove(name)
+            raise
+        self._running.add(image)
 
     def _create_now(self, name: str, wanted: Wanted) -> None:
         client: Any = engine.connect()
@@ -178,6 +193,7 @@ class Containers:
             environment=dict(service.env),
             tty=False,
             labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: "service"},
+            use_config_proxy=False,
             healthcheck={"test": ["NONE"]},  # asked by us, and only until it is ready
             host_config=locks.service_config(client, service, hosts=net.hosts, network=net.mode),
         )

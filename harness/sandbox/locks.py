@@ -78,12 +78,11 @@ def service_config(client: Any, service: Service, *, hosts: Path, network: str) 
 
     Nothing of it outlives the container: what it writes is in memory, and its output is kept nowhere.
     """
-    folder = f"rw,exec,nosuid,nodev,size={service.memory_mb}m,mode=1777"
     return client.create_host_config(
         network_mode=network,
         binds={str(hosts): {"bind": "/etc/hosts", "mode": "ro"}},
         read_only=service.read_only,
-        tmpfs=dict.fromkeys(service.folders, folder),
+        tmpfs=dict(_service_folder(folder, service.memory_mb) for folder in service.folders),
         mem_limit=service.memory_mb * _MIB,
         memswap_limit=service.memory_mb * _MIB,
         pids_limit=_SERVICE_PIDS,
@@ -94,6 +93,13 @@ def service_config(client: Any, service: Service, *, hosts: Path, network: str) 
         log_config={"Type": "none", "Config": {}},
         ulimits=[{"Name": "core", "Soft": 0, "Hard": 0}],  # how many files it may open is the engine's matter
     )
+
+
+def _service_folder(folder: str, size_mb: int) -> tuple[str, str]:
+    """A folder in memory and its mount options; for everybody, unless it says whose it is."""
+    path, _, told = folder.partition(":")
+    uid, gid, mode = told.split(":") if told else ("0", "0", "1777")
+    return path, f"rw,exec,nosuid,nodev,size={size_mb}m,uid={uid},gid={gid},mode={mode}"
 
 
 def _pids(budgets: Budgets, runtime: str | None) -> int:

@@ -9,13 +9,12 @@ import tarfile
 from dataclasses import dataclass
 from typing import Any
 
-from harness.errors import InfrastructureError
 from harness.sandbox import engine
+from harness.sandbox.layers import Pipe
 
 _ALWAYS = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - inside the container
-_DEEPEST = 3
-_MOST = 40
-_LARGEST = 1024 * 1024
+_DEEPEST = 2
+_MOST = 200
 _FOLDER = re.compile(r"/[^:,\s]+$")
 
 
@@ -30,7 +29,8 @@ class ServiceImage:
     health: str
     """A shell command; empty where it has none."""
     folders: tuple[str, ...]
-    """Where a service in it may write: its volumes, temporary folders, and what there is below /run."""
+    """Where a service in it may write: its volumes, temporary folders, and what there is below /run. Each is `PATH`, or
+    `PATH:UID:GID:MODE` as the image has it."""
 
 
 def look(ref: str) -> ServiceImage:
@@ -51,18 +51,18 @@ def look(ref: str) -> ServiceImage:
             labels={engine.LABEL_OWNER: engine.owner(), engine.LABEL_KIND: "inspect"},
         )["Id"]
         try:
-            below_run = _folders(client, made)
+            volumes = [path for path in config.get("Volumes") or () if _FOLDER.match(path)]
+            folders = [one for path in (*_ALWAYS, *sorted(volumes)) for one in _folders(client, made, path)]
         finally:
             engine.remove_container(made)
     except engine.ConnectionLost as error:
         raise engine.engine_failed(f"looking at image {ref}", error) from error
-    volumes = [path for path in config.get("Volumes") or () if _FOLDER.match(path)]
     ports = [int(port.partition("/")[0]) for port in config.get("ExposedPorts") or () if port.endswith("/tcp")]
     return ServiceImage(
         name=_name(ref, raw),
         ports=tuple(sorted(ports)),
         health=_health(config.get("Healthcheck") or {}),
-        folders=tuple(dict.fromkeys((*_ALWAYS, *sorted(volumes), *below_run))),
+        folders=tuple(dict.fromkeys(folders)),
     )
 
 
@@ -82,20 +82,20 @@ def _health(check: dict[str, Any]) -> str:
     return shlex.join(words) if kind == "CMD" else ""
 
 
-def _folders(client: Any, container: str) -> tuple[str, ...]:
-    """The folders below /run in an image, which a folder in memory there would hide."""
+def _folders(client: Any, container: str, path: str) -> tuple[str, ...]:
+    """A folder of an image, whose place one in memory takes; and those in /run, which that one would hide."""
     try:
-        chunks, _ = client.get_archive(container, "/run")
-        data = b""
-        for chunk in chunks:
-            data += chunk
-            if len(data) > _LARGEST:
-                return ()
-        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            names = [f"/{one.name.strip('/')}" for one in archive if one.isdir()]
-    except (engine.NotFoundError, tarfile.TarError):
-        return ()
-    except engine.ApiError as error:
-        raise InfrastructureError(f"the container engine failed at reading /run of an image: {error}") from error
-    fit = (name for name in names if 1 < name.count("/") <= _DEEPEST and _FOLDER.match(name))
-    return tuple(sorted(fit)[:_MOST])
+        chunks, _ = client.get_archive(container, path)
+        with tarfile.open(fileobj=io.BufferedReader(Pipe(chunks)), mode="r|") as archive:
+            members = [one for one, _ in zip(archive, range(_MOST if path == "/run" else 1), strict=False)]
+    except engine.NotFoundError:
+        return (path,)
+    except tarfile.TarError:
+        return ()  # no folder
+    above = path.rpartition("/")[0]
+    found = {f"{above}/{one.name.strip('/')}": one for one in members if one.isdir()}
+    return tuple(
+        f"{name}:{one.uid}:{one.gid}:{one.mode & 0o7777:04o}"
+        for name, one in sorted(found.items())
+        if _FOLDER.match(name) and name.count("/") <= path.count("/") + _DEEPEST
+    )

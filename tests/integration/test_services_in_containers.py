@@ -14,7 +14,7 @@ import pytest
 
 from harness import evaluate
 from harness.instance import Budgets, Service, TestSpec
-from harness.sandbox import engine
+from harness.sandbox import engine, service_image
 from harness.sandbox.base import Job, ServiceError
 from harness.sandbox.docker import DockerSandbox
 from tests import service_images, tiny
@@ -28,7 +28,7 @@ import json, os, socket, sys
 def ask(host, port, said):
     try:
         with socket.create_connection((host, port), timeout=5) as wire:
-            wire.sendall(said.encode())
+            wire.sendall(said.encode("latin-1"))
             return wire.recv(200).decode("latin-1").strip()
     except OSError as error:
         return type(error).__name__
@@ -38,10 +38,8 @@ print(json.dumps([ask(*one) for one in json.loads(sys.argv[1])]))
 
 @pytest.fixture(scope="module")
 def redis() -> Service:
-    image = engine.image_id(service_images.redis())
-    assert image is not None
-    folders = ("/tmp", "/run", "/data")
-    return Service(name="redis", image=image, ports=("6379:6379",), health="redis-cli ping", folders=folders)
+    image = service_image.look(service_images.redis())
+    return Service(name="redis", image=image.name, ports=("6379:6379",), health="redis-cli ping", folders=image.folders)
 
 
 def asked(sandbox, image, services, *questions):
@@ -120,6 +118,31 @@ def test_a_service_that_can_not_write_where_it_wants_to_says_so(sandbox, tiny_im
 
     with pytest.raises(ServiceError, match=r"redis ended with 1 as it started:(.|\n)*Read-only file system"):
         asked(sandbox, tiny_image, (tied,))
+
+
+def test_a_service_writes_where_its_image_says_as_the_user_that_it_runs_as(sandbox, tiny_image, redis):
+    words = ("redis-server", "--bind", "0.0.0.0", "--protected-mode", "no", "--dir", "/data", "--appendonly", "yes")
+    saves = replace(redis, command=words)
+
+    assert asked(sandbox, tiny_image, (saves,), ["localhost", 6379, "SAVE\r\n"]) == ["+OK"]
+
+
+def test_a_database_whose_entrypoint_becomes_another_user_is_ready_when_it_lets_tests_in(sandbox, tiny_image):
+    image = service_image.look(service_images.postgres())
+    database = Service(
+        name="db",
+        image=image.name,
+        env={"POSTGRES_USER": "app", "POSTGRES_PASSWORD": "a-word", "POSTGRES_DB": "shop"},
+        ports=("5433:5432",),
+        health="PGPASSWORD=a-word psql -h 127.0.0.1 -U app -c 'select 1' shop",
+        folders=image.folders,
+    )
+    wants_ssl = "\0\0\0\x08\x04\xd2\x16\x2f"
+
+    assert asked(sandbox, tiny_image, (database,), ["localhost", 5433, wants_ssl], ["db", 5432, wants_ssl]) == [
+        "N",
+        "N",
+    ]
 
 
 def test_waiting_for_services_is_not_a_job_s_time(sandbox, tiny_image, redis):

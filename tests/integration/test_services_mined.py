@@ -159,12 +159,3 @@ def test_gold_resolves_it_and_nothing_else_does_on_an_engine_that_has_to_pull_th
         "null": 0,
     }
     assert name in client.inspect_image(service_images.redis())["RepoDigests"]
-
-
-def test_without_services_the_change_is_rejected_by_name(repo, tmp_path):
-    words = ("mine", repo.path, "-o", tmp_path / "dataset", "--name", "acme/store", "--pr", "1", "--runs", "1")
-    tiny.goldseam(*words, env={"GOLDSEAM_IMAGES_SERVICES": "off"})
-
-    (line,) = [json.loads(line) for line in (tmp_path / "dataset/funnel.jsonl").read_text().splitlines()[1:]]
-    assert line["reason"] == "no_fail_to_pass"
-    assert "the service store was not run: the settings turn it off" in line["detail"]
