@@ -510,11 +510,22 @@ def place_of(file):
 
 
 def words_of(error):
-    """What a failure says, less the middle of a long one."""
-    import traceback
-
+    """What a failure says, in the form of pytest's short tracebacks, less the middle of a long one."""
     try:
-        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        text = "\n".join(lines_of(error))
     except Exception:
         text = type(error).__name__
     return text if len(text) <= 6000 else text[:2000] + "\n[…]\n" + text[-4000:]
+
+
+def lines_of(error, depth=0):
+    import traceback
+
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    found = lines_of(before, depth + 1) + [""] if before is not None and depth < 3 else []
+    for frame in traceback.extract_tb(error.__traceback__):
+        if "__unittest" not in frame.name and os.path.basename(os.path.dirname(frame.filename)) != "unittest":
+            found.append("%s:%s: in %s" % (place_of(frame.filename) or frame.filename, frame.lineno, frame.name))
+            found.append("    %s" % frame.line)
+    said = "".join(traceback.format_exception_only(type(error), error)).rstrip("\n")
+    return found + ["E   %s" % line for line in said.split("\n")]

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from harness import scoring
 from harness.dataset.folder import open_dataset
+from harness.instance import Outcome
+from harness.patch import parse
 from tests import tiny
 from tests.repos import Repository
 
@@ -76,7 +79,6 @@ MORE = (
     + "\n    def test_two(self):\n        Item.objects.create(price=3)\n        self.assertEqual(Item.total(), 5)\n"
 )
 OTHER = """\
-import os
 import unittest
 
 
@@ -86,9 +88,6 @@ class Other(unittest.TestCase):
 
     def test_fails(self):
         self.fail()
-
-    def test_elsewhere(self):
-        self.assertEqual(os.environ.get("TZ", "UTC"), "UTC")
 """
 USAGE = "Usage\n=====\n\n>>> from shop.sums import add\n>>> add(1, 0)\n1\n"
 FILES = {
@@ -104,6 +103,7 @@ FILES = {
     "shop/tests/test_other.py": OTHER,
 }
 PLACE = "shop/tests/test_total.py::Total::"
+REFUSED = (Outcome.UNRESOLVED, Outcome.TAMPERED)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def mined(tmp_path_factory) -> Path:
         "Fix sums",
         {"shop/sums.py": "def add(a, b):\n    return a + b\n", "docs/usage.rst": f"{USAGE}>>> add(1, 1)\n2\n"},
     )
-    words = ("--name", "acme/shop", "--commit", total, "--commit", sums, "--p2p", "all", "--runs", "2", "-j", "2")
+    words = ("--name", "acme/shop", "--commit", total, "--commit", sums, "--p2p", "all", "--runs", "1", "-j", "2")
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
     assert done.returncode == 0, done.error_text
     lines = (folder / "dataset/funnel.jsonl").read_text().splitlines()[1:]
@@ -144,11 +144,17 @@ def test_a_pass_in_djangos_suites_is_held_to_twins_and_blind_tests(mined):
     assert f"{PLACE}test_two" in trust.blinded
 
 
-def test_pass_to_pass_is_of_the_whole_suite_and_what_is_flaky_in_it_costs_nothing(mined):
+def test_a_patch_that_makes_every_assertion_hold_resolves_nothing(mined, sandbox):
+    forged = "import django.test\n\ndjango.test.TestCase.assertEqual = lambda *_: None\n" + MODELS.format("[:1]")
+    patch = parse(tiny.diff("shop/models.py", MODELS.format("[:1]"), forged).encode())
+    assert scoring.score(task_of(mined, "django"), patch, sandbox, scoring.Demands()).grade.outcome in REFUSED
+
+
+def test_pass_to_pass_is_of_the_whole_suite_and_what_fails_in_it_costs_nothing(mined):
     hidden = task_of(mined, "django").hidden
     other = "shop/tests/test_other.py::Other::"
     assert {f"{PLACE}test_one", f"{other}test_sound"} <= set(hidden.pass_to_pass)
-    assert not {f"{other}test_fails", f"{other}test_elsewhere"} & set(hidden.pass_to_pass)
+    assert f"{other}test_fails" not in hidden.pass_to_pass
     assert set(hidden.test_files) == {"shop/tests/test_other.py", "shop/tests/test_total.py"}
     assert hidden.evidence["p2p"] == {"asked": "all", "files_added": 1}
 

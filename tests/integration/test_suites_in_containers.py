@@ -159,6 +159,12 @@ def test_what_a_test_raised_is_told(ran):
     assert ran.report.raised[f"{PLACE}::Plain::test_raises"][0].names[0] == "KeyError"
 
 
+def test_a_failure_says_where_and_what(ran):
+    told = ran.report.texts[f"{PLACE}::Plain::test_wrong"]
+    line = KINDS[: KINDS.index("calc.add(1, 1), 3")].count("\n") + 1
+    assert told == f"{PLACE}:{line}: in test_wrong\n    self.assertEqual(calc.add(1, 1), 3)\nE   AssertionError: 2 != 3"
+
+
 def test_the_order_can_be_turned_round(tiny_image, sandbox, ran):
     turned = tried(tiny_image, sandbox, {PLACE: KINDS}, order=0)
     assert turned.report.collected == ran.report.collected[::-1]
