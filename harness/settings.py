@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 SETTINGS_FILE = "goldseam.toml"
+_PLATFORM = re.compile(r"linux/[a-z0-9_]+(/[a-z0-9.]+)?")
 _REPOSITORY = re.compile(r"[A-Za-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*)+")
 """A repository with its registry's host: docs.docker.com, and `reference` of the distribution project."""
 
@@ -38,6 +39,8 @@ class ImageSettings(_Section):
 
     base: str | None = None
     """Image to start from, such as one of a company registry; None means Debian's own, see miner/image/base.py."""
+    platform: str | None = None
+    """`os/architecture[/variant]` of images to build, such as `linux/arm64`; None means the base's own."""
     pythons: dict[str, Path] = Field(default_factory=dict)
     """Interpreters of this machine that may be copied into images: minor version to installation folder."""
     python_downloads: bool = True
@@ -67,6 +70,13 @@ class ImageSettings(_Section):
             if not (folder.expanduser() / "bin" / f"python{version}").exists():
                 raise ValueError(f"Python {version}: no bin/python{version} in {folder}")
         return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("platform")
+    @classmethod
+    def _os_and_architecture(cls, value: str | None) -> str | None:
+        if value is not None and not _PLATFORM.fullmatch(value):
+            raise ValueError(f"expected os/architecture, such as linux/arm64, found {value!r}")
+        return value
 
     @field_validator("allow_hosts", mode="before")
     @classmethod

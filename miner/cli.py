@@ -139,6 +139,9 @@ def mine(
     no_services: Annotated[
         bool, typer.Option("--no-services", help="Start none of the services that CI declares beside its tests.")
     ] = False,
+    platform: Annotated[
+        str | None, typer.Option(help="Of the images: os/architecture, such as linux/arm64; else the base's own.")
+    ] = None,
     jobs: JobsOption = None,
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,
@@ -162,7 +165,7 @@ def mine(
         commits=frozenset(commits or ()),
     )
     settings = load_settings(
-        images={"services": False if no_services else None},
+        images={"services": False if no_services else None, "platform": platform},
         github={"api_url": api_url},
         mining={
             "min_score": min_score,

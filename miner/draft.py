@@ -257,6 +257,7 @@ def _environment(image: BuiltImage) -> dict[str, object]:
     }
     return {
         "rung": image.rung,
+        "platform": image.platform,
         "python": image.python,
         "pytest": image.pytest,
         "attempts": [_attempt(attempt) for attempt in image.attempts],

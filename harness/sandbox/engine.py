@@ -241,6 +241,23 @@ class ImageFacts:
     labels: Mapping[str, str]
     digests: tuple[str, ...]
     """`repository@sha256:…` it is known under in registries."""
+    platform: str = ""
+    """`os/architecture[/variant]`, such as `linux/arm64`."""
+
+
+def platform() -> str:
+    """What the engine's machine is, `os/architecture`.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    client: Any = connect()
+    try:
+        told = client.version()
+    except ConnectionLost as error:
+        raise engine_failed("asking for its version", error) from error
+    return f"{str(told.get('Os') or 'linux').lower()}/{told.get('Arch') or ''}"
 
 
 def is_podman() -> bool:
@@ -295,6 +312,7 @@ def inspect_image(ref: str) -> ImageFacts | None:
         parent=raw.get("Parent") or None,
         labels=(raw.get("Config") or {}).get("Labels") or {},
         digests=tuple(raw.get("RepoDigests") or ()),
+        platform="/".join(part for name in ("Os", "Architecture", "Variant") if (part := raw.get(name))),
     )
 
 

@@ -11,11 +11,12 @@ from harness import imageclock, process
 from harness.clock import FOLDER as CLOCK
 from harness.clock import PRELOADED
 from harness.errors import InfrastructureError
-from harness.sandbox import engine
+from harness.sandbox import engine, platforms
 from miner.image import build
 from miner.image.layer import FACTS_PATH, Layer, write_tool
 
 if TYPE_CHECKING:
+    from harness.sandbox.engine import ImageFacts
     from harness.settings import ImageSettings
     from miner.image.build import BuiltLayer
     from miner.image.runner import Workshop
@@ -53,44 +54,58 @@ _INSTALLED = "dpkg-query -W -f='${db:Status-Status}\\n'"
 _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
 
 
-def _pull(ref: str) -> None:
+def _pull(ref: str, platform: str | None) -> None:
     client: Any = engine.connect()
     name, at, digest = ref.partition("@")
     repository, colon, tag = name.rpartition(":")
     if not colon or "/" in tag:
         repository, tag = name, "latest"
-    client.pull(repository, tag=digest if at else tag)
+    client.pull(repository, tag=digest if at else tag, platform=platform)
 
 
 def resolve(settings: ImageSettings) -> str:
     """The image id to start from: the configured base, else Debian's own by digest, else the one built here.
 
     Raises:
-        InfrastructureError: the configured base can't be had, or none can.
+        InfrastructureError: the configured base can't be had, or none can; or not for the platform of the settings.
 
     """
-    if settings.base is None:
-        found = engine.image_id(DEFAULT_BASE) or engine.image_id(LOCAL_BASE)
-        if found:
-            return found
+    held = _held(settings)
+    if held is not None:
+        return held[1].id
     ref = settings.base or DEFAULT_BASE
-    found = engine.image_id(ref)
-    if found:
-        return found
     try:
-        _pull(ref)
+        _pull(ref, settings.platform)
     except engine.ConnectionLost as error:
-        raise InfrastructureError(f"the base image {ref} can't be pulled: {_why(error)}", hint=_HINT) from error
-    found = engine.image_id(ref)
-    if found is None:
+        told = f" for {settings.platform}" if settings.platform else ""
+        raise InfrastructureError(f"the base image {ref} can't be pulled{told}: {_why(error)}", hint=_HINT) from error
+    facts = engine.inspect_image(ref)
+    if facts is None:
         raise InfrastructureError(f"the base image {ref} was pulled, but the engine does not hold it", hint=_HINT)
-    return found
+    if not _fits(facts, settings):
+        raise InfrastructureError(
+            f"the base image {ref} is for {facts.platform}, and {settings.platform} was asked for",
+            hint="name one that is for it, or for several platforms: [images] base in goldseam.toml",
+        )
+    return facts.id
+
+
+def _held(settings: ImageSettings) -> tuple[str, ImageFacts] | None:
+    """The base that the engine has already, for the platform of the settings."""
+    for ref in (settings.base,) if settings.base else (DEFAULT_BASE, LOCAL_BASE):
+        facts = engine.inspect_image(ref)
+        if facts is not None and _fits(facts, settings):
+            return ref, facts
+    return None
+
+
+def _fits(facts: ImageFacts, settings: ImageSettings) -> bool:
+    return settings.platform is None or platforms.same(facts.platform, settings.platform)
 
 
 def describe(settings: ImageSettings) -> str:
     """What to write after FROM: a digest of a registry where the base has one, else its name here."""
-    ref = settings.base or (DEFAULT_BASE if engine.image_id(DEFAULT_BASE) else LOCAL_BASE)
-    facts = engine.inspect_image(ref)
+    ref, facts = _held(settings) or (settings.base or LOCAL_BASE, None)
     return ref if "@" in ref or facts is None or not facts.digests else facts.digests[0]
 
 
@@ -141,11 +156,13 @@ def ensure(workshop: Workshop) -> BuiltLayer:
     """The base layer, built if need be.
 
     Raises:
-        InfrastructureError: no base image can be had, or it can't be prepared.
+        InfrastructureError: no base image can be had, it is for another machine, or it can't be prepared.
 
     """
+    parent = resolve(workshop.settings)
+    platforms.ensure_runs(parent)
     try:
-        return build.ensure(workshop, layer(resolve(workshop.settings)))
+        return build.ensure(workshop, layer(parent))
     except build.StepFailedError as error:
         raise InfrastructureError(
             f"the base image can't be prepared: {error.detail[-500:]}",

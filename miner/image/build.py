@@ -58,6 +58,8 @@ class BuiltLayer:
     size: int
     """Bytes that this layer adds to its parent."""
     facts: dict[str, Any]
+    platform: str = ""
+    """`os/architecture[/variant]`."""
 
 
 def ensure(workshop: Workshop, layer: Layer) -> BuiltLayer:
@@ -101,6 +103,7 @@ def _built(layer: Layer, image: engine.ImageFacts, *, seconds: float, reused: bo
         reused=reused,
         size=image.size - (parent.size if parent else 0),
         facts=_read_facts(image.labels.get(LABEL_FACTS) or "{}"),
+        platform=image.platform,
     )
 
 

@@ -77,6 +77,8 @@ class BuiltImage:
     """Wall time by step; a reused layer took 0."""
     layer_bytes: dict[str, int]
     """Bytes that each layer adds."""
+    platform: str = ""
+    """For which machines it is, `os/architecture[/variant]`."""
     root: str = ""
     """The folder of the project that the tests are of, where it is not the repository's root."""
     system: tuple[str, ...] = ()

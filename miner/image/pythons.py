@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 import threading
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from harness.errors import InputError
+from harness.sandbox import platforms
 from miner.environment.interpreter import RELEASED
 from miner.image import build
 from miner.image.layer import FACTS_PATH, Folder, Layer, readable
@@ -68,7 +70,8 @@ def available_pythons(settings: ImageSettings, base_python: str) -> dict[str, Or
         else []
     )
     found = {minor: Origin.DOWNLOAD for minor in downloads if minor not in _unavailable}
-    found |= dict.fromkeys(settings.pythons, Origin.CONFIGURED)
+    if settings.platform is None or platforms.same(settings.platform, f"linux/{platform.machine()}"):
+        found |= dict.fromkeys(settings.pythons, Origin.CONFIGURED)  # those of this machine are for this machine
     if base_python in RELEASED:
         found[base_python] = Origin.BASE
     return found

@@ -78,6 +78,7 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
     facts = source_built.facts
     return BuiltImage(
         image_id=source_built.image_id,
+        platform=source_built.platform,
         python=str(facts["python"]),
         pytest=str(facts["pytest"]),
         pytest_plugins=tuple(facts["plugins"]),
