@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from harness.frameworks import framework, nose, pytest
 from harness.frameworks.suites import DJANGO, PROGRAM, UNITTEST, program_of
 from miner.environment import django, stated, subproject
+from miner.environment.metadata import ini
 from miner.environment.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ Source: `testMatch`, https://nose.readthedocs.io/en/latest/usage.html
 
 def _own_way(called: Called, tree: Tree) -> Way | None:
     """The way of a command that runs suites without pytest."""
-    if called.runner not in (UNITTEST.name, DJANGO.name):
+    if called.runner not in _SUITES:
         return None
     options = [f"--chdir={called.chdir}"] if called.chdir else []
     options += [word for one in called.warnings if _means_something(one) for word in ("-W", one)]
@@ -116,8 +117,19 @@ def _own_way(called: Called, tree: Tree) -> Way | None:
         if _LABELS in (tree.read(posixpath.normpath(posixpath.join(called.chdir, called.program[0]))) or b""):
             options.append("--labels")
         return Way(framework=called.runner, options=(*options, PROGRAM, *_program_words(called.program)))
-    top = _top(called.words)
+    top = _top(called.words) if called.runner != "stestr" else _top_of_stestr(tree)
     return Way(framework=UNITTEST.name, options=(*options, *((f"--top={top}",) if top else ())))
+
+
+_SUITES = frozenset({UNITTEST.name, DJANGO.name, "stestr", "green", "trial"})
+"""Runners whose tests are unittest's suites."""
+
+
+def _top_of_stestr(tree: Tree) -> str:
+    """The folder that stestr names modules from; empty for the root."""
+    found = ini(tree.read(".stestr.conf")).get("DEFAULT", "top_dir", fallback=".")
+    plain = posixpath.normpath(found.strip() or ".")
+    return "" if plain == "." or plain.startswith(("/", "..", "$", "{")) else plain
 
 
 def _top(words: Sequence[str]) -> str:

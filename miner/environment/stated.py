@@ -106,7 +106,12 @@ _PROGRAMS = {
 
 def _module(arguments: tuple[str, ...], warnings: tuple[str, ...], chdir: str, origin: str) -> Called | None:
     name, more = arguments[0] if arguments else "", arguments[1:]
-    runner = {"pytest": "pytest", "unittest": "unittest", "nose": "nose", "stestr": "stestr", "twisted.trial": "trial"}
+    runner = {
+        **{name: name for name in ("pytest", "unittest", "nose", "stestr", "green")},
+        "testtools.run": "unittest",
+        "subunit.run": "unittest",
+        "twisted.trial": "trial",
+    }
     if name == "django" and more[:1] == ("test",):
         return Called(runner="django", program=("-m", "django", *more), chdir=chdir, warnings=warnings, origin=origin)
     if name in runner:

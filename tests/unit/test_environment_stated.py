@@ -38,6 +38,8 @@ def tox(command: str, *, more: str = "") -> dict[str, str]:
         ("nosetests --with-coverage", "nose", ("--with-coverage",)),
         ("python -m nose tests", "nose", ("tests",)),
         ("stestr run", "stestr", ("run",)),
+        ("python -m testtools.run discover", "unittest", ("discover",)),
+        ("trial tests", "trial", ("tests",)),
     ],
 )
 def test_a_command_is_read_through_what_stands_before_it(command, runner, words):
@@ -107,10 +109,17 @@ def test_djangos_suites_are_run_by_the_repositorys_own_program(files, options):
         ("python -m unittest discover -s ./tests/unit/ -t tests", ("--top=tests",)),
         ("python -m unittest discover -s tests -t .", ()),
         ("python -W error -m unittest discover", ("-W", "error")),
+        ("stestr run {posargs}", ("--top=lib",)),
+        ("green", ()),
     ],
 )
 def test_suites_that_unittest_runs_are_run_by_unittest(command, options):
-    first = ways_of(Files({**tox(command), "tests/test_it.py": SUITE}), ["tests/test_it.py"])[0]
+    files = {
+        **tox(command),
+        "tests/test_it.py": SUITE,
+        ".stestr.conf": "[DEFAULT]\ntest_path=./lib/tests\ntop_dir=./lib\n",
+    }
+    first = ways_of(Files(files), ["tests/test_it.py"])[0]
     assert first == Way(framework="unittest", options=options)
 
 
