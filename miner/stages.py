@@ -117,16 +117,20 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
             collect=_Collecting(draft=draft, ways=ways),
         )
         tree = CommitTree(site.repo, change.base_commit)
+        log = site.workings / "logs" / f"{draft.instance_id}.log"
         built = site.images.build(
             order,
             tree,
             lambda: _tar(site.repo, change.base_commit),
             sandbox=site.sandbox,
-            log=site.workings / "logs" / f"{draft.instance_id}.log",
+            log=log,
             progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
             repairing=site.repairer.on(draft.instance_id, tree) if site.repairer else None,
         )
-    return built if isinstance(built, Rejection) else _called(draft, built, ways[built.way])
+    if isinstance(built, Rejection):
+        kept = f"\nThe whole log is {log.relative_to(site.dataset.path)}" if log.exists() else ""
+        return replace(built, detail=f"{built.detail}{kept}")
+    return _called(draft, built, ways[built.way])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import tarfile
 import zipfile
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -56,6 +57,20 @@ def wheel(name: str, version: str, *, uploaded: str, yanked: str = "", requires:
     return File(name=f"{stem}-py3-none-any.whl", data=told.getvalue(), uploaded=uploaded, yanked=yanked)
 
 
+def sdist(name: str, version: str, *, uploaded: str, setup: str) -> File:
+    """A source distribution with this `setup.py` and nothing else."""
+    told = io.BytesIO()
+    with tarfile.open(fileobj=told, mode="w:gz") as archive:
+        for path, text in {
+            "setup.py": setup,
+            "PKG-INFO": f"Metadata-Version: 1.0\nName: {name}\nVersion: {version}\n",
+        }.items():
+            member = tarfile.TarInfo(f"{name}-{version}/{path}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return File(name=f"{name}-{version}.tar.gz", data=told.getvalue(), uploaded=uploaded)
+
+
 class OwnIndex(LocalServer):
     """Serves `files` as `/simple/`, and bare repositories of `repositories` as `/git/`, these for `login` alone."""
 
@@ -84,7 +99,7 @@ class OwnIndex(LocalServer):
             }
             for file in mine
         ]
-        versions = sorted({file.name.split("-")[1] for file in mine})
+        versions = sorted({file.name.removesuffix(".tar.gz").split("-")[1] for file in mine})
         told = {"meta": {"api-version": "1.1"}, "name": project, "versions": versions, "files": files}
         return json.dumps(told).encode() if mine else None
 

@@ -76,6 +76,8 @@ class Recipe:
     """Environment variables of the tests."""
     commands: tuple[str, ...] = ()
     """Shell commands at the repository's root, once the project is installed."""
+    built_with: tuple[tuple[str, str], ...] = ()
+    """Distributions, each with one that it needs to be built and does not say so."""
     later: tuple[tuple[str, str], ...] = ()
     """Distributions that the index has nothing of as old as the commit, and the day (ISO 8601) they are taken as of."""
 
@@ -98,6 +100,7 @@ class Recipe:
             "overrides": self.overrides,
             "env": tuple(f"{name}={value}" for name, value in self.env.items()),
             "commands": self.commands,
+            "built_with": tuple(f"{name} {needed}" for name, needed in self.built_with),
             "later": tuple(f"{name} {day}" for name, day in self.later),
         }
         return {kind: words for kind, words in told.items() if words}

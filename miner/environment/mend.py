@@ -22,6 +22,7 @@ class Learned:
     requirements: tuple[str, ...]
     apt: tuple[str, ...]
     later: tuple[tuple[str, str], ...] = ()
+    built_with: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def between(cls, recipe: Recipe, mended: Recipe) -> Learned:
@@ -31,6 +32,7 @@ class Learned:
             requirements=tuple(one for one in mended.evidence.requirements if one not in before),
             apt=tuple(one for one in mended.apt if one not in recipe.apt),
             later=tuple(one for one in mended.later if one not in recipe.later),
+            built_with=tuple(one for one in mended.built_with if one not in recipe.built_with),
         )
 
 
@@ -40,18 +42,24 @@ def with_learned(recipe: Recipe, learned: Iterable[Learned]) -> Recipe:
         known = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
         new = tuple(word for word in one.requirements if missing.distribution(word) not in known)
         recipe = _with_packages(_with_requirements(recipe, new), one.apt) or _with_requirements(recipe, new)
-        recipe = replace(recipe, later=tuple(dict.fromkeys((*recipe.later, *one.later))))
+        recipe = replace(
+            recipe,
+            later=tuple(dict.fromkeys((*recipe.later, *one.later))),
+            built_with=tuple(dict.fromkeys((*recipe.built_with, *one.built_with))),
+        )
     return recipe
 
 
 def after_failure(recipe: Recipe, said: str) -> Recipe | None:
     """The recipe to try next after resolving or installing failed; None where the output names nothing known.
 
-    What was uploaded again after the commit is taken as of then. Versions that the index doesn't have (any more) lose
-    their pin; so does a pytest that is too old to be used. What a native build lacks is added from Debian.
+    What a distribution needs to be built and does not declare is there when it is built. What was uploaded again after
+    the commit is taken as of then. Versions that the index doesn't have (any more) lose their pin; so does a pytest
+    that is too old to be used. What a native build lacks is added from Debian.
     """
     return (
         _with_packages(recipe, missing.packages(said))
+        or _with_build_requirements(recipe, missing.undeclared(said))
         or _with_later(recipe, missing.younger(said))
         or _without_vanished(recipe, missing.vanished(said))
         or _with_newer_pytest(recipe, said)
@@ -112,6 +120,20 @@ def _with_newer_pytest(recipe: Recipe, said: str) -> Recipe | None:
 
 
 _TOO_OLD = re.compile(rf"(?:requires?|depends? on|and) {re.escape(imports.OLDEST_PYTEST)}\b.{{0,2000}}unsatisfiable")
+
+
+def _with_build_requirements(recipe: Recipe, found: Iterable[tuple[str, str]]) -> Recipe | None:
+    """The recipe with the distributions of modules that builds lacked."""
+    named = ((name, distributions.of_module(module)) for name, module in found if module not in _OF_EVERY_BUILD)
+    wanted = ((name, needed) for name, needed in named if needed)
+    new = tuple(dict.fromkeys(one for one in wanted if one not in recipe.built_with))
+    if not new:
+        return None
+    evidence = replace(recipe.evidence, rung=f"{recipe.rung}+build:{','.join(needed for _, needed in new)}")
+    return replace(recipe, evidence=evidence, built_with=(*recipe.built_with, *new))
+
+
+_OF_EVERY_BUILD = frozenset({"setuptools", "distutils", "pkg_resources"})
 
 
 def _with_later(recipe: Recipe, found: Iterable[tuple[str, str]]) -> Recipe | None:

@@ -303,6 +303,17 @@ def younger(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((match[1].lower().replace("_", "-"), match[2]) for match in _YOUNGER.finditer(plain))
 
 
+_UNDECLARED = re.compile(
+    r"likely indicates that `([A-Za-z0-9][\w.-]*)(?:@[^`]*)?` depends on `([A-Za-z_]\w*)[^`]*`, but doesn't"
+)
+
+
+def undeclared(text: str) -> tuple[tuple[str, str], ...]:
+    """Distributions that could not be built, each with the top-level module that their build lacked."""
+    found = _UNDECLARED.findall(" ".join(text[-_LONGEST:].split()))
+    return tuple((name.lower().replace("_", "-"), module) for name, module in found)
+
+
 def without(requirements: Iterable[str], names: Collection[str]) -> tuple[str, ...]:
     """Requirements less those on distributions of these (normalised) names."""
     return tuple(one for one in requirements if distribution(one) not in names)

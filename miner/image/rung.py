@@ -187,7 +187,8 @@ def _compile(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
     script = steps.resolve_script(recipe, interpreter, job.when, job.version_hint)
     command = steps.resolve_command(recipe, interpreter, job.when)
     image = interpreter.layer.image_id
-    with job.workshop.run(image, script, kind="resolve", inputs=tuple(inputs), foreign=True) as ran:
+    workshop = replace(job.workshop, built_with=recipe.built_with)
+    with workshop.run(image, script, kind="resolve", inputs=tuple(inputs), foreign=True) as ran:
         if ran.ok:
             record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
             return read_result(ran.out / steps.LOCK_NAME).decode(), ran.tail
@@ -205,7 +206,8 @@ def _install(job: Job, interpreter: Interpreter, recipe: Recipe, locked: _Locked
     command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
     try:
         variables = {**_variables(job, interpreter, recipe), **locked.variables}
-        built = build.ensure(replace(job.workshop, variables=variables), layer)
+        workshop = replace(job.workshop, variables=variables, built_with=recipe.built_with)
+        built = build.ensure(workshop, layer)
     except build.StepFailedError as error:
         raise _refused(job, recipe, interpreter, "install", error, stage=Stage.ENVIRONMENT, command=command) from error
     record(job, recipe, interpreter, "install", built.seconds, command=command)

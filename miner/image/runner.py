@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import shutil
 import stat
@@ -103,6 +104,9 @@ class Workshop:
     allowed: Allowed | None = None
     """What builds that run the repository's code may reach; None lets them reach what the engine's network does."""
 
+    built_with: tuple[tuple[str, str], ...] = ()
+    """Distributions, each with one that it needs to be built and does not say so."""
+
     def write_log(self, text: str) -> None:
         with self.log.open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
@@ -150,7 +154,8 @@ class Workshop:
                 mounts.append(_bind(_resolver(given), "/etc/resolv.conf"))
                 (given / _RELAY).write_text(_relay_source(), encoding="utf-8")
                 exported |= _PROXIES
-            (given / uvcache.NAME).write_text(uvcache.config(exported), encoding="utf-8")
+            settled = uvcache.config(exported) + _extra_build_dependencies(self.built_with)
+            (given / uvcache.NAME).write_text(settled, encoding="utf-8")
             self.write_log(f"--- {kind} on {image}\n")
             container = self._create(image, kind, mounts, needs_root=needs_root, relayed=allowed is not None)
             try:
@@ -241,6 +246,14 @@ def _said(frames: Iterator[tuple[int, bytes]], relay: Relay | None) -> Iterator[
             relay.feed(data)
         else:
             yield data
+
+
+def _extra_build_dependencies(pairs: tuple[tuple[str, str], ...]) -> str:
+    """What uv's configuration says of what distributions need to be built beside what they declare."""
+    if not pairs:
+        return ""
+    needed = {name: [one for named, one in pairs if named == name] for name, _ in pairs}
+    return "[extra-build-dependencies]\n" + "".join(f"{name} = {json.dumps(ones)}\n" for name, ones in needed.items())
 
 
 def _resolver(folder: Path) -> Path:

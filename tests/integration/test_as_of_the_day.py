@@ -11,7 +11,7 @@ from harness import process
 from harness.errors import InfrastructureError
 from harness.settings import load_settings
 from miner.image import BuiltImage, base, build_environment
-from tests.own_index import OwnIndex, wheel
+from tests.own_index import OwnIndex, sdist, wheel
 from tests.repos import Repository
 from tests.tiny import MemoryTree
 
@@ -23,6 +23,7 @@ pytestmark = pytest.mark.engine
 
 WHEN = datetime(2024, 1, 10, tzinfo=UTC)
 LOGIN = "robot:canaryToken"
+NEEDY = "import gsshelf\nfrom setuptools import setup\nsetup(name='gsbuilt', version='1.0')\n"
 FILES = (
     wheel("gsshelf", "1.0", uploaded="2023-05-01T00:00:00Z"),
     wheel("gsshelf", "1.1", uploaded="2023-06-01T00:00:00Z", yanked="it eats books"),
@@ -30,8 +31,9 @@ FILES = (
     wheel("gspinned", "3.0", uploaded="2023-05-01T00:00:00Z", yanked="wrong licence"),
     wheel("gsagain", "0.9", uploaded="2024-05-01T00:00:00Z"),
     wheel("gsagain", "1.0", uploaded="2024-05-01T00:00:00Z"),
+    sdist("gsbuilt", "1.0", uploaded="2023-05-01T00:00:00Z", setup=NEEDY),
 )
-"""The last one was uploaded again: all that there is of it is younger than the day."""
+"""`gsagain` was uploaded again: all that there is of it is younger than the day."""
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,12 @@ def built(index, tmp_path_factory) -> tuple[BuiltImage, str]:
         base.resolve(settings)
     except InfrastructureError:
         base.from_debian()
-    wanted = ("gsshelf", "gspinned==3.0", f"gsleaf @ git+http://{LOGIN}@127.0.0.1:{index.port}/git/gsleaf.git@main")
+    wanted = (
+        "gsshelf",
+        "gsbuilt",
+        "gspinned==3.0",
+        f"gsleaf @ git+http://{LOGIN}@127.0.0.1:{index.port}/git/gsleaf.git@main",
+    )
     tree = MemoryTree(
         {
             "setup.cfg": "[metadata]\nname = shop\nversion = 1\n[options]\npy_modules = shop\n",
@@ -102,6 +109,11 @@ def test_a_yanked_version_that_is_asked_for_by_number_is_taken_and_said(built):
 def test_a_version_that_was_uploaded_again_is_taken_as_of_then_and_said(built):
     assert pinned(built[0])["gsagain"] == "1.0"
     assert any("gsagain" in note and "2024-05-02" in note for note in built[0].notes)
+
+
+def test_what_a_distribution_needs_to_be_built_and_does_not_say_is_there(built):
+    assert pinned(built[0])["gsbuilt"] == "1.0"
+    assert "+build:gsshelf" in built[0].rung
 
 
 def test_a_branch_is_pinned_to_the_commit_that_it_had_on_the_day(built, repositories):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from harness.errors import InfrastructureError
 from harness.settings import load_settings
 from miner.change import Rejection
 from miner.image import BuiltImage, base, build_environment
+from tests import tiny
+from tests.repos import Repository
 from tests.tiny import MemoryTree
 
 if TYPE_CHECKING:
@@ -86,7 +89,7 @@ def test_each_cause_has_its_reason_and_a_log(reason, settings, tmp_path):
     assert isinstance(found, Rejection), found
     assert found.reason == reason
     assert said in found.detail
-    assert reason == "no_interpreter" or "--- resolve" in (tmp_path / "log").read_text()
+    assert f"given up: {reason}" in (tmp_path / "log").read_text()
 
 
 def test_a_socket_is_told_by_its_hosts_name_too(settings, tmp_path):
@@ -111,3 +114,39 @@ def test_a_build_may_be_let_out(settings, tmp_path):
     found = build(files, opened, tmp_path / "log")
     assert found.reason == "install_failed"
     assert "may not reach" not in (tmp_path / "log").read_text()
+
+
+PROJECT = "[project]\nname = 'shop'\nversion = '1'\nrequires-python = '{0}'\n[tool.setuptools]\npy-modules = ['shop']\n"
+SHOP = "def {0}(a, b):\n    return a {1} b\n"
+CHECK = "import shop\n\n\ndef test_{0}():\n    assert shop.{0}(3, 2) == {1}\n"
+
+
+@pytest.fixture(scope="module")
+def mined(tmp_path_factory) -> Path:
+    """The dataset of a history with two fixes; the project can't be built at the first."""
+    folder = tmp_path_factory.mktemp("mined")
+    repo = Repository(folder / "shop")
+
+    def files(python: str, name: str, sign: str, test: str) -> dict[str, str]:
+        return {
+            "pyproject.toml": PROJECT.format(python),
+            "shop.py": SHOP.format(name, sign),
+            f"test_{name}.py": test,
+        }
+
+    repo.commit("Begin", files(">=3.99", "add", "-", ""))
+    one = repo.commit("Fix adding", files(">=3.99", "add", "+", CHECK.format("add", 5)))
+    repo.commit("Ask for less", files(">=3.8", "take", "+", ""))
+    two = repo.commit("Fix taking", files(">=3.8", "take", "-", CHECK.format("take", 1)))
+    done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", "--commit", one, "--commit", two, "--runs", "1")
+    assert done.returncode == 0, done.error_text
+    return folder / "dataset"
+
+
+def test_a_mine_goes_on_after_a_build_that_failed_and_says_where_its_log_is(mined):
+    lines = [json.loads(line) for line in (mined / "funnel.jsonl").read_text().splitlines()[1:]]
+    failed, accepted = sorted(lines, key=lambda line: line["title"])
+    assert (failed["reason"], accepted["reason"]) == ("no_interpreter", "accepted")
+    assert ">=3.99" in failed["detail"]
+    log = mined / failed["detail"].rpartition("The whole log is ")[2]
+    assert "given up: no_interpreter" in log.read_text()

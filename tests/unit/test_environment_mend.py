@@ -174,3 +174,58 @@ def test_what_one_recipe_was_mended_with_the_next_gets_at_once():
     found = mend.with_learned(recipe("mock"), learned)
     assert (found.evidence.requirements, found.apt) == (("mock", "PyYAML"), ("libffi-dev",))
     assert mend.with_learned(wanted, learned) == wanted
+
+
+AGAIN = """error: No solution found when resolving dependencies
+  cause: Because there are no versions of {0} and you require {0}, we can conclude that your requirements are
+      unsatisfiable.
+
+hint: `{0}` was filtered by `exclude-newer` to only include packages uploaded before 2018-06-26T00:00:00Z. The latest
+    version satisfying the requirement is v2.1.13, published at 2023-04-17T23:11:37.344Z. Consider using
+    `exclude-newer-package` to override the cutoff for this package."""
+
+
+def test_a_distribution_that_is_all_younger_than_the_commit_is_taken_as_of_the_day_after_its_upload():
+    found = mend.after_failure(recipe("codecov"), AGAIN.format("codecov"))
+    assert found.later == (("codecov", "2023-04-18"),)
+    assert found.rung.endswith("+later:codecov")
+    assert found.evidence.requirements == ("codecov",)
+
+
+def test_a_distribution_that_is_taken_later_in_vain_is_left_out():
+    first = mend.after_failure(recipe("codecov"), AGAIN.format("codecov"))
+    assert mend.after_failure(first, AGAIN.format("codecov")).evidence.requirements == ()
+
+
+def test_a_version_that_came_after_the_commit_where_others_are_older_is_none_that_was_uploaded_again():
+    said = AGAIN.format("six").replace("there are no versions of six", "only six<=1.1 is available")
+    assert missing.younger(said) == ()
+
+
+NEEDY = """error: Failed to build `pandas==0.11.0`
+         ModuleNotFoundError: No module named '{0}'
+
+hint: This error likely indicates that `pandas@0.11.0` depends on `{0}`, but doesn't declare it as a build
+    dependency. If `pandas` is a first-party package"""
+
+
+def test_what_a_build_imports_and_does_not_declare_is_there_when_it_is_built():
+    found = mend.after_failure(recipe("pandas"), NEEDY.format("Cython"))
+    assert found.built_with == (("pandas", "Cython"),)
+    assert found.rung.endswith("+build:Cython")
+    assert mend.after_failure(found, NEEDY.format("Cython")) is None
+
+
+def test_what_every_build_has_is_not_asked_for():
+    assert mend.after_failure(recipe("pandas"), NEEDY.format("distutils")) is None
+
+
+def test_the_next_recipe_knows_what_was_taken_later_and_built_with_what():
+    one, two = recipe("codecov"), recipe("pandas")
+    learned = [
+        mend.Learned.between(one, mend.after_failure(one, AGAIN.format("codecov"))),
+        mend.Learned.between(two, mend.after_failure(two, NEEDY.format("numpy"))),
+    ]
+    next_one = mend.with_learned(recipe("six"), learned)
+    assert next_one.later == (("codecov", "2023-04-18"),)
+    assert next_one.built_with == (("pandas", "numpy"),)
