@@ -51,6 +51,8 @@ class Row:
     seconds: float = 0.0
     """Of finding out, building and collecting."""
     proof_seconds: float = 0.0
+    load: float | None = None
+    """Of the machine as it began, by the mean of a minute."""
     steps: Mapping[str, float] = field(default_factory=dict)
     megabytes: Mapping[str, float] = field(default_factory=dict)
     tried: Sequence[Tried] = ()

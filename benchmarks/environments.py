@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import sys
 import tempfile
@@ -134,6 +135,7 @@ class Bench:
 
     def _row(self, draft: Draft, site: Site) -> Row:
         row = self._blank(draft.candidate, site, "environment")
+        row.load = round(os.getloadavg()[0], 1)
         began = time.monotonic()
         try:
             built = stages.build(draft, site)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from miner.environment import distributions, imports, missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from miner.environment.evidence import Recipe, Tree
 
@@ -85,14 +85,23 @@ def paths_for(modules: Iterable[str], tree: Tree, known: Iterable[str]) -> tuple
     paths = tree.files()
     folders: list[str] = []
     for module in modules:
-        top = module.partition(".")[0]
-        if not top.isidentifier():
-            continue
-        end = re.compile(rf"(?:(.*)/)?{re.escape(top)}(?:\.py|/[^/]+\.py|/.+/[^/]+\.py)$")
-        homes = {match[1] or "." for path in paths if (match := end.match(path))}
+        homes = _homes(module, paths)
         if homes:
             folders.append(min(homes, key=lambda home: (home != ".", home.count("/"), home)))
     return tuple(dict.fromkeys(folder for folder in folders if folder not in known))
+
+
+def _homes(module: str, paths: Sequence[str]) -> set[str]:
+    """The folders that hold a module, or else the nearest package above it: a namespace may be spread over several."""
+    words = module.split(".")
+    if not all(word.isidentifier() for word in words):
+        return set()
+    for length in range(len(words), 0, -1):
+        end = re.compile(rf"(?:(.*?)/)?{'/'.join(words[:length])}(?:\.py|/[^/]+\.py|/.+/[^/]+\.py)$")
+        homes = {match[1] or "." for path in paths if (match := end.match(path))}
+        if homes:
+            return homes
+    return set()
 
 
 def _with_requirements(recipe: Recipe, new: tuple[str, ...]) -> Recipe:

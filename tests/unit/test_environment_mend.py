@@ -150,13 +150,16 @@ def test_a_library_that_an_import_lacks_is_added():
         ("tests.helpers", (".",)),
         ("shared", ("tests/unit",)),
         ("space", ("src",)),
+        ("space.other.b", ("parts/other/src",)),
+        ("space.none", ("src",)),
         ("yaml", ()),
         ("no.such", ()),
         ("a(b", ()),
     ],
 )
 def test_a_module_of_the_tree_that_was_not_found_is_put_on_the_path(module, folders):
-    tree = Files({"tests/helpers/__init__.py": "", "tests/unit/shared.py": "", "src/space/sub/a.py": "", "yaml": ""})
+    paths = "tests/helpers/__init__.py tests/unit/shared.py src/space/sub/a.py parts/other/src/space/other/b.py yaml"
+    tree = Files(dict.fromkeys(paths.split(), ""))
     assert mend.paths_for([module], tree, ()) == folders
 
 
