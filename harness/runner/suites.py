@@ -381,8 +381,7 @@ def make_result(run):
 
         def addUnexpectedSuccess(self, test):
             super(Result, self).addUnexpectedSuccess(test)
-            self.say(test, "passed", xfail=True)
-            run.failed = True
+            self.say(test, "failed", text="Unexpected success")
 
         def say(self, test, outcome, xfail=False, error=None, text=""):
             if outcome == "failed":
