@@ -21,23 +21,10 @@ _INSTALLS = frozenset({"install", "conda_install", "run_install", "run", "run_al
 
 def detect(tree: Tree) -> Evidence | None:
     """What the test session of noxfile.py installs."""
-    source = tree.read("noxfile.py") or tree.read("nox.py")
-    if source is None:
+    chosen, said = commands(tree)
+    if not chosen:
         return None
-    try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
-    sessions = [name for name, node in functions.items() if _is_session(node)]
-    chosen = next((name for name in sorted(sessions, key=len) if _TESTS.search(name)), None) or next(
-        (name for name in sessions if "pytest" in ast.unparse(functions[name])), None
-    )
-    if chosen is None:
-        return None
-    constants = _constants(module)
-    commands = _commands(functions[chosen], functions, constants, ())
-    found = installs.read(commands)
+    found = installs.read(said)
     known = extras.declared(tree)
     groups = tuple(table(pyproject(tree), "dependency-groups"))
     evidence = Evidence(
@@ -50,6 +37,25 @@ def detect(tree: Tree) -> Evidence | None:
     )
     empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
     return None if empty else evidence
+
+
+def commands(tree: Tree) -> tuple[str, list[tuple[str, ...]]]:
+    """The name of the session that runs the tests, and its commands as far as they are literal; none without one."""
+    source = tree.read("noxfile.py") or tree.read("nox.py")
+    if source is None:
+        return "", []
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", []
+    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+    sessions = [name for name, node in functions.items() if _is_session(node)]
+    chosen = next((name for name in sorted(sessions, key=len) if _TESTS.search(name)), None) or next(
+        (name for name in sessions if "pytest" in ast.unparse(functions[name])), None
+    )
+    if chosen is None:
+        return "", []
+    return chosen, _commands(functions[chosen], functions, _constants(module), ())
 
 
 def _is_session(node: ast.FunctionDef) -> bool:

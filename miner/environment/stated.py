@@ -1,4 +1,4 @@
-"""How a repository says that its tests are run: the commands of tox, of its tools' scripts, of CI, of make. Pure.
+"""How a repository says that its tests are run: the commands of tox, nox, its tools' scripts, CI and make. Pure.
 
 Read and never run. What stands before the runner (`coverage run`, `poetry run`, an interpreter) is taken away.
 """
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from miner.environment import ci, shell
+from miner.environment import ci, nox, shell
 from miner.environment.follow import followed
 from miner.environment.metadata import ini, lines, pyproject, strings, table
 
@@ -59,10 +59,10 @@ class Called:
 
 
 def commands(tree: Tree) -> tuple[Called, ...]:
-    """The commands that run tests, in the order: tox, scripts of tools, CI, make, programs that lie about."""
+    """The commands that run tests, in the order: tox, nox, scripts of tools, CI, make, programs that lie about."""
     found = [
         called
-        for origin, chdir, words in (*_tox(tree), *_scripts(tree), *_ci(tree), *_make(tree))
+        for origin, chdir, words in (*_tox(tree), *_nox(tree), *_scripts(tree), *_ci(tree), *_make(tree))
         if (called := read(words, tree, chdir=chdir, origin=origin)) is not None
     ]
     if not any(called.runner == "django" for called in found):
@@ -245,6 +245,11 @@ def _folder(value: object) -> str:
     text = value if isinstance(value, str) else ""
     plain = re.sub(r"^\{(?:toxinidir|tox_root)\}/?", "", text.strip())
     return "" if "{" in plain or plain.startswith(("/", "..")) else posixpath.normpath(plain) if plain else ""
+
+
+def _nox(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    for words in nox.commands(tree)[1]:
+        yield "noxfile.py", "", words
 
 
 def _scripts(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -169,6 +169,16 @@ def test_an_option_that_pytests_settings_have_is_not_given_twice():
     assert ways_of(Files({**files, "t.py": FOR_PYTEST}), ["t.py"])[0].options == ("--import-mode=importlib",)
 
 
+def test_noxs_session_for_tests_says_how_they_are_run():
+    session = (
+        "import nox\n@nox.session\ndef tests(session):\n    session.install('.', 'django')\n"
+        "    session.run('python', '-Werror', 'runtests.py', *session.posargs)\n"
+    )
+    files = {"noxfile.py": session, "runtests.py": RUNNER, "tests/test_it.py": SUITE}
+    first = ways_of(Files(files), ["tests/test_it.py"])[0]
+    assert first == Way(framework="django", options=("-W", "error", "--", "runtests.py"))
+
+
 def test_what_nose_takes_for_tests_is_taken_where_nose_ran_them():
     named = ("-o", "python_functions=test* Test* *_test* *_Test*")
     assert ways_of(Files({**tox("nosetests"), "t.py": FOR_PYTEST}), ["t.py"]) == (Way(framework="nose", options=named),)
