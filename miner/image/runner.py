@@ -52,6 +52,8 @@ _BOOT_RELAYED = (
 its standard error when it listens, so nothing is asked before."""
 
 _KEPT_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"]
+_TO_ANSWER = ["NET_BIND_SERVICE"]
+"""What the relay needs to be asked for names, where the engine keeps low ports to itself (Podman)."""
 _TAIL = 20_000
 _PIDS = 1024
 _MUCH = 1024 * 1024 * 1024
@@ -182,7 +184,7 @@ class Workshop:
             "init": True,
         }
         if not needs_root:
-            limits |= {"cap_drop": ["ALL"], "cap_add": _KEPT_CAPABILITIES}
+            limits |= {"cap_drop": ["ALL"], "cap_add": _KEPT_CAPABILITIES + (_TO_ANSWER if relayed else [])}
         try:
             made = client.create_container(
                 image,
