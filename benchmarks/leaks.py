@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from harness import evaluate
 from harness.instance import Budgets, Prediction
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.sandbox.docker import DockerSandbox
 from tests import tiny
 
@@ -44,7 +44,7 @@ EVERY_SLOW = 100
 def owned() -> int:
     """Containers of this process."""
     client: Any = engine.connect()
-    return len(client.containers(all=True, filters={"label": [f"{engine.LABEL_OWNER}={engine.owner()}"]}))
+    return len(client.containers(all=True, filters={"label": [f"{engine.LABEL_OWNER}={owners.owner()}"]}))
 
 
 def state() -> dict[str, int]:

@@ -71,9 +71,9 @@ def check(
         engine_check = with_engine(load_settings().images.cache_dir / "layers")
     in_registry: Callable[[str], bool] | None = None
     if registry:
-        from harness.sandbox import engine  # noqa: PLC0415
+        from harness.sandbox import registries  # noqa: PLC0415
 
-        in_registry = engine.in_registry
+        in_registry = registries.in_registry
     keys = open_with(dataset, identity).keys if identity else None
     problems = checking.check(
         dataset,

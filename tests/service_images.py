@@ -7,7 +7,7 @@ import tarfile
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InfrastructureError
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.sandbox.ends import end_of
 from harness.settings import load_settings
 from miner.image import base, secrets
@@ -92,7 +92,7 @@ def _image(tag: str, *, packages: Sequence[str], changes: Sequence[str], entry: 
         entrypoint=[""],
         user="0:0",
         environment={**_exported(given.exported()), "ENTRY": entry, "SLIM": slim},
-        labels={engine.LABEL_OWNER: engine.owner()},
+        labels={engine.LABEL_OWNER: owners.owner()},
         host_config=client.create_host_config(network_mode="host", binds=binds, tmpfs={"/run/goldseam": ""}),
     )["Id"]
     try:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 import requests
 
 from harness.errors import InfrastructureError
-from harness.sandbox import engine
+from harness.sandbox import engine, registries
 from harness.settings import ImageSettings
 from miner.image import base
 from miner.image.shelf import Shelf
@@ -112,7 +112,7 @@ class TwoEngines:
         engine.remove_container(made)
         path.unlink()
         Shelf(repository=self.repository, note=lambda _text: None).give(layer.tag)
-        return f"{self.registry}/team/base@{engine.push(f'{self.registry}/team/base:slim', stall_seconds=60)}"
+        return f"{self.registry}/team/base@{registries.push(f'{self.registry}/team/base:slim', stall_seconds=60)}"
 
     def tags(self, name: str = "team/tasks") -> list[str]:
         """The tags of a repository."""

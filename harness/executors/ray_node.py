@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from harness.errors import InfrastructureError, InterruptedRunError
 from harness.executors import ray_letter
 from harness.executors.base import Errand, Place
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.sandbox.docker import DockerSandbox
 from harness.signals import tools
 
@@ -115,7 +115,7 @@ class _Bench:
         """An errand ends when its containers do; one that hangs on something else ends with the process."""
         deadline = time.monotonic() + _GONE_SECONDS
         while self.errand and not self.errand.done() and time.monotonic() < deadline:
-            tidy((engine.owner(),))
+            tidy((owners.owner(),))
             wait([self.errand], timeout=_BETWEEN_SECONDS)
 
 
@@ -149,7 +149,7 @@ def _reply(asked: Job | Errand, setting: Setting) -> Reply:
         raise
     notes = tuple(note for bench in _benches for note in bench.took_notes())
     healthy = error is None or (engine.answers() and not engine.is_full(error))
-    return Reply(result=result, error=error, owner=engine.owner(), healthy=healthy, notes=notes)
+    return Reply(result=result, error=error, owner=owners.owner(), healthy=healthy, notes=notes)
 
 
 def _bench(setting: Setting) -> _Bench:
@@ -169,7 +169,7 @@ def look(*, runtime: str | None = None) -> NodeFacts:
     try:
         if runtime:
             engine.check_runtime(runtime)
-        engine.sweep()
+        owners.sweep()
         return NodeFacts(version=version, images=_images(), tools=tools.find(), engine=_engine())
     except Exception as error:  # noqa: BLE001 - the driver tells it
         return NodeFacts(version=version, trouble=str(error) or type(error).__name__)
@@ -189,13 +189,13 @@ def _images() -> frozenset[str]:
     return frozenset(name for one in found for name in (one["Id"], *(one.get("RepoDigests") or ())))
 
 
-def tidy(owners: Collection[str]) -> int:
+def tidy(ended: Collection[str]) -> int:
     """Remove the containers of processes whose work has ended, and of dead ones. Returns how many are left."""
     deadline = time.monotonic() + _GONE_SECONDS
     while True:
         try:
-            engine.sweep()
-            left = [one["Id"] for one in _containers() if one["Labels"].get(engine.LABEL_OWNER) in owners]
+            owners.sweep()
+            left = [one["Id"] for one in _containers() if one["Labels"].get(engine.LABEL_OWNER) in ended]
             for name in left:
                 _removed(name)
         except (InfrastructureError, *engine.ConnectionLost):

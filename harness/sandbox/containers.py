@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness import files
 from harness.errors import InfrastructureError
-from harness.sandbox import engine, locks, platforms
+from harness.sandbox import engine, locks, owners, platforms
 from harness.sandbox.janitor import Janitor
 from harness.sandbox.pulls import REGISTRY_SECONDS, Puller
 from harness.sandbox.vigil import Vigil
@@ -75,7 +75,7 @@ class Containers:
         self.janitor = Janitor()
         self.vigil = Vigil()
         self.runtime = runtime
-        self._owner = engine.owner()
+        self._owner = owners.owner()
         self._puller = Puller(note or (lambda _text: None), patience=registry_wait)
         self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
         self.folder = Path(self._folder.name)
@@ -96,7 +96,7 @@ class Containers:
             if self.runtime:
                 engine.check_runtime(self.runtime)
             if sweep:
-                engine.sweep()
+                owners.sweep()
         except BaseException:
             self.close()
             raise

@@ -20,7 +20,7 @@ from docker.utils.socket import frames_iter  # noqa: TID251
 from harness.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from docker import APIClient  # noqa: TID251
 
@@ -34,8 +34,6 @@ LABEL_KEY = "dev.goldseam.key"
 EngineError = docker.errors.DockerException
 ApiError = docker.errors.APIError
 NotFoundError = docker.errors.NotFound
-_NOT_THERE = ("manifest unknown", "name unknown", "not found")
-"""What registries say of an image that they do not have."""
 ConnectionLost = (
     requests.exceptions.RequestException,
     urllib3.exceptions.HTTPError,  # what requests lets through where an answer is read bit by bit
@@ -123,7 +121,7 @@ class _Client(docker.APIClient):
 
 
 @contextmanager
-def _patient(seconds: float) -> Iterator[Any]:
+def patient(seconds: float) -> Iterator[Any]:
     """The thread's client, whose longest calls may be silent for so long."""
     client: Any = connect()
     client.patience = seconds
@@ -153,7 +151,7 @@ def watch() -> socket.socket:
         ConnectionLost: the engine does not answer.
 
     """
-    with _patient(_CALL_SECONDS) as client:
+    with patient(_CALL_SECONDS) as client:
         events = client.events(filters={"label": [f"{LABEL_OWNER}=nobody"]})
         wire = _own_socket(client._get_raw_response_socket(events._response), events._response)  # noqa: SLF001
     wire.setblocking(False)
@@ -169,48 +167,10 @@ def happened(event: str, container: str, *, since: int, until: int) -> bool:
         ConnectionLost: the engine failed, or that end did not come.
 
     """
-    with _patient(_PING_SECONDS) as client:
+    with patient(_PING_SECONDS) as client:
         said = client.events(since=since, until=until, filters={"container": container, "event": event}, decode=True)
         with closing(said):
             return any(True for _ in said)
-
-
-def fetch(ref: str, *, stall_seconds: float) -> Generator[Mapping[str, Any], None, None]:
-    """Pull `repository@sha256:…` or `repository:tag` with the log-in that Docker's own configuration holds.
-
-    Yields what the engine says; the engine holds what comes against a digest. Closing the generator ends the pull.
-
-    Raises:
-        ConnectionLost: the engine or the registry failed, or nothing came for `stall_seconds`.
-
-    """
-    repository, _, version = ref.partition("@") if "@" in ref else ref.rpartition(":")
-    with _patient(stall_seconds) as client:
-        for said in client.pull(repository, tag=version, stream=True, decode=True):
-            if "error" in said:
-                raise EngineError(said["error"])
-            yield said
-
-
-def push(ref: str, *, stall_seconds: float) -> str:
-    """Push `repository:tag` with the log-in of Docker's own configuration. Returns the digest, `sha256:…`.
-
-    Raises:
-        ConnectionLost: the engine or the registry failed, or nothing came for `stall_seconds`.
-
-    """
-    repository, _, tag = ref.rpartition(":")
-    digest = ""
-    with _patient(stall_seconds) as client:
-        for said in client.push(repository, tag=tag, stream=True, decode=True):
-            if "error" in said:
-                raise EngineError(said["error"])
-            digest = (said.get("aux") or {}).get("Digest") or digest
-    facts = None if digest else inspect_image(ref)  # Podman does not tell it on the way
-    known = [one.rpartition("@")[2] for one in facts.digests if one.startswith(f"{repository}@")] if facts else []
-    if not digest and not known:
-        raise EngineError(f"the registry did not say under which digest it holds {ref}")
-    return digest or known[0]
 
 
 def _keep(client: APIClient) -> None:
@@ -353,25 +313,6 @@ def tag_image(ref: str, name: str) -> None:
         raise engine_failed(f"naming image {ref} {name}", error) from error
 
 
-def in_registry(ref: str) -> bool:
-    """Whether the registry that `repository@sha256:…` or `repository:tag` names has it; nothing is pulled.
-
-    Raises:
-        InfrastructureError: the engine failed, or the registry gave no answer.
-
-    """
-    client: Any = connect()
-    try:
-        client.inspect_distribution(ref)
-    except NotFoundError:
-        return False
-    except ConnectionLost as error:
-        if any(sign in cause(error).lower() for sign in _NOT_THERE):
-            return False
-        raise engine_failed(f"asking the registry for {ref}", error) from error
-    return True
-
-
 def engine_failed(what: str, error: BaseException) -> InfrastructureError:
     """The error to raise when the engine failed while doing `what`."""
     why = cause(error)
@@ -413,7 +354,7 @@ def streams(attached: Any) -> Iterator[tuple[int, bytes]]:
 
 def attach(container: str, *, stdin: bool = True) -> socket.socket:
     """The socket that carries a created container's standard input and both output streams, multiplexed."""
-    with _patient(_CALL_SECONDS) as client:
+    with patient(_CALL_SECONDS) as client:
         wanted = {"stdin": int(stdin), "stdout": 1, "stderr": 1, "stream": 1}
         attached = client.attach_socket(container, params=wanted)
         wire = _own_socket(attached, getattr(attached, "_response", None))
@@ -430,7 +371,7 @@ def execute(container: str, argv: Sequence[str], *, env: Mapping[str, str], work
         ConnectionLost: the engine failed, or the container runs no more.
 
     """
-    with _patient(_CALL_SECONDS) as client:
+    with patient(_CALL_SECONDS) as client:
         made = client.exec_create(container, list(argv), stdin=True, environment=dict(env), workdir=workdir)["Id"]
         attached = client.exec_start(made, socket=True)
         wire = _own_socket(attached, getattr(attached, "_response", None))
@@ -453,29 +394,6 @@ def _own_socket(attached: Any, response: Any) -> socket.socket:
 def send(attached: Any, data: bytes) -> None:
     """Write to the standard input of an attached container."""
     getattr(attached, "_sock", attached).sendall(data)
-
-
-def _start_time(pid: int) -> str | None:
-    """Start time of a process in clock ticks since boot (proc(5), field 22); None if it is gone."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    return text.rpartition(")")[2].split()[19]
-
-
-def owner() -> str:
-    """The value of LABEL_OWNER that names this process."""
-    return f"{socket.gethostname()}:{os.getpid()}:{_start_time(os.getpid())}"
-
-
-def is_dead(owner_label: str) -> bool:
-    """Whether the label names a process of this host that no longer runs."""
-    host, _, process = owner_label.partition(":")
-    pid, _, started = process.partition(":")
-    if host != socket.gethostname() or not pid.isdigit():
-        return False
-    return _start_time(int(pid)) != started
 
 
 def remove_container(container: str) -> None:
@@ -514,22 +432,3 @@ def check_runtime(name: str) -> None:
     if known and name not in known:
         hint = "register it in the engine's daemon.json; docs/security.md says how"
         raise InputError(f"the engine has no runtime {name!r}; it has {', '.join(known)}", hint=hint)
-
-
-def sweep() -> int:
-    """Remove containers whose owner, a process of this host, is dead. Returns how many.
-
-    Raises:
-        InfrastructureError: the engine failed.
-
-    """
-    removed = 0
-    try:
-        for container in connect().containers(all=True, filters={"label": [LABEL_OWNER]}):
-            if is_dead(container["Labels"].get(LABEL_OWNER, "")):
-                with suppress(ApiError):  # another goldseam may be removing it
-                    remove_container(container["Id"])
-                    removed += 1
-    except ConnectionLost as error:
-        raise engine_failed("looking for left-over containers", error) from error
-    return removed

@@ -17,7 +17,7 @@ class Janitor:
     """Removes containers by name, in a thread of its own, so that nobody waits for the engine to do it.
 
     What an engine in trouble does not remove is tried again at the end. What is left even then carries the label of
-    its owner, and the next start removes it (`engine.sweep`).
+    its owner, and the next start removes it (`owners.sweep`).
     """
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any
 
 from harness.errors import InfrastructureError
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -103,7 +103,7 @@ def newest_layer(image: str, *, text_only: bool = False) -> Iterator[tuple[str, 
                 "text" if text_only else "all",
             ],
             user="0:0",
-            labels={engine.LABEL_OWNER: engine.owner(), engine.LABEL_KIND: "inspect"},
+            labels={engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "inspect"},
             network_disabled=True,
             host_config=config,
         )["Id"]

@@ -6,7 +6,7 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING, Any
 
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.sandbox.base import SandboxError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def ensure_runs(image: str) -> None:
 
 def _starts(facts: ImageFacts) -> bool:
     client: Any = engine.connect()
-    labels = {engine.LABEL_OWNER: engine.owner(), engine.LABEL_KIND: "probe"}
+    labels = {engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "probe"}
     made = client.create_container(facts.id, ["/bin/true"], entrypoint=[], labels=labels, network_disabled=True)["Id"]
     try:
         with contextlib.suppress(engine.ApiError):

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from harness.errors import InfrastructureError, InterruptedRunError
-from harness.sandbox import engine
+from harness.sandbox import engine, registries
 from harness.sandbox.base import MissingImageError
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class _Pull:
     def _follow(self) -> None:
         layers: dict[str, tuple[int, int]] = {}
         told = began = time.monotonic()
-        with contextlib.closing(engine.fetch(self._ref, stall_seconds=STALL_SECONDS)) as progress:
+        with contextlib.closing(registries.fetch(self._ref, stall_seconds=STALL_SECONDS)) as progress:
             for said in progress:
                 now = time.monotonic()
                 if self.abandoned.is_set() or now - began > PULL_SECONDS:

@@ -9,7 +9,7 @@ import tarfile
 from dataclasses import dataclass
 from typing import Any
 
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.sandbox.layers import Pipe
 
 _ALWAYS = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - inside the container
@@ -48,7 +48,7 @@ def look(ref: str) -> ServiceImage:
             image=raw["Id"],
             command=["none"],
             network_disabled=True,
-            labels={engine.LABEL_OWNER: engine.owner(), engine.LABEL_KIND: "inspect"},
+            labels={engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "inspect"},
         )["Id"]
         try:
             volumes = [path for path in config.get("Volumes") or () if _FOLDER.match(path)]

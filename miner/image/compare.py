@@ -11,7 +11,7 @@ import io
 import tarfile
 from typing import IO, TYPE_CHECKING, Any
 
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.sandbox.layers import Pipe
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def entries(image: str) -> dict[str, str]:
     client: Any = engine.connect()
     try:
         config = client.inspect_image(image)["Config"]
-        labels = {engine.LABEL_OWNER: engine.owner(), engine.LABEL_KIND: "compare"}
+        labels = {engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "compare"}
         container = client.create_container(image, ["true"], labels=labels, network_disabled=True)["Id"]
         try:
             pipe = io.BufferedReader(Pipe(client.export(container)), 1 << 20)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from harness.errors import InfrastructureError
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from miner.change import Rejection, Stage
 from miner.environment import detect
 from miner.image import egress, secrets, steps
@@ -109,9 +109,9 @@ def open_workshop(
         for folder in (builds, cache):
             folder.mkdir(parents=True, exist_ok=True)
         for left in builds.iterdir():
-            if engine.is_dead(left.name.rpartition("~")[0]):
+            if owners.is_dead(left.name.rpartition("~")[0]):
                 shutil.rmtree(left, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(dir=builds, prefix=f"{engine.owner()}~"))
+        folder = Path(tempfile.mkdtemp(dir=builds, prefix=f"{owners.owner()}~"))
     except OSError as error:
         raise InfrastructureError(
             f"the cache folder {settings.cache_dir} can't be used: {error.strerror}", hint="set GOLDSEAM_CACHE_DIR"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InfrastructureError
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.sandbox.ends import end_of
 from harness.sandbox.streams import STDERR
 from miner.image import dockerfile, reasons, uvcache
@@ -193,7 +193,7 @@ class Workshop:
                 user="0:0",
                 working_dir="/",
                 stdin_open=True,
-                labels={engine.LABEL_OWNER: engine.owner(), engine.LABEL_KIND: f"build-{kind}"},
+                labels={engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: f"build-{kind}"},
                 use_config_proxy=False,  # it would be committed
                 host_config=client.create_host_config(**limits),
             )

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.errors import InfrastructureError
-from harness.sandbox import engine, pulls
+from harness.sandbox import engine, pulls, registries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ class Shelf:
 
         """
         name = self.name(tag)
-        if not self._patiently(f"asking for {name}", lambda: engine.in_registry(name)):
+        if not self._patiently(f"asking for {name}", lambda: registries.in_registry(name)):
             return False
         self.note(f"fetching {name}")
         self._patiently(f"fetching {name}", lambda: _fetch(name))
@@ -69,11 +69,11 @@ class Shelf:
         digests = [one for one in facts.digests if one.startswith(f"{self.repository}@")] if facts else []
         if digests:
             both = (name, digests[0])
-            if all(self._patiently(f"asking for {one}", partial(engine.in_registry, one)) for one in both):
+            if all(self._patiently(f"asking for {one}", partial(registries.in_registry, one)) for one in both):
                 return digests[0]
         self.note(f"pushing {name}")
         engine.tag_image(tag, name)
-        digest = self._patiently(f"pushing {name}", lambda: engine.push(name, stall_seconds=pulls.STALL_SECONDS))
+        digest = self._patiently(f"pushing {name}", lambda: registries.push(name, stall_seconds=pulls.STALL_SECONDS))
         return f"{self.repository}@{digest}"
 
     def _patiently(self, what: str, work: Callable[[], Result]) -> Result:
@@ -95,6 +95,6 @@ class Shelf:
 
 
 def _fetch(name: str) -> None:
-    with contextlib.closing(engine.fetch(name, stall_seconds=pulls.STALL_SECONDS)) as progress:
+    with contextlib.closing(registries.fetch(name, stall_seconds=pulls.STALL_SECONDS)) as progress:
         for _ in progress:
             pass

@@ -8,7 +8,7 @@ import pytest
 
 from harness import clock, evaluate, imageclock, process, trial
 from harness.instance import Budgets, Outcome, TestSpec
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.scoring import trial_spec
 from tests import tiny
 from tests.tiny import BASE_TESTS
@@ -147,7 +147,7 @@ def old_image(tiny_image):
     """The image as it was made before there were clocks."""
     client = engine.connect()
     made = client.create_container(
-        tiny_image, ["rm", "-r", "/opt/goldseam/clock"], labels={engine.LABEL_OWNER: engine.owner()}
+        tiny_image, ["rm", "-r", "/opt/goldseam/clock"], labels={engine.LABEL_OWNER: owners.owner()}
     )
     client.start(made)
     client.wait(made)

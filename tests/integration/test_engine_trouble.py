@@ -19,7 +19,7 @@ import pytest
 from harness import evaluate
 from harness.errors import InfrastructureError
 from harness.instance import Outcome
-from harness.sandbox import engine, janitor
+from harness.sandbox import engine, janitor, owners
 from harness.sandbox.docker import DockerSandbox
 from tests import tiny
 from tests.engine_proxy import Proxy
@@ -32,7 +32,7 @@ SLOW = tiny.fix("import time; time.sleep(3); return a + b")
 
 
 def ours():
-    found = engine.connect().containers(all=True, filters={"label": [f"{engine.LABEL_OWNER}={engine.owner()}"]})
+    found = engine.connect().containers(all=True, filters={"label": [f"{engine.LABEL_OWNER}={owners.owner()}"]})
     return [container["Id"] for container in found]
 
 
@@ -85,7 +85,7 @@ print(result.timed_out, result.stdout.decode().strip())
 def test_a_program_that_was_stopped_for_longer_than_a_trial_may_take_reads_what_has_ended(tiny_image):
     argv = [sys.executable, "-c", HELD_UP, tiny_image]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
-        own = {"label": [f"{engine.LABEL_OWNER}={socket.gethostname()}:{child.pid}:{engine._start_time(child.pid)}"]}
+        own = {"label": [f"{engine.LABEL_OWNER}={socket.gethostname()}:{child.pid}:{owners.start_time(child.pid)}"]}
         while not engine.connect().containers(filters=own):
             time.sleep(0.02)
         child.send_signal(signal.SIGSTOP)

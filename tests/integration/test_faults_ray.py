@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from tests import fake_clock, faults, own_registry, second_engine, tiny
 from tests.ray_cluster import RayCluster, raylet_of
 
@@ -185,7 +185,7 @@ def test_a_fault_in_mid_run_changes_nothing_of_the_report(name, cluster, well, p
         again = tiny.goldseam(*command)
         assert again.returncode == 0, again.error_text
     assert faults.found(tmp_path / "run") == faults.found(undisturbed)
-    engine.sweep()  # as the next run does when it looks at the node
+    owners.sweep()  # as the next run does when it looks at the node
     assert left(well, poor) == []
 
 

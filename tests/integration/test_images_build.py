@@ -14,7 +14,7 @@ import pytest
 from harness import process
 from harness.dataset.folder import write_task
 from harness.errors import InfrastructureError
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.settings import ImageSettings
 from miner.change import Rejection, Stage
 from miner.image import BuiltImage, base, build_environment, buildkit, rebuild, secrets
@@ -399,15 +399,15 @@ def test_what_differs_from_the_folder_is_named_and_the_answer_is_no(mined, setti
 
 
 def test_containers_of_dead_processes_are_swept_and_those_of_the_living_stay(built):
-    host = engine.owner().split(":")[0]
+    host = owners.owner().split(":")[0]
     made = [
         process.run(["docker", "create", "--label", f"{engine.LABEL_OWNER}={label}", built.image_id])
         .stdout.decode()
         .strip()
-        for label in (f"{host}:4194999:1", engine.owner())
+        for label in (f"{host}:4194999:1", owners.owner())
     ]
     try:
-        engine.sweep()
+        owners.sweep()
         left = process.run(["docker", "ps", "-aq", "--no-trunc"]).stdout.decode().split()
         assert [one in left for one in made] == [False, True]
     finally:
@@ -418,4 +418,4 @@ def test_containers_of_dead_processes_are_swept_and_those_of_the_living_stay(bui
 def test_a_run_of_an_image_is_not_taken_for_a_left_over_build(built):
     facts = engine.inspect_image(built.image_id)
     assert facts is not None
-    assert not engine.is_dead(facts.labels[engine.LABEL_OWNER])
+    assert not owners.is_dead(facts.labels[engine.LABEL_OWNER])

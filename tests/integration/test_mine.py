@@ -16,7 +16,7 @@ from harness import process
 from harness.dataset.check import check
 from harness.dataset.folder import open_dataset
 from harness.instance import TaskState
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from miner.demo.history import build_history
 from miner.demo.locate import locate_data
 
@@ -256,7 +256,7 @@ def own_containers(pid: int) -> list[str]:
 
 def in_container(image: str, argv: list[str]) -> str:
     client = engine.connect()
-    created = client.create_container(image=image, command=argv, labels={engine.LABEL_OWNER: engine.owner()})
+    created = client.create_container(image=image, command=argv, labels={engine.LABEL_OWNER: owners.owner()})
     try:
         client.start(created["Id"])
         client.wait(created["Id"])

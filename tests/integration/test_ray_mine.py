@@ -23,7 +23,7 @@ from harness.dataset.check import check
 from harness.dataset.folder import open_dataset
 from harness.executors.choose import Kind, choose
 from harness.instance import Budgets, TaskState
-from harness.sandbox import engine
+from harness.sandbox import engine, registries
 from harness.sandbox.base import Job
 from tests import tiny, two_engines
 from tests.ray_cluster import RayCluster
@@ -310,7 +310,7 @@ def held(mined, cluster, two):
             client.put_archive(made, "/", tiny.MemoryTree({"number": str(number)}).tar())
             client.commit(made, f"{two.registry}/team/other", str(number))
             engine.remove_container(made)
-            digest = engine.push(f"{two.registry}/team/other:{number}", stall_seconds=60)
+            digest = registries.push(f"{two.registry}/team/other:{number}", stall_seconds=60)
             found[host] = f"{two.registry}/team/other@{digest}"
     cluster.add_node()
     return Held(images=found)

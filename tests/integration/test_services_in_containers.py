@@ -14,7 +14,7 @@ import pytest
 
 from harness import evaluate
 from harness.instance import Budgets, Service, TestSpec
-from harness.sandbox import engine, service_image
+from harness.sandbox import engine, owners, service_image
 from harness.sandbox.base import Job, ServiceError
 from harness.sandbox.docker import DockerSandbox
 from tests import service_images, tiny
@@ -52,7 +52,7 @@ def asked(sandbox, image, services, *questions):
 def of(pid: int) -> dict[str, str]:
     """The containers of a process of this machine: kind by name."""
     client: Any = engine.connect()
-    mine = f"{engine.owner().split(':')[0]}:{pid}:"
+    mine = f"{owners.owner().split(':')[0]}:{pid}:"
     found = client.containers(all=True, filters={"label": [engine.LABEL_OWNER]})
     labels = {one["Names"][0]: one["Labels"] for one in found}
     return {name: told[engine.LABEL_KIND] for name, told in labels.items() if told[engine.LABEL_OWNER].startswith(mine)}
@@ -198,7 +198,7 @@ def test_a_run_that_is_ended_leaves_nothing_for_long(tiny_image, redis, how):
                 break
         os.kill(running.pid, how)
         running.wait()
-    engine.sweep()
+    owners.sweep()
 
     assert of(running.pid) == {}
 

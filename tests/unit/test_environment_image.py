@@ -8,7 +8,7 @@ import pytest
 
 from harness import process
 from harness.errors import InfrastructureError, InputError
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from harness.settings import ImageSettings
 from miner.change import Rejection
 from miner.environment import Evidence, Recipe
@@ -211,14 +211,14 @@ def test_an_image_goes_before_the_one_it_is_built_on_and_needed_ones_stay_with_t
 
 
 def test_this_process_is_alive_and_one_with_another_start_time_is_dead():
-    host, pid, started = engine.owner().split(":")
-    assert not engine.is_dead(engine.owner())
-    assert engine.is_dead(f"{host}:{pid}:{int(started) + 1}")
+    host, pid, started = owners.owner().split(":")
+    assert not owners.is_dead(owners.owner())
+    assert owners.is_dead(f"{host}:{pid}:{int(started) + 1}")
 
 
 def test_a_process_of_another_host_is_never_called_dead():
-    assert not engine.is_dead("elsewhere:1:1")
-    assert not engine.is_dead("")
+    assert not owners.is_dead("elsewhere:1:1")
+    assert not owners.is_dead("")
 
 
 def test_no_engine_is_an_infrastructure_error_that_names_the_doctor(monkeypatch):

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from harness.errors import InfrastructureError, InterruptedRunError
-from harness.sandbox import engine, pulls
+from harness.sandbox import engine, pulls, registries
 from harness.sandbox.base import MissingImageError
 
 DIGEST = "@sha256:" + "1" * 64
@@ -16,7 +16,7 @@ REFUSED = 'Get "https://registry.example/v2/": dial tcp 192.0.2.1:443: connect: 
 
 
 class Engine:
-    """Stands in the place of `engine.fetch`: fails with these errors first, and then brings the image."""
+    """Stands in the place of `registries.fetch`: fails with these errors first, and then brings the image."""
 
     def __init__(self, *errors):
         self.errors = list(errors)
@@ -36,7 +36,7 @@ def fetching(monkeypatch):
 
     def prepared(*errors, patience=5.0):
         fake = Engine(*errors)
-        monkeypatch.setattr(engine, "fetch", fake)
+        monkeypatch.setattr(registries, "fetch", fake)
         monkeypatch.setattr(pulls, "_FIRST_PAUSE", 0.001)
         monkeypatch.setattr(pulls, "_POLL_SECONDS", 0.001)
         return fake, pulls.Puller(notes.append, patience=patience), notes

@@ -35,7 +35,8 @@ def with_services(*services):
 
 
 def test_services_survive_the_way_to_disk_and_back(tmp_path):
-    whole = replace(CACHE, env={"A": "b"}, command=("run",), health="ask", folders=("/data:999:999:0750", "/tmp"), read_only=False)
+    folders = ("/data:999:999:0750", "/tmp")
+    whole = replace(CACHE, env={"A": "b"}, command=("run",), health="ask", folders=folders, read_only=False)
     dataset = tiny.dataset(tmp_path / "dataset", with_services(DB, whole))
 
     assert open_dataset(dataset.path).task("tiny__calc-1").instance.test.services == (DB, whole)

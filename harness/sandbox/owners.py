@@ -1,0 +1,52 @@
+"""Whose a container is: each carries the process that made it, and goes when that process is dead."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+from harness.sandbox import engine
+
+
+def start_time(pid: int) -> str | None:
+    """Start time of a process in clock ticks since boot (proc(5), field 22); None if it is gone."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return text.rpartition(")")[2].split()[19]
+
+
+def owner() -> str:
+    """The value of engine.LABEL_OWNER that names this process."""
+    return f"{socket.gethostname()}:{os.getpid()}:{start_time(os.getpid())}"
+
+
+def is_dead(owner_label: str) -> bool:
+    """Whether the label names a process of this host that no longer runs."""
+    host, _, process = owner_label.partition(":")
+    pid, _, started = process.partition(":")
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    return start_time(int(pid)) != started
+
+
+def sweep() -> int:
+    """Remove containers whose owner, a process of this host, is dead. Returns how many.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    removed = 0
+    try:
+        for container in engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]}):
+            if is_dead(container["Labels"].get(engine.LABEL_OWNER, "")):
+                with suppress(engine.ApiError):  # another goldseam may be removing it
+                    engine.remove_container(container["Id"])
+                    removed += 1
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed("looking for left-over containers", error) from error
+    return removed
