@@ -132,3 +132,42 @@ def test_the_password_of_a_git_host_is_in_no_lock_no_log_and_no_layer(built):
     script = "grep -rlE 'canaryToken' /opt/goldseam/venv /root /etc /tmp /run 2>/dev/null | head -n 3"
     argv = ["docker", "run", "--rm", "--network=none", image.image_id, "sh", "-c", script]
     assert process.run(argv, check=False).stdout == b""
+
+
+OLD = """\
+from setuptools import setup
+import gsbuild
+assert gsbuild.VERSION == "1.0"
+setup(name="shop", version="1", py_modules=["shop"], setup_requires=["gsasked"],
+      entry_points={"pytest11": ["shopping = shop"], "console_scripts": ["shop = shop:main"]})
+"""
+
+
+@pytest.fixture(scope="module")
+def developed(tmp_path_factory) -> BuiltImage:
+    """A project of the years of setup.py: it imports what it is built with, and asks setuptools for more."""
+    files = [wheel(name, version, uploaded=f"{day}T00:00:00Z") for name in ("gsbuild", "gsasked")
+             for version, day in (("1.0", "2022-01-01"), ("2.0", "2023-01-01"))]  # fmt: skip
+    setup = {"setup.py": OLD, "shop.py": "def main():\n    print('open')\n", "requirements-test.txt": "gsbuild\n"}
+    tree = MemoryTree({**setup, "pyproject.toml": "[build-system]\nrequires = ['setuptools', 'gsbuild']\n"})
+    with OwnIndex(files) as index, pytest.MonkeyPatch.context() as patched:
+        patched.setenv("UV_DEFAULT_INDEX", index.url)
+        image = build_environment(
+            tree, repo="tests/old", base_commit="0" * 40, when=datetime(2022, 11, 20, tzinfo=UTC), version_hint=None,
+            tar=tree.tar, settings=load_settings().images.model_copy(update={"python_downloads": False, "pythons": {}}),
+            log=tmp_path_factory.mktemp("log") / "log", progress=lambda _: None,
+        )  # fmt: skip
+    assert isinstance(image, BuiltImage), image
+    return image
+
+
+def test_an_old_project_is_installed_by_setup_py_with_setuptools_of_its_day(developed):
+    (how,) = (attempt.command for attempt in developed.attempts if attempt.step == "source")
+    assert how == "python setup.py develop --no-deps (setuptools 65.6.0)"
+
+
+def test_an_old_project_has_its_plugins_scripts_and_modules_from_the_tree(developed):
+    assert "shopping" in developed.pytest_plugins
+    script = "shop; python -c 'import shop; print(shop.__file__)'; git status --short"
+    argv = ["docker", "run", "--rm", "--network=none", developed.image_id, "sh", "-ec", script]
+    assert process.run(argv).stdout.decode().split() == ["open", "/testbed/shop.py"]
