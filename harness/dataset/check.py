@@ -254,8 +254,18 @@ def _image_problems(instance: Instance, task: Task | None, folder: Path, asked: 
         yield from images.leaks(task)
     if asked.in_registry is not None and state is TaskState.PROVED and IMAGE_DIGEST.fullmatch(image):
         yield from _registry_problems(image, asked.in_registry)
+    for service in instance.test.services:
+        yield from _service_problems(service.name, service.image, asked, is_proved=state is TaskState.PROVED)
     if not (folder / "Dockerfile").is_file():
         yield "Dockerfile is missing, so nobody can tell how the image came to be"
+
+
+def _service_problems(name: str, image: str, asked: Asked, *, is_proved: bool) -> Iterator[str]:
+    if asked.images is not None and not asked.images.has(image):
+        yield f"the engine has no image {image} of the service {name}"
+    if asked.in_registry is not None and is_proved:
+        for problem in _registry_problems(image, asked.in_registry):
+            yield f"of the service {name}: {problem}"
 
 
 def _registry_problems(image: str, in_registry: Callable[[str], bool]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness import doctor
+from harness.dataset.check import ImageCheck, check
 from harness.dataset.folder import open_dataset
 from harness.errors import InputError
 from harness.instance import Service, TestSpec, TestStatus
@@ -132,6 +133,18 @@ def test_a_setting_of_no_known_form_is_refused(tmp_path, text, env):
 
     with pytest.raises(InputError, match=r"services|SERVICES"):
         load_settings(file, env=env)
+
+
+def test_the_images_of_services_are_checked_as_the_tasks_own_are(tmp_path):
+    here = "registry.example/db@sha256:" + "1" * 64
+    dataset = tiny.dataset(tmp_path / "dataset", with_services(DB, replace(CACHE, image=here)))
+    engine = ImageCheck(has=lambda image: image == tiny.NO_IMAGE, leaks=lambda _task: ())
+
+    found = [one.what for one in check(dataset.path, images=engine, in_registry=lambda _ref: False)]
+
+    assert f"the engine has no image {here} of the service cache" in found
+    assert f"of the service cache: the registry has no image {here}" in found
+    assert any(one.startswith("of the service db: ") and "names no registry" in one for one in found)
 
 
 def test_doctor_says_whether_services_run():
