@@ -69,6 +69,6 @@ def judged(found: Trial) -> Collected:
 def _told(missing: tuple[str, ...], lost: int) -> str:
     """What can be said in public: how much is lost, and nothing in the words of hidden tests."""
     if not lost:
-        return "pytest could not start"
+        return "the test runner could not start"
     why = f", {len(missing)} modules missing" if missing else ""
     return f"{lost} files or folders could not be collected{why}"

@@ -55,7 +55,7 @@ def test_nothing_of_the_tests_words_is_said_in_public():
 
 def test_pytest_that_refuses_its_configuration_loses_everything():
     found = judged(trial(report=TestReport(finished=True, exit_code=4), child_exit=4))
-    assert (found.ok, found.lost, found.failure) == (False, 1, "pytest could not start")
+    assert (found.ok, found.lost, found.failure) == (False, 1, "the test runner could not start")
 
 
 def test_what_no_environment_could_better_is_left_to_the_proof():
