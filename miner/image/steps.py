@@ -38,8 +38,7 @@ _NOT_COMPILED_BY_UV = frozenset({"3.6"})
 """Minor versions without the invalidation modes of byte code that uv asks for (PEP 552)."""
 _FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
 _PROJECT = "/tmp/project.py"  # noqa: S108
-_EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py and stated.py import it
-_STATED = "/tmp/stated.py"  # noqa: S108
+_EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py imports it
 _DEVELOP = "/tmp/develop.py"  # noqa: S108
 _HOW = "/tmp/how.txt"  # noqa: S108
 _PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
@@ -70,24 +69,13 @@ def requirement_lines(recipe: Recipe, minor: str) -> str:
 
 def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, version_hint: str | None) -> str:
     """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
-    asked = f"python3 {_STATED} {UV} {interpreter.path} {quote(recipe.project or '')} /tmp/stated"
-    asked = " ".join((asked, *days.for_dependencies(when, interpreter.minor)))
-    commands = (
-        _UNPACK,
-        f"cd {TESTBED}",
-        *versions(version_hint),
-        *(write_tool(path, _tool(path.rpartition("/")[2])) for path in (_EDITABLE, _STATED) if recipe.project),
-        *((f'project="$({asked})"',) if recipe.project else ()),
-        resolve_command(recipe, interpreter, when, project='"$project"'),
-    )
+    command = resolve_command(recipe, interpreter, when)
+    commands = (_UNPACK, f"cd {TESTBED}", *versions(version_hint), command)
     return Layer(kind="resolve", parent="", commands=commands).script()
 
 
-def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime, *, project: str | None = None) -> str:
-    """The command that resolves a recipe, as it is run at the repository's root.
-
-    `project` is a word for the shell that stands for the recipe's project.
-    """
+def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime) -> str:
+    """The command that resolves a recipe, as it is run at the repository's root."""
     evidence = recipe.evidence
     words = [f"{UV} pip compile --quiet --python {interpreter.path}", *days.for_dependencies(when, interpreter.minor)]
     words += ["--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"]
@@ -98,8 +86,7 @@ def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime, *,
     words += [f"--constraints {quote(path)}" for path in evidence.constraints]
     words += [f"--constraints {INPUT_DIR}/{PINS_NAME}"] if evidence.pins else []
     words += [f"--overrides {INPUT_DIR}/{OVERRIDES_NAME}"] if recipe.overrides else []
-    words += [project or quote(recipe.project)] if recipe.project else []
-    words += [quote(path) for path in evidence.files if path]
+    words += [quote(path) for path in (recipe.project, *evidence.files) if path]
     words += [f"{INPUT_DIR}/extra.in"]
     return " ".join(words)
 

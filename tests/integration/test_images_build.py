@@ -278,22 +278,6 @@ def test_build_requirements_are_kept_for_the_next_commit_but_not_what_a_build_wr
     assert len(kept_for_builds(settings)) > len(before)
 
 
-def test_what_only_a_setup_script_can_tell_is_asked_of_the_build_backend_once(settings, tmp_path):
-    script = "from setuptools import setup\nsetup(name='told', version='1', py_modules=[], install_requires=['six'],"
-    script += (
-        " extras_require={'tests': ['pytest-mock; python_version > \"3\"'], ':python_version > \"3\"': ['toml']})\n"
-    )
-    image = Project(**{"setup.py": script}).build(settings, tmp_path / "log")
-    assert isinstance(image, BuiltImage), image
-    lock = image.locks["requirements.lock"]
-    assert [name for name in ("six==", "toml==", "pytest-mock==") if name in lock] == [
-        "six==",
-        "toml==",
-        "pytest-mock==",
-    ]
-    assert "stated by its build backend" in (tmp_path / "log").read_text()
-
-
 def test_requirements_that_do_not_exist_are_the_repositorys_fault(settings, tmp_path):
     pyproject = "[project]\nname = 'x'\nversion = '1'\ndependencies = ['no-such-package-as-this-one-here']\n"
     found = Project(**{"pyproject.toml": pyproject}).build(settings, tmp_path / "log")

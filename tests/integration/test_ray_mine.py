@@ -184,7 +184,7 @@ def test_a_mine_on_a_cluster_makes_what_one_on_this_machine_makes(mined, local):
     assert here == there
 
 
-def test_images_of_a_local_mine_are_pushed_and_pulled_elsewhere(local, two, tmp_path):
+def test_images_of_a_local_mine_are_pushed_pulled_elsewhere_and_proved_there(local, two, tmp_path):
     copy = tmp_path / "dataset"
     shutil.copytree(local, copy)
     version = open_dataset(copy).version
@@ -198,11 +198,20 @@ def test_images_of_a_local_mine_are_pushed_and_pulled_elsewhere(local, two, tmp_
         if engine.image_id(instance.image):
             engine.connect().remove_image(instance.image, force=True)
         assert json.loads(images("pull", copy).stdout)["pulled"] == {instance.instance_id: instance.image}
-        assert engine.image_id(instance.image)
+        held = engine.image_id(instance.image)
+        assert [one["kind"] for one in json.loads(images("ls").stdout)["images"] if one["id"] == held] == ["task"]
+        assert json.loads(images("du").stdout)["bytes"] > 0
+        for how, outcome in (("--gold", "resolved"), ("--null", "unresolved")):
+            run = tmp_path / how.strip("-")
+            tiny.goldseam("evaluate", copy, how, "-o", run, "--no-cache")
+            (report,) = run.glob("results/*/*/*/report.json")
+            assert json.loads(report.read_text())["outcome"] == outcome
+        assert held not in [one["id"] for one in json.loads(images("gc", copy).stdout)["removed"]]
+        assert engine.image_id(instance.image) == held
 
 
-def images(word, dataset):
-    done = tiny.goldseam("images", word, dataset, "--json")
+def images(word, *datasets):
+    done = tiny.goldseam("images", word, *datasets, "--json")
     assert done.returncode == 0, done.error_text
     return done
 

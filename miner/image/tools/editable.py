@@ -1,4 +1,4 @@
-"""Runs inside a build: the hooks of a project's build backend, in half the time that uv takes for them.
+"""Runs inside a build: an editable install of the current folder in half the time that `uv pip install -e` takes.
 
 The same hooks of the same build backend (PEP 517, PEP 660), as isolated, with build requirements that uv resolves with
 the same options. What it saves: metadata are not made apart from the wheel, and an environment with build requirements
@@ -12,10 +12,12 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 try:
@@ -25,18 +27,24 @@ except ImportError:  # a base older than Debian 12
 
 _DEFAULT = ["setuptools>=40.8.0"]
 _LEGACY = "setuptools.build_meta:__legacy__"
+_WHEEL_IS_OURS = (70, 1)
+"""The setuptools that makes wheels itself."""
+_KEPT = 20
+"""Environments, of about ten megabytes each."""
+_LONGEST_BUILD = 6 * 3600
+"""Seconds after which nobody uses an environment any more."""
 _HOOK = """
 import importlib, json, os, sys
-hook, needed, backend, paths, folder, result = sys.argv[1:]
+backend, paths, folder, result = sys.argv[1:]
 sys.path[:] = json.loads(paths) + [path for path in sys.path if path not in ("", os.getcwd())]
 module, _, names = backend.partition(":")
 found = importlib.import_module(module)
 for name in names.split(".") if names else ():
     found = getattr(found, name)
-answer = {"can": hasattr(found, needed)}
+answer = {"can": hasattr(found, "build_editable")}
 if answer["can"]:
-    arguments = {"build_editable": (folder, {}, None), "prepare_metadata_for_build_wheel": (folder, {})}
-    answer["value"] = getattr(found, hook, lambda settings: [])(*arguments.get(hook, ({},)))
+    requires = getattr(found, "get_requires_for_build_editable", lambda settings: [])
+    answer["value"] = found.build_editable(folder, {}, None) if folder else requires({})
 with open(result, "w") as file:
     json.dump(answer, file)
 """
@@ -82,16 +90,27 @@ def state(folder: Path) -> str:
     return seen.hexdigest()
 
 
-def environment(uv: str, python: str, requires: list[str], options: tuple[str, ...]) -> Path:
-    """A folder whose `env` holds build requirements: one that is there, or a new one."""
+def locked(uv: str, python: str, requires: list[str], options: tuple[str, ...]) -> bytes:
+    """Build requirements with versions and hashes."""
     argv = [uv, "pip", "compile", "--quiet", "--python", python, "--no-header", "--no-annotate", "--generate-hashes"]
     asked = "\n".join(requires).encode()
-    lock = subprocess.run([*argv, *options, "-"], input=asked, stdout=subprocess.PIPE, check=False)
-    if lock.returncode:
+    done = subprocess.run([*argv, *options, "-"], input=asked, stdout=subprocess.PIPE, check=False)
+    if done.returncode:
         raise Unable
+    return done.stdout
+
+
+def asks_for_wheel(lock: bytes) -> bool:
+    """Whether this is a setuptools that requires wheel further, once it is asked: one before 70.1."""
+    found = re.search(rb"^setuptools==(\d+)\.(\d+)", lock, re.MULTILINE)
+    return found is not None and (int(found[1]), int(found[2])) < _WHEEL_IS_OURS
+
+
+def environment(uv: str, python: str, lock: bytes, options: tuple[str, ...]) -> Path:
+    """A folder whose `env` holds what is locked: one that is there, or a new one."""
     code = "import sys; print(sys.base_prefix, sys.version)"
     which = subprocess.run([python, "-I", "-c", code], stdout=subprocess.PIPE, check=True)
-    name = hashlib.sha256(lock.stdout + b"\0" + which.stdout).hexdigest()[:32]
+    name = hashlib.sha256(lock + b"\0" + which.stdout).hexdigest()[:32]
     home = Path(os.environ.get("UV_CACHE_DIR", tempfile.gettempdir()), "goldseam-builds")
     home.mkdir(parents=True, exist_ok=True)
     with (home / f"{name}.lock").open("w") as guard:
@@ -102,13 +121,23 @@ def environment(uv: str, python: str, requires: list[str], options: tuple[str, .
             if not whole.exists():
                 break
             if whole.read_text() == state(folder / "env"):
+                whole.touch()
                 return folder
+        tidy(home)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        (folder / "lock").write_bytes(lock.stdout)
+        (folder / "lock").write_bytes(lock)
         fill(uv, python, folder, options)
         whole.write_text(state(folder / "env"))
     return folder
+
+
+def tidy(home: Path) -> None:
+    """Remove the environments that were not asked for lately, where there are many."""
+    used = sorted((path.stat().st_mtime, path.parent) for path in home.glob("*/whole"))
+    for when, folder in used[:-_KEPT]:
+        if when < time.time() - _LONGEST_BUILD:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def fill(uv: str, python: str, folder: Path, options: tuple[str, ...]) -> None:
@@ -122,13 +151,13 @@ def fill(uv: str, python: str, folder: Path, options: tuple[str, ...]) -> None:
             raise Unable
 
 
-def ask(folder: Path, backend: str, paths: list[str], hook: str, *, needed: str, into: str) -> object:
-    """What a hook of the backend answers, which has to have the hook `needed`."""
+def ask(folder: Path, backend: str, paths: list[str], wheels: str = "") -> object:
+    """What a hook answers: the wheel's name where there is a folder for it, else what it requires further."""
     home = str(folder / "env")
     env = {**os.environ, "VIRTUAL_ENV": home, "PYTHONIOENCODING": "utf-8:backslashreplace"}
     env["PATH"] = f"{home}/bin:{env['PATH']}"
     with tempfile.NamedTemporaryFile("r", suffix=".json") as result, tempfile.TemporaryFile("w+b") as said:
-        argv = [f"{home}/bin/python", "-c", _HOOK, hook, needed, backend, json.dumps(paths), into, result.name]
+        argv = [f"{home}/bin/python", "-c", _HOOK, backend, json.dumps(paths), wheels, result.name]
         done = subprocess.run(argv, env=env, stdout=said, stderr=said, check=False)
         if done.returncode:
             said.seek(0)
@@ -140,16 +169,21 @@ def ask(folder: Path, backend: str, paths: list[str], hook: str, *, needed: str,
     return answer["value"]
 
 
-def made(uv: str, python: str, options: tuple[str, ...], hook: str, *, requires_hook: str, into: str) -> Path:
-    """What a hook of the current folder's backend leaves in the folder `into`, with all it requires."""
+def built(uv: str, python: str, options: tuple[str, ...], wheels: str) -> str:
+    """The path of an editable wheel of the current folder."""
     requires, backend, paths = build_system()
-    folder = environment(uv, python, requires, options)
-    further = ask(folder, backend, paths, requires_hook, needed=hook, into=into)
+    requires = [*requires, *os.environ.get("GOLDSEAM_BUILT_WITH", "").split()]  # what it imports and does not declare
+    expected = ["wheel"] if backend.startswith("setuptools.build_meta") else []
+    lock = locked(uv, python, requires + expected, options)
+    if expected and not asks_for_wheel(lock):
+        expected, lock = [], locked(uv, python, requires, options)
+    folder = environment(uv, python, lock, options)
+    further = ask(folder, backend, paths)
     if not isinstance(further, list):
         raise Unable
-    if further:
-        folder = environment(uv, python, [*requires, *further], options)
-    return Path(into, str(ask(folder, backend, paths, hook, needed=hook, into=into)))
+    if further != expected:
+        folder = environment(uv, python, locked(uv, python, [*requires, *further], options), options)
+    return f"{wheels}/{ask(folder, backend, paths, wheels)}"
 
 
 def install(uv: str, venv: str, options: tuple[str, ...]) -> int | None:
@@ -159,15 +193,12 @@ def install(uv: str, venv: str, options: tuple[str, ...]) -> int | None:
     before = set(site_packages.glob("*.dist-info"))
     with tempfile.TemporaryDirectory() as wheels:
         try:
-            requires = "get_requires_for_build_editable"
-            wheel = made(uv, python, options, "build_editable", requires_hook=requires, into=wheels)
+            wheel = built(uv, python, options, wheels)
         except (Unable, OSError):
             return None
         except Failed:
             return 1
-        code = subprocess.run(
-            [uv, "pip", "install", "--python", python, "--no-deps", str(wheel)], check=False
-        ).returncode
+        code = subprocess.run([uv, "pip", "install", "--python", python, "--no-deps", wheel], check=False).returncode
     if code == 0:
         for metadata in set(site_packages.glob("*.dist-info")) - before:
             settle(metadata)
