@@ -147,6 +147,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
     called = framework(spec.test.framework)
     wanted = {
         "suites": called.suites,
+        "outcomes": called.suites,
         "generators": called.generators,
         "watch": spec.watch,
         "vary": bool(varied),

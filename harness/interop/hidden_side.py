@@ -39,7 +39,12 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
         "FAIL_TO_PASS": hidden.fail_to_pass,
         "PASS_TO_PASS": hidden.pass_to_pass,
     }
-    parts = {GRADER: True, "suites.py": called.suites, "generators.py": called.generators}
+    parts = {
+        GRADER: True,
+        "suites.py": called.suites,
+        "outcomes.py": called.suites,
+        "generators.py": called.generators,
+    }
     folder = resources.files("harness.runner")
     return {
         **{name: marked(folder.joinpath(name).read_bytes(), collection.canary) for name in parts if parts[name]},
