@@ -21,16 +21,16 @@ options="-o Acquire::Retries=2 $([ -z "${SSL_CERT_FILE:-}" ] || echo "-o Acquire
 export DEBIAN_FRONTEND=noninteractive
 apt-get $options -qq update && apt-get $options -qq install -y --no-install-recommends "$@" >/dev/null
 rm -rf /var/lib/apt/lists/*
-[ -z "$ENTRY" ] || { printf '%s' "$ENTRY" > /entry.sh && chmod 755 /entry.sh; }
-[ -z "$SLIM" ] || {
-  programs="/bin/sh /bin/cat /bin/grep /bin/sleep /bin/touch /bin/false $SLIM"
-  mkdir -p /slim/run/lock && install -d -m 1777 /slim/tmp /slim/var/tmp
-  install -d -o redis /slim/data /slim/run/redis /slim/var/lib/redis
-  libraries="$(ldd $programs | grep -o '/[^ :]*[.]so[^ :]*' | sort -u)"
-  tar -chf - /etc/passwd /etc/group $programs $libraries | tar -xf - -C /slim
-  tar -C /slim -cf /slim.tar .
-}
+programs="/bin/sh /bin/cat /bin/grep /bin/sleep /bin/touch /bin/false /bin/chown /bin/chmod"
+programs="$programs /usr/bin/id /usr/bin/setpriv $(eval echo $PROGRAMS)"
+libraries="$(ldd $programs 2>/dev/null | grep -o '/[^ :]*[.]so[^ :]*' | sort -u)"
+mkdir -p /slim/run/lock && install -d -m 1777 /slim/tmp /slim/var/tmp
+tar -chf - /etc/passwd /etc/group $programs $libraries $(eval echo $FOLDERS) | tar -xf - -C /slim
+install -d -o $OWNER $OWNED
+[ -z "$ENTRY" ] || { printf '%s' "$ENTRY" > /slim/entry.sh && chmod 755 /slim/entry.sh; }
+tar -C /slim -cf /slim.tar .
 """
+_BIN = "/usr/lib/postgresql/*/bin"
 _POSTGRES = """\
 #!/bin/sh
 # as the official image does it: root makes the folder the server's, and becomes its user
@@ -53,7 +53,11 @@ def redis() -> str:
     return _image(
         "goldseam-test/redis:slim",
         packages=("redis-server",),
-        slim="/usr/bin/redis-server /usr/bin/redis-cli",
+        given={
+            "PROGRAMS": "/usr/bin/redis-server /usr/bin/redis-cli",
+            "OWNER": "redis",
+            "OWNED": "/slim/data /slim/run/redis /slim/var/lib/redis",
+        },
         changes=(
             "VOLUME /data",
             "EXPOSE 6379",
@@ -67,15 +71,21 @@ def redis() -> str:
 def postgres() -> str:
     """The tag of an image with a PostgreSQL that takes the official image's variables."""
     return _image(
-        "goldseam-test/postgres:debian",
+        "goldseam-test/postgres:slim",
         packages=("postgresql",),
-        entry=_POSTGRES,
+        given={
+            "PROGRAMS": " ".join(f"{_BIN}/{name}" for name in ("postgres", "initdb", "psql")),
+            "FOLDERS": "/usr/lib/postgresql/*/lib /usr/share/postgresql /usr/share/zoneinfo",
+            "OWNER": "postgres",
+            "OWNED": "/slim/run/postgresql",
+            "ENTRY": _POSTGRES,
+        },
         changes=("VOLUME /var/lib/postgresql/data", "EXPOSE 5432", 'ENTRYPOINT ["/entry.sh"]'),
     )
 
 
-def _image(tag: str, *, packages: Sequence[str], changes: Sequence[str], entry: str = "", slim: str = "") -> str:
-    """Everything, or what some programs need (`slim`), which is pushed in no time."""
+def _image(tag: str, *, packages: Sequence[str], changes: Sequence[str], given: Mapping[str, str]) -> str:
+    """An image of what some programs need, which is pushed in no time; it has nothing of ours, not a label."""
     if engine.image_id(tag):
         return tag
     settings = load_settings().images
@@ -83,15 +93,15 @@ def _image(tag: str, *, packages: Sequence[str], changes: Sequence[str], entry: 
         parent = base.resolve(settings)
     except InfrastructureError:
         parent = base.from_debian()  # no registry here
-    given = secrets.collect()
+    ours = secrets.collect()
     client: Any = engine.connect()
-    binds = {str(given.ca_bundle): {"bind": secrets.CA_PATH, "mode": "ro"}} if given.ca_bundle else {}
+    binds = {str(ours.ca_bundle): {"bind": secrets.CA_PATH, "mode": "ro"}} if ours.ca_bundle else {}
     made = client.create_container(
         parent,
         ["sh", "-c", _INSTALL, "sh", *packages],
         entrypoint=[""],
         user="0:0",
-        environment={**_exported(given.exported()), "ENTRY": entry, "SLIM": slim},
+        environment={**_exported(ours.exported()), **given},
         labels={engine.LABEL_OWNER: owners.owner()},
         host_config=client.create_host_config(network_mode="host", binds=binds, tmpfs={"/run/goldseam": ""}),
     )["Id"]
@@ -100,14 +110,11 @@ def _image(tag: str, *, packages: Sequence[str], changes: Sequence[str], entry: 
         ended = end_of(made, ended_by_us=False)
         assert ended.exit_code == 0, client.logs(made).decode()
         repository, _, name = tag.rpartition(":")
-        if slim:
-            chunks, _ = client.get_archive(made, "/slim.tar")
-            with tarfile.open(fileobj=io.BytesIO(b"".join(chunks))) as archive:
-                inner = archive.extractfile("slim.tar")
-                assert inner is not None
-                client.import_image_from_data(inner.read(), repository=repository, tag=name, changes=list(changes))
-        else:
-            client.commit(made, repository, name, changes=["ENV ENTRY=", *changes])
+        chunks, _ = client.get_archive(made, "/slim.tar")
+        with tarfile.open(fileobj=io.BytesIO(b"".join(chunks))) as archive:
+            inner = archive.extractfile("slim.tar")
+            assert inner is not None
+            client.import_image_from_data(inner.read(), repository=repository, tag=name, changes=list(changes))
     finally:
         engine.remove_container(made)
     return tag

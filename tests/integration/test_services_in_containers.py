@@ -134,7 +134,7 @@ def test_a_database_whose_entrypoint_becomes_another_user_is_ready_when_it_lets_
         image=image.name,
         env={"POSTGRES_USER": "app", "POSTGRES_PASSWORD": "a-word", "POSTGRES_DB": "shop"},
         ports=("5433:5432",),
-        health="PGPASSWORD=a-word psql -h 127.0.0.1 -U app -c 'select 1' shop",
+        health="PGPASSWORD=a-word /usr/lib/postgresql/*/bin/psql -h 127.0.0.1 -U app -c 'select 1' shop",
         folders=image.folders,
     )
     wants_ssl = "\0\0\0\x08\x04\xd2\x16\x2f"
