@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.frameworks.suites import program_of
 from harness.patch import parse
 from harness.screening import screen
 
@@ -74,3 +75,22 @@ def test_everything_beside_the_hidden_tests_is_left_out(path):
 
 def test_a_folder_for_tests_without_hidden_ones_is_kept():
     assert reasons(NEW, "elsewhere/tests/helpers.py") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [("suite/runtests.py", False), ("suite/random.py", False), ("runtests.py", True), ("pkg/a.py", True)],
+)
+def test_the_program_that_runs_the_tests_is_the_judges_and_so_is_what_lies_beside_it(path, kept):
+    options = ("--chdir=suite", "--", "./runtests.py", "--tag", "x")
+    form = NEW if path.endswith("random.py") else EDIT
+    assert (reasons(form, path, program=program_of(options)) == []) is kept
+
+
+def test_a_program_that_the_fix_changes_may_be_changed():
+    assert reasons(EDIT, "runtests.py", program="runtests.py", allowed=("runtests.py",)) == []
+
+
+@pytest.mark.parametrize("options", [(), ("--",), ("--", "-m", "django", "test"), ("--doctest-modules",)])
+def test_options_without_a_program_name_none(options):
+    assert program_of(options) == ""
