@@ -308,9 +308,19 @@ _UNDECLARED = re.compile(
 )
 
 
+_SETUP_LACKS = re.compile(
+    r"Call to `setuptools[^`]*` failed.*File \"setup\.py\", line.*No module named '([A-Za-z_]\w*)", re.DOTALL
+)
+
+
 def undeclared(text: str) -> tuple[tuple[str, str], ...]:
-    """Distributions that could not be built, each with the top-level module that their build lacked."""
+    """Distributions that could not be built, each with the top-level module that their build lacked.
+
+    The project itself has no name here.
+    """
     found = _UNDECLARED.findall(" ".join(text[-_LONGEST:].split()))
+    if not found and "Failed to build" not in text and (match := _SETUP_LACKS.search(text[-_LONGEST:])):
+        found = [("", match[1])]
     return tuple((name.lower().replace("_", "-"), module) for name, module in found)
 
 

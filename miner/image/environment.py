@@ -84,8 +84,7 @@ def build_environment(
         try:
             return climb(job, began)
         except RefusedError as refused:
-            first = refused.rejection.detail.partition("\n")[0]
-            workshop.write_log(f"--- given up: {refused.rejection.reason}: {first}\n")
+            workshop.write_log(f"--- given up: {refused.rejection.reason}\n")
             return refused.rejection
 
 

@@ -103,4 +103,6 @@ def of_resolving(ran: Ran, settings: ImageSettings) -> tuple[str, str]:
 
 def detail(why: str, ran: Ran) -> str:
     """What is kept of a failed build: the sentence, and the end of what it said."""
-    return "\n".join(filter(None, (why, ran.tail[-_SHOWN:].strip())))
+    end = ran.tail[-_SHOWN:]
+    whole = end if len(end) == len(ran.tail) else end.partition("\n")[2] or end
+    return "\n".join(filter(None, (why, whole.strip())))

@@ -104,7 +104,20 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
 def _variables(job: Job, interpreter: Interpreter, recipe: Recipe) -> dict[str, str]:
     """The variables of builds, with the day of the dependencies' own build requirements."""
     options = " ".join(days.for_dependencies(job.when, interpreter.minor, recipe.later))
-    return {**job.workshop.variables, steps.CUTOFF_VARIABLE: options}
+    return {**job.workshop.variables, **_undeclared(recipe), steps.CUTOFF_VARIABLE: options}
+
+
+def _undeclared(recipe: Recipe) -> dict[str, str]:
+    """The variable that tells our own tools what the project needs to be built and does not say."""
+    needed = " ".join(one for name, one in recipe.built_with if not name)
+    return {"GOLDSEAM_BUILT_WITH": needed} if needed else {}
+
+
+def _with_undeclared(job: Job, recipe: Recipe) -> Workshop:
+    """The workshop, where builds have what they import and do not declare."""
+    variables = {**job.workshop.variables, **_undeclared(recipe)}
+    named = tuple(pair for pair in recipe.built_with if pair[0])
+    return replace(job.workshop, variables=variables, built_with=named)
 
 
 def _below(root: str, path: str) -> str:
@@ -187,7 +200,7 @@ def _compile(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
     script = steps.resolve_script(recipe, interpreter, job.when, job.version_hint)
     command = steps.resolve_command(recipe, interpreter, job.when)
     image = interpreter.layer.image_id
-    workshop = replace(job.workshop, built_with=recipe.built_with)
+    workshop = _with_undeclared(job, recipe)
     with workshop.run(image, script, kind="resolve", inputs=tuple(inputs), foreign=True) as ran:
         if ran.ok:
             record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
@@ -206,7 +219,7 @@ def _install(job: Job, interpreter: Interpreter, recipe: Recipe, locked: _Locked
     command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
     try:
         variables = {**_variables(job, interpreter, recipe), **locked.variables}
-        workshop = replace(job.workshop, variables=variables, built_with=recipe.built_with)
+        workshop = replace(_with_undeclared(job, recipe), variables=variables)
         built = build.ensure(workshop, layer)
     except build.StepFailedError as error:
         raise _refused(job, recipe, interpreter, "install", error, stage=Stage.ENVIRONMENT, command=command) from error
@@ -231,7 +244,7 @@ def _source(
         further=recipe.commands,
     )
     try:
-        built = build.ensure(job.workshop, layer)
+        built = build.ensure(_with_undeclared(job, recipe), layer)
     except build.StepFailedError as error:
         command = "uv pip install --no-deps -e ."
         raise _refused(job, recipe, interpreter, "source", error, stage=Stage.IMAGE, command=command) from error

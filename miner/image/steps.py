@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from importlib import resources
@@ -70,14 +71,26 @@ def requirement_lines(recipe: Recipe, minor: str) -> str:
 def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, version_hint: str | None) -> str:
     """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
     command = resolve_command(recipe, interpreter, when)
-    commands = (_UNPACK, f"cd {TESTBED}", *versions(version_hint), command)
+    commands = (_UNPACK, f"cd {TESTBED}", *_declared(recipe), *versions(version_hint), command)
     return Layer(kind="resolve", parent="", commands=commands).script()
+
+
+def _declared(recipe: Recipe) -> tuple[str, ...]:
+    """Commands that declare what the project is built with, in a copy of the tree that is thrown away."""
+    needed = ["setuptools", "wheel", *(one for name, one in recipe.built_with if not name)]
+    if len(needed) == len(("setuptools", "wheel")):
+        return ()
+    path = quote(posixpath.join(recipe.root, "pyproject.toml"))
+    lines = ("[build-system]", f"requires = {json.dumps(needed)}", 'build-backend = "setuptools.build_meta:__legacy__"')
+    text = " ".join(quote(line) for line in lines)
+    return (f"grep -qs '^.build-system' {path} || printf '%s\\n' {text} >> {path}",)
 
 
 def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime) -> str:
     """The command that resolves a recipe, as it is run at the repository's root."""
     evidence = recipe.evidence
-    words = [f"{UV} pip compile --quiet --python {interpreter.path}", *days.for_dependencies(when, interpreter.minor)]
+    words = [f"{UV} pip compile --python {interpreter.path}"]
+    words += days.for_dependencies(when, interpreter.minor, recipe.later)
     words += ["--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"]
     words += [f"--output-file {LOCK_PATH}"]
     words += [f"--extra {quote(name)}" for name in evidence.extras if recipe.project]
@@ -88,7 +101,7 @@ def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime) ->
     words += [f"--overrides {INPUT_DIR}/{OVERRIDES_NAME}"] if recipe.overrides else []
     words += [quote(path) for path in (recipe.project, *evidence.files) if path]
     words += [f"{INPUT_DIR}/extra.in"]
-    return " ".join(words)
+    return " ".join([*words, ">/dev/null"])  # warnings are wanted, the lock is not
 
 
 def local_folders(text: str, root: str, paths: Collection[str]) -> tuple[str, ...]:

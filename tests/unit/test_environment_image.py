@@ -1,5 +1,6 @@
 import io
 import os
+import tomllib
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -267,3 +268,11 @@ def test_a_step_that_failed_by_itself_is_not_done_again():
     with pytest.raises(StepFailedError):
         build._build(workshop, layer())
     assert workshop.tails == [LOST]
+
+
+def test_what_a_project_is_built_with_is_declared_in_the_copy_that_is_resolved(tmp_path):
+    (script,) = steps._declared(Recipe(project="setup.py", evidence=Evidence(rung="a"), built_with=(("", "numpy"),)))
+    process.run(["sh", "-euc", f"cd {tmp_path}; {script}; {script}"])
+    told = tomllib.loads((tmp_path / "pyproject.toml").read_text())
+    assert told["build-system"]["requires"] == ["setuptools", "wheel", "numpy"]
+    assert steps._declared(Recipe(project="setup.py", evidence=Evidence(rung="a"), built_with=(("x", "numpy"),))) == ()

@@ -232,3 +232,17 @@ def test_the_next_recipe_knows_what_was_taken_later_and_built_with_what():
     next_one = mend.with_learned(recipe("six"), learned)
     assert next_one.later == (("codecov", "2023-04-18"),)
     assert next_one.built_with == (("pandas", "numpy"),)
+
+
+BARE = """error: The build backend returned an error
+  cause: Call to `setuptools.build_meta:__legacy__.get_requires_for_build_wheel` failed (exit status: 1)
+           File "setup.py", line 1, in <module>
+             import numpy
+         ModuleNotFoundError: No module named 'numpy'
+"""
+
+
+def test_what_the_projects_own_setup_imports_is_there_when_it_is_built():
+    found = mend.after_failure(recipe("six"), BARE)
+    assert found.built_with == (("", "numpy"),)
+    assert mend.after_failure(found, BARE) is None
