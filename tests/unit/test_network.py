@@ -7,7 +7,7 @@ import errno
 import pytest
 
 from harness.frameworks.base import Raised, TestReport
-from miner.network import lacking
+from miner.network import lacking, refused
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,18 @@ def test_an_assertion_tells_nothing():
     assert (
         lacking(TestReport(raised={"t.py::a": (Raised(names=("AssertionError",)),)}, texts={"t.py::a": "1 != 2"})) == ()
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.",
+        'psycopg2.OperationalError: connection to server at "localhost" (127.0.0.1), port 5432 failed',
+        "pymysql.err.OperationalError: (2003, \"Can't connect to MySQL server on 'localhost'\")",
+        "pymongo.errors.ServerSelectionTimeoutError: localhost:27017",
+    ],
+)
+def test_a_service_that_is_not_there_tells(text):
+    assert refused(TestReport(texts={"t.py::a": text}, collect_errors={"u.py": text})) == ("t.py::a", "u.py")
+    behind = (Raised(names=("Odd",)), Raised(names=("OSError",), errno=errno.ECONNREFUSED))
+    assert refused(TestReport(raised={"t.py::a": behind}, texts={"t.py::b": "assert 1 == 2"})) == ("t.py::a",)

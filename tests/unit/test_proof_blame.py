@@ -155,6 +155,13 @@ def test_what_never_passes_for_want_of_a_network_is_named_and_not_unstable():
     assert not blamed.unstable
 
 
+def test_what_never_passes_for_want_of_a_service_is_named_and_not_unstable():
+    lost = {"db": TestStatus.ERROR}
+    found = blame([Observed(state="after", number=0, statuses=lost, refused=("db",))])
+
+    assert (found.causes, found.unstable) == ({"db": Cause.SERVICE}, frozenset())
+
+
 def test_what_needs_a_network_only_before_the_fix_is_not_named():
     found = [
         Observed(state="after", number=0, statuses={"far": TestStatus.PASSED}),
