@@ -9,7 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from harness import scoring, trial
-from harness.frameworks import ids
+from harness.frameworks import framework, ids
 from harness.instance import TestStatus
 from miner.strength import code
 
@@ -50,7 +50,8 @@ class Coverage:
 
 
 def coverage(task: Task, fix: Fix, gold: Patch, sandbox: Sandbox) -> Coverage | None:
-    """Trace the FAIL_TO_PASS tests with the fix; None where there is no line to trace, or the tests fail when traced.
+    """Trace the FAIL_TO_PASS tests with the fix; None where there is no line to trace, the tests fail when traced, or run
+    without pytest.
 
     A line counts as run, too, where it runs as its file is imported. What a test starts in another process is not seen.
 
@@ -59,8 +60,8 @@ def coverage(task: Task, fix: Fix, gold: Patch, sandbox: Sandbox) -> Coverage | 
 
     """
     wanted = {path: lines for path, lines in fix.changed_lines().items() if lines}
-    if not wanted:
-        return None
+    if not wanted or framework(task.instance.test.framework).suites:
+        return None  # the tracer is a plugin of pytest
     return read(trial.run(_spec(task, wanted, gold), sandbox), task, fix)
 
 
