@@ -50,10 +50,10 @@ class Coverage:
 
 
 def coverage(task: Task, fix: Fix, gold: Patch, sandbox: Sandbox) -> Coverage | None:
-    """Trace the FAIL_TO_PASS tests with the fix; None where there is no line to trace, the tests fail when traced, or run
-    without pytest.
+    """Trace the FAIL_TO_PASS tests with the fix; None where there is no line to trace, or the tests fail when traced.
 
-    A line counts as run, too, where it runs as its file is imported. What a test starts in another process is not seen.
+    None, too, where pytest does not run them. A line counts as run, too, where it runs as its file is imported. What a
+    test starts in another process is not seen.
 
     Raises:
         InfrastructureError: the engine failed.
