@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import configparser
 import itertools
 import posixpath
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from harness.frameworks import framework, nose, pytest
 from harness.frameworks.suites import DJANGO, PROGRAM, UNITTEST, program_of
+from miner import test_sources
 from miner.environment import django, stated, subproject
 from miner.environment.metadata import ini
 from miner.environment.remembered import Remembered
@@ -35,6 +35,8 @@ class Way:
 
     framework: str = pytest.name
     options: tuple[str, ...] = ()
+    expects: int = field(default=0, compare=False)
+    """How many tests stand in the test files at least, where another runner might find more of them."""
 
     @property
     def command(self) -> str:
@@ -74,12 +76,13 @@ def _ways(tree: Tree, test_files: Sequence[str], said: Sequence[Called]) -> tupl
     sources = [tree.read(path) or b"" for path in test_files]
     by_nose = _speaks_of(said, "nose") and not _speaks_of(said, "pytest")
     named = _NOSES_NAMES if by_nose else ()
-    of_nose = by_nose or any(map(_yields_tests, sources))
+    of_nose = by_nose or any(map(test_sources.yields_tests, sources))
     plain = Way(framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, said), *named))
     own = _first_of_each(way for called in said if (way := _own_way(called, tree)) is not None)
-    if any(map(_yields_tests, sources)) or any(map(_is_for_pytest, sources)):
+    if any(map(test_sources.yields_tests, sources)) or any(map(test_sources.is_for_pytest, sources)):
         return (plain,)
-    own = (*own, *_manage(tree, own))
+    written = sum(map(test_sources.written, sources))
+    own = tuple(replace(way, expects=written) for way in (*own, *_manage(tree, own)))
     if not own:
         return (plain, Way(framework=UNITTEST.name))
     return (plain, *own) if not said or _speaks_of(said, "pytest", "nose") else (*own, plain)
@@ -202,43 +205,6 @@ def _manage(tree: Tree, own: Sequence[Way]) -> tuple[Way, ...]:
 
 
 _MANAGE = tuple(f"{folder}manage.py" for folder in ("", "tests/", "src/", "test_project/", "testproject/", "example/"))
-
-
-def _is_for_pytest(source: bytes) -> bool:
-    """Whether a test file holds tests that unittest would not find."""
-    try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    for node in module.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
-            return True
-        if isinstance(node, ast.ClassDef) and node.name.startswith("Test") and not node.bases and _has_tests(node):
-            return True
-    return any(isinstance(node, ast.Import) and any(one.name == "pytest" for one in node.names) for node in module.body)
-
-
-def _yields_tests(source: bytes) -> bool:
-    """Whether a test file holds tests that yield others, as nose had them."""
-    if b"yield" not in source:
-        return False
-    try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    bodies = [module.body, *(node.body for node in module.body if isinstance(node, ast.ClassDef))]
-    return any(
-        isinstance(node, ast.FunctionDef)
-        and node.name.startswith("test")
-        and not node.decorator_list
-        and any(isinstance(one, ast.Yield) and isinstance(one.value, ast.Tuple) for one in ast.walk(node))
-        for body in bodies
-        for node in body
-    )
-
-
-def _has_tests(node: ast.ClassDef) -> bool:
-    return any(isinstance(one, ast.FunctionDef) and one.name.startswith("test") for one in node.body)
 
 
 def pytest_options(read: Callable[[str], bytes | None]) -> tuple[str, ...]:

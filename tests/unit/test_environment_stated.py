@@ -123,6 +123,15 @@ def test_suites_that_unittest_runs_are_run_by_unittest(command, options):
     assert first == Way(framework="unittest", options=options)
 
 
+def test_a_way_without_pytest_says_how_many_tests_it_has_to_find():
+    mixed = (
+        SUITE
+        + "class More(Mixin):\n    def test_a(self): ...\n    async def test_b(self): ...\n    def helper(self): ...\n"
+    )
+    ways = ways_of(Files({**tox("python -m unittest"), "t.py": mixed, "u.py": SUITE}), ["t.py", "u.py"])
+    assert [way.expects for way in ways] == [4, 0]
+
+
 @pytest.mark.parametrize(
     "source", [FOR_PYTEST, "class TestIt:\n    def test_it(self): ...\n", "import pytest\n" + SUITE]
 )
