@@ -138,7 +138,7 @@ def _named(alone: Settled, runs: Sequence[Observed]) -> Settled:
     lacking = failing & {*after[0].network, *after[0].refused}
     if not failing or lacking != failing:
         return alone
-    detail = f"all {len(failing)} that fail with the fix told of a network that is not there, such as {min(failing)}"
+    detail = f"all that fail with the fix ({len(failing)}) told of a network that is not there, such as {min(failing)}"
     return replace(alone, proof=replace(proof, reason=NEEDS_NETWORK, detail=detail))
 
 
