@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ that tests of older years run on it."""
 UPLOADED_AGAIN = {"atomicwrites": date(2022, 7, 9)}
 """Distributions whose files are all younger than they were: deleted, and uploaded again before this date. pytest 3.6 to
 5.2 needs this one (https://github.com/untitaker/python-atomicwrites/issues/61)."""
+UNREADABLE = {"pandas": (date(2019, 7, 18), ("python-dateutil>=2.5.0", "pytz", "numpy>=1.9"))}
+"""Distributions whose versions before a date have metadata that uv can't read, and what they require. pandas before
+0.25 asks for `pytz (>=2011k)`, which is no version of PEP 440."""
 _SETTLED = timedelta(days=180)
 """How long after an interpreter's release its tools surely run on it."""
 
@@ -45,6 +49,15 @@ def for_editable(when: datetime, minor: str) -> tuple[str, ...]:
     """For the project itself, as it is installed today."""
     since = max([EDITABLE_TOOLS_SINCE, *_grown_up(when, (minor,))])
     return (_newest(when), *_late(when, EDITABLE_TOOLS, (since,)))
+
+
+def unreadable(when: datetime) -> str:
+    """What uv's configuration has to say of distributions whose metadata it can't read."""
+    found = ((name, requires) for name, (until, requires) in UNREADABLE.items() if when.date() < until)
+    return "".join(
+        f"[[dependency-metadata]]\nname = {json.dumps(name)}\nrequires-dist = {json.dumps(requires)}\n"
+        for name, requires in found
+    )
 
 
 def has_editable_tools(when: datetime) -> bool:

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from harness.errors import InfrastructureError
 from harness.sandbox import engine, owners
 from miner.change import Rejection, Stage
 from miner.environment import detect
-from miner.image import egress, secrets, steps
+from miner.image import days, egress, secrets, steps
 from miner.image.ladder import climb
 from miner.image.layer import Input
 from miner.image.rung import Job, RefusedError
@@ -70,7 +71,7 @@ def build_environment(
     with open_workshop(settings, repo, log, progress, shelf=shelf, named=named) as workshop:
         began = time.monotonic()
         job = Job(
-            workshop=workshop,
+            workshop=replace(workshop, uv_settings=days.unreadable(when)),
             tree=tree,
             tar=_save(tar, workshop.folder / steps.SOURCE_NAME),
             detection=detection,

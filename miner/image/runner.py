@@ -106,6 +106,8 @@ class Workshop:
     allowed: Allowed | None = None
     """What builds that run the repository's code may reach; None lets them reach what the engine's network does."""
 
+    uv_settings: str = ""
+    """What uv's configuration says besides, in TOML."""
     built_with: tuple[tuple[str, str], ...] = ()
     """Distributions, each with one that it needs to be built and does not say so."""
 
@@ -156,7 +158,7 @@ class Workshop:
                 mounts.append(_bind(_resolver(given), "/etc/resolv.conf"))
                 (given / _RELAY).write_text(_relay_source(), encoding="utf-8")
                 exported |= _PROXIES
-            settled = uvcache.config(exported) + _extra_build_dependencies(self.built_with)
+            settled = uvcache.config(exported) + self.uv_settings + _extra_build_dependencies(self.built_with)
             (given / uvcache.NAME).write_text(settled, encoding="utf-8")
             self.write_log(f"--- {kind} on {image}\n")
             container = self._create(image, kind, mounts, needs_root=needs_root, relayed=allowed is not None)

@@ -139,6 +139,13 @@ def test_tools_of_a_commit_older_than_its_interpreter_know_the_interpreter():
     assert tool_dates(days.for_tests(at(2020, 1, 1), "3.8"), "pytest") == set()
 
 
+def test_what_uv_cannot_read_of_old_distributions_is_told_to_it():
+    (told,) = tomllib.loads(days.unreadable(at(2019, 7, 1)))["dependency-metadata"]
+    assert told["name"] == "pandas"
+    assert "pytz" in told["requires-dist"]
+    assert days.unreadable(at(2019, 8, 1)) == ""
+
+
 def test_a_distribution_that_was_uploaded_again_is_taken_as_of_then():
     assert days.for_tests(at(2021, 1, 1), "3.9") == ("--exclude-newer-package atomicwrites=2022-07-09T00:00:00Z",)
     assert days.for_tests(at(2023, 1, 1), "3.9") == ()
