@@ -13,7 +13,7 @@ from harness.errors import InputError
 from harness.instance import Service, TestSpec, TestStatus
 from harness.interop.base import Exported, image_notes
 from harness.sandbox.base import Job, ServiceError
-from harness.sandbox.pod import plan
+from harness.sandbox.pod import opened, plan
 from harness.sandbox.service_image import ServiceImage
 from harness.settings import load_settings
 from miner import beside
@@ -88,6 +88,14 @@ def test_services_with_the_same_port_have_networks_of_their_own():
     assert (names["db"], names["other"], names["cache store"]) == ("127.0.1.1", "127.0.1.2", "127.0.0.1")
     listens = [near for near, _ in found.cells[0].carry]
     assert set(listens) == {("127.0.0.1", 5433), ("127.0.0.1", 5432), ("127.0.1.1", 5432), ("127.0.1.2", 5432)}
+
+
+def test_a_runtime_that_shares_no_network_is_named():
+    class Elsewhere:
+        runtime = "runsc"
+
+    with pytest.raises(ServiceError, match="the runtime runsc can't share"), opened(Elsewhere(), "x", "y", (DB,)):
+        pass
 
 
 def test_services_count_in_what_a_job_needs():
