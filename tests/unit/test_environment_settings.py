@@ -59,3 +59,16 @@ def test_pythons_come_from_a_variable_as_well(file, tmp_path):
 def test_a_missing_file_that_was_asked_for_is_an_input_error(file):
     with pytest.raises(InputError, match="no settings file"):
         load_settings(file, env={})
+
+
+def test_hosts_of_a_variable_are_separated_by_commas_or_spaces():
+    env = {"GOLDSEAM_IMAGES_ALLOW_HOSTS": "one.example, two.example:8443 *.three.example"}
+    assert load_settings(env=env).images.allow_hosts == ("one.example", "two.example:8443", "*.three.example")
+
+
+@pytest.mark.parametrize("name", ["https://one.example", "one.example/path", "*", "one example", ""])
+def test_what_is_no_host_is_refused_by_name(name, tmp_path):
+    file = tmp_path / "goldseam.toml"
+    file.write_text(f"[images]\nallow_hosts = [{name!r}]\n")
+    with pytest.raises(InputError, match=r"images\.allow_hosts"):
+        load_settings(file, env={})
