@@ -166,6 +166,15 @@ def test_nothing_is_left_of_a_job_nor_of_one_whose_service_failed(tiny_image, re
     assert not of(os.getpid()).keys() - before.keys()
 
 
+def test_an_agent_s_workspace_has_the_services_of_its_task(workspaces, tiny_image, redis):
+    instance = tiny.task(tiny_image, spec=TestSpec(services=(redis,))).instance
+    with workspaces.open(instance) as opened:
+        words = (PYTHON, "-c", ASK, json.dumps([["redis", 6379, "PING\r\n"]]))
+        done = opened.run(words, seconds=30)
+
+    assert done.output.strip() == '["+PONG"]'
+
+
 def test_a_job_without_services_asks_the_engine_for_nothing_more(sandbox, tiny_image):
     done = sandbox.run(Job(image=tiny_image, argv=("true",), stdin=b"", budgets=BUDGETS))
 
