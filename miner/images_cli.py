@@ -200,13 +200,14 @@ def rebuild(
 
 
 def _tell_rebuilt(found: Rebuilt) -> None:
-    told = "the same" if found.same else f"{len(found.differing)} paths differ"
+    count = len(found.differing)
+    told = "the same" if found.same else f"{count} path{'s differ' if count > 1 else ' differs'}"
     print_ = terminal.results().print
     print_(f"{found.instance_id}  {told}  ({', '.join(found.layers)} by {found.builder})", soft_wrap=True)
     for path, how in list(found.differing.items())[:_SHOWN]:
         print_(f"    {path}: {how}", soft_wrap=True)
-    if len(found.differing) > _SHOWN:
-        print_(f"    and {len(found.differing) - _SHOWN} more (--json has all)")
+    if count > _SHOWN:
+        print_(f"    and {count - _SHOWN} more (--json has all)")
 
 
 def _tell_moved(moved: Moved, verb: str, *, json_: bool, hint: str) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _NOT_KEPT = ("run/", "tmp/", "dev/", "proc/", "sys/")
 """What the engine mounts, or a build: empty in an image."""
+_STUBS = ("", ".dockerenv", "usr/sbin/docker-init", "sbin/docker-init")
+"""Places of single files that the engine mounts."""
 _ONLY_THERE = ("testbed/.git/index",)
 _WHEN = "uv_cache.json"
 _PYC_HEADER = 16
@@ -78,7 +80,7 @@ def _read(archive: tarfile.TarFile) -> dict[str, str]:
     found: dict[str, str] = {}
     for member in archive:
         name = member.name.removeprefix("./").rstrip("/")
-        if f"{name}/".startswith(_NOT_KEPT) or name in {"", ".dockerenv"}:
+        if f"{name}/".startswith(_NOT_KEPT) or name in _STUBS:
             continue
         if member.islnk():  # another name of a file, of which the first has the content
             found[name] = found.get(member.linkname.removeprefix("./"), f"link to {member.linkname}")
