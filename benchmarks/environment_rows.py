@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _KIND = re.compile(r"^[a-z_A-Z]+")
+QUIET = 4.0
+"""The load of a machine of two processors, of which two builds make about three."""
+_ROUNDED = 100
 _MENDED = re.compile(r"\+apt:|\+missing:|-gone:|\+folders")
 _CI = frozenset({"ci"})
 _FURTHER = frozenset({"hatch", "pdm", "uv", "flit", "Pipfile", "nox", "django", "conda"})
@@ -51,6 +54,8 @@ class Row:
     seconds: float = 0.0
     """Of finding out, building and collecting."""
     proof_seconds: float = 0.0
+    after: str = ""
+    """The instance built before it that it is next to, where it was built as a further commit."""
     load: float | None = None
     """Of the machine as it began, by the mean of a minute."""
     steps: Mapping[str, float] = field(default_factory=dict)
@@ -75,9 +80,14 @@ class Row:
         return self.ended in {"proved", "split"} or (self.collected and self.reason == "no_fail_to_pass")
 
     @property
-    def first(self) -> bool:
-        """Whether its dependencies were installed anew: no image before it had the same lock."""
-        return self.steps.get("deps", 0.0) > 0
+    def is_quiet(self) -> bool:
+        """Whether little else ran as it began, so that its times say something."""
+        return self.load is not None and self.load <= QUIET
+
+    @property
+    def same_lock(self) -> bool:
+        """Whether the image of another commit had its dependencies."""
+        return self.built and self.steps.get("deps", 0.0) == 0
 
     def said(self) -> str:
         """The row in a line."""
@@ -106,45 +116,70 @@ def class_of(rung: str) -> str:
 
 
 def tables(rows: Sequence[Row]) -> dict[str, object]:
-    """Print the tables; what they hold as one value."""
+    """Print the tables; what they hold as one value. Times are of rows that began on a quiet machine."""
     by_repo: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_repo[row.repo].append(row)
+    main = [row for row in rows if not row.after]
     print("\n| repository | tried | built | collected | gold proved | first build, s | further, s | MB |")
     print("|---|---|---|---|---|---|---|---|")
     for repo, some in sorted(by_repo.items()):
         print(f"| {repo} | {_line(some)} |")
     print(f"| all | {_line(rows)} |")
-    _rungs(rows)
+    _rungs(main)
     print("\n| ended | reason | candidates | |\n|---|---|---|---|")
-    failed = [row for row in rows if row.ended != "proved"]
+    failed = [row for row in main if row.ended != "proved"]
     for (ended, reason), count in Counter((row.ended, row.reason) for row in failed).most_common():
         names = [row.instance_id for row in failed if (row.ended, row.reason) == (ended, reason)]
         print(f"| {ended} | {reason} | {count} | {', '.join(names[:8])} |")
-    return {
-        "tried": len(rows),
-        "built": sum(row.built for row in rows),
-        "collected": sum(row.collected for row in rows),
-        "proved": sum(row.ended == "proved" for row in rows),
-        "first_seconds": _median(rows, lambda row: row.seconds if row.built and row.first else None),
-        "further_seconds": _median(rows, lambda row: row.seconds if row.built and not row.first else None),
+    further = [row for row in rows if row.after]
+    quiet = [row for row in rows if row.is_quiet and row.built]
+    told = {
+        "tried": len(main),
+        "built": sum(row.built for row in main),
+        "collected": sum(row.collected for row in main),
+        "proved": sum(row.ended == "proved" for row in main),
+        "quiet": len(quiet),
+        "first_seconds": _median(main, _seconds),
+        "further": len([row for row in further if row.is_quiet]),
+        "further_seconds": _median(further, _seconds),
+        "same_lock": sum(row.same_lock for row in further if row.is_quiet),
+        "same_lock_seconds": _median([row for row in further if row.same_lock], _seconds),
+        "step_seconds": {
+            step: _median(quiet, lambda row, step=step: row.steps.get(step))
+            for step in ("resolve", "deps", "task", "collect")
+        },
         "repositories": {repo: _line(some) for repo, some in sorted(by_repo.items())},
         "code": sorted({row.code for row in rows}),
     }
+    same = f"{told['same_lock']} of them with the same lock {told['same_lock_seconds']} s"
+    print(f"\non a quiet machine: {told['quiet']} built, first {told['first_seconds']} s; "
+          f"{told['further']} further commits {told['further_seconds']} s, {same}")  # fmt: skip
+    return told
+
+
+def _seconds(row: Row) -> float | None:
+    return row.seconds if row.built and row.is_quiet else None
 
 
 def _line(rows: Sequence[Row]) -> str:
-    collected, proved = sum(row.collected for row in rows), sum(row.ended == "proved" for row in rows)
-    first = _median(rows, lambda row: row.seconds if row.built and row.first else None)
-    further = _median(rows, lambda row: row.seconds if row.built and not row.first else None)
-    size = _median(rows, lambda row: sum(row.megabytes.get(layer, 0) for layer in ("system", "deps", "task")) or None)
-    cells = (len(rows), sum(row.built for row in rows), collected, proved, first, further, size)
+    main, further = [row for row in rows if not row.after], [row for row in rows if row.after]
+    size = _median(main, lambda row: sum(row.megabytes.get(layer, 0) for layer in ("system", "deps", "task")) or None)
+    cells = (
+        len(main),
+        sum(row.built for row in main),
+        sum(row.collected for row in main),
+        sum(row.ended == "proved" for row in main),
+        _median(main, _seconds),
+        _median(further, _seconds),
+        size,
+    )
     return " | ".join("–" if cell is None else f"{cell:g}" for cell in cells)
 
 
 def _median(rows: Sequence[Row], of: Callable[[Row], float | None]) -> float | None:
     found = [value for row in rows if (value := of(row)) is not None]
-    return round(statistics.median(found)) if found else None
+    return round(statistics.median(found), 1 if found and max(found) < _ROUNDED else None) if found else None
 
 
 def _rungs(rows: Sequence[Row]) -> None:

@@ -66,6 +66,8 @@ class Point:
 
     repo: BareRepository
     candidates: tuple[Candidate, ...]
+    after: str = ""
+    """The instance next to it in history that was built before, where it is measured as a further commit."""
 
 
 def points(repo: BareRepository, each: int, since: datetime) -> list[Point]:
@@ -80,6 +82,18 @@ def points(repo: BareRepository, each: int, since: datetime) -> list[Point]:
         near = sorted(range(begin, end), key=lambda place, middle=middle: abs(place - middle))
         made.append(Point(repo=repo, candidates=tuple(found[place] for place in near[:ENOUGH])))
     return made
+
+
+def next_to(group: Sequence[Point], rows: Sequence[Row]) -> list[Point]:
+    """For each point that was built, the nearest other candidate: a further commit of the same repository."""
+    built = {row.instance_id for row in rows if row.collected}
+    found = []
+    for point in group:
+        first = next((one for one in point.candidates if one.change.instance_id in built), None)
+        others = tuple(one for one in point.candidates if one.change.instance_id not in built)
+        if first is not None and others:
+            found.append(Point(repo=point.repo, candidates=others, after=first.change.instance_id))
+    return found
 
 
 def name_of(clone: Path) -> str:
@@ -119,7 +133,9 @@ class Bench:
         for candidate in point.candidates:
             draft = stages.take_apart(Draft(candidate=candidate), site)
             if not isinstance(draft, Rejection) and draft.split and spoken_in(draft.split) == "python":
-                return self._row(draft, site)
+                row = self._row(draft, site)
+                row.after = point.after
+                return row
         return self._blank(point.candidates[0], site, "split")
 
     def _blank(self, candidate: Candidate, site: Site, ended: str) -> Row:
@@ -264,6 +280,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="builds at a time")
     parser.add_argument("--rows", type=Path, help="a file that keeps the results")
     parser.add_argument("--retry", action="store_true", help="make again what failed")
+    parser.add_argument("--further", type=int, default=0, help="further commits of each repository, next to built ones")
     parser.add_argument("--only", help="instance ids, with commas between them")
     parser.add_argument("--detect", action="store_true", help="build nothing; say what evidence there is")
     parser.add_argument("--rungs", action="store_true", help="with --detect: print every recipe of every tree")
@@ -282,6 +299,8 @@ def main() -> None:
             [one for one in group if any(it.change.instance_id in only for it in one.candidates)] for group in groups
         ]
     rows = read_rows(asked.rows, retry=asked.retry)
+    if asked.further:
+        groups = [next_to(group, rows)[: asked.further] for group in groups]
     with tempfile.TemporaryDirectory() as scratch, DockerSandbox() as sandbox:
         build_all(groups, Bench(Path(scratch), sandbox, settings), rows, jobs=asked.jobs, kept=asked.rows)
     print(json.dumps(tables([row for row in rows if row.ended != "split"])))
