@@ -93,10 +93,10 @@ def github(document: Any) -> list[Job]:
         here = [step for step in steps if not _only_elsewhere(step.get("if"))]
         pythons = _pythons({"matrix": mapping(job.get("strategy")).get("matrix")}, anywhere=True)
         pythons += [minor for step in here for minor in _pythons(step.get("with"))]
-        services = ci_services.github(job)
+        contexts = ci_services.contexts(top, job)
+        services = ci_services.github(job, contexts)
         env = _of_steps([top, job, *here])
-        matrix = ci_services.first_of_matrix(job)
-        known = {name: ci_services.resolved(text, matrix, services) for name, text in env.items()}
+        known = {name: ci_services.resolved(text, contexts, services) for name, text in env.items()}
         packages = [
             package
             for step in here

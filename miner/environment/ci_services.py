@@ -62,20 +62,19 @@ class DeclaredService:
     """Why it can't be run; empty where it can."""
 
 
-def github(job: Mapping[str, Any]) -> tuple[DeclaredService, ...]:
-    """The services of a job of a GitHub workflow; of a matrix, as its first values have them."""
-    matrix = first_of_matrix(job)
+def github(job: Mapping[str, Any], known: Mapping[str, str]) -> tuple[DeclaredService, ...]:
+    """The services of a job of a GitHub workflow; `known` is what its expressions mean, see `contexts`."""
     found = []
     for key, raw in mapping(job.get("services")).items():
         one = {"image": raw} if isinstance(raw, str) else mapping(raw)
-        options = _options(resolved(one.get("options"), matrix))
+        options = _options(resolved(one.get("options"), known))
         found.append(
             _service(
                 key,
-                resolved(one.get("image"), matrix),
+                resolved(one.get("image"), known),
                 hosts=options.hosts,
-                env={**_literal(one.get("env"), matrix), **options.env},
-                ports=[resolved(port, matrix) for port in sequence(one.get("ports"))],
+                env={**_literal(one.get("env"), known), **options.env},
+                ports=[resolved(port, known) for port in sequence(one.get("ports"))],
                 health=options.health,
                 folders=options.folders,
                 start_seconds=options.seconds,
@@ -180,8 +179,19 @@ def travis(document: Any) -> tuple[DeclaredService, ...]:
     return tuple(found)
 
 
-def first_of_matrix(job: Mapping[str, Any]) -> dict[str, str]:
-    """The first value of each of a job's matrix keys."""
+def contexts(workflow: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
+    """What GitHub's expressions mean in a job: `matrix.x`, of each key the first value, and literal `env.X`."""
+    matrix = {f"matrix.{key}": value for key, value in _first_of_matrix(job).items()}
+    variables = {**mapping(workflow.get("env")), **mapping(job.get("env"))}
+    texts = {name: resolved(value, matrix) for name, value in variables.items()}
+    return {**matrix, **{f"env.{name}": text for name, text in texts.items() if _is_literal(text)}}
+
+
+def _is_literal(value: Any) -> bool:
+    return isinstance(value, str) and "$" not in value and len(value) <= _LONGEST
+
+
+def _first_of_matrix(job: Mapping[str, Any]) -> dict[str, str]:
     matrix = mapping(mapping(job.get("strategy")).get("matrix"))
     found = {key: strings(values)[0] for key, values in matrix.items() if isinstance(values, list) and strings(values)}
     for one in sequence(matrix.get("include")):
@@ -191,22 +201,22 @@ def first_of_matrix(job: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def resolved(value: Any, matrix: Mapping[str, str], services: Iterable[DeclaredService] = ()) -> Any:
-    """A text with what is known of GitHub's expressions put in; others stay as they are."""
+def resolved(value: Any, known: Mapping[str, str], services: Iterable[DeclaredService] = ()) -> Any:
+    """A text with what is known of GitHub's expressions put in; others stay as they are. `known` is by their names."""
     if not isinstance(value, str) or "${{" not in value:
         return value
     ports = {(one.name, port.partition(":")[2]): port.partition(":")[0] for one in services for port in one.ports}
 
     def put(match: re.Match[str]) -> str:
-        if match["key"]:
-            return matrix.get(match["key"], match[0])
+        if match["known"]:
+            return known.get(match["known"], match[0])
         return ports.get((match["service"], match["port"]), match[0])
 
     return _EXPRESSION.sub(put, value)
 
 
 _EXPRESSION = re.compile(
-    r"\$\{\{\s*(?:matrix\.(?P<key>[\w-]+)|job\.services\.(?P<service>[\w-]+)\.ports\[[\"']?(?P<port>\d+)[\"']?\])\s*\}\}"
+    r"\$\{\{\s*(?:(?P<known>(?:matrix|env)\.[\w-]+)|job\.services\.(?P<service>[\w-]+)\.ports\[[\"']?(?P<port>\d+)[\"']?\])\s*\}\}"
 )
 
 
@@ -301,16 +311,11 @@ def _port(value: Any) -> str:
     return f"{listen}:{inner}" if 0 < listen <= _LARGEST_PORT and 0 < inner <= _LARGEST_PORT else ""
 
 
-def _literal(value: Any, matrix: Mapping[str, str]) -> dict[str, str]:
+def _literal(value: Any, known: Mapping[str, str]) -> dict[str, str]:
     """A service's own variables: literal ones, as every reader of the repository knows them."""
-    texts = {name: resolved(text, matrix) for name, text in mapping(value).items()}
+    texts = {name: resolved(text, known) for name, text in mapping(value).items()}
     return {
-        name: text
-        for name, text in texts.items()
-        if isinstance(text, str)
-        and re.fullmatch(r"[A-Za-z_]\w{0,80}", name)
-        and "$" not in text
-        and len(text) <= _LONGEST
+        name: text for name, text in texts.items() if re.fullmatch(r"[A-Za-z_]\w{0,80}", name) and _is_literal(text)
     }
 
 

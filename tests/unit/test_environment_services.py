@@ -62,6 +62,23 @@ def test_a_service_of_github_is_read_whole(github):
     )
 
 
+def test_variables_of_the_workflow_are_put_in_where_a_service_names_them():
+    workflow = """\
+env: {PASSWORD: word, FROM: "${{ secrets.A }}"}
+jobs:
+  test:
+    env: {NAME: "app-${{ matrix.db }}"}
+    strategy: {matrix: {db: [one, two]}}
+    services:
+      db:
+        image: postgres
+        env: {POSTGRES_PASSWORD: "${{ env.PASSWORD }}", POSTGRES_DB: "${{env.NAME}}", OTHER: "${{ env.FROM }}"}
+    steps: [{run: pytest}]
+"""
+    [service] = read(".github/workflows/test.yml", workflow).beside
+    assert service.env == {"POSTGRES_PASSWORD": "word", "POSTGRES_DB": "app-one"}
+
+
 def test_a_service_that_can_not_be_run_says_why(github):
     told = {one.name: one.unusable for one in github.beside}
     assert told == {
