@@ -109,7 +109,7 @@ def test_a_module_of_the_repository_that_is_on_no_path_is_put_on_one(built):
 def test_the_record_tells_the_evidence_the_command_and_what_ci_declares(built):
     first = built.attempts[0]
     assert first.evidence["project"] == ("libs/core/pyproject.toml",)
-    assert first.evidence["requirements"] == ("six",)
+    assert first.evidence["requirements"] == ("six", "util @ file:///testbed/libs/util")
     assert "pip compile" in first.command
     assert built.declared["services"] == ("postgres:13",)
 
@@ -119,8 +119,9 @@ def test_a_project_that_cannot_be_built_is_put_on_the_path_with_what_it_needs(sa
     files = {"setup.py": setup, "pkg.py": "import iniconfig\n", "test_pkg.py": "import pkg\n\n\ndef test_pkg(): ...\n"}
     image = build(Files(files), sandbox, tmp_path, "test_pkg.py")
     assert (image.rung, image.pythonpath) == ("unbuilt", (".",))
-    assert [(attempt.step, attempt.ok) for attempt in image.attempts][-3:] == [
+    assert [(attempt.step, attempt.ok) for attempt in image.attempts][-4:] == [
         ("resolve", True),
         ("install", True),
+        ("source", True),
         ("collect", True),
     ]
