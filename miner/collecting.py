@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _USAGE = 4
 """pytest's exit code for an option or a configuration that it doesn't know."""
 _OUTPUT = 20_000
+_NO_MODULE = re.compile(r"No module named '([A-Za-z_][\w.]{0,200})'")
 
 
 def collect(subject: Subject, sandbox: Sandbox) -> Collected:
@@ -54,6 +56,8 @@ def judged(found: Trial) -> Collected:
         return Collected(ok=True, seconds=found.seconds, tests=len(report.collected))
     chains = [*report.collect_raised.values(), report.internal_raised]
     missing = tuple(dict.fromkeys(link.missing for chain in chains for link in chain if link.missing))
+    links = [link for chain in chains for link in chain if "ModuleNotFoundError" in link.names and not link.missing]
+    parts = tuple(dict.fromkeys(match[1] for link in links if (match := _NO_MODULE.search(link.says))))
     said = "\n".join((*report.collect_errors.values(), report.internal_error, found.output.decode("utf-8", "replace")))
     return Collected(
         ok=False,
@@ -61,6 +65,7 @@ def judged(found: Trial) -> Collected:
         tests=len(report.collected),
         lost=lost or 1 + len(report.collected),
         missing=missing,
+        parts=parts,
         failure=_told(missing, lost),
         output=said[-_OUTPUT:],
     )

@@ -77,29 +77,30 @@ def after_collecting(recipe: Recipe, modules: Iterable[str], said: str, tree: Tr
     return _with_requirements(recipe, new)
 
 
-def paths_for(modules: Iterable[str], tree: Tree, known: Iterable[str]) -> tuple[str, ...]:
+def paths_for(modules: Iterable[str], parts: Iterable[str], tree: Tree, known: Iterable[str]) -> tuple[str, ...]:
     """The folders of the tree to put on `sys.path` for modules of the tree that could not be found.
 
-    Such a module is there, but was found only because its project's tests are started from a certain folder.
+    Such a module is there, but was found only because its project's tests are started from a certain folder, or is of
+    another project of the repository. `parts` are modules of whose package something was found.
     """
     paths = tree.files()
     folders: list[str] = []
-    for module in modules:
-        homes = _homes(module, paths)
+    for module, whole in (*((one, False) for one in modules), *((one, True) for one in parts)):
+        homes = _homes(module, paths, whole=whole)
         if homes:
             folders.append(min(homes, key=lambda home: (home != ".", home.count("/"), home)))
     return tuple(dict.fromkeys(folder for folder in folders if folder not in known))
 
 
-def _homes(module: str, paths: Sequence[str]) -> set[str]:
-    """The folders that hold a module, or else the nearest package above it: a namespace may be spread over several."""
+def _homes(module: str, paths: Sequence[str], *, whole: bool) -> set[str]:
+    """The folders that hold a module, or else, unless `whole`, the nearest package above it."""
     words = module.split(".")
     if not all(word.isidentifier() for word in words):
         return set()
     for length in range(len(words), 0, -1):
         end = re.compile(rf"(?:(.*?)/)?{'/'.join(words[:length])}(?:\.py|/[^/]+\.py|/.+/[^/]+\.py)$")
         homes = {match[1] or "." for path in paths if (match := end.match(path))}
-        if homes:
+        if homes or whole:
             return homes
     return set()
 

@@ -39,7 +39,9 @@ class Collected:
     lost: int = 0
     """Files or folders that could not be collected."""
     missing: tuple[str, ...] = ()
-    """Modules that are not there and that the repository doesn't hold."""
+    """Modules of whose package nothing is there."""
+    parts: tuple[str, ...] = ()
+    """Modules that are not there although something of their package is: of a namespace that is spread, perhaps."""
     failure: str = ""
     """In words that tell nothing of the tests."""
     output: str = field(default="", repr=False)

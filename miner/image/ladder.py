@@ -233,13 +233,14 @@ def _stood(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltImage
     for _ in range(_FOLDERS):
         if stood.collected is None or stood.ok:
             break
-        lacked = stood.collected.missing
-        folders = mend.paths_for(lacked, job.tree, stood.image.pythonpath)
+        lacked = stood.collected.missing, stood.collected.parts
+        folders = mend.paths_for(*lacked, job.tree, stood.image.pythonpath)
         if not folders:
             break
         wider = replace(stood.image, pythonpath=(*stood.image.pythonpath, *folders))
         again = replace(stood, image=wider, collected=_collect(job, interpreter, recipe, wider))
-        if again.lost >= stood.lost and again.collected is not None and again.collected.missing == lacked:
+        found = again.collected
+        if again.lost >= stood.lost and found is not None and (found.missing, found.parts) == lacked:
             break
         job.folders.extend(folders)
         stood = again

@@ -160,11 +160,17 @@ def test_a_library_that_an_import_lacks_is_added():
 def test_a_module_of_the_tree_that_was_not_found_is_put_on_the_path(module, folders):
     paths = "tests/helpers/__init__.py tests/unit/shared.py src/space/sub/a.py parts/other/src/space/other/b.py yaml"
     tree = Files(dict.fromkeys(paths.split(), ""))
-    assert mend.paths_for([module], tree, ()) == folders
+    assert mend.paths_for([module], (), tree, ()) == folders
+
+
+def test_a_part_of_a_namespace_is_looked_for_by_its_whole_name():
+    tree = Files({"sdk/src/space/sdk/a.py": "", "api/src/space/logs/__init__.py": ""})
+    assert mend.paths_for((), ["space.logs"], tree, ()) == ("api/src",)
+    assert mend.paths_for((), ["space.other"], tree, ()) == ()
 
 
 def test_a_folder_that_is_on_the_path_already_does_not_help():
-    assert mend.paths_for(["shared"], Files({"tests/shared.py": ""}), ("tests",)) == ()
+    assert mend.paths_for(["shared"], (), Files({"tests/shared.py": ""}), ("tests",)) == ()
 
 
 def test_what_one_recipe_was_mended_with_the_next_gets_at_once():
