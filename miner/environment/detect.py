@@ -75,7 +75,7 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
         needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
         needed = subproject.lifted(needed, root)
         rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
-    if beside := siblings.detect(tree, root, rungs[:1]):
+    if beside := siblings.detect(tree, root, rungs[:1], touched):
         rungs = [rung | beside for rung in rungs]
     distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
     variables = tox.variables(here)

@@ -22,8 +22,11 @@ _MOST = 200
 """Projects of one repository that are read."""
 
 
-def detect(tree: Tree, root: str, rungs: Iterable[Evidence]) -> Evidence | None:
-    """The projects beside `root` that it needs, and that these need; `rungs` say what else is asked for."""
+def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[str] = ()) -> Evidence | None:
+    """The projects beside `root` that it needs or that are `touched`, and that these need.
+
+    `rungs` say what else is asked for.
+    """
     folders = [folder for folder in subproject.every_project(tree)[:_MOST] if folder != root]
     if not folders:
         return None
@@ -36,7 +39,10 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence]) -> Evidence | None:
     own = canonicalize_name(metadata.name(here) or "-")
     asked = list(rungs)
     wanted = {extra for rung in asked for extra in rung.extras}
-    due = [*unbuilt.needs(here, sorted(wanted)), *(one for rung in asked for one in rung.requirements)]
+    names = {folder: name for name, folder in places.items()}
+    homes = (next((folder for folder in folders if path.startswith(f"{folder}/")), "") for path in touched)
+    due: list[str] = [names[home] for home in dict.fromkeys(homes) if home in names]
+    due += [*unbuilt.needs(here, sorted(wanted)), *(one for rung in asked for one in rung.requirements)]
     found: dict[str, str] = {}
     while due:
         name = _name(due.pop(0))
