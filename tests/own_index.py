@@ -53,7 +53,8 @@ def wheel(name: str, version: str, *, uploaded: str, yanked: str = "", requires:
             f"{stem}.dist-info/WHEEL",
             "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         )
-        archive.writestr(f"{stem}.dist-info/RECORD", "")
+        listed = (f"{name}.py", *(f"{stem}.dist-info/{one}" for one in ("METADATA", "WHEEL", "RECORD")))
+        archive.writestr(f"{stem}.dist-info/RECORD", "".join(f"{one},,\n" for one in listed))
     return File(name=f"{stem}-py3-none-any.whl", data=told.getvalue(), uploaded=uploaded, yanked=yanked)
 
 

@@ -148,7 +148,10 @@ def developed(tmp_path_factory) -> BuiltImage:
     """A project of the years of setup.py: it imports what it is built with, and asks setuptools for more."""
     files = [wheel(name, version, uploaded=f"{day}T00:00:00Z") for name in ("gsbuild", "gsasked")
              for version, day in (("1.0", "2022-01-01"), ("2.0", "2023-01-01"))]  # fmt: skip
-    setup = {"setup.py": OLD, "shop.py": "def main():\n    print('open')\n", "requirements-test.txt": "gsbuild\n"}
+    files += [wheel("shop", "0.5", uploaded="2022-01-01T00:00:00Z"),
+              wheel("gsneeds", "1.0", uploaded="2022-01-01T00:00:00Z", requires=["shop"])]  # fmt: skip
+    wanted = "gsbuild\ngsneeds\n"
+    setup = {"setup.py": OLD, "shop.py": "def main():\n    print('open')\n", "requirements-test.txt": wanted}
     tree = MemoryTree({**setup, "pyproject.toml": "[build-system]\nrequires = ['setuptools', 'gsbuild']\n"})
     with OwnIndex(files) as index, pytest.MonkeyPatch.context() as patched:
         patched.setenv("UV_DEFAULT_INDEX", index.url)
@@ -167,6 +170,7 @@ def test_an_old_project_is_installed_by_setup_py_with_setuptools_of_its_day(deve
 
 
 def test_an_old_project_has_its_plugins_scripts_and_modules_from_the_tree(developed):
+    assert "shop==0.5" in developed.locks["requirements.lock"]  # a distribution that it tests with needs the project
     assert "shopping" in developed.pytest_plugins
     script = "shop; python -c 'import shop; print(shop.__file__)'; git status --short"
     argv = ["docker", "run", "--rm", "--network=none", developed.image_id, "sh", "-ec", script]

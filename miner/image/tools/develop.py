@@ -82,6 +82,16 @@ def known(site_packages: Path) -> bool:
     return any(site_packages.glob("*.egg-link"))
 
 
+def shadowed(site_packages: Path, before: "set[Path]") -> "list[str]":
+    """The projects that were just installed and are there from an index as well, as pytest or a plugin needs them.
+
+    The copy would be imported in place of the tree, which comes later on the path.
+    """
+    there = {path.name.split("-")[0].lower() for path in before if path.suffix == ".dist-info"}
+    new = [path.stem for path in set(site_packages.glob("*.egg-link")) - before]
+    return [name for name in new if name.replace("-", "_").replace(".", "_").lower() in there]
+
+
 def main(uv: str, venv: str, how: str, *options: str) -> int:
     """Install the current folder; `how` is a file that says so, `options` are for `uv pip install`."""
     wanted = requires()
@@ -101,6 +111,9 @@ def main(uv: str, venv: str, how: str, *options: str) -> int:
             if code == 0 or not asked.exists():
                 break
             wanted += json.loads(asked.read_text())
+        if code == 0 and (names := shadowed(site_packages, before)):
+            subprocess.run([uv, "pip", "uninstall", "--quiet", "--python", python, *names], check=False)
+            code = develop(python, tools, str(asked))
         version = next((path.name for path in Path(tools).glob("setuptools-*.dist-info")), "setuptools")
     if code or not known(site_packages):
         undo(site_packages, before)
