@@ -40,7 +40,8 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
     asked = list(rungs)
     wanted = {extra for rung in asked for extra in rung.extras}
     names = {folder: name for name, folder in places.items()}
-    homes = (next((folder for folder in folders if path.startswith(f"{folder}/")), "") for path in touched)
+    tested = [folder for folder in subproject.tested_projects(tree) if folder in names]
+    homes = (next((folder for folder in tested if path.startswith(f"{folder}/")), "") for path in touched)
     due: list[str] = [names[home] for home in dict.fromkeys(homes) if home in names]
     due += [*unbuilt.needs(here, sorted(wanted)), *(one for rung in asked for one in rung.requirements)]
     found: dict[str, str] = {}

@@ -43,7 +43,7 @@ def root_of(tree: Tree, touched: Sequence[str]) -> str:
 
     A project in a folder is taken where it holds all code that is touched, or where the root holds no project at all.
     """
-    folders = _projects(tree)
+    folders = tested_projects(tree)
     if not folders:
         return ""
     code = [path for path in touched if path.endswith((".py", ".pyx", ".pxd"))] or list(touched)
@@ -73,7 +73,7 @@ def every_project(tree: Tree) -> tuple[str, ...]:
     )
 
 
-def _projects(tree: Tree) -> tuple[str, ...]:
+def tested_projects(tree: Tree) -> tuple[str, ...]:
     """Those whose tests may be what a change is about."""
     return tuple(folder for folder in every_project(tree) if not _NO_PROJECTS.intersection(folder.split("/")))
 

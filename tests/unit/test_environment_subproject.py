@@ -80,7 +80,8 @@ def test_projects_of_the_same_repository_are_taken_from_it_and_so_is_what_they_n
 
 def test_every_project_that_a_change_touches_is_there():
     tree = Files({"a/setup.py": "setup(name='a')", "b/setup.py": "setup(name='b')", "c/setup.py": "setup(name='c')"})
-    recipe = detect(tree, ["a/a.py", "b/tests/data.json"]).recipes[0]
+    tree = Files({**tree.contents, "examples/d/setup.py": "setup(name='d')"})
+    recipe = detect(tree, ["a/a.py", "b/tests/data.json", "examples/d/d.txt"]).recipes[0]
     assert (recipe.root, recipe.evidence.requirements) == ("a", ("b @ file:///testbed/b",))
 
 
