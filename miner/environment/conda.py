@@ -109,9 +109,11 @@ def is_used_by(ci: bytes | None) -> bool:
     return ci is not None and _SET_UP.search(ci) is not None
 
 
-def _order(path: str) -> tuple[bool, int, str]:
-    other = re.search(r"win|osx|mac|doc|min|old|bench|arm|gpu|cuda|all-but", path)
-    return other is not None, (0 if "test" in path else 1 if "dev" in path else 2) + path.count("/"), path
+def _order(path: str) -> tuple[bool, int, int, str]:
+    """The plainest name of a kind first: what is added to it narrows what it is for."""
+    other = re.search(r"win|osx|mac|doc|min|old|bench|arm|gpu|cuda|all-but|upstream|no-|without", path)
+    kind = (0 if "test" in path else 1 if "dev" in path else 2) + path.count("/")
+    return other is not None, kind, len(path), path
 
 
 def _read(data: bytes) -> tuple[str, ...]:

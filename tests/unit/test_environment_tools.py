@@ -95,6 +95,13 @@ def test_conda_environments_have_a_pip_part_and_names_of_their_own():
     assert found.requirements == ("numpy==1.20.*", "torch>=1.8", "scipy==1.5.*", "mock", "six>=1")
 
 
+def test_the_plainest_of_several_conda_environments_is_taken():
+    names = ("environment-no-optional-deps", "environment", "environment-all-min-deps", "upstream-dev-env", "doc")
+    found = conda.detect(Files({f"ci/{name}.yml": ENVIRONMENT for name in names}))
+    assert found is not None
+    assert found.rung == "conda:ci/environment.yml"
+
+
 def test_conda_is_the_last_but_one_where_other_files_speak():
     named = [one.rung for one in detect(Files({"environment.yml": ENVIRONMENT, "dev-requirements.txt": "a"})).recipes]
     assert named[-2:] == ["conda:environment.yml", "pytest"]
