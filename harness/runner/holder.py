@@ -10,7 +10,6 @@ import json
 import os
 import socket
 import sys
-import threading
 
 
 def listen(end):
@@ -24,51 +23,6 @@ def listen(end):
         os.chmod(end, 0o666)
     server.listen(128)
     return server
-
-
-def reach(end):
-    if isinstance(end, list):
-        return socket.create_connection((end[0], end[1]))
-    far = socket.socket(socket.AF_UNIX)
-    far.connect(end)
-    return far
-
-
-def serve(server, end):
-    while True:
-        try:
-            near = server.accept()[0]
-        except OSError:
-            continue
-        try:
-            far = reach(end)
-        except OSError:
-            near.close()
-            continue
-        start(pump, near, far)
-        start(pump, far, near)
-
-
-def pump(source, target):
-    try:
-        while True:
-            data = source.recv(65536)
-            if not data:
-                break
-            target.sendall(data)
-    except OSError:
-        pass
-    for end, way in ((target, socket.SHUT_WR), (source, socket.SHUT_RD)):
-        try:
-            end.shutdown(way)
-        except OSError:
-            pass
-
-
-def start(function, *words):
-    thread = threading.Thread(target=function, args=words)
-    thread.daemon = True
-    thread.start()
 
 
 def answers(port):

@@ -10,7 +10,6 @@ import os
 import signal
 import socket
 import sys
-import threading
 
 
 def reap(*_):
@@ -35,44 +34,6 @@ def carry(path, port):
     server.bind(("127.0.0.1", port))
     server.listen(64)
     start(serve, server, path)
-
-
-def serve(server, path):
-    while True:
-        try:
-            near = server.accept()[0]
-        except OSError:
-            continue
-        far = socket.socket(socket.AF_UNIX)
-        try:
-            far.connect(path)
-            start(pump, near, far)
-            start(pump, far, near)
-        except Exception:
-            near.close()
-            far.close()
-
-
-def pump(source, target):
-    try:
-        while True:
-            data = source.recv(65536)
-            if not data:
-                break
-            target.sendall(data)
-    except OSError:
-        pass
-    for end, way in ((target, socket.SHUT_WR), (source, socket.SHUT_RD)):
-        try:
-            end.shutdown(way)
-        except OSError:
-            pass
-
-
-def start(function, *words):
-    thread = threading.Thread(target=function, args=words)
-    thread.daemon = True
-    thread.start()
 
 
 def main():

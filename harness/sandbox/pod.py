@@ -201,7 +201,7 @@ class _Pod:
     def _hold(self, name: str, image: str, cell: Cell, drop: Path | None) -> _Holder:
         wanted = Wanted(
             image=image,
-            argv=(PYTHON, "-I", "-S", "-B", "-c", _holder_source(), cell.asked()),
+            argv=(PYTHON, "-I", "-S", "-B", "-c", program("holder"), cell.asked()),
             env={},
             budgets=_HOLDER_BUDGETS,
             kind="holder",
@@ -288,5 +288,7 @@ def _late(one: _Started) -> ServiceError:
     return ServiceError(f"the service {one.service.name} is not ready after {seconds:.0f} s, {lacks}{said}")
 
 
-def _holder_source() -> str:
-    return resources.files("harness.runner").joinpath("holder.py").read_text(encoding="utf-8")
+def program(name: str) -> str:
+    """The source of a container's first process (`holder`, `keeper`), with what both carry connections by."""
+    folder = resources.files("harness.runner")
+    return "\n".join(folder.joinpath(f"{part}.py").read_text(encoding="utf-8") for part in ("carrier", name))

@@ -9,7 +9,6 @@ import select
 import tarfile
 import time
 from dataclasses import dataclass
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.errors import InfrastructureError, InterruptedRunError
@@ -140,7 +139,7 @@ class Session:
     def create(self, image: str, mounts: Mapping[str, str], net: Net | None = None) -> None:
         """Create the container, in the network of its services where it has some."""
         forward = tuple(str(word) for word in self._forward or ())
-        argv = (PYTHON, "-I", "-S", "-B", "-c", _keeper(), *forward)
+        argv = (PYTHON, "-I", "-S", "-B", "-c", pod.program("keeper"), *forward)
         wanted = Wanted(
             image=image,
             argv=argv,
@@ -353,10 +352,6 @@ class _Watch:
     """Bytes of output after which it is ended, too."""
     killed: bool = False
     flooded: bool = False
-
-
-def _keeper() -> str:
-    return resources.files("harness.runner").joinpath("keeper.py").read_text(encoding="utf-8")
 
 
 @contextlib.contextmanager
