@@ -6,7 +6,6 @@ Pythons counts. Sources of the forms: the services' own documentation of their c
 
 from __future__ import annotations
 
-import contextlib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -62,32 +61,36 @@ class Declared:
 def read(tree: Tree, here: Tree) -> Declared:
     """What the job that runs the tests installs, and where it runs; `here` is the tree of the project itself."""
     notes: list[str] = []
-    for pattern, reader in _SERVICES:
-        jobs: list[tuple[str, Job]] = []
-        for path in [path for path in tree.files() if pattern.match(path)][:_FILES_READ]:
-            try:
-                jobs += [(path, job) for job in reader(yamlfile.load(tree.read(path) or b""))]
-            except yamlfile.NotReadError as error:
-                notes.append(f"{path} can't be read: {error}")
-        testing = [(path, job) for path, job in jobs if job.runs_tests(tree)]
-        if testing:
-            path, chosen = max(testing, key=lambda one: one[1].weight(one[0]))
-            return _declared(tree, here, path, chosen, [job for _, job in testing], notes)
-    return Declared(notes=tuple(notes))
+    testing = _testing(tree, notes)
+    if not testing:
+        return Declared(notes=tuple(notes))
+    path, chosen = testing[0]
+    return _declared(tree, here, path, chosen, [job for _, job in testing], notes)
 
 
 def test_commands(tree: Tree) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
     """By file: the commands of each job that runs tests, of the newest service that has one; the main job first."""
+    for path, job in _testing(tree, []):
+        yield path, job.commands(tree)
+
+
+def _testing(tree: Tree, notes: list[str]) -> list[tuple[str, Job]]:
+    """The jobs that run tests, of the newest service that has one, each with its file; the main job first.
+
+    Files that can't be read are told in `notes`.
+    """
     for pattern, reader in _SERVICES:
         testing: list[tuple[str, Job]] = []
         for path in [path for path in tree.files() if pattern.match(path)][:_FILES_READ]:
-            with contextlib.suppress(yamlfile.NotReadError):
+            try:
                 jobs = reader(yamlfile.load(tree.read(path) or b""))
+            except yamlfile.NotReadError as error:
+                notes.append(f"{path} can't be read: {error}")
+            else:
                 testing += [(path, job) for job in jobs if job.runs_tests(tree)]
         if testing:
-            for path, job in sorted(testing, key=lambda one: one[1].weight(one[0]), reverse=True):
-                yield path, job.commands(tree)
-            return
+            return sorted(testing, key=lambda one: one[1].weight(one[0]), reverse=True)
+    return []
 
 
 def _declared(tree: Tree, here: Tree, path: str, job: Job, testing: Iterable[Job], notes: list[str]) -> Declared:

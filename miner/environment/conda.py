@@ -9,6 +9,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from miner.environment import yamlfile
 from miner.environment.evidence import Evidence
+from miner.environment.tox import is_requirement
 
 if TYPE_CHECKING:
     from miner.environment.evidence import Tree
@@ -126,13 +127,5 @@ def _read(data: bytes) -> tuple[str, ...]:
         if isinstance(entry, str):
             kept += [one for one in (requirement(entry),) if one]
         elif isinstance(entry, dict):
-            kept += [line for line in yamlfile.strings(entry.get("pip")) if _is_requirement(line)]
+            kept += [line for line in yamlfile.strings(entry.get("pip")) if is_requirement(line)]
     return tuple(dict.fromkeys(kept))
-
-
-def _is_requirement(line: str) -> bool:
-    try:
-        Requirement(line)
-    except InvalidRequirement:
-        return False
-    return True

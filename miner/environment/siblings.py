@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-
 from miner.environment import metadata, subproject, unbuilt
 from miner.environment.evidence import TESTBED, Evidence
+from miner.environment.missing import distribution
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from packaging.utils import NormalizedName
 
     from miner.environment.evidence import Tree
 
@@ -31,33 +27,26 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
     if not folders:
         return None
     places = {
-        canonicalize_name(name): folder
+        distribution(name): folder
         for folder in reversed(folders)
         if (name := metadata.name(subproject.Below(tree, folder))) is not None
     }
     here = subproject.Below(tree, root) if root else tree
-    own = canonicalize_name(metadata.name(here) or "-")
+    own = distribution(metadata.name(here) or "")
     asked = list(rungs)
     wanted = {extra for rung in asked for extra in rung.extras}
     names = {folder: name for name, folder in places.items()}
-    tested = [folder for folder in subproject.tested_projects(tree) if folder in names]
-    homes = (next((folder for folder in tested if path.startswith(f"{folder}/")), "") for path in touched)
+    tested = [folder for folder in folders if folder in names and subproject.is_tested(folder)]
+    homes = (subproject.home_of(path, tested) for path in touched)
     due: list[str] = [names[home] for home in dict.fromkeys(homes) if home in names]
     due += [*unbuilt.needs(here, sorted(wanted)), *(one for rung in asked for one in rung.requirements)]
     found: dict[str, str] = {}
     while due:
-        name = _name(due.pop(0))
-        if name in places and name != own and name not in found:
+        name = distribution(due.pop(0))
+        if name and name in places and name != own and name not in found:
             found[name] = places[name]
             due += unbuilt.needs(subproject.Below(tree, places[name]))
     if not found:
         return None
     told = (f"{name} @ file://{TESTBED}/{folder}" for name, folder in sorted(found.items()))
     return Evidence(rung=RUNG, requirements=tuple(told))
-
-
-def _name(text: str) -> NormalizedName:
-    try:
-        return canonicalize_name(Requirement(text).name)
-    except InvalidRequirement:
-        return canonicalize_name("")

@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from miner.environment import ci, nox, shell
+from miner.environment import ci, factors, nox, shell, tox
 from miner.environment.follow import followed
-from miner.environment.metadata import ini, lines, pyproject, strings, table
+from miner.environment.metadata import lines, pyproject, strings, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,7 +37,6 @@ _USUAL = tuple(
     for folder in ("", "tests/", "test/", "testing/")
     for name in ("runtests.py", "run_tests.py", "runtest.py", "quicktest.py")
 )
-_FACTOR = re.compile(r"[A-Za-z0-9_.,!{}-]+\s*:\s+(?!//)(.*)$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,20 +220,13 @@ def _tox(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for line in native.get("commands", ()) if isinstance(native.get("commands"), list) else ():
         if words := strings(line):
             yield "pyproject.toml", _folder(folder), words
-    legacy = table(pyproject(tree), "tool", "tox").get("legacy_tox_ini")
-    sources = (
-        ("tox.ini", tree.read("tox.ini")),
-        ("pyproject.toml", legacy.encode() if isinstance(legacy, str) else None),
-        ("setup.cfg", tree.read("setup.cfg")),
-    )
-    for origin, source in sources:
-        parser = ini(source)
+    for origin, parser in tox.parsed(tree):
         for section in [name for name in parser.sections() if _TESTENV.match(name)]:
             text = parser.get(section, "commands", fallback="").replace("\\\n", " ")
             chdir = _folder(parser.get(section, "changedir", fallback=parser.get(section, "change_dir", fallback="")))
             for line in lines(text):
-                bound = _FACTOR.match(line)
-                for words in shell.commands((bound[1] if bound else line).lstrip("-! ")):
+                bound = factors.CONDITION.match(line)
+                for words in shell.commands((bound[2] if bound else line).lstrip("-! ")):
                     yield origin, chdir, words
 
 

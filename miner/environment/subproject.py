@@ -43,11 +43,11 @@ def root_of(tree: Tree, touched: Sequence[str]) -> str:
 
     A project in a folder is taken where it holds all code that is touched, or where the root holds no project at all.
     """
-    folders = tested_projects(tree)
+    folders = [folder for folder in every_project(tree) if is_tested(folder)]
     if not folders:
         return ""
     code = [path for path in touched if path.endswith((".py", ".pyx", ".pxd"))] or list(touched)
-    homes = Counter(_home(path, folders) for path in code)
+    homes = Counter(home_of(path, folders) for path in code)
     if len(homes) == 1:
         return next(iter(homes))
     del homes[""]
@@ -73,12 +73,13 @@ def every_project(tree: Tree) -> tuple[str, ...]:
     )
 
 
-def tested_projects(tree: Tree) -> tuple[str, ...]:
-    """Those whose tests may be what a change is about."""
-    return tuple(folder for folder in every_project(tree) if not _NO_PROJECTS.intersection(folder.split("/")))
+def is_tested(folder: str) -> bool:
+    """Whether the tests of a project there may be what a change is about."""
+    return not _NO_PROJECTS.intersection(folder.split("/"))
 
 
-def _home(path: str, folders: Sequence[str]) -> str:
+def home_of(path: str, folders: Sequence[str]) -> str:
+    """The first of some folders that a path is in; empty where it is in none."""
     return next((folder for folder in folders if path.startswith(f"{folder}/")), "")
 
 

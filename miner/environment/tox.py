@@ -12,7 +12,8 @@ from miner.environment.evidence import Evidence
 from miner.environment.metadata import ini, lines, pyproject, strings, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from configparser import RawConfigParser
 
     from miner.environment.evidence import Tree
 
@@ -26,15 +27,20 @@ _LONGEST_VALUE = 200
 _OPTION = re.compile(r"(-r|--requirement|-c|--constraint)[=\s]*(.+)$")
 
 
+def parsed(tree: Tree) -> Iterator[tuple[str, RawConfigParser]]:
+    """What may hold tox's settings in its own form, with the file it stands in, in tox's order."""
+    legacy = table(pyproject(tree), "tool", "tox").get("legacy_tox_ini")
+    yield "tox.ini", ini(tree.read("tox.ini"))
+    yield "pyproject.toml", ini(legacy.encode() if isinstance(legacy, str) else None)
+    yield "setup.cfg", ini(tree.read("setup.cfg"))
+
+
 def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """`deps`, `extras` and `dependency_groups` of the default test environment, from whichever file holds it."""
     native = table(pyproject(tree), "tool", "tox", "env_run_base")
     if native:
         return tuple(strings(native.get(key)) for key in ("deps", "extras", "dependency_groups"))  # type: ignore[return-value]
-    legacy = table(pyproject(tree), "tool", "tox").get("legacy_tox_ini")
-    sources = (tree.read("tox.ini"), legacy.encode() if isinstance(legacy, str) else None, tree.read("setup.cfg"))
-    for source in sources:
-        parser = ini(source)
+    for _, parser in parsed(tree):
         if parser.has_section("testenv"):
             deps, extras, groups = (
                 lines(parser.get("testenv", key, fallback="")) for key in ("deps", "extras", "dependency_groups")
@@ -50,9 +56,7 @@ def variables(tree: Tree) -> dict[str, str]:
     """The literal variables that tox sets for tests; none that concerns the interpreter or a tool of the build."""
     native = table(pyproject(tree), "tool", "tox", "env_run_base", "set_env")
     found = {name: value for name, value in native.items() if isinstance(value, str)}
-    legacy = table(pyproject(tree), "tool", "tox").get("legacy_tox_ini")
-    for source in (tree.read("tox.ini"), legacy.encode() if isinstance(legacy, str) else None, tree.read("setup.cfg")):
-        parser = ini(source)
+    for _, parser in parsed(tree):
         if not found and parser.has_section("testenv"):
             text = "\n".join(parser.get("testenv", key, fallback="") for key in ("setenv", "set_env"))
             pairs = (line.split("=", 1) for line in lines(text) if "=" in line)
