@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _KIND = re.compile(r"^[a-z_A-Z]+")
 QUIET = 4.0
 """The load of a machine of two processors, of which two builds make about three."""
+STOLEN = 0.05
+"""The share of a machine's processor time that its host may take where times are to say something."""
 _ROUNDED = 100
 _MENDED = re.compile(r"\+apt:|\+missing:|-gone:|\+folders")
 _CI = frozenset({"ci"})
@@ -41,7 +43,8 @@ class Row:
     day: str
     """Of the base commit."""
     ended: str
-    """`split` (no image was asked for), `environment`, `validation`, `proved`, or `infrastructure`."""
+    """`split` (no image was asked for), `environment`, `validation`, `proved`, or `infrastructure`; of a further commit
+    `collected` or `built`."""
     code: str = ""
     """Which goldseam: `git describe`."""
     reason: str = ""
@@ -58,6 +61,10 @@ class Row:
     """The instance built before it that it is next to, where it was built as a further commit."""
     load: float | None = None
     """Of the machine as it began, by the mean of a minute."""
+    stolen: float | None = None
+    """The share of the machine's processor time that its host took meanwhile, where that is known."""
+    processor_seconds: float | None = None
+    """What the machine's processors worked meanwhile, engine included."""
     steps: Mapping[str, float] = field(default_factory=dict)
     megabytes: Mapping[str, float] = field(default_factory=dict)
     tried: Sequence[Tried] = ()
@@ -77,12 +84,17 @@ class Row:
     @property
     def is_final(self) -> bool:
         """Whether another environment would hardly change it."""
-        return self.ended in {"proved", "split"} or (self.collected and self.reason == "no_fail_to_pass")
+        return self.ended in {"proved", "split", "collected"} or (self.collected and self.reason == "no_fail_to_pass")
 
     @property
     def is_quiet(self) -> bool:
         """Whether little else ran as it began, so that its times say something."""
-        return self.load is not None and self.load <= QUIET
+        return self.load is not None and self.load <= QUIET and (self.stolen is None or self.stolen <= STOLEN)
+
+    @property
+    def was_there(self) -> bool:
+        """Whether the engine held the whole image already, so that its time says nothing of building one."""
+        return self.built and self.steps.get("task", 0.0) == 0
 
     @property
     def same_lock(self) -> bool:
@@ -133,7 +145,7 @@ def tables(rows: Sequence[Row]) -> dict[str, object]:
         names = [row.instance_id for row in failed if (row.ended, row.reason) == (ended, reason)]
         print(f"| {ended} | {reason} | {count} | {', '.join(names[:8])} |")
     further = [row for row in rows if row.after]
-    quiet = [row for row in rows if row.is_quiet and row.built]
+    quiet = [row for row in rows if _seconds(row) is not None]
     told = {
         "tried": len(main),
         "built": sum(row.built for row in main),
@@ -141,9 +153,9 @@ def tables(rows: Sequence[Row]) -> dict[str, object]:
         "proved": sum(row.ended == "proved" for row in main),
         "quiet": len(quiet),
         "first_seconds": _median(main, _seconds),
-        "further": len([row for row in further if row.is_quiet]),
+        "further": sum(_seconds(row) is not None for row in further),
         "further_seconds": _median(further, _seconds),
-        "same_lock": sum(row.same_lock for row in further if row.is_quiet),
+        "same_lock": sum(row.same_lock for row in further if _seconds(row) is not None),
         "same_lock_seconds": _median([row for row in further if row.same_lock], _seconds),
         "step_seconds": {
             step: _median(quiet, lambda row, step=step: row.steps.get(step))
@@ -159,7 +171,7 @@ def tables(rows: Sequence[Row]) -> dict[str, object]:
 
 
 def _seconds(row: Row) -> float | None:
-    return row.seconds if row.built and row.is_quiet else None
+    return row.seconds if row.built and row.is_quiet and not row.was_there else None
 
 
 def _line(rows: Sequence[Row]) -> str:

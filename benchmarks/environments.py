@@ -1,6 +1,6 @@
 """How many bug fixes of real histories get an environment without a model, rung by rung, and prove their gold patch.
 
-    python benchmarks/environments.py REPO… [--each 10] [--since 2018-01-01] [--jobs 2] [--rows FILE] [--retry]
+    python benchmarks/environments.py REPO… [--each 10] [--since 2018-01-01] [--jobs 2] [--rows FILE [--retry]]
 
 Of each clone, `--each` candidates (as `goldseam mine` recognises them) spread evenly over the changes since `--since`.
 Each goes through the stages of a mine up to the proof: taken apart, image built on the first rung that collects all its
@@ -9,7 +9,8 @@ candidates that end before an image is asked for, of which the next one takes th
 
 Repositories take turns, so that a benchmark that is stopped has seen all of them. With `--rows`, each result is kept in
 that file as it comes, and those that are there are not made again (`--retry`: but those that failed). `--detect` builds
-nothing and prints what kinds of evidence there are. The last line is one JSON object.
+nothing and prints what kinds of evidence there are. `--further` takes neighbours of what is there already, up to the
+image, for what a further commit costs: that is told apart. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
     from harness.sandbox.base import Sandbox
     from miner.environment import Detection
-    from miner.image import BuiltImage
+    from miner.image.built import BuiltImage
     from miner.sources.bare import BareRepository
 
 ENOUGH = 3
@@ -66,8 +67,8 @@ class Point:
 
     repo: BareRepository
     candidates: tuple[Candidate, ...]
-    after: str = ""
-    """The instance next to it in history that was built before, where it is measured as a further commit."""
+    first: Candidate | None = None
+    """The one next to them in history that is built before, where they are measured as a further commit."""
 
 
 def points(repo: BareRepository, each: int, since: datetime) -> list[Point]:
@@ -92,7 +93,7 @@ def next_to(group: Sequence[Point], rows: Sequence[Row]) -> list[Point]:
         first = next((one for one in point.candidates if one.change.instance_id in built), None)
         others = tuple(one for one in point.candidates if one.change.instance_id not in built)
         if first is not None and others:
-            found.append(Point(repo=point.repo, candidates=others, after=first.change.instance_id))
+            found.append(Point(repo=point.repo, candidates=others, first=first))
     return found
 
 
@@ -133,10 +134,17 @@ class Bench:
         for candidate in point.candidates:
             draft = stages.take_apart(Draft(candidate=candidate), site)
             if not isinstance(draft, Rejection) and draft.split and spoken_in(draft.split) == "python":
-                row = self._row(draft, site)
-                row.after = point.after
-                return row
+                return self._row(draft, site, after=self._before(point, site))
         return self._blank(point.candidates[0], site, "split")
+
+    def _before(self, point: Point, site: Site) -> str:
+        """The instance that a further commit comes after, whose image is there from now on; its time does not count."""
+        if point.first is None:
+            return ""
+        draft = stages.take_apart(Draft(candidate=point.first), site)
+        if not isinstance(draft, Rejection):
+            stages.build(draft, site)
+        return point.first.change.instance_id
 
     def _blank(self, candidate: Candidate, site: Site, ended: str) -> Row:
         change = candidate.change
@@ -149,17 +157,22 @@ class Bench:
             code=self._code,
         )
 
-    def _row(self, draft: Draft, site: Site) -> Row:
+    def _row(self, draft: Draft, site: Site, after: str) -> Row:
         row = self._blank(draft.candidate, site, "environment")
+        row.after = after
         row.load = round(os.getloadavg()[0], 1)
-        began = time.monotonic()
+        began, before = time.monotonic(), _processors()
         try:
             built = stages.build(draft, site)
             row.seconds = time.monotonic() - began
+            row.processor_seconds, row.stolen = _since(before)
             if isinstance(built, Rejection):
                 return _refused(row, built)
             assert built.image is not None
             _tell(row, built.image)
+            if after:
+                row.ended = "collected" if row.collected else "built"
+                return row
             began = time.monotonic()
             proved = stages.prove(built, site)
             row.proof_seconds = time.monotonic() - began
@@ -174,6 +187,21 @@ class Bench:
         at_base = STATES.index("base")
         row.passing_at_base = sum(passes[at_base] > 0 for passes in proved.proof.evidence["passes"].values())
         return row
+
+
+def _processors() -> tuple[float, float, float]:
+    """Seconds that this machine's processors worked, were taken from it by its host, and had in all."""
+    with Path("/proc/stat").open(encoding="ascii") as file:
+        user, nice, system, idle, waiting, irq, softirq, stolen = (int(one) for one in file.readline().split()[1:9])
+    worked = user + nice + system + irq + softirq
+    tick = os.sysconf("SC_CLK_TCK")
+    return worked / tick, stolen / tick, (worked + stolen + idle + waiting) / tick
+
+
+def _since(before: tuple[float, float, float]) -> tuple[float, float]:
+    """Seconds that they worked since then, and the share that was taken."""
+    worked, stolen, whole = (now - then for now, then in zip(_processors(), before, strict=True))
+    return round(worked, 1), round(stolen / whole, 3) if whole else 0.0
 
 
 def _refused(row: Row, rejection: Rejection) -> Row:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness import care_text, terminal
-from harness.dataset.splits import By
+from harness import terminal
+from harness.dataset.split_by import By
 from harness.errors import AnswerIsNoError, InputError
 from harness.options_cli import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
 
@@ -40,6 +40,7 @@ def scan(
     json_: JsonFlag = False,
 ) -> None:
     """Look for the canary, statements and hidden code of a dataset in any text; exit code 1 if something is found."""
+    from harness import care_text  # noqa: PLC0415
     from harness.dataset import corpus, leaks  # noqa: PLC0415 - keeps `--help` quick
 
     wanted = [*(places or []), *(address for file in urls or [] for address in corpus.addresses(file))]
@@ -88,6 +89,7 @@ def split(
     json_: JsonFlag = False,
 ) -> None:
     """Part a dataset into dev and holdout by a rule that tasks to come follow too; without a rule, show the splits."""
+    from harness import care_text  # noqa: PLC0415
     from harness.dataset import content, splits  # noqa: PLC0415 - keeps `--help` quick
     from harness.dataset.folder import open_dataset  # noqa: PLC0415
 
@@ -123,6 +125,7 @@ def rotate(
     json_: JsonFlag = False,
 ) -> None:
     """Retire what the policy says, and name what to mine; exit code 1 where something is due or tasks are missing."""
+    from harness import care_text  # noqa: PLC0415
     from harness.dataset import rotation  # noqa: PLC0415 - keeps `--help` quick
     from harness.dataset.folder import open_dataset  # noqa: PLC0415
     from harness.settings import load_policy  # noqa: PLC0415
@@ -171,6 +174,8 @@ def release(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: J
 
 
 def _changed(word: str, found: Changed, *, json_: bool) -> None:
+    from harness import care_text  # noqa: PLC0415
+
     if json_:
         print_json(care_text.changed_json(word, found))
     else:
@@ -191,6 +196,7 @@ def stats(
     json_: JsonFlag = False,
 ) -> None:
     """Count the tasks by all that is known of them, and say what it takes to run them."""
+    from harness import care_text  # noqa: PLC0415
     from harness.dataset import inventory  # noqa: PLC0415 - keeps `--help` quick
     from harness.imagesize import together  # noqa: PLC0415
 
@@ -210,6 +216,7 @@ def merge(
     json_: JsonFlag = False,
 ) -> None:
     """Put the tasks of several datasets into a new one; an id that names two different tasks is refused."""
+    from harness import care_text  # noqa: PLC0415
     from harness.dataset import merge as work  # noqa: PLC0415 - keeps `--help` quick
 
     found = work.merge(work.opened(datasets, identity), out, name=name)
@@ -230,6 +237,7 @@ def dedupe(
     json_: JsonFlag = False,
 ) -> None:
     """Find one fix under two ids; exit code 1 where there is one and it was not retired."""
+    from harness import care_text  # noqa: PLC0415
     from harness.dataset import care, leaks  # noqa: PLC0415 - keeps `--help` quick
     from harness.dataset import dedupe as work  # noqa: PLC0415
 

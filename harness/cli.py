@@ -68,9 +68,11 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stdout = None  # whoever read our output has gone; that is no error of ours
         return 0
-    except Exception:  # noqa: BLE001 - the handler of last resort
-        console.print(Text(f"error: a bug of ours; please report it with {_bug_log()}", style="bold red"))
-        return 70
+    except Exception as error:  # noqa: BLE001 - the handler of last resort
+        if not _came_of_an_interrupt(error):
+            console.print(Text(f"error: a bug of ours; please report it with {_bug_log()}", style="bold red"))
+            return 70
+        code = _INTERRUPTED
     if code == _INTERRUPTED:  # Typer turns Ctrl-C into this code
         _show_error("interrupted; the same command goes on from here")
     return code if isinstance(code, int) else 0
@@ -78,6 +80,11 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
 
 def _terminated(_number: int, _frame: object) -> None:
     raise KeyboardInterrupt
+
+
+def _came_of_an_interrupt(error: Exception) -> bool:
+    """Whether a signal came while Python waited on a condition, which then releases a lock that it does not hold."""
+    return isinstance(error, RuntimeError) and isinstance(error.__context__, KeyboardInterrupt)
 
 
 def _show_error(message: str, hint: str | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness import trial
 from harness.instance import Budgets
 from miner.change import Rejection
-from miner.image import Collected
+from miner.image.built import Collected
 from miner.proof.subject import prepare
 
 if TYPE_CHECKING:

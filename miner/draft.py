@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from harness.scaffold.reveal import Revealed
     from harness.settings import Settings
     from miner.change import Candidate, Rejection, Split
-    from miner.image import Attempt, BuiltImage
+    from miner.image.built import Attempt, BuiltImage
     from miner.image.works import Images
     from miner.proof import Proof
     from miner.repair import Repairer

@@ -32,18 +32,22 @@ def base(
     ] = False,
     mirror: Annotated[str | None, typer.Option(help="Debian mirror to take packages from.")] = None,
     suite: Annotated[str, typer.Option(help="Debian release.")] = "bookworm",
+    platform: Annotated[
+        str | None, typer.Option(help="os/architecture, such as linux/arm64; else the engine's own.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Build again what is there.")] = False,
     json_: JsonFlag = False,
 ) -> None:
     """Make sure of the image that task images start from: pull it, or build it on this machine."""
     from harness.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
     from miner.image import base as bases  # noqa: PLC0415
+    from miner.image import debian  # noqa: PLC0415
 
+    settings = load_settings(images={"platform": platform}).images
     if from_debian:
-        found = bases.from_debian(suite=suite, mirror=mirror, force=force)
-        name = f"{bases.LOCAL_REPOSITORY}:{suite}"
+        found = bases.from_debian(suite=suite, mirror=mirror, platform=settings.platform, force=force)
+        name = debian.name(suite, settings.platform)
     else:
-        settings = load_settings().images
         found = bases.resolve(settings)
         name = bases.describe(settings)
     if json_:

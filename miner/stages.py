@@ -22,6 +22,7 @@ from miner.change import Rejection, Stage
 from miner.collecting import collect
 from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
 from miner.environment import ci
+from miner.environment.subproject import PROJECT_FILES
 from miner.harden import prepare
 from miner.image.works import Collector, Order
 from miner.proof import Subject, frozen, validate
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from harness.trial import Trial
     from miner.change import Split
     from miner.draft import Draft, Site
-    from miner.image import BuiltImage, Collected
+    from miner.image.built import BuiltImage, Collected
     from miner.proof import Proof
     from miner.sources.bare import BareRepository
     from miner.test_command import Way
@@ -55,9 +56,15 @@ class CommitTree:
     def __init__(self, repo: BareRepository, commit: str) -> None:
         self._repo = repo
         self._commit = commit
+        self._projects: dict[str, bytes] | None = None
 
     def read(self, path: str) -> bytes | None:
-        return self._repo.read_file(self._commit, path)
+        if path.rpartition("/")[2] not in PROJECT_FILES:
+            return self._repo.read_file(self._commit, path)
+        if self._projects is None:  # where there are several, all are asked for
+            wanted = (one for one in self.files() if one.rpartition("/")[2] in PROJECT_FILES)
+            self._projects = self._repo.read_files(self._commit, wanted)
+        return self._projects.get(path)
 
     def files(self) -> tuple[str, ...]:
         return self._repo.list_files(self._commit)

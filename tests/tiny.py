@@ -16,7 +16,9 @@ from harness.dataset.folder import Dataset, create_dataset, write_task
 from harness.errors import InfrastructureError
 from harness.instance import Budgets, Hidden, Instance, Prediction, Task, TaskState, TestSpec
 from harness.settings import load_settings
-from miner.image import BuiltImage, base, build_environment
+from miner.image import base
+from miner.image.built import BuiltImage
+from miner.image.environment import build_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,6 +17,7 @@ from harness.dataset import ledger
 from harness.dataset.folder import DATASET_FILE, write_instance
 from harness.dataset.model_files import read_model, write_model
 from harness.dataset.schema import DatasetModel
+from harness.dataset.split_by import By
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,19 +36,6 @@ class Split(StrEnum):
     """What scores are told of."""
     RETIRED = "retired"
     """Was in the holdout, and is not any more."""
-
-
-class By(StrEnum):
-    """What a rule decides by."""
-
-    REPO_HASH = "repo-hash"
-    """A hash of the repository's name: all tasks of one repository are in one split."""
-    TASK_HASH = "task-hash"
-    """A hash of the task's id: a repository may be in both."""
-    DATE = "date"
-    """When the fix was merged."""
-    LIST = "list"
-    """The tasks and repositories that are named."""
 
 
 class Rule(BaseModel):

@@ -34,7 +34,7 @@ _PASSING = (
     *("connection refused", "connection reset", "broken pipe", "eof", "timeout", "timed out", "deadline exceeded"),
     *("no such host", "temporary failure", "server misbehaving", "network is unreachable", "no route to host"),
     *("internal server error", "bad gateway", "service unavailable", "toomanyrequests", "too many requests"),
-    *("unexpected http status: 5", "connection closed"),
+    *("unexpected http status: 5", "connection closed", "closed idle connection", "use of closed network connection"),
 )
 """What engines say when they did not get through to a registry, or it failed itself."""
 _STOPPED = "context canceled"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from miner.environment.evidence import Evidence, Tree
 
-_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 _NO_PROJECTS = frozenset(
     {"docs", "doc", "examples", "example", "test", "tests", "testing", "testdata", "fixtures", "vendor", "vendored",
      "third_party", "templates", "template", "benchmarks", "scripts", "tools", ".github"}
@@ -61,9 +61,9 @@ def every_project(tree: Tree) -> tuple[str, ...]:
     found = {
         folder
         for path in tree.files()
-        if path.endswith(_PROJECT_FILES)
+        if path.endswith(PROJECT_FILES)
         and (folder := path.rpartition("/")[0])
-        and path.rpartition("/")[2] in _PROJECT_FILES
+        and path.rpartition("/")[2] in PROJECT_FILES
     }
     return tuple(
         sorted(

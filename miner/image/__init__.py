@@ -1,6 +1,1 @@
-"""From a recipe to an image pinned by digest."""
-
-from miner.image.built import Attempt, BuiltImage, Collected
-from miner.image.environment import build_environment
-
-__all__ = ["Attempt", "BuiltImage", "Collected", "build_environment"]
+"""From a recipe to an image pinned by digest. Nothing is loaded here: the command line needs a choice or two of it."""

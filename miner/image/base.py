@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import imageclock, process
+from harness import imageclock
 from harness.clock import FOLDER as CLOCK
 from harness.clock import PRELOADED
 from harness.errors import InfrastructureError
 from harness.sandbox import engine, platforms
-from miner.image import build
+from miner.image import build, debian
 from miner.image.layer import FACTS_PATH, Layer, write_tool
 
 if TYPE_CHECKING:
@@ -23,11 +21,6 @@ if TYPE_CHECKING:
 
 DEFAULT_BASE = "debian:bookworm-slim@sha256:96e378d7e6531ac9a15ad505478fcc2e69f371b10f5cdf87857c4b8188404716"
 """Debian 12 as the registry's index of all platforms, by digest."""
-LOCAL_REPOSITORY = "goldseam/debian"
-LOCAL_SUITE = "bookworm"
-LOCAL_BASE = f"{LOCAL_REPOSITORY}:{LOCAL_SUITE}"
-"""What `goldseam images base --from-debian` makes."""
-
 UV_VERSION = "0.13.9"
 PACKAGES = (
     "build-essential",
@@ -49,7 +42,6 @@ PACKAGES = (
     "tzdata",
     "zlib1g",
 )
-_DEBOOTSTRAP_SECONDS = 1800
 _INSTALLED = "dpkg-query -W -f='${db:Status-Status}\\n'"
 _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images base --from-debian`"
 
@@ -92,7 +84,7 @@ def resolve(settings: ImageSettings) -> str:
 
 def _held(settings: ImageSettings) -> tuple[str, ImageFacts] | None:
     """The base that the engine has already, for the platform of the settings."""
-    for ref in (settings.base,) if settings.base else (DEFAULT_BASE, LOCAL_BASE):
+    for ref in (settings.base,) if settings.base else (DEFAULT_BASE, debian.name(platform=settings.platform)):
         facts = engine.inspect_image(ref)
         if facts is not None and _fits(facts, settings):
             return ref, facts
@@ -105,7 +97,7 @@ def _fits(facts: ImageFacts, settings: ImageSettings) -> bool:
 
 def describe(settings: ImageSettings) -> str:
     """What to write after FROM: a digest of a registry where the base has one, else its name here."""
-    ref, facts = _held(settings) or (settings.base or LOCAL_BASE, None)
+    ref, facts = _held(settings) or (settings.base or debian.name(platform=settings.platform), None)
     return ref if "@" in ref or facts is None or not facts.digests else facts.digests[0]
 
 
@@ -170,54 +162,8 @@ def ensure(workshop: Workshop) -> BuiltLayer:
         ) from error
 
 
-def from_debian(*, suite: str = LOCAL_SUITE, mirror: str | None = None, force: bool = False) -> str:
-    """Build a Debian root file system on this machine, with all packages of the base layer, and import it.
-
-    Returns the image's id. The tag is `goldseam/debian:<suite>`; an image that is there is kept unless `force`.
-
-    Raises:
-        InfrastructureError: neither mmdebstrap nor debootstrap is installed, or it failed.
-
-    """
-    tag = f"{LOCAL_REPOSITORY}:{suite}"
-    found = engine.image_id(tag)
-    if found and not force:
-        return found
-    with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder:
-        archive = Path(folder, "root.tar")
-        if process.which("mmdebstrap"):
-            _mmdebstrap(archive, suite, mirror)
-        elif process.which("debootstrap"):
-            _debootstrap(archive, Path(folder, "root"), suite, mirror)
-        else:
-            raise InfrastructureError(
-                "building a base needs mmdebstrap or debootstrap; neither is installed",
-                hint="apt-get install mmdebstrap",
-            )
-        return _import(archive, suite)
-
-
-def _mmdebstrap(archive: Path, suite: str, mirror: str | None) -> None:
-    argv = ["mmdebstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", suite, str(archive)]
-    process.run([*argv, *([mirror] if mirror else [])], timeout=_DEBOOTSTRAP_SECONDS)
-
-
-def _debootstrap(archive: Path, root: Path, suite: str, mirror: str | None) -> None:
-    argv = ["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", suite, str(root)]
-    process.run([*argv, *([mirror] if mirror else [])], timeout=_DEBOOTSTRAP_SECONDS)
-    tar = ["tar", "-C", str(root), "--numeric-owner", "--exclude=./var/cache/apt/archives/*.deb", "--exclude=./dev/*"]
-    process.run([*tar, "-cf", str(archive), "."], timeout=_DEBOOTSTRAP_SECONDS)
-
-
-def _import(archive: Path, suite: str) -> str:
-    client: Any = engine.connect()
-    path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    changes = [f"ENV PATH={path}", 'CMD ["/bin/bash"]', f"LABEL {engine.LABEL_KIND}=debian"]
-    try:
-        client.import_image_from_file(str(archive), repository=LOCAL_REPOSITORY, tag=suite, changes=changes)
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed("importing the base image", error) from error
-    found = engine.image_id(f"{LOCAL_REPOSITORY}:{suite}")
-    if found is None:
-        raise InfrastructureError("the engine did not keep the imported base image", hint="run `goldseam doctor`")
-    return found
+def from_debian(
+    *, suite: str = debian.SUITE, mirror: str | None = None, platform: str | None = None, force: bool = False
+) -> str:
+    """Build Debian on this machine, with all packages of the base layer; see `debian.make`."""
+    return debian.make(PACKAGES, suite=suite, mirror=mirror, platform=platform, force=force)

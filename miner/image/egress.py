@@ -77,6 +77,11 @@ class Allowed:
                 hosts.update((name.lower(), web) for web in _WEB)
         return cls(hosts=frozenset(hosts), suffixes=tuple(suffixes))
 
+    def and_named(self, names: Iterable[str]) -> Allowed:
+        """These, and hosts that a repository names, with those that their files come from."""
+        more = Allowed.of(one for name in names for one in (name, *_FILES_OF.get(name, ())))
+        return Allowed(hosts=self.hosts | more.hosts, suffixes=(*self.suffixes, *more.suffixes))
+
     def has(self, host: str, port: int) -> bool:
         plain = host.lower().rstrip(".")
         return (plain, port) in self.hosts or (port in _WEB and plain.endswith(self.suffixes))
@@ -87,13 +92,11 @@ class Allowed:
         return any(plain == known for known, _ in self.hosts) or plain.endswith(self.suffixes)
 
 
-def allowed(secrets: BuildSecrets, *, named: Iterable[str] = (), further: Iterable[str] = ()) -> Allowed:
+def allowed(secrets: BuildSecrets, *, further: Iterable[str] = ()) -> Allowed:
     """The indexes that the user's variables name, else the public one; the hosts of their files; and the others."""
     hosts: list[str] = []
     for address in _indexes(secrets.variables):
         hosts += [host_of(address), *_files_of(address, secrets)]
-    for host in named:
-        hosts += [host, *_FILES_OF.get(host, ())]
     return Allowed.of([*filter(None, hosts), *further])
 
 

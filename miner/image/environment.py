@@ -6,7 +6,8 @@ import hashlib
 import shutil
 import tempfile
 import time
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -16,9 +17,10 @@ from harness.sandbox import engine, owners
 from miner.change import Rejection, Stage
 from miner.environment import detect
 from miner.image import days, egress, secrets, steps
+from miner.image.berth import Ahead, remove
 from miner.image.ladder import climb
 from miner.image.layer import Input
-from miner.image.rung import Job, RefusedError
+from miner.image.rung import Job, RefusedError, expect_resolving
 from miner.image.runner import Workshop
 
 if TYPE_CHECKING:
@@ -63,15 +65,17 @@ def build_environment(
 
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    detection = detect(tree, touched)
-    if (detection.name or "").lower() == _RUNNER:
-        detail = "the project is pytest itself: a patch to it would change what judges the patch"
-        return Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail)
-    named = egress.named_hosts(tree, (one for recipe in detection.recipes for one in recipe.evidence.requirements))
-    with open_workshop(settings, repo, log, progress, shelf=shelf, named=named) as workshop:
+    with open_workshop(settings, repo, log, progress, shelf=shelf) as opened:
+        expect_resolving(opened)
+        detection = detect(tree, touched)
+        if (detection.name or "").lower() == _RUNNER:
+            detail = "the project is pytest itself: a patch to it would change what judges the patch"
+            return Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail)
+        asked = (one for recipe in detection.recipes for one in recipe.evidence.requirements)
+        workshop = opened.reaching(egress.named_hosts(tree, asked))
         began = time.monotonic()
         job = Job(
-            workshop=replace(workshop, uv_settings=days.unreadable(when)),
+            workshop=replace(workshop, as_of=when, uv_settings=days.unreadable(when)),
             tree=tree,
             tar=_save(tar, workshop.folder / steps.SOURCE_NAME),
             detection=detection,
@@ -97,12 +101,8 @@ def open_workshop(
     progress: Callable[[str], None],
     *,
     shelf: Shelf | None = None,
-    named: Sequence[str] = (),
 ) -> Iterator[Workshop]:
-    """A scratch folder that is gone afterwards; those of killed processes go as well.
-
-    `named` are hosts that builds may reach beside the package index.
-    """
+    """A scratch folder that is gone afterwards; those of killed processes go as well."""
     builds = settings.cache_dir / "builds"
     cache = settings.cache_dir / "uv" / hashlib.sha256(repo.encode()).hexdigest()[:16]
     try:
@@ -119,16 +119,19 @@ def open_workshop(
     try:
         given = secrets.collect().with_proxies(engine.configured_proxies())
         is_open = settings.egress == "open"
-        yield Workshop(
-            settings=settings,
-            secrets=given,
-            allowed=None if is_open else egress.allowed(given, named=named, further=settings.allow_hosts),
-            folder=folder,
-            log=log,
-            progress=progress,
-            cache=cache,
-            shelf=shelf,
-        )
+        with closing(Ahead()) as ahead, ThreadPoolExecutor(1) as sweeper:  # removing a large container takes a second
+            yield Workshop(
+                settings=settings,
+                secrets=given,
+                allowed=None if is_open else egress.allowed(given, further=settings.allow_hosts),
+                folder=folder,
+                log=log,
+                progress=progress,
+                cache=cache,
+                shelf=shelf,
+                discard=lambda container: sweeper.submit(remove, container),
+                ahead=ahead,
+            )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -18,6 +18,7 @@ from miner.image.runner import read_result
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
+    from pathlib import Path
 
     from miner.environment import Detection, Recipe, Tree, mend
     from miner.image.build import BuiltLayer
@@ -30,6 +31,28 @@ _DETAIL = 2000
 _YANKED = re.compile(r"warning: `([\w.-]+)==(\S+?)` is yanked(?: \(reason: \"(.*?)\"\))?")
 _not_to_be_had: set[str] = set()
 """Layers of Debian packages that failed in this process: where Debian can't be reached, that is waited for once."""
+
+
+_RESOLVING = "resolve"
+
+
+@dataclass(kw_only=True)
+class _Lately:
+    """How a repository's last commit was built in this process. The next one is likely the same."""
+
+    image: str
+    """What it was resolved in."""
+    then: tuple[str, str]
+    """Image and kind of the first layer after that: the source where its dependencies were there, else those."""
+
+
+_lately: dict[Path, _Lately] = {}
+
+
+def expect_resolving(workshop: Workshop) -> None:
+    """Have a container ready for what comes first, while it is found out what that is."""
+    if last := _lately.get(workshop.cache):
+        workshop.expect(last.image, _RESOLVING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +90,15 @@ class RefusedError(Exception):
 
 def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
     packed, versions = _system(job, interpreter, recipe)
+    image = packed.layer.image_id
+    new = image, steps.DEPENDENCIES
+    last = _lately.get(job.workshop.cache)
+    job.workshop.expect(*(last.then if last and last.image == image else new))
     locked = _resolve(job, packed, recipe)
     deps, deps_built = _install(job, packed, recipe, locked)
+    known = deps_built.image_id, steps.SOURCE
+    job.workshop.ahead.clear(keep=known)
+    _lately[job.workshop.cache] = _Lately(image=image, then=known if deps_built.reused else new)
     source, source_built = _source(job, interpreter, deps_built, recipe, locked.local)
     recipes = [base.layer(base.resolve(job.workshop.settings))]
     recipes += [one for one in (interpreter.recipe, packed.recipe) if one and one not in recipes]
@@ -201,7 +231,7 @@ def _compile(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
     command = steps.resolve_command(recipe, interpreter, job.when)
     image = interpreter.layer.image_id
     workshop = _with_undeclared(job, recipe)
-    with workshop.run(image, script, kind="resolve", inputs=tuple(inputs), foreign=True) as ran:
+    with workshop.run(image, script, kind=_RESOLVING, inputs=tuple(inputs), foreign=True) as ran:
         if ran.ok:
             record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
             return read_result(ran.out / steps.LOCK_NAME).decode(), ran.tail

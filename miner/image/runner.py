@@ -10,7 +10,7 @@ import shutil
 import stat
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,13 +20,15 @@ from harness.sandbox import engine, owners
 from harness.sandbox.ends import end_of
 from harness.sandbox.streams import STDERR
 from miner.image import dockerfile, reasons, uvcache
+from miner.image.berth import Ahead, Berth, remove
 from miner.image.layer import CACHE_DIR, INPUT_DIR, OUT_DIR
 from miner.image.limits import Watch
 from miner.image.relay import PORT, PROXY, Relay, Way
 from miner.image.secrets import CA_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from datetime import datetime
 
     from harness.settings import ImageSettings
     from miner.image.egress import Allowed
@@ -106,6 +108,12 @@ class Workshop:
     allowed: Allowed | None = None
     """What builds that run the repository's code may reach; None lets them reach what the engine's network does."""
 
+    discard: Callable[[str], object] = remove
+    """Has a container removed; the workshop is not closed before that is done."""
+    ahead: Ahead = field(default_factory=Ahead)
+    """Containers that are ready before it is known what they will do."""
+    as_of: datetime | None = None
+    """The day that dependencies are of; None for today."""
     uv_settings: str = ""
     """What uv's configuration says besides, in TOML."""
     built_with: tuple[tuple[str, str], ...] = ()
@@ -114,6 +122,10 @@ class Workshop:
     def write_log(self, text: str) -> None:
         with self.log.open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
+
+    def reaching(self, hosts: Iterable[str]) -> Workshop:
+        """The same, where builds may reach hosts as well that the repository names."""
+        return replace(self, allowed=self.allowed and self.allowed.and_named(hosts))
 
     @contextlib.contextmanager
     def run(
@@ -128,7 +140,7 @@ class Workshop:
         needs_root: bool = False,
         foreign: bool = False,
     ) -> Iterator[Ran]:
-        """Run a script as root of a new container of `image`; the container is there until the block ends.
+        """Run a script as root of a new container of `image`; the container is there while the block lasts.
 
         `foreign` says that it runs code of the repository or of its dependencies: that reaches only what is `allowed`.
 
@@ -136,41 +148,70 @@ class Workshop:
             InfrastructureError: the engine failed.
 
         """
-        scratch = Path(tempfile.mkdtemp(dir=self.folder, prefix=f"{kind}-"))
-        given, out = scratch / "in", scratch / "out"
-        allowed = self.allowed if foreign else None
+        began = time.monotonic()
+        berth = self.ahead.take((image, kind)) if foreign and not (folders or needs_root) else None
+        berth = berth or self._lay(image, kind, folders, needs_root=needs_root, foreign=foreign)
         try:
+            (berth.given / "steps.sh").write_text(script, encoding="utf-8")
+            for one in inputs:
+                _place(one.path, berth.given / one.name)
+            exported = {**_BUILD_VARIABLES, **self.secrets.exported(), **self.variables, **(variables or {})}
+            if berth.relayed:
+                exported |= _PROXIES
+            settled = uvcache.config(exported, self.as_of) + self.uv_settings
+            settled += _extra_build_dependencies(self.built_with)
+            (berth.given / uvcache.NAME).write_text(settled, encoding="utf-8")
+            self.write_log(f"--- {kind} on {image}\n")
+            try:
+                ran = self._follow(berth, exported, began)
+                self.write_log(f"--- {kind} ended with {ran.exit_code} after {ran.seconds:.1f} s\n")
+                yield ran
+            except BaseException:
+                remove(berth.container)  # it may be running, and write to what goes next
+                raise
+            self.discard(berth.container)
+        finally:
+            berth.leave()
+
+    def expect(self, image: str, kind: str) -> None:
+        """Have a container of `image` ready for code of the repository or its dependencies, which may never come."""
+        self.ahead.have((image, kind), lambda: self._lay(image, kind, (), needs_root=False, foreign=True))
+
+    def _lay(self, image: str, kind: str, folders: tuple[Folder, ...], *, needs_root: bool, foreign: bool) -> Berth:
+        """Start a container that waits for what it is to do.
+
+        Raises:
+            InfrastructureError: the engine failed.
+
+        """
+        scratch = Path(tempfile.mkdtemp(dir=self.folder, prefix=f"{kind}-"))
+        relayed = foreign and self.allowed is not None
+        with contextlib.ExitStack() as undoing:
+            undoing.callback(shutil.rmtree, scratch, ignore_errors=True)
+            given, out = scratch / "in", scratch / "out"
             given.mkdir()
             out.mkdir()
             if engine.has_user_namespaces():
                 _open_to_all(out)
                 _open_to_all(self.cache)
-            (given / "steps.sh").write_text(script, encoding="utf-8")
-            for one in inputs:
-                _place(one.path, given / one.name)
             mounts = [_bind(given, INPUT_DIR), _bind(out, OUT_DIR, writable=True)]
             mounts.append(_bind(self.cache, CACHE_DIR, writable=True))
             mounts += [_bind(one.path, one.target) for one in folders]
             if self.secrets.ca_bundle:
                 mounts.append(_bind(self.secrets.ca_bundle, CA_PATH))
-            exported = {**_BUILD_VARIABLES, **self.secrets.exported(), **self.variables, **(variables or {})}
-            if allowed is not None:
+            if relayed:
                 mounts.append(_bind(_resolver(given), "/etc/resolv.conf"))
                 (given / _RELAY).write_text(_relay_source(), encoding="utf-8")
-                exported |= _PROXIES
-            settled = uvcache.config(exported) + self.uv_settings + _extra_build_dependencies(self.built_with)
-            (given / uvcache.NAME).write_text(settled, encoding="utf-8")
-            self.write_log(f"--- {kind} on {image}\n")
-            container = self._create(image, kind, mounts, needs_root=needs_root, relayed=allowed is not None)
+            container = self._create(image, kind, mounts, needs_root=needs_root, relayed=relayed)
+            undoing.callback(remove, container)
             try:
-                ran = self._follow(container, out, exported, allowed)
-                self.write_log(f"--- {kind} ended with {ran.exit_code} after {ran.seconds:.1f} s\n")
-                yield ran
-            finally:
-                with contextlib.suppress(*engine.ConnectionLost):
-                    engine.remove_container(container)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+                attached = undoing.enter_context(contextlib.closing(engine.attach(container)))
+                client: Any = engine.connect()
+                client.start(container)
+            except engine.ConnectionLost as error:
+                raise engine.engine_failed("running a build", error) from error
+            undoing.pop_all()
+        return Berth(container=container, scratch=scratch, attached=attached, relayed=relayed)
 
     def _create(self, image: str, kind: str, mounts: list[dict[str, Any]], *, needs_root: bool, relayed: bool) -> str:
         client: Any = engine.connect()
@@ -203,36 +244,34 @@ class Workshop:
             raise engine.engine_failed(f"creating a container for {kind}", error) from error
         return str(made["Id"])
 
-    def _follow(self, container: str, out: Path, exported: Mapping[str, str], allowed: Allowed | None) -> Ran:
-        """Start the container, feed it its variables, read its output to the end, see what became of it."""
-        client: Any = engine.connect()
-        settings = self.settings
+    def _follow(self, berth: Berth, exported: Mapping[str, str], began: float) -> Ran:
+        """Feed a container its variables, read its output to the end, see what became of it."""
+        settings, allowed = self.settings, self.allowed if berth.relayed else None
         watch = Watch(
-            container, seconds=settings.build_seconds, disk_mb=settings.build_disk_mb, out=out, cache=self.cache
-        )
-        began = time.monotonic()
+            berth.container, seconds=settings.build_seconds, disk_mb=settings.build_disk_mb, out=berth.out,
+            cache=self.cache,
+        )  # fmt: skip
         tail = ""
         try:
-            with contextlib.closing(engine.attach(container)) as attached, watch, contextlib.ExitStack() as opened:
+            with watch, contextlib.ExitStack() as opened:
                 way = Way(self.secrets.variables, self.secrets.ca_bundle)
-                relay = Relay(allowed, lambda data: engine.send(attached, data), way)
+                relay = Relay(allowed, lambda data: engine.send(berth.attached, data), way)
                 opened.enter_context(relay)
-                client.start(container)
                 lines = [f"{name}={value}\n" for name, value in exported.items()]
-                engine.send(attached, "".join([*lines, ".\n"]).encode())
-                for line in _lines(_said(engine.streams(attached), relay if allowed else None)):
+                engine.send(berth.attached, "".join([*lines, ".\n"]).encode())
+                for line in _lines(_said(engine.streams(berth.attached), relay if allowed else None)):
                     text = self.secrets.mask(line.decode("utf-8", "replace"))
                     self.write_log(text)
                     tail = (tail + text)[-_TAIL:]
-                end = end_of(container, ended_by_us=watch.fired)
+                end = end_of(berth.container, ended_by_us=watch.fired)
                 disk_full = watch.disk_full or (reasons.is_full(tail) and watch.written() > _MUCH)
         except engine.ConnectionLost as error:
             raise engine.engine_failed("running a build", error) from error
         told = "".join(f"goldseam: a build may not reach {host} ([images] allow_hosts)\n" for host in relay.refused)
         self.write_log(told)
         return Ran(
-            container=container,
-            out=out,
+            container=berth.container,
+            out=berth.out,
             exit_code=end.exit_code,
             seconds=time.monotonic() - began,
             tail=tail + told,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from miner.environment.evidence import TESTBED
 from miner.environment.imports import OLDEST_PYTEST
 from miner.image import days
-from miner.image.layer import FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, quote, readable, write_tool
+from miner.image.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, quote, readable, write_tool
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PRISTINE = "/opt/goldseam/src"
 """The finished tree again, as hard links and without .git: graders copy it onto a tmpfs over /testbed."""
 VENV = "/opt/goldseam/venv"
+DEPENDENCIES, SOURCE = "deps", "task"
+"""The kinds of the two layers."""
 UV = "/opt/goldseam/uv/bin/uv"
 LOCK_NAME = "requirements.lock"
 SOURCE_NAME = "source.tar"
@@ -35,11 +37,10 @@ CUTOFF_VARIABLE = "GOLDSEAM_CUTOFF"
 """uv's date options while dependencies are installed, where only the build requirements of source distributions heed
 them. A variable, so that commits of different days with the same lock share a layer."""
 
-_NOT_COMPILED_BY_UV = frozenset({"3.6"})
-"""Minor versions without the invalidation modes of byte code that uv asks for (PEP 552)."""
 _FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
 _PROJECT = "/tmp/project.py"  # noqa: S108
 _EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py imports it
+_BYTECODE = "/tmp/bytecode.py"  # noqa: S108
 _DEVELOP = "/tmp/develop.py"  # noqa: S108
 _HOW = "/tmp/how.txt"  # noqa: S108
 _PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
@@ -71,8 +72,20 @@ def requirement_lines(recipe: Recipe, minor: str) -> str:
 def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, version_hint: str | None) -> str:
     """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
     command = resolve_command(recipe, interpreter, when)
-    commands = (_UNPACK, f"cd {TESTBED}", *_declared(recipe), *versions(version_hint), command)
+    plain = _plain(editable=days.has_editable_tools(when)) if recipe.evidence.files else ()
+    commands = (_UNPACK, f"cd {TESTBED}", *plain, *_declared(recipe), *versions(version_hint), command)
     return Layer(kind="resolve", parent="", commands=commands).script()
+
+
+def _plain(*, editable: bool) -> tuple[str, ...]:
+    """Commands that write `-e '.[extra]'` of requirement files as uv reads it: without quotes as pip takes them.
+
+    Where a day's build backends know no editable installs, uv would ask them for the metadata of one: not `editable`.
+    """
+    line = r"""^(-e|--editable)[ =]+(['"]?)(\.[^ '"]*)\2"""
+    written = r"-e \3" if editable else r"\3"
+    found = f"grep -rlsZE --include='*.txt' --include='*.in' {quote(line)} ."
+    return (f"{found} | xargs -0 -r sed -i -E {quote(f's#{line}#{written}#')}",)
 
 
 def _declared(recipe: Recipe) -> tuple[str, ...]:
@@ -142,22 +155,22 @@ def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:
     """The virtual environment with exactly what the lock says."""
     # a requirement on a repository (`name @ git+https://…`) is pinned by its commit and has no hash
     hashes = "--require-hashes" if " @ git+" not in text else "--verify-hashes"
-    compiles = interpreter.minor not in _NOT_COMPILED_BY_UV
     install = f"{UV} pip install --quiet --python {VENV}/bin/python --no-deps"
-    install += " --compile-bytecode" if compiles else ""
     return Layer(
-        kind="deps",
+        kind=DEPENDENCIES,
         parent=interpreter.layer.image_id,
         foreign=True,
         inputs=(lock,),
         commands=(
             f"{UV} venv --quiet --python {interpreter.path} {VENV}",
             f"{install} {hashes} ${{{CUTOFF_VARIABLE}:-}} -r {INPUT_DIR}/{LOCK_NAME}",
-            *(() if compiles else (_byte_compile(f"{VENV}/lib"),)),
-            f"{VENV}/bin/python -I -c 'import pytest'",
+            f"{VENV}/bin/python -I -B -c 'import pytest' & imported=$!",
+            write_tool(_BYTECODE, _tool("bytecode.py")),
+            f"{_COMPILE} --installed {VENV}/lib",
             readable(VENV),
             write_tool(_FACTS, _tool("facts.py")),
             f"python3 {_FACTS} {VENV} none > {FACTS_PATH}",
+            'wait "$imported"',
         ),
     )
 
@@ -185,7 +198,7 @@ def source(
     git = "git -c gc.auto=0 -c commit.gpgsign=false -c init.defaultBranch=main"
     who = "GIT_{0}_NAME=goldseam GIT_{0}_EMAIL=goldseam@localhost GIT_{0}_DATE=2000-01-01T00:00:00Z"
     return Layer(
-        kind="task",
+        kind=SOURCE,
         parent=parent,
         foreign=True,
         inputs=(tree,),
@@ -210,6 +223,7 @@ def source(
             f"{git} repack -q -a -d -n --window=0",
             "rm -f .git/hooks/*.sample",
             *versions(version_hint),
+            write_tool(_BYTECODE, _tool("bytecode.py")),
             write_tool(_EDITABLE, _tool("editable.py")),
             *(() if days.has_editable_tools(when) else (write_tool(_DEVELOP, _tool("develop.py")),)),
             write_tool(_PROJECT, _tool("project.py")),
@@ -218,8 +232,8 @@ def source(
             project if installable else f"python3 {_PROJECT} {UV} {VENV} no {_PYTHONPATH} {_HOW}",
             *((f"cd {TESTBED}",) if root else ()),
             *_further(further),
-            _byte_compile(f"-x {quote(_REWRITTEN)} {TESTBED}"),
-            _byte_compile(f"{VENV}/lib"),
+            # by hash: it stays valid where the tree is copied
+            f"{_COMPILE} --by-hash --except {quote(f'{_REWRITTEN}|{_UNUSED}')} {TESTBED} {VENV}/lib",
             readable(TESTBED, VENV),
             f"cp -al {TESTBED} {PRISTINE}",
             f"rm -rf {PRISTINE}/.git",
@@ -256,18 +270,12 @@ _TESTS = r"(^|/)(tests?/.*[.]py|test_[^/]*[.]py|[^/]*_tests?[.]py|conftest[.]py|
 """What says how tests go, as an extended regular expression of paths."""
 
 
+_COMPILE = f"{VENV}/bin/python -I -S -W ignore {_BYTECODE} --cache {CACHE_DIR}"
+"""The command that makes byte code, to be followed by folders."""
 _REWRITTEN = r"/(test_[^/]*|[^/]*_test|conftest)[.]py$"
 """Files that pytest compiles for itself, with its assertions: byte code of their own would never be read."""
-
-
-def _byte_compile(folder: str) -> str:
-    """Byte code that stays valid when files are copied (checked by hash; by time before Python 3.7).
-
-    `folder` may have options of compileall before it.
-    """
-    compiler = f"{VENV}/bin/python -m compileall -q"
-    ways = (f"{compiler} --invalidation-mode checked-hash {folder}", f"{compiler} {folder}")
-    return " || ".join([*(f"{way} >/dev/null 2>&1" for way in ways), "echo 'some files do not compile'"])
+_UNUSED = rf"^{VENV}/.*/tests/"
+"""Tests that dependencies bring along."""
 
 
 def _tool(name: str) -> str:

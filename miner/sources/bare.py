@@ -289,12 +289,23 @@ class BareRepository:
 
     def read_file(self, commit: str, path: str) -> bytes | None:
         """A file's bytes at a commit; None where there is no such file."""
-        done = self.git("cat-file", "--batch", input=_sha(commit).encode() + b":" + _encode_path(path) + b"\n")
-        header, _, rest = done.stdout.partition(b"\n")
-        words = header.split(b" ")
-        if words[-1] == b"missing" or words[-2] != b"blob":
-            return None
-        return rest[: int(words[-1])]
+        return self.read_files(commit, (path,)).get(path)
+
+    def read_files(self, commit: str, paths: Iterable[str]) -> dict[str, bytes]:
+        """The same of many files, by one program; those that are not there are left out."""
+        asked = [path for path in paths if "\n" not in path]
+        lines = (_sha(commit).encode() + b":" + _encode_path(path) + b"\n" for path in asked)
+        told = self.git("cat-file", "--batch", input=b"".join(lines)).stdout
+        found, at = {}, 0
+        for path in asked:
+            end = told.index(b"\n", at)
+            words, at = told[at:end].split(b" "), end + 1
+            if words[-1] != b"missing":
+                size = int(words[-1])
+                if words[-2] == b"blob":
+                    found[path] = told[at : at + size]
+                at += size + 1
+        return found
 
     def list_files(self, commit: str) -> tuple[str, ...]:
         """Every path of a commit's tree, in git's order."""

@@ -11,7 +11,9 @@ import pytest
 from harness.errors import InfrastructureError
 from harness.settings import load_settings
 from miner.change import Rejection
-from miner.image import BuiltImage, base, build_environment
+from miner.image import base
+from miner.image.built import BuiltImage
+from miner.image.environment import build_environment
 from tests import tiny
 from tests.repos import Repository
 from tests.tiny import MemoryTree

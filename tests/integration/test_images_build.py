@@ -17,7 +17,9 @@ from harness.errors import InfrastructureError
 from harness.sandbox import engine, owners
 from harness.settings import ImageSettings
 from miner.change import Rejection, Stage
-from miner.image import BuiltImage, base, build_environment, buildkit, rebuild, secrets
+from miner.image import base, buildkit, rebuild, secrets
+from miner.image.built import BuiltImage
+from miner.image.environment import build_environment
 from miner.image.extra import Builder
 from tests import builders, tiny
 

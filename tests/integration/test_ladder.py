@@ -15,7 +15,9 @@ from harness.instance import Budgets, TestSpec
 from harness.sandbox.docker import DockerSandbox
 from harness.settings import ImageSettings
 from miner.collecting import judged
-from miner.image import BuiltImage, base, build_environment
+from miner.image import base
+from miner.image.built import BuiltImage
+from miner.image.environment import build_environment
 from tests.trees import Files
 
 pytestmark = pytest.mark.engine

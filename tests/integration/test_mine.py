@@ -111,7 +111,7 @@ def test_gold_resolves_and_null_does_not(mined, tmp_path):
 @pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_mine_that_is_killed_goes_on(history, tmp_path, signal_number):
     out = tmp_path / "dataset"
-    words = [*GOLDSEAM, "mine", history, "-o", out, "--pr", "4", "--pr", "6", "-j", "1"]
+    words = [*GOLDSEAM, "mine", history, "-o", out, "--pr", "4", "--pr", "6", "-j", "1", "--runs", "2"]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as child:
         wait_for(lambda: any((out / ".goldseam" / "proofs").glob("*.jsonl")), child)
         os.kill(child.pid, signal_number)

@@ -83,7 +83,7 @@ def test_hosts_that_requirements_name_are_found_and_links_of_other_kinds_are_not
 
 
 def test_a_named_host_brings_those_that_it_sends_one_on_to():
-    assert egress.allowed(given(), named=("github.com",)).has("codeload.github.com", 443)
+    assert egress.allowed(given()).and_named(("github.com",)).has("codeload.github.com", 443)
 
 
 class Site(http.server.BaseHTTPRequestHandler):

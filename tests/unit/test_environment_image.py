@@ -13,11 +13,11 @@ from harness.sandbox import engine, owners
 from harness.settings import ImageSettings
 from miner.change import Rejection
 from miner.environment import Evidence, Recipe
-from miner.image import build, build_environment, days, secrets, steps, store
+from miner.image import build, days, secrets, steps, store
 from miner.image.base import DEFAULT_BASE
-from miner.image.build import BuiltLayer, StepFailedError
-from miner.image.layer import Input, Layer, write_tool
-from miner.image.pythons import Interpreter, Origin
+from miner.image.build import StepFailedError
+from miner.image.environment import build_environment
+from miner.image.layer import Layer, write_tool
 from miner.image.runner import Ran, read_result
 from tests.tiny import MemoryTree
 
@@ -153,20 +153,6 @@ def test_a_distribution_that_was_uploaded_again_is_taken_as_of_then():
 
 def test_pytest_of_old_commits_is_one_that_the_runner_can_call():
     assert tool_dates(days.for_tests(at(2012, 9, 20), "3.6"), "pytest", "pluggy") == {"2019-06-20"}
-
-
-def test_an_interpreter_that_uv_cannot_compile_for_is_compiled_for_by_itself(tmp_path):
-    lock = Input(name="requirements.lock", path=tmp_path / "lock", sha256="0" * 64)
-
-    def commands(minor):
-        layer = BuiltLayer(kind="python", image_id="sha256:1", tag="t", seconds=0.0, reused=True, size=0, facts={})
-        python = Interpreter(minor=minor, origin=Origin.CONFIGURED, path="/python", layer=layer, recipe=None)
-        return "\n".join(steps.dependencies(python, lock, "pytest==1\n").commands)
-
-    assert "--compile-bytecode" in commands("3.7")
-    assert "compileall" not in commands("3.7")
-    assert "--compile-bytecode" not in commands("3.6")
-    assert "compileall" in commands("3.6")
 
 
 def test_pytest_itself_gets_no_image_since_it_would_judge_its_own_patch(tmp_path):

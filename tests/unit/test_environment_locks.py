@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
+from harness import process
 from miner.environment import detect, locks, pipfile
+from miner.environment.evidence import Evidence, Recipe
+from miner.image import steps
 from tests.trees import Files
 
 ENTRIES = """
@@ -93,3 +98,21 @@ def test_a_pipfile_becomes_requirements():
     found = pipfile.detect(Files({"Pipfile": text}))
     assert found is not None
     assert found.requirements == ("six", "mock[a]>=3")
+
+
+@pytest.mark.parametrize(
+    ("year", "read"),
+    [(2024, ["-e .[reco]", "-e .[socks]", "-e ./sub", "-e git+https://x/y"]),
+     (2021, [".[reco]", ".[socks]", "./sub", "-e git+https://x/y"])],
+)  # fmt: skip
+def test_what_is_asked_for_from_the_tree_is_written_as_uv_reads_it(tmp_path, year, read):
+    lines = ["-e '.[reco]'", "--editable=.[socks]", "-e ./sub", "-e git+https://x/y"]
+    (tmp_path / "dev requirements.txt").write_text("\n".join(lines))
+    (tmp_path / "notes.txt").write_text("nothing of it\n")
+    recipe = Recipe(project=None, evidence=Evidence(rung="requirements", files=("dev requirements.txt",)))
+    interpreter = SimpleNamespace(path="/python3.12", minor="3.12")
+    script = steps.resolve_script(recipe, interpreter, datetime(year, 5, 1, tzinfo=UTC), None)
+    (plain,) = [line for line in script.splitlines() if line.startswith("grep -rls")]
+    for _ in range(2):  # also where there is nothing to write
+        process.run(["sh", "-euc", plain], cwd=tmp_path)
+        assert (tmp_path / "dev requirements.txt").read_text().splitlines() == read

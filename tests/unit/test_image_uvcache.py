@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -18,6 +19,12 @@ def test_pages_are_believed_as_long_as_pypi_says_and_files_for_good() -> None:
     (index,) = told()
     assert index["url"] == "https://pypi.org/simple"
     assert index["cache-control"] == {"api": "max-age=600", "files": "max-age=31536000, immutable"}
+
+
+@pytest.mark.parametrize(("days", "pages"), [(0, "max-age=600"), (1, "max-age=600"), (3, "max-age=86400")])
+def test_pages_are_believed_for_a_day_by_commits_that_are_older_than_that(days: int, pages: str) -> None:
+    (index,) = tomllib.loads(uvcache.config({}, datetime.now(UTC) - timedelta(days=days)))["index"]
+    assert index["cache-control"]["api"] == pages
 
 
 @pytest.mark.parametrize("name", ["UV_DEFAULT_INDEX", "UV_INDEX_URL"])

@@ -10,8 +10,9 @@ import pytest
 from harness.settings import ImageSettings
 from miner.change import Rejection, Stage
 from miner.environment import Detection, Evidence, Recipe
-from miner.image import BuiltImage, Collected, ladder, rung
+from miner.image import ladder, rung
 from miner.image.build import StepFailedError
+from miner.image.built import BuiltImage, Collected
 from miner.image.runner import Ran
 from tests.trees import Files
 

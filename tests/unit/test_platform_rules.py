@@ -7,8 +7,10 @@ import platform
 import pytest
 from pydantic import ValidationError
 
-from harness.sandbox import platforms
+from harness.errors import InputError
+from harness.sandbox import engine, platforms
 from harness.settings import ImageSettings
+from miner.image import debian
 from miner.image.pythons import Origin, available_pythons
 
 
@@ -37,3 +39,26 @@ def test_interpreters_of_this_machine_are_not_offered_for_another_architecture(t
     here, there = f"linux/{platform.machine()}", "linux/s390x"
     assert available_pythons(settings.model_copy(update={"platform": here}), "")["3.9"] is Origin.CONFIGURED
     assert "3.9" not in available_pythons(settings.model_copy(update={"platform": there}), "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "own", "name"),
+    [
+        (None, "linux/amd64", "goldseam/debian:bookworm"),
+        ("linux/x86_64", "linux/amd64", "goldseam/debian:bookworm"),
+        ("linux/aarch64", "linux/amd64", "goldseam/debian:bookworm-arm64"),
+        ("linux/arm/v7", "linux/amd64", "goldseam/debian:bookworm-arm-v7"),
+        ("linux/amd64", "linux/arm64", "goldseam/debian:bookworm-amd64"),
+    ],
+)
+def test_debian_for_another_platform_has_that_in_its_name(
+    asked: str | None, own: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "platform", lambda: own)
+    assert debian.name(platform=asked) == name
+
+
+@pytest.mark.parametrize("platform", ["linux/foo", "windows/amd64"])
+def test_a_platform_that_debian_has_not_is_refused_before_anything_is_made(platform: str) -> None:
+    with pytest.raises(InputError, match=f"no Debian for {platform}"):
+        debian.make((), platform=platform)

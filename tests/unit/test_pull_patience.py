@@ -91,6 +91,7 @@ def test_what_a_registry_or_a_disk_says_of_an_image_holds_at_once(why, fetching)
     [
         REFUSED,
         'Get "https://registry.example/v2/": EOF',
+        'Get "http://registry.example/v2/": http: server closed idle connection',
         "net/http: TLS handshake timeout",
         "dial tcp: lookup registry.example: no such host",
         "received unexpected HTTP status: 503 Service Unavailable",

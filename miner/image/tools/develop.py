@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import editable  # type: ignore[import-not-found]  # stands beside it there
+
 _RUN = """
 import sys
 import setuptools, setuptools.dist
@@ -59,7 +61,10 @@ def requires() -> "list[str] | None":
 def install(uv: str, python: str, target: str, wanted: "list[str]", options: "tuple[str, ...]") -> bool:
     """Put build requirements of the day into a folder."""
     argv = [uv, "pip", "install", "--quiet", "--python", python, "--target", target, *options, *wanted]
-    return subprocess.run(argv, check=False).returncode == 0
+    if subprocess.run(argv, check=False).returncode:
+        return False
+    editable.give_bytecode(python, target)
+    return True
 
 
 def develop(python: str, tools: str, asked: str) -> int:

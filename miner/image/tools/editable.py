@@ -2,8 +2,8 @@
 
 The same hooks of the same build backend (PEP 517, PEP 660), as isolated, with build requirements that uv resolves with
 the same options. What it saves: metadata are not made apart from the wheel, and an environment with build requirements
-is kept in uv's cache, with the byte code that Python writes there, for the next commit that asks for the same ones.
-One that a build has written into is not used again.
+is kept in uv's cache, with its byte code, for the next commit that asks for the same ones. One that a build has written
+into is not used again.
 """
 
 import csv
@@ -149,6 +149,16 @@ def fill(uv: str, python: str, folder: Path, options: tuple[str, ...]) -> None:
     ):
         if subprocess.run(argv, check=False).returncode:
             raise Unable
+    give_bytecode(str(folder / "env/bin/python"), str(folder / "env/lib"))
+
+
+def give_bytecode(python: str, installed: str) -> None:
+    """Compile what uv installed into a folder, there and in uv's cache: also for what uv builds by itself."""
+    cache = os.environ.get("UV_CACHE_DIR")
+    tool = Path(__file__).with_name("bytecode.py")
+    if cache and tool.exists():
+        argv = [python, "-I", "-S", "-W", "ignore", str(tool), "--cache", cache, "--installed", "--by-hash"]
+        subprocess.run([*argv, installed], stdout=subprocess.DEVNULL, check=False)
 
 
 def ask(folder: Path, backend: str, paths: list[str], wheels: str = "") -> object:

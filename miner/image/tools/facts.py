@@ -2,6 +2,7 @@
 
 import configparser
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,14 +47,23 @@ def modules(site_packages: Path) -> list[str]:
     return sorted(found - {"__pycache__", "__editable__"})
 
 
-def main(venv: str, pythonpath: str, how: str = "none") -> None:
-    """Look at the virtual environment `venv`; `pythonpath` and `how` name files, which may be missing."""
+def python(venv: str) -> str:
+    """Version of the interpreter, as uv left it with the environment."""
+    lines = Path(venv, "pyvenv.cfg").read_text().splitlines()
+    told = dict(re.split(r"\s*=\s*", line, maxsplit=1) for line in lines if "=" in line)
+    if found := told.get("version_info"):
+        return found
     code = "import platform; print(platform.python_version())"
     done = subprocess.run([f"{venv}/bin/python", "-I", "-c", code], stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode().strip()
+
+
+def main(venv: str, pythonpath: str, how: str = "none") -> None:
+    """Look at the virtual environment `venv`; `pythonpath` and `how` name files, which may be missing."""
     site_packages = next(Path(venv, "lib").glob("python*/site-packages"))
     roots = Path(pythonpath)
     facts = {
-        "python": done.stdout.decode().strip(),
+        "python": python(venv),
         "pytest": version(site_packages, "pytest"),
         "plugins": plugins(site_packages),
         "modules": modules(site_packages),
