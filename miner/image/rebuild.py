@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InfrastructureError, InputError
-from harness.sandbox import engine
+from harness.sandbox import engine, owners
 from miner.image import base, build, buildkit, compare, dockerfile
 from miner.image.environment import open_workshop
 from miner.image.extra import Builder
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from miner.image.runner import Workshop
 
 LABEL = "dev.goldseam.rebuild"
+"""On what is built again, and goes when it is compared: `<owner>~<a random word>`."""
 _OWN = ("deps", "task")
 """The layers of a task itself: what they stand on is shared by many."""
 _TREE = f"""
@@ -81,6 +82,7 @@ def rebuild(
     below = None if whole else _below(pinned)
     sections = [one for one in written.sections if below is None or one.kind in _OWN]
     program = program_for(builder, sections, is_open=settings.egress == "open")
+    _sweep()
     with open_workshop(settings, instance.repo, log, note) as opened:
         workshop = replace(opened, variables={**opened.variables, **written.variables})
         files = {path.name: path for path in folder.glob("*.lock")}
@@ -170,7 +172,7 @@ def _tree(workshop: Workshop, pinned: str) -> Path:
 def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], start: str) -> list[str]:
     """One image for each section, built by running its commands and committing."""
     made: list[str] = []
-    again = uuid.uuid4().hex
+    mark = _mark()
     for one in sections:
         inputs = tuple(Input(name=name, path=_file(files, name), sha256="") for name in one.inputs)
         folders = tuple(_folder(workshop, name, target) for name, target in one.contexts)
@@ -183,7 +185,7 @@ def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], 
             folders=folders,
             env=one.env,
             workdir=one.workdir,
-            labels={LABEL: again},
+            labels={LABEL: mark},
             needs_root=not own,
             foreign=own,
         )
@@ -215,7 +217,7 @@ def _with_buildkit(
             program,
             context,
             tag=tag,
-            labels={engine.LABEL_KIND: "rebuilt"},
+            labels={engine.LABEL_KIND: "rebuilt", LABEL: _mark()},
             exported=workshop.secrets.exported(),
             ca_bundle=workshop.secrets.ca_bundle,
             seconds=workshop.settings.build_seconds,
@@ -241,6 +243,28 @@ def _folder(workshop: Workshop, name: str, target: str) -> Folder:
             hint=f'name an installation: "{minor}" under [images.pythons] in goldseam.toml',
         )
     return Folder(path=workshop.settings.pythons[minor], target=target, key=name, context=name)
+
+
+def _mark() -> str:
+    return f"{owners.owner()}~{uuid.uuid4().hex}"
+
+
+def _sweep() -> None:
+    """Remove what processes of this host that were killed had built again.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    owners.sweep()
+    client: Any = engine.connect()
+    try:
+        left = client.images(filters={"label": [LABEL]})
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed("looking for left-over images", error) from error
+    for image in left:  # the newest come first
+        if owners.is_dead(image["Labels"][LABEL].rpartition("~")[0]):
+            _remove(image["Id"])
 
 
 def _remove(image: str) -> None:

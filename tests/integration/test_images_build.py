@@ -357,12 +357,33 @@ BUILDERS = [
 
 @pytest.mark.parametrize("builder", BUILDERS)
 def test_an_image_is_built_again_from_its_tasks_folder_and_is_the_same(mined, settings, tmp_path, builder):
+    before = rebuilt_images()
     found = rebuild.rebuild(
         mined, "tiny__calc-1", settings=settings, builder=builder, log=tmp_path / "log", note=lambda _: None
     )
     assert found.differing == {}
     assert (found.builder, found.layers) == (builder, ("deps", "task"))
-    assert not process.run(["docker", "images", "-q", "goldseam/rebuilt"]).stdout
+    assert not rebuilt_images() - before
+
+
+def rebuilt_images() -> set[str]:
+    return set(process.run(["docker", "images", "-q", "--filter", f"label={rebuild.LABEL}"]).stdout.decode().split())
+
+
+def test_what_a_killed_rebuild_left_goes_at_the_next_one(mined, built, settings, tmp_path):
+    host, pid, start = owners.owner().split(":")
+    for owner in (f"{host}:4194999:1", f"{host}:{pid}:{start}"):
+        container = process.run(["docker", "create", built.image_id]).stdout.decode().strip()
+        label = f"LABEL {rebuild.LABEL}={owner}~1"
+        process.run(["docker", "commit", "-c", label, container, f"goldseam/rebuilt:{owner.split(':')[1]}"])
+        engine.remove_container(container)
+    log = tmp_path / "log"
+    try:
+        rebuild.rebuild(mined, "tiny__calc-1", settings=settings, builder=Builder.PLAIN, log=log, note=lambda _: None)
+        assert engine.image_id("goldseam/rebuilt:4194999") is None
+        assert engine.image_id(f"goldseam/rebuilt:{pid}")
+    finally:
+        process.run(["docker", "rmi", f"goldseam/rebuilt:{pid}"])
 
 
 def test_what_differs_from_the_folder_is_named_and_the_answer_is_no(mined, settings):
