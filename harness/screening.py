@@ -37,6 +37,8 @@ RUNNER_CONFIG = frozenset(
 
 _BINARY_SUFFIXES = (".so", ".pyd", ".dylib", ".pyc", ".pyo", ".pth", ".egg-link")
 _TEST_FOLDERS = frozenset({"__tests__", "test", "tests"})
+COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".f", ".f90")
+"""Sources of extension modules. These are built with the image, not after a patch."""
 ALLOWABLE = frozenset({"runner_config", "shadows_module", "test_support"})
 """Reasons that do not stand against a file which the gold patch itself changes."""
 _STARTUP = frozenset({"sitecustomize", "usercustomize"})
@@ -117,6 +119,15 @@ def screen(
         else:
             dropped.append(Dropped(path=file.path, reason=reason))
     return Screened(kept=Patch(files=tuple(kept), repairs=patch.repairs), dropped=tuple(dropped))
+
+
+def on_compiled(kept: Patch) -> str:
+    """What a person should know of a patch that changes sources which are compiled; nothing where it changes none."""
+    paths = [path for file in kept.files for path in sorted(file.paths) if path.endswith(COMPILED)]
+    if not paths:
+        return ""
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return f"the patch changes {paths[0]}{more}, and extension modules are built with the image, not after a patch"
 
 
 def import_roots(test_paths: Collection[str]) -> frozenset[str]:

@@ -133,7 +133,7 @@ def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
     parts = scaffold_score.score(asked.task, scored.grade)
     report = run_folder.instance_report(
         asked.prediction,
-        _with_dropped(_with_parts(scored.grade, parts), looked.dropped),
+        _with_patch(_with_parts(scored.grade, parts), looked),
         scaffold=parts,
         failure_class=failures.classify(facts),
         dropped=[{"path": readable(part.path), "reason": part.reason} for part in looked.dropped],
@@ -224,12 +224,17 @@ def _with_parts(graded: Grade, parts: ScaffoldScore | None) -> Grade:
     return replace(graded, reason=f"{graded.reason}; it passes revealed tests only")
 
 
-def _with_dropped(graded: Grade, dropped: Sequence[screening.Dropped]) -> Grade:
-    """The reason, with the parts of the patch that were left out: whoever reads it may be looking for them."""
-    if not dropped or graded.outcome is Outcome.RESOLVED:
+def _with_patch(graded: Grade, looked: Looked) -> Grade:
+    """The reason, with the parts of the patch that had no effect: whoever reads it may be looking for them."""
+    if graded.outcome is Outcome.RESOLVED:
         return graded
-    parts = ", ".join(f"{part.path} ({part.reason})" for part in dropped[:3])
-    return replace(graded, reason=f"{graded.reason}; left out of the patch: {parts}")
+    reason = graded.reason
+    if looked.dropped:
+        parts = ", ".join(f"{part.path} ({part.reason})" for part in looked.dropped[:3])
+        reason += f"; left out of the patch: {parts}"
+    if looked.patch and (told := screening.on_compiled(looked.patch)):
+        reason += f"; {told}"
+    return replace(graded, reason=reason)
 
 
 def _results(trial: Trial) -> dict[str, Any]:

@@ -34,6 +34,7 @@ PACKAGES = (
     "libreadline8",
     "libsqlite3-0",
     "libssl3",
+    "netbase",
     "pkg-config",
     "python3",
     "python3-dev",

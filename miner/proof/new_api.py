@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from harness import patch
 from harness.quality import names
 from harness.quality.change import change_of
+from harness.screening import COMPILED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -90,14 +91,11 @@ def brought(gold_patch: bytes, read: Callable[[str], bytes | None]) -> frozenset
         change = change_of(file, old)
         if change.path.endswith(".py"):
             found |= _python(change)
-        elif change.path.endswith(_COMPILED):
+        elif change.path.endswith(COMPILED):
             found |= _every_name(change)
         if file.is_new and change.path.endswith((".py", ".pyx")):
             found |= {_MODULE + name for name in _modules(change.path)}
     return frozenset(found)
-
-
-_COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".h", ".rs")
 
 
 def _python(change: FileChange) -> set[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness import imageclock
+from harness import imageclock, screening
 from miner.change import Rejection
 from miner.proof.blame import blame
 from miner.proof.judge import hopeless, judge
@@ -20,6 +20,7 @@ from miner.proof.variations import variation as scheduled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from harness import patch
     from harness.sandbox.base import Sandbox
     from miner.proof.judge import Proof
     from miner.proof.notebook import Notebook, Observed, State
@@ -104,7 +105,7 @@ def validate(
     found, ended = _main_runs(bench, runs)
     verdict = ended or judge(found, runs=runs, brings=subject.brings)
     if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
-        return verdict
+        return _with_compiled(verdict, patches.gold)
     blamed = blame(found, bench.look)
     done = Repeats(runs=1 + max(run.number for run in found), confidence=confidence)
     verdict = judge(found, runs=done.runs, brings=subject.brings, unstable=blamed.unstable, keep=True)
@@ -115,6 +116,12 @@ def validate(
         return aside
     asked = schedule(done.runs, clock=bench.clock)
     return replace(verdict, set_aside=aside, evidence={**verdict.evidence, **told(found, blamed, done, asked)})
+
+
+def _with_compiled(ended: Rejection, gold: patch.Patch) -> Rejection:
+    """The rejection, saying so where a fix had no effect because what it changes was compiled before it."""
+    told = screening.on_compiled(gold) if ended.reason == "no_fail_to_pass" else ""
+    return replace(ended, detail=f"{ended.detail}; {told}") if told else ended
 
 
 def _main_runs(bench: Bench, runs: int) -> tuple[list[Observed], Rejection | None]:

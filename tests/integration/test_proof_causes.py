@@ -6,8 +6,10 @@ import time
 
 import pytest
 
+from harness import screening
 from harness.errors import InfrastructureError
 from harness.instance import TestSpec
+from harness.patch import parse
 from miner.change import Rejection
 from miner.proof import Notebook, Proof, Subject, validate
 from tests import tiny
@@ -79,13 +81,13 @@ def test_network():
 """
 
 
-def subject(image: str, hidden: str) -> Subject:
+def subject(image: str, hidden: str, gold: str = tiny.GOLD) -> Subject:
     return Subject(
         instance_id="tiny__calc-1",
         image=image,
         test=TestSpec(),
         test_files=(FILE,),
-        gold_patch=tiny.GOLD.encode(),
+        gold_patch=gold.encode(),
         test_patch=tiny.diff(FILE, tiny.BASE_TESTS, hidden).encode(),
     )
 
@@ -118,6 +120,18 @@ def test_what_hangs_on_nothing_is_listed_and_the_rest_is_in_no_list(proof):
     assert proof.fail_to_pass == (f"{FILE}::test_three", f"{FILE}::test_two")
     assert proof.pass_to_pass == (f"{FILE}::test_first",)
     assert len(proof.flaky) == 8
+
+
+@pytest.mark.engine
+def test_a_fix_of_compiled_code_that_turns_no_test_is_told_so(tiny_image, sandbox, tmp_path):
+    asked = subject(
+        tiny_image, tiny.HIDDEN_TESTS.replace("== 2", "== 0"), tiny.diff("src/calc/fast.c", None, "int x;\n")
+    )
+    notebook = Notebook(tmp_path / "notes.jsonl", asked)
+    found = validate(asked, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
+    assert isinstance(found, Rejection)
+    assert found.reason == "no_fail_to_pass"
+    assert found.detail.endswith("; " + screening.on_compiled(parse(asked.gold_patch)))
 
 
 @pytest.mark.engine

@@ -153,6 +153,14 @@ def test_a_patch_that_no_container_saw_is_regraded_too(given):
     assert replay(asked.task, prediction, results(found)) == found.report
 
 
+def test_where_a_patch_resolves_nothing_its_code_that_would_have_to_be_compiled_is_named():
+    prediction = tiny.prediction(tiny.diff("src/calc/fast.c", None, "int fast;\n"))
+    failing = judged(task(), [trial(FAILED)], prediction=prediction).report
+    passing = judged(task(), [trial(), trial(FAILED)], prediction=prediction).report
+    assert "the patch changes src/calc/fast.c" in failing.reason
+    assert "fast.c" not in passing.reason
+
+
 def test_an_infrastructure_error_is_regraded_to_the_same():
     asked = Asked(task=task(), prediction=tiny.prediction())
     found = verdict.unscored(asked, verdict.look(asked.task, asked.prediction), cause="engine", why="it is gone")

@@ -6,7 +6,7 @@ import pytest
 
 from harness.frameworks.suites import program_of
 from harness.patch import parse
-from harness.screening import screen
+from harness.screening import on_compiled, screen
 
 HIDDEN = ("pkg/core/tests/test_x.py",)
 EDIT = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
@@ -94,3 +94,24 @@ def test_a_program_that_the_fix_changes_may_be_changed():
 @pytest.mark.parametrize("options", [(), ("--",), ("--", "-m", "django", "test"), ("--doctest-modules",)])
 def test_options_without_a_program_name_none(options):
     assert program_of(options) == ""
+
+
+@pytest.mark.parametrize(
+    ("paths", "told"),
+    [
+        (["a.py", "docs/c.md"], ""),
+        (
+            ["src/fast.c"],
+            "the patch changes src/fast.c, and extension modules are built with the image, not after a patch",
+        ),
+        (
+            ["a.py", "b.pyx", "c.rs"],
+            "the patch changes b.pyx and 1 more, and extension modules are built with the image",
+        ),
+    ],
+)
+def test_a_change_that_would_have_to_be_compiled_is_told_of(paths, told):
+    found = on_compiled(parse("".join(EDIT.format(path) for path in paths).encode()))
+
+    assert found.startswith(told)
+    assert bool(found) == bool(told)
