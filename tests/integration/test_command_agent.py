@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import json
 import socket
 import sys
@@ -191,20 +192,21 @@ def doors():
     """Servers on every address of this machine that a container on a network could reach."""
     with socket.create_server(("", 0)) as four, contextlib.ExitStack() as held:
         six = held.enter_context(socket.create_server(("::", 0), family=socket.AF_INET6)) if socket.has_ipv6 else None
-        addresses = ["127.0.0.1", socket.gethostbyname(socket.gethostname()), *gateways()]
+        addresses = ["127.0.0.1", *gateways()]
         port = four.getsockname()[1]
         reachable = []
         for address in addresses:  # what nobody could reach would prove nothing
             with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=2):
                 reachable.append([address, port])
-        assert len(reachable) > 1
+        assert not reachable[-1][0].startswith("127.")
         yield reachable, [["::1", six.getsockname()[1]]] if six else []
 
 
 def gateways():
     networks = engine.connect().networks()
     configs = [config for network in networks for config in (network["IPAM"]["Config"] or ())]
-    return [config["Gateway"] for config in configs if "Gateway" in config]
+    # of a bridge that it has just made, Docker 20.10 tells the subnet alone
+    return [config.get("Gateway") or str(next(ipaddress.ip_network(config["Subnet"]).hosts())) for config in configs]
 
 
 def test_nothing_but_the_model_and_hosts_that_were_named_can_be_reached(work, folder, tmp_path, doors, monkeypatch):
