@@ -206,6 +206,7 @@ def evaluate(
         retry_errors=retry_errors,
         cache=not no_cache,
         runtime=runtime,
+        executor=executor.value,
         control=control,
         signals=signals,
         split=chosen_split,

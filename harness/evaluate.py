@@ -68,6 +68,8 @@ class Settings:
     """Take over verdicts that this run folder already holds."""
     runtime: str | None = None
     """The engine's runtime that containers had; told in run.json, no part of a verdict."""
+    executor: str = "local"
+    """Where containers ran, `local` or `ray`; told in run.json, no part of a verdict."""
     control: int = 0
     """On how many tasks gold is run first, to see how fast this machine is."""
     slowdown: float = 1.0

@@ -64,6 +64,8 @@ class Budgets:
     """How much test output is kept; the middle of a longer one is dropped and its size recorded."""
     disk_mb: int = 1024
     """Size of the writable work tree, and again of /tmp (both tmpfs, so they count as memory)."""
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Fields of task.yaml that this version does not know; they change no verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +91,8 @@ class Service:
     memory_mb: int = 1024
     start_seconds: float = 120.0
     """How long it may take until it is ready."""
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Fields of task.yaml that this version does not know; they change no verdict."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,6 +133,8 @@ class TestSpec:
     None for the real time."""
     services: tuple[Service, ...] = ()
     """What runs beside the tests, anew for each trial."""
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Fields of task.yaml that this version does not know; they change no verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)

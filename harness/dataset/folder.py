@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness import files
 from harness.dataset import canary_marks, ledger, opened, sealed
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.dataset.identity import Keys
+    from harness.dataset.schema import FileModel
+
+_Part = TypeVar("_Part", Budgets, Service, TestSpec)
 
 DATASET_FILE = "dataset.yaml"
 TASK_FILE = "task.yaml"
@@ -47,9 +50,6 @@ _GIT_ATTRIBUTES = """\
 *.age binary
 *.jsonl -text merge=union
 """
-_BUDGET_FIELDS = tuple(Budgets.__dataclass_fields__)
-_SPEC_FIELDS = tuple(name for name in TestSpec.__dataclass_fields__ if name != "services")
-_SERVICE_FIELDS = tuple(Service.__dataclass_fields__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,16 +232,23 @@ def _instance(model: TaskModel, statement: str) -> Instance:
         problem_statement=statement,
         state=TaskState(model.state),
         split=model.split,
-        test=TestSpec(
-            **{name: getattr(model.test, name) for name in _SPEC_FIELDS},
-            services=tuple(
-                Service(**{name: getattr(one, name) for name in _SERVICE_FIELDS}) for one in model.test.services
-            ),
-        ),
-        budgets=Budgets(**{name: getattr(model.budgets, name) for name in _BUDGET_FIELDS}),
+        test=_part(TestSpec, model.test, services=tuple(_part(Service, one) for one in model.test.services)),
+        budgets=_part(Budgets, model.budgets),
         quality=model.quality,
         extra=model.model_extra or {},
     )
+
+
+def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
+    """A part of task.yaml with all that it says, known or not."""
+    known = {name: getattr(model, name) for name in kind.__dataclass_fields__ if name != "extra"}
+    return kind(**{**known, **fields, "extra": model.model_extra or {}})
+
+
+def _told(part: Budgets | Service | TestSpec) -> dict[str, Any]:
+    """The same the other way round."""
+    known = {name: getattr(part, name) for name in part.__dataclass_fields__ if name != "extra"}
+    return {**part.extra, **known}
 
 
 def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] | None = None) -> Path:
@@ -294,11 +301,7 @@ def write_scaffold(folder: Path, instance: Instance, *, canary: str) -> None:
 
 def write_instance(folder: Path, instance: Instance) -> None:
     """Write task.yaml."""
-    spec = {name: getattr(instance.test, name) for name in _SPEC_FIELDS}
-    services = tuple(
-        ServiceModel(**{**{name: getattr(one, name) for name in _SERVICE_FIELDS}, "env": dict(one.env)})
-        for one in instance.test.services
-    )
+    services = tuple(ServiceModel(**{**_told(one), "env": dict(one.env)}) for one in instance.test.services)
     model = TaskModel.model_validate(
         {
             **instance.extra,
@@ -311,8 +314,8 @@ def write_instance(folder: Path, instance: Instance) -> None:
             "image": instance.image,
             "state": instance.state.value,
             "split": instance.split,
-            "test": TestModel(**{**spec, "env": dict(instance.test.env), "services": services}),
-            "budgets": BudgetsModel(**{name: getattr(instance.budgets, name) for name in _BUDGET_FIELDS}),
+            "test": TestModel(**{**_told(instance.test), "env": dict(instance.test.env), "services": services}),
+            "budgets": BudgetsModel(**_told(instance.budgets)),
             "quality": dict(instance.quality),
         }
     )

@@ -102,6 +102,8 @@ def done(cluster, tiny_image, tmp_path_factory):
 def test_a_run_on_a_cluster_says_what_one_on_this_machine_says(done):
     assert found(done / "there") == found(done / "here")
     assert json.loads((done / "there/report.json").read_bytes())["resolved_instances"] == COUNT
+    records = [json.loads((done / run / "run.json").read_bytes()) for run in ("here", "there")]
+    assert [record["settings"]["executor"] for record in records] == ["local", "ray"]
 
 
 def test_nothing_hidden_stands_in_what_ray_writes(done, cluster):

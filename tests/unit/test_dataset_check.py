@@ -10,7 +10,7 @@ import yaml
 from harness.dataset.check import check
 from harness.dataset.folder import Dataset, create_dataset, write_task
 from harness.errors import InputError
-from harness.instance import Hidden, Instance, Task, TaskState, TrustMaterial
+from harness.instance import Hidden, Instance, Service, Task, TaskState, TestSpec, TrustMaterial
 
 GOLD = b"--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-x\n+y\n"
 TESTS = b"--- a/tests/test_a.py\n+++ b/tests/test_a.py\n@@ -1 +1 @@\n-x\n+y\n"
@@ -126,14 +126,21 @@ def test_a_newer_file_is_refused(dataset):
     assert any("schema_version 99" in problem.what for problem in check(dataset.path))
 
 
-def test_unknown_fields_survive_a_round_trip(dataset):
-    folder = write_task(dataset, TASK)
-    with (folder / "task.yaml").open("a", encoding="utf-8") as file:
-        file.write("from_the_future: [1, 2]\n")
+def test_unknown_fields_survive_a_round_trip_at_every_depth(dataset):
+    service = Service(name="redis", image=f"sha256:{'5' * 64}")
+    task = replace(TASK, instance=replace(TASK.instance, test=TestSpec(services=(service,))))
+    file = write_task(dataset, task) / "task.yaml"
+    told = yaml.safe_load(file.read_text(encoding="utf-8"))
+    places = (told, told["test"], told["test"]["services"][0], told["budgets"])
+    for number, place in enumerate(places):
+        place["from_the_future"] = [number]
+    file.write_text(yaml.safe_dump(told), encoding="utf-8")
 
-    write_task(dataset, dataset.task("a__b-1"))
+    read = dataset.task("a__b-1")
+    write_task(dataset, read)
 
-    assert yaml.safe_load((folder / "task.yaml").read_text(encoding="utf-8"))["from_the_future"] == [1, 2]
+    assert yaml.safe_load(file.read_text(encoding="utf-8")) == told
+    assert read.digest() == task.digest()
 
 
 def test_a_folder_that_is_no_dataset_is_refused(tmp_path):
