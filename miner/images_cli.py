@@ -188,6 +188,7 @@ def rebuild(
     asked = instances or [one.instance_id for one in opened.instances() if one.image]
     log = settings.cache_dir / "logs" / "rebuild.log"
     log.parent.mkdir(parents=True, exist_ok=True)
+    builds.sweep()
     with terminal.Ticker(terminal.messages(), "rebuild", quiet=json_) as ticker:
         found = [
             builds.rebuild(opened, one, settings=settings, builder=builder, whole=whole, log=log, note=ticker.note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +32,16 @@ def is_dead(owner_label: str) -> bool:
     if host != socket.gethostname() or not pid.isdigit():
         return False
     return start_time(int(pid)) != started
+
+
+def mark() -> str:
+    """A name for something of this process that is no container: `<owner>~<a random word>`."""
+    return f"{owner()}~{secrets.token_hex(8)}"
+
+
+def is_left(marked: str) -> bool:
+    """Whether such a name is of a process of this host that no longer runs."""
+    return is_dead(marked.rpartition("~")[0])
 
 
 def sweep() -> int:

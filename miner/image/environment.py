@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from harness.errors import InfrastructureError
@@ -26,6 +24,7 @@ from miner.image.runner import Workshop
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from harness.settings import ImageSettings
     from miner.environment import Tree
@@ -109,9 +108,10 @@ def open_workshop(
         for folder in (builds, cache):
             folder.mkdir(parents=True, exist_ok=True)
         for left in builds.iterdir():
-            if owners.is_dead(left.name.rpartition("~")[0]):
+            if owners.is_left(left.name):
                 shutil.rmtree(left, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(dir=builds, prefix=f"{owners.owner()}~"))
+        folder = builds / owners.mark()
+        folder.mkdir(mode=0o700)
     except OSError as error:
         raise InfrastructureError(
             f"the cache folder {settings.cache_dir} can't be used: {error.strerror}", hint="set GOLDSEAM_CACHE_DIR"

@@ -15,7 +15,7 @@ from miner.image import base, build, buildkit, compare, dockerfile
 from miner.image.environment import open_workshop
 from miner.image.extra import Builder
 from miner.image.layer import REPOSITORY, Folder, Input, Layer
-from miner.image.steps import SOURCE_NAME
+from miner.image.steps import DEPENDENCIES, SOURCE, SOURCE_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from miner.image.runner import Workshop
 
 LABEL = "dev.goldseam.rebuild"
-"""On what is built again, and goes when it is compared: `<owner>~<a random word>`."""
-_OWN = ("deps", "task")
+"""On what is built again, and goes when it is compared: whose it is, see `owners.mark`."""
+_OWN = (DEPENDENCIES, SOURCE)
 """The layers of a task itself: what they stand on is shared by many."""
 _TREE = f"""
 cp -r /testbed/.git /tmp/git
@@ -82,7 +82,6 @@ def rebuild(
     below = None if whole else _below(pinned)
     sections = [one for one in written.sections if below is None or one.kind in _OWN]
     program = program_for(builder, sections, is_open=settings.egress == "open")
-    _sweep()
     with open_workshop(settings, instance.repo, log, note) as opened:
         workshop = replace(opened, variables={**opened.variables, **written.variables})
         files = {path.name: path for path in folder.glob("*.lock")}
@@ -172,7 +171,7 @@ def _tree(workshop: Workshop, pinned: str) -> Path:
 def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], start: str) -> list[str]:
     """One image for each section, built by running its commands and committing."""
     made: list[str] = []
-    mark = _mark()
+    mark = owners.mark()
     for one in sections:
         inputs = tuple(Input(name=name, path=_file(files, name), sha256="") for name in one.inputs)
         folders = tuple(_folder(workshop, name, target) for name, target in one.contexts)
@@ -217,7 +216,7 @@ def _with_buildkit(
             program,
             context,
             tag=tag,
-            labels={engine.LABEL_KIND: "rebuilt", LABEL: _mark()},
+            labels={engine.LABEL_KIND: "rebuilt", LABEL: owners.mark()},
             exported=workshop.secrets.exported(),
             ca_bundle=workshop.secrets.ca_bundle,
             seconds=workshop.settings.build_seconds,
@@ -245,11 +244,7 @@ def _folder(workshop: Workshop, name: str, target: str) -> Folder:
     return Folder(path=workshop.settings.pythons[minor], target=target, key=name, context=name)
 
 
-def _mark() -> str:
-    return f"{owners.owner()}~{uuid.uuid4().hex}"
-
-
-def _sweep() -> None:
+def sweep() -> None:
     """Remove what processes of this host that were killed had built again.
 
     Raises:
@@ -263,7 +258,7 @@ def _sweep() -> None:
     except engine.ConnectionLost as error:
         raise engine.engine_failed("looking for left-over images", error) from error
     for image in left:  # the newest come first
-        if owners.is_dead(image["Labels"][LABEL].rpartition("~")[0]):
+        if owners.is_left(image["Labels"][LABEL]):
             _remove(image["Id"])
 
 

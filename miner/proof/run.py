@@ -120,8 +120,8 @@ def validate(
 
 def _with_compiled(ended: Rejection, gold: patch.Patch) -> Rejection:
     """The rejection, saying so where a fix had no effect because what it changes was compiled before it."""
-    told = screening.on_compiled(gold) if ended.reason == "no_fail_to_pass" else ""
-    return replace(ended, detail=f"{ended.detail}; {told}") if told else ended
+    changed = screening.on_compiled(gold) if ended.reason == "no_fail_to_pass" else ""
+    return replace(ended, detail=f"{ended.detail}; {changed}") if changed else ended
 
 
 def _main_runs(bench: Bench, runs: int) -> tuple[list[Observed], Rejection | None]:

@@ -300,7 +300,7 @@ class BareRepository:
         for path in asked:
             end = told.index(b"\n", at)
             words, at = told[at:end].split(b" "), end + 1
-            if words[-1] != b"missing":
+            if words[-1].isdigit():  # else it is missing, or of a submodule
                 size = int(words[-1])
                 if words[-2] == b"blob":
                     found[path] = told[at : at + size]

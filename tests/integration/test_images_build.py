@@ -370,16 +370,17 @@ def rebuilt_images() -> set[str]:
     return set(process.run(["docker", "images", "-q", "--filter", f"label={rebuild.LABEL}"]).stdout.decode().split())
 
 
-def test_what_a_killed_rebuild_left_goes_at_the_next_one(mined, built, settings, tmp_path):
+def test_what_a_killed_rebuild_left_goes_at_the_next_one(built, settings, tmp_path):
     host, pid, start = owners.owner().split(":")
     for owner in (f"{host}:4194999:1", f"{host}:{pid}:{start}"):
         container = process.run(["docker", "create", built.image_id]).stdout.decode().strip()
         label = f"LABEL {rebuild.LABEL}={owner}~1"
         process.run(["docker", "commit", "-c", label, container, f"goldseam/rebuilt:{owner.split(':')[1]}"])
         engine.remove_container(container)
-    log = tmp_path / "log"
+    empty = tiny.dataset(tmp_path / "empty").path
     try:
-        rebuild.rebuild(mined, "tiny__calc-1", settings=settings, builder=Builder.PLAIN, log=log, note=lambda _: None)
+        done = tiny.goldseam("images", "rebuild", empty, env={"GOLDSEAM_CACHE_DIR": str(settings.cache_dir)})
+        assert done.returncode == 0, done.error_text
         assert engine.image_id("goldseam/rebuilt:4194999") is None
         assert engine.image_id(f"goldseam/rebuilt:{pid}")
     finally:
