@@ -216,6 +216,8 @@ def caveats(found: ReportData, competitors: Sequence[ModelSummary], duels: Seque
     aside = [task.instance_id for task in found.tasks if task.aside]
     if aside:
         notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
+    if competitors:
+        notes.append("No verdict is proof against a patch written to defeat goldseam (docs/security.md).")
     return [*notes, *_broken_controls(found)]
 
 

@@ -4,8 +4,7 @@
 #
 # FOLDER holds hidden.json, test.patch, and a part of the runner where pytest alone can't run the tests; OUT gets reward.txt (1 or 0) and report.json. It puts back the hidden tests'
 # files, applies the hidden tests to the work tree as the agent left it, runs them, and holds the listed ids against
-# what came of them. The tests share a process with what the model wrote, which could therefore lie about them; goldseam's
-# own verdicts can't be forged like that.
+# what came of them. The tests share a process with what the model wrote, which could therefore lie about them.
 import collections
 import hashlib
 import json
