@@ -151,10 +151,11 @@ def evaluate(
         float | None, typer.Option(min=0.1, help="Seconds a task's tests may take, in place of its budget.")
     ] = None,
     trust: Annotated[
-        Trust | None, typer.Option(
+        Trust | None,
+        typer.Option(
             help="What a pass has to withstand; by default the strongest that each task has. "
             "None of them stops a patch written against goldseam: docs/security.md."
-        )
+        ),
     ] = None,
     pairs: Annotated[int, typer.Option(min=1, help="Rounds with real tests, and as many with twins.")] = 1,
     executor: ExecutorOption = Kind.LOCAL,
