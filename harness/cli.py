@@ -29,7 +29,6 @@ from harness.options_cli import (
     open_with,
     print_json,
 )
-from harness.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,14 +149,6 @@ def evaluate(
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds a task's tests may take, in place of its budget.")
     ] = None,
-    trust: Annotated[
-        Trust | None,
-        typer.Option(
-            help="What a pass has to withstand; by default the strongest that each task has. "
-            "None of them stops a patch written against goldseam: docs/security.md."
-        ),
-    ] = None,
-    pairs: Annotated[int, typer.Option(min=1, help="Rounds with real tests, and as many with twins.")] = 1,
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,
     runtime: RuntimeOption = None,
@@ -206,7 +197,7 @@ def evaluate(
     chosen = load_settings()
     named = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
     settings = work.Settings(
-        demands=Demands(timeout=timeout, trust=trust, pairs=pairs),
+        demands=Demands(timeout=timeout),
         retry_errors=retry_errors,
         cache=not no_cache,
         runtime=runtime,

@@ -334,7 +334,7 @@ def _warnings(base: Scoresheet, candidate: Scoresheet, *, same: int, others: int
             "evaluate the older one again"
         )
     if base.demands != candidate.demands:
-        found.append("what a pass had to withstand differs between the runs (--trust, --pairs or --timeout)")
+        found.append("what a pass had to withstand differs between the runs (--timeout)")
     return (*found, *_kinds(base, candidate))
 
 

@@ -9,16 +9,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.frameworks.base import Raised, TestReport
 from harness.instance import TestStatus  # noqa: TC001 - pydantic reads annotations at run time
+from harness.judging.values import Event
 from harness.scoring import Demands, Round
 from harness.trial import Trial
-from harness.trust import Trust, Variant  # noqa: TC001 - as above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from harness.frameworks.base import Chain
 
-EVIDENCE_VERSION = 1
+EVIDENCE_VERSION = 2
 """Goes up when grading looks at something that older evidence does not hold."""
 
 
@@ -49,7 +49,8 @@ class TestModel(BaseModel):
     status: TestStatus
     seconds: float = 0.0
     raised: tuple[RaisedModel, ...] = ()
-    values: tuple[tuple[int, Any], ...] = ()
+    events: tuple[tuple[int, int, tuple[Any, ...], Any], ...] = ()
+    """What it handed out: slot, how manieth time, values, exception."""
 
 
 class CollectModel(BaseModel):
@@ -66,7 +67,6 @@ class RoundModel(BaseModel):
 
     model_config = _CONFIG
 
-    variant: Variant
     attempts: int = 1
     ran: bool
     exited: bool
@@ -97,8 +97,6 @@ class DemandsModel(BaseModel):
     model_config = _CONFIG
 
     timeout: float | None = None
-    trust: Trust | None = None
-    pairs: int = 1
 
 
 class EvidenceModel(BaseModel):
@@ -115,7 +113,7 @@ class EvidenceModel(BaseModel):
     """SHA-256 of what was left of the patch after screening; None where no container was to see it."""
     unscored: dict[str, str] | None = None
     """`cause` and `message`, where infrastructure failed."""
-    rounds: tuple[RoundModel, ...] = ()
+    round: RoundModel | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +126,7 @@ class Saved:
     applied: str | None
     unscored: tuple[str, str] | None
     """Cause and message, where infrastructure failed."""
-    rounds: tuple[Round, ...]
+    round: Round | None
 
 
 def written(saved: Saved) -> dict[str, Any]:
@@ -140,7 +138,7 @@ def written(saved: Saved) -> dict[str, Any]:
         "slowdown": saved.slowdown,
         "applied": saved.applied,
         "unscored": dict(zip(("cause", "message"), saved.unscored, strict=True)) if saved.unscored else None,
-        "rounds": [_round(one) for one in saved.rounds],
+        "round": _round(saved.round) if saved.round else None,
     }
 
 
@@ -165,18 +163,20 @@ def read(results: Mapping[str, Any]) -> Saved:
     unscored = found.unscored
     return Saved(
         task_digest=found.task,
-        demands=Demands(timeout=found.demands.timeout, trust=found.demands.trust, pairs=found.demands.pairs),
+        demands=Demands(timeout=found.demands.timeout),
         slowdown=found.slowdown,
         applied=found.applied,
         unscored=(unscored.get("cause", "engine"), unscored.get("message", "")) if unscored else None,
-        rounds=tuple(_round_again(one) for one in found.rounds),
+        round=_round_again(found.round) if found.round else None,
     )
 
 
 def _round(one: Round) -> dict[str, Any]:
     trial, report = one.trial, one.trial.report
+    events: dict[str, list[Event]] = {}
+    for event in report.events:
+        events.setdefault(event.test_id, []).append(event)
     return {
-        "variant": one.variant.value,
         "attempts": one.attempts,
         **{name: getattr(trial, name) for name in _TRIAL_FIELDS},
         "violations": list(trial.violations),
@@ -186,7 +186,7 @@ def _round(one: Round) -> dict[str, Any]:
         "exit_code": report.exit_code,
         "internal_error": report.internal_error,
         "internal_raised": chain_as_json(report.internal_raised),
-        "tests": {test_id: _test(report, test_id) for test_id in report.statuses},
+        "tests": {test_id: _test(report, test_id, events.get(test_id, ())) for test_id in report.statuses},
         "collect_errors": {
             path: {"text": text, "raised": chain_as_json(report.collect_raised.get(path, ()))}
             for path, text in report.collect_errors.items()
@@ -210,12 +210,12 @@ _TRIAL_FIELDS = (
 )
 
 
-def _test(report: TestReport, test_id: str) -> dict[str, Any]:
+def _test(report: TestReport, test_id: str, events: Sequence[Event]) -> dict[str, Any]:
     test: dict[str, Any] = {"status": report.statuses[test_id].value, "seconds": report.seconds.get(test_id, 0.0)}
     if chain := report.raised.get(test_id):
         test["raised"] = chain_as_json(chain)
-    if values := report.values.get(test_id):
-        test["values"] = [list(value) for value in values]
+    if events:
+        test["events"] = [[event.slot, event.n, list(event.values), event.raised] for event in events]
     return test
 
 
@@ -232,7 +232,11 @@ def _round_again(found: RoundModel) -> Round:
         statuses={test_id: test.status for test_id, test in found.tests.items()},
         seconds={test_id: test.seconds for test_id, test in found.tests.items()},
         raised={test_id: _chain(test.raised) for test_id, test in found.tests.items() if test.raised},
-        values={test_id: test.values for test_id, test in found.tests.items() if test.values},
+        events=tuple(
+            Event(test_id=test_id, slot=slot, n=n, values=values, raised=raised)
+            for test_id, test in found.tests.items()
+            for slot, n, values, raised in test.events
+        ),
         collect_errors={path: error.text for path, error in found.collect_errors.items()},
         collect_raised={path: _chain(error.raised) for path, error in found.collect_errors.items() if error.raised},
         internal_error=found.internal_error,
@@ -248,7 +252,7 @@ def _round_again(found: RoundModel) -> Round:
         timings=found.timings,
         **{name: getattr(found, name) for name in _TRIAL_FIELDS},
     )
-    return Round(variant=found.variant, trial=trial, attempts=found.attempts)
+    return Round(trial=trial, attempts=found.attempts)
 
 
 def _chain(links: Iterable[RaisedModel]) -> Chain:

@@ -9,12 +9,12 @@ from harness.frameworks.ids import stable
 from harness.instance import Outcome, TestStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from harness.instance import Hidden
     from harness.trial import Trial
 
-GRADING_VERSION = 2
+GRADING_VERSION = 3
 """Goes up when a rule below changes, so that a cached verdict is never one of an older rule."""
 
 
@@ -45,12 +45,11 @@ class Grade:
     tests: TestsStatus = field(default_factory=TestsStatus)
 
 
-def grade(hidden: Hidden, trial: Trial, *, ignoring: Collection[str] = ()) -> Grade:
+def grade(hidden: Hidden, trial: Trial) -> Grade:
     """The outcome of one trial of a model patch.
 
     The order matters: what says that our own side failed comes first, then what says that the channel was forged, then
-    what became of the tests. A test passes only with PASSED: skipped, xfailed and missing are no passes. Listed tests
-    in `ignoring` say nothing in this trial.
+    what became of the tests. A test passes only with PASSED: skipped, xfailed and missing are no passes.
     """
     if not hidden.fail_to_pass:
         why = "the task lists no FAIL_TO_PASS test, so nothing could resolve it"
@@ -67,19 +66,18 @@ def grade(hidden: Hidden, trial: Trial, *, ignoring: Collection[str] = ()) -> Gr
     if not trial.ran and not trial.oom_killed and not trial.timed_out:
         why = "the container ended before the tests were started"
         return Grade(outcome=Outcome.INFRA_ERROR, cause="setup", reason=why)
-    tests = listed_status(hidden, trial.report.statuses, ignoring=ignoring)
+    tests = listed_status(hidden, trial.report.statuses)
     if trial.exited and trial.report.finished and not trial.timed_out and not trial.oom_killed and tests.all_passed:
         return Grade(outcome=Outcome.RESOLVED, cause=None, reason="every listed test passed", tests=tests)
     cause, reason = _why_not(trial, tests)
     return Grade(outcome=Outcome.UNRESOLVED, cause=cause, reason=reason, tests=tests)
 
 
-def listed_status(hidden: Hidden, statuses: Mapping[str, TestStatus], *, ignoring: Collection[str] = ()) -> TestsStatus:
+def listed_status(hidden: Hidden, statuses: Mapping[str, TestStatus]) -> TestsStatus:
     """The listed tests' statuses, and nothing of any other test. Ids with addresses are of lists from before ids.py."""
 
     def found(listed: Iterable[str]) -> dict[str, TestStatus | None]:
-        known = (test_id for test_id in listed if test_id not in ignoring)
-        return {test_id: statuses.get(test_id, statuses.get(stable(test_id))) for test_id in known}
+        return {test_id: statuses.get(test_id, statuses.get(stable(test_id))) for test_id in listed}
 
     return TestsStatus(fail_to_pass=found(hidden.fail_to_pass), pass_to_pass=found(hidden.pass_to_pass))
 

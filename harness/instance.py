@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from harness.judging.expectations import Expectations
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -164,21 +166,6 @@ class Instance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrustMaterial:
-    """What mining prepared so that a pass can be believed (see harness/trust.py); part of the hidden side."""
-
-    files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By path of a test file: its source as `real`, `twin`, `blind` and `blind_twin`."""
-    twinned: tuple[str, ...] = ()
-    """Listed ids that must not pass in a twin."""
-    blinded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Listed ids that are blind: by the number of each place that they have to reach, the value expected there, as
-    Python source of a literal."""
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    """Ids in the blind files, whose tables name rows by number, to the listed ids they stand for."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Hidden:
     """The hidden side of a task: never in an image, never shown to a model."""
 
@@ -194,7 +181,8 @@ class Hidden:
     """What the change itself says, where a model wrote the statement; empty where none did."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """What the proof saw: runs per state and per-test counts."""
-    trust: TrustMaterial = field(default_factory=TrustMaterial)
+    expectations: Expectations = field(default_factory=Expectations)
+    """The hidden tests without their expectations, and these; empty for a task that is judged inside."""
     survivors: Mapping[str, bytes] = field(default_factory=dict)
     """Wrong patches that the hidden tests let live, as files by name; evidence, which decides no verdict."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -237,12 +225,7 @@ class Task:
             self.hidden.fail_to_pass,
             self.hidden.pass_to_pass,
             self.hidden.test_files,
-            [(path, sorted(sources.items())) for path, sources in sorted(self.hidden.trust.files.items())],
-            (
-                self.hidden.trust.twinned,
-                [(test_id, sorted(places.items())) for test_id, places in sorted(self.hidden.trust.blinded.items())],
-                sorted(self.hidden.trust.renamed.items()),
-            ),
+            *((self.hidden.expectations.digest(),) if self.hidden.expectations.tests else ()),
         ]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 

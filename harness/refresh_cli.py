@@ -22,7 +22,6 @@ from harness.options_cli import (
     open_with,
     print_json,
 )
-from harness.trust import Trust
 
 if TYPE_CHECKING:
     from harness.refresh.run import Refreshed
@@ -39,9 +38,6 @@ def refresh(
         bool, typer.Option("--quarantined", help="Instead: look whether tasks in quarantine hold again.")
     ] = False,
     jobs: JobsOption = None,
-    trust: Annotated[
-        Trust | None, typer.Option(help="What gold has to withstand; by default the strongest that each task has.")
-    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Run and tell, and change nothing.")] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Quarantine though so many drifted that it looks like the machine.")
@@ -64,12 +60,10 @@ def refresh(
     from harness.executors.choose import choose  # noqa: PLC0415 - keeps `--help` quick
     from harness.refresh import run as work  # noqa: PLC0415
     from harness.refresh_text import RefreshTicker, refresh_json, refresh_text  # noqa: PLC0415
-    from harness.scoring import Demands  # noqa: PLC0415
 
     opened = open_with(dataset, identity)
     settings = work.Settings(
         runs=runs,
-        demands=Demands(trust=trust),
         quarantined=quarantined,
         dry_run=dry_run,
         force=force,

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from harness.instance import Prediction, Task
     from harness.run_folder import InstanceReport
-    from harness.scoring import Round
-    from harness.trust import Variant
 
 
 class CannotReplayError(ValueError):
@@ -43,15 +41,9 @@ def replay(task: Task, prediction: Prediction, results: Mapping[str, Any]) -> In
     if saved.unscored is not None:
         cause, why = saved.unscored
         return verdict.unscored(asked, looked, cause=cause, why=why).report
-    rounds = iter(saved.rounds)
-
-    def next_round(variant: Variant) -> Round:
-        one = next(rounds, None)
-        if one is None or one.variant is not variant:
-            raise CannotReplayError(f"the rules now ask for a round ({variant}) that was not run")
-        return one
-
-    return verdict.graded(asked, looked, scoring.decide(task, saved.demands, next_round)).report
+    if saved.round is None:
+        raise CannotReplayError("it has no round that a verdict could stand on")
+    return verdict.graded(asked, looked, scoring.decide(task, saved.round)).report
 
 
 def carried(old: InstanceReport, fresh: InstanceReport) -> InstanceReport:

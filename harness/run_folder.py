@@ -17,11 +17,11 @@ from harness.dataset.model_files import read_text
 from harness.errors import InputError
 from harness.facts import TaskFacts  # noqa: TC001 - pydantic reads it at run time
 from harness.instance import Outcome, Prediction
+from harness.judging.places import Place
 from harness.predictions import as_json, is_withheld, read_predictions
 from harness.scaffold.score import ScaffoldScore, kind_of
 from harness.signals.model import Signals  # noqa: TC001 - pydantic reads it at run time
 from harness.signals.sources import FILE as SOURCES_FILE
-from harness.trust import Trust, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -70,10 +70,10 @@ class InstanceReport(BaseModel):
     attempts: int = 1
     reused: bool = False
     """Taken over from an earlier run of the same patch on the same task under the same rules."""
-    trust: Trust = Trust.STANDARD
-    """What the pass had to withstand."""
-    rounds: list[Variant] = Field(default_factory=list)
-    """The form of the hidden tests in each container that was run."""
+    place: Place = Place.INSIDE
+    """Where the task is judged; `inside` for what was scored before there were places."""
+    judged: dict[str, dict[str, int]] = Field(default_factory=dict)
+    """By list (FAIL_TO_PASS, PASS_TO_PASS): how many of its tests are judged in each place."""
     key: str = ""
     """SHA-256 over task, patch and grading version: the verdict holds for these and nothing else."""
     signals: Signals | None = None

@@ -1,4 +1,4 @@
-"""One patch on one task: as many rounds in fresh containers as the trust level asks for, and one grade over them."""
+"""One patch on one task: one trial in a fresh container, and the grade that the host gives it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from harness import patch, trial, trust
+from harness import patch, trial
 from harness.errors import InfrastructureError, InterruptedRunError
 from harness.grading import Grade, grade
-from harness.instance import Outcome
+from harness.judging import judge
 from harness.sandbox.base import MissingImageError
-from harness.trust import Trust, Variant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
 
     from harness.instance import Task
     from harness.sandbox.base import Sandbox
@@ -32,17 +30,16 @@ class Demands:
 
     timeout: float | None = None
     """Seconds a task's tests may take, in place of the task's own budget."""
-    trust: Trust | None = None
-    """The level asked for; None means the strongest that the task was prepared for."""
-    pairs: int = 1
-    """Rounds with the real tests, and as many with twins."""
+
+    def key(self) -> tuple[object, ...]:
+        """Everything that can change a verdict."""
+        return (self.timeout,)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """One form of the hidden tests in a fresh container, as it came out of it."""
+    """The hidden tests run once in a fresh container, as they came out of it: before anything is judged."""
 
-    variant: Variant
     trial: Trial
     attempts: int
     """1, or more where infrastructure failed in between."""
@@ -50,72 +47,36 @@ class Round:
 
 @dataclass(frozen=True, kw_only=True)
 class Scored:
-    """The grade of a patch, and the trial that tells most about it."""
+    """The grade of a patch, and the trial it stands on."""
 
     grade: Grade
     trial: Trial
-    trust: Trust
-    """The level it was held to."""
-    rounds: tuple[Variant, ...]
-    """The rounds that were run."""
-    attempts: int
-    """1, or more where infrastructure failed in between."""
-    saved: tuple[Round, ...] = ()
-    """Every round that was run, in order; those too that another level of trust then took the place of."""
+    """With the statuses that the host gives, under the listed ids."""
+    round: Round
 
 
 def score(
     task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands: Demands, *, watch: bool = False
 ) -> Scored:
-    """Grade a patch. The real tests come first, so a patch that fails them costs one round.
-
-    With `watch`, trials also tell what signals are made from.
+    """Grade a patch. With `watch`, the trial also tells what signals are made from.
 
     Raises:
         InfrastructureError: the engine failed more often than is retried.
 
     """
-    return decide(task, demands, lambda variant: _run(task, model_patch, variant, sandbox, demands, watch=watch))
+    return decide(task, _run(task, model_patch, sandbox, demands, watch=watch))
 
 
-def decide(task: Task, demands: Demands, run: Callable[[Variant], Round], *, earlier: tuple[Round, ...] = ()) -> Scored:
-    """The grade over the rounds that `run` gives: fresh ones, or those of saved evidence."""
-    material = task.hidden.trust
-    level = _level(task, demands)
-    first: Scored | None = None
-    saved = list(earlier)
-    done: list[Variant] = []
-    for variant in trust.rounds(material, level, pairs=demands.pairs):
-        ran = run(variant)
-        saved.append(ran)
-        done.append(variant)
-        if trust.has_opaque_values(material, variant, ran.trial):
-            return decide(task, replace(demands, trust=Trust.TWINS), run, earlier=tuple(saved))
-        found = trust.with_blind_results(material, variant, ran.trial)
-        graded = grade(task.hidden, found, ignoring=trust.must_fail(material, variant))
-        why = trust.forged(material, variant, found)
-        if why is not None:
-            graded = replace(graded, outcome=Outcome.TAMPERED, cause="forged", reason=why)
-        here = Scored(
-            grade=graded, trial=found, trust=level, rounds=tuple(done), attempts=ran.attempts, saved=tuple(saved)
-        )
-        if graded.outcome is not Outcome.RESOLVED:
-            return here
-        first = first or here
-    assert first is not None  # noqa: S101 - there is always a round
-    return replace(first, rounds=tuple(done), saved=tuple(saved))
+def decide(task: Task, ran: Round) -> Scored:
+    """The grade of a round: a fresh one, or that of saved evidence."""
+    report = judge.judge(task.hidden.expectations, ran.trial.report)
+    violations = (*ran.trial.violations, *(one for one in report.violations if one not in ran.trial.violations))
+    judged = replace(ran.trial, report=report, violations=violations)
+    return Scored(grade=grade(task.hidden, judged), trial=judged, round=ran)
 
 
-def _level(task: Task, demands: Demands) -> Trust:
-    order = list(Trust)
-    best = trust.strongest(task.hidden.trust)
-    return best if demands.trust is None else min(demands.trust, best, key=order.index)
-
-
-def _run(
-    task: Task, model_patch: patch.Patch | None, variant: Variant, sandbox: Sandbox, demands: Demands, *, watch: bool
-) -> Round:
-    spec = replace(trial_spec(task, model_patch, variant=variant, timeout=demands.timeout), watch=watch)
+def _run(task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands: Demands, *, watch: bool) -> Round:
+    spec = replace(trial_spec(task, model_patch, timeout=demands.timeout), watch=watch)
     killed = 0
     for attempt in itertools.count(1):
         try:
@@ -130,7 +91,7 @@ def _run(
         killed += _was_killed(found)
         again = grade(task.hidden, found).cause == "setup" or (killed == 1 and _was_killed(found))
         if not again or attempt >= INFRA_ATTEMPTS:
-            return Round(variant=variant, trial=found, attempts=attempt)
+            return Round(trial=found, attempts=attempt)
     raise AssertionError  # itertools.count never ends
 
 
@@ -145,10 +106,8 @@ def _was_killed(found: Trial) -> bool:
     return not found.exited or (found.child_signal == signal.SIGKILL and not found.report.finished)
 
 
-def trial_spec(
-    task: Task, model_patch: patch.Patch | None, *, variant: Variant = Variant.PLAIN, timeout: float | None = None
-) -> trial.TrialSpec:
-    """A trial of a patch on a task, with its hidden tests in one of their forms.
+def trial_spec(task: Task, model_patch: patch.Patch | None, *, timeout: float | None = None) -> trial.TrialSpec:
+    """A trial of a patch on a task, with its hidden tests as they are judged: without what is kept outside.
 
     Raises:
         MissingImageError: the task is a candidate without an image.
@@ -164,6 +123,5 @@ def trial_spec(
         budgets=replace(instance.budgets, seconds=timeout or instance.budgets.seconds),
         model_patch=model_patch,
         test_patch=patch.parse(hidden.test_patch, trusted=True),
-        overlay=trust.overlay(hidden.trust, variant),
-        twin=variant in (Variant.TWIN, Variant.BLIND_TWIN),
+        overlay={path: source.encode() for path, source in hidden.expectations.files.items()},
     )

@@ -63,7 +63,7 @@ def _function_of(test_id: str) -> str:
 
 def _sources(hidden: Hidden) -> Iterator[tuple[str, list[str]]]:
     """Test files by path, as pieces of source; the first line of each is where a hunk's header says that it stands."""
-    whole = {path: forms["real"] for path, forms in hidden.trust.files.items() if "real" in forms}
+    whole = dict(hidden.expectations.files)
     for path, text in whole.items():
         yield path, ["\n" + text]
     for file in patch.parse(hidden.test_patch, trusted=True).files if hidden.test_patch else ():

@@ -35,7 +35,9 @@ def take(n):
         data+=chunk
     return bytes(data)
 head=json.loads(take(int(take(8),16)).decode())
-runner=take(head["runner"])
+parts={name:take(size) for name,size in head["runner"]}
+runner=b"\\n".join(parts.pop(name) for name in head["spec"]["parts"])
+del parts
 exec(compile(runner,"<goldseam>","exec"))
 if"clock"not in head["spec"]: del runner
 blobs={name:take(head[name]) for name in("model","tests","overlay")}
@@ -64,8 +66,6 @@ class TrialSpec:
     test_patch: Patch | None = None
     overlay: Mapping[str, bytes] = field(default_factory=dict)
     """Files put in place after the patches, by path."""
-    twin: bool = False
-    """Whether the runner turns the expectations that the test files pass through it."""
     env: Mapping[str, str] = field(default_factory=dict)
     clock: str | None = None
     """When it is for the tests as they start, ISO 8601 in UTC, in place of what the task says; None leaves that as it
@@ -134,11 +134,15 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
     return ran
 
 
+_PARTS = ("supervisor", "handout", "suites", "outcomes", "generators", "watch", "vary", "clock")
+"""The runner: the same bytes reach every container, of a proof or an evaluation; of these parts a trial uses what it needs."""
+
+
 @functools.cache
-def _runner(*parts: str) -> bytes:
-    """The supervisor's source with these parts; read once, so that a run never mixes two versions of it."""
+def _runner() -> tuple[tuple[str, bytes], ...]:
+    """The runner's parts by name; read once, so that a run never mixes two versions of it."""
     folder = resources.files("harness.runner")
-    return b"\n".join(folder.joinpath(f"{part}.py").read_bytes() for part in ("supervisor", *parts))
+    return tuple((part, folder.joinpath(f"{part}.py").read_bytes()) for part in _PARTS)
 
 
 def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
@@ -153,7 +157,6 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         "vary": bool(varied),
         "clock": bool(clocked),
     }
-    runner = _runner(*(part for part, is_wanted in wanted.items() if is_wanted))
     blobs = {
         "model": spec.model_patch.raw if spec.model_patch else b"",
         "tests": spec.test_patch.raw if spec.test_patch else b"",
@@ -164,10 +167,11 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         "tests": sorted(spec.test_patch.paths) if spec.test_patch else [],
     }
     head = {
-        "runner": len(runner),
+        "runner": [[name, len(source)] for name, source in _runner()],
         **{name: len(blob) for name, blob in blobs.items()},
         "keys": [keys.supervisor.hex(), keys.tests.hex()],
         "spec": {
+            "parts": ["supervisor", "handout", *(part for part, is_wanted in wanted.items() if is_wanted)],
             "argv": called.argv(spec.test),
             "suites": called.suites,
             "generators": called.generators,
@@ -175,7 +179,6 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
             "pythonpath": spec.test.pythonpath,
             "seconds": spec.budgets.seconds,
             "paths": paths,
-            "twin": spec.twin,
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
             **({"watch": observed.request(spec.model_patch, spec.test, spec.budgets)} if spec.watch else {}),
             **varied,
@@ -183,7 +186,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         },
     }
     encoded = json.dumps(head).encode()
-    return b"%08x" % len(encoded) + encoded + runner + b"".join(blobs.values())
+    return b"%08x" % len(encoded) + encoded + b"".join(source for _, source in _runner()) + b"".join(blobs.values())
 
 
 def _varied(spec: TrialSpec) -> dict[str, dict[str, int]]:

@@ -1,6 +1,6 @@
-"""One prediction's verdict: from its patch and the rounds it was run in to its report and evidence. Pure.
+"""One prediction's verdict: from its patch and the round it was run in to its report and evidence. Pure.
 
-Fresh rounds and rounds read back from a run folder take the same road, so that regrading with unchanged rules gives the
+A fresh round and one read back from a run folder take the same road, so that regrading with unchanged rules gives the
 identical report.
 """
 
@@ -14,6 +14,7 @@ from harness import evidence, failures, patch, review, run_folder, screening
 from harness.failures import CLASSES_VERSION, PatchState
 from harness.grading import GRADING_VERSION, Grade
 from harness.instance import Outcome
+from harness.judging.places import by_place, place_of
 from harness.run_folder import Evidence, InstanceReport, readable
 from harness.scaffold import score as scaffold_score
 from harness.scoring import Demands
@@ -80,7 +81,7 @@ def key(task: Task, prediction: Prediction, demands: Demands) -> str:
 def key_of(task_digest: str, prediction: Prediction, demands: Demands) -> str:
     """As `key`, for a task that is known by its digest."""
     digest = hashlib.sha256()
-    for part in (task_digest, repr(demands), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
+    for part in (task_digest, repr(demands.key()), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
         digest.update(f"{part}\0".encode())
     digest.update(prediction.patch_bytes())
     return digest.hexdigest()
@@ -142,12 +143,11 @@ def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
         timings={**trial.timings, "tests": trial.seconds},
         max_rss_kb=trial.max_rss_kb,
         cpu_seconds=trial.cpu_seconds,
-        attempts=scored.attempts,
-        trust=scored.trust,
-        rounds=list(scored.rounds),
+        attempts=scored.round.attempts,
+        **_judged(asked.task),
         **_versions(asked),
     )
-    results = {**_results(trial), "evidence": _saved(asked, looked, rounds=scored.saved)}
+    results = {**_results(trial), "evidence": _saved(asked, looked, round_=scored.round)}
     return Verdict(
         report=report,
         evidence=Evidence(patch=asked.prediction.patch_bytes(), output=trial.output, results=results),
@@ -166,6 +166,17 @@ def _without_trial(asked: Asked, looked: Looked, graded: Grade, *, unscored: tup
     return Verdict(report=report, evidence=Evidence(patch=asked.prediction.patch_bytes(), results=results))
 
 
+def _judged(task: Task) -> dict[str, Any]:
+    """Where the task's tests were judged: a property of the task alone, which no patch can choose."""
+    return {
+        "place": place_of(task.hidden),
+        "judged": {
+            "FAIL_TO_PASS": by_place(task.hidden, task.hidden.fail_to_pass),
+            "PASS_TO_PASS": by_place(task.hidden, task.hidden.pass_to_pass),
+        },
+    }
+
+
 def _versions(asked: Asked) -> dict[str, Any]:
     return {
         "key": key(asked.task, asked.prediction, asked.demands),
@@ -175,7 +186,7 @@ def _versions(asked: Asked) -> dict[str, Any]:
 
 
 def _saved(
-    asked: Asked, looked: Looked, *, rounds: tuple[Round, ...] = (), unscored: tuple[str, str] | None = None
+    asked: Asked, looked: Looked, *, round_: Round | None = None, unscored: tuple[str, str] | None = None
 ) -> dict[str, Any]:
     saved = evidence.Saved(
         task_digest=asked.task.digest(),
@@ -183,7 +194,7 @@ def _saved(
         slowdown=asked.slowdown,
         applied=looked.applied,
         unscored=unscored,
-        rounds=rounds,
+        round=round_,
     )
     return evidence.written(saved)
 

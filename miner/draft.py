@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from harness import patch
 from harness.dataset import care
 from harness.evaluate import screen
-from harness.instance import Hidden, Instance, Task, TaskState, TestSpec, TrustMaterial
+from harness.instance import Hidden, Instance, Task, TaskState, TestSpec
+from harness.judging.expectations import Expectations
 from miner import quality
 from miner.against import Neighbours
 from miner.beside import Pins
@@ -95,7 +96,7 @@ class Draft:
     proof: Proof | None = None
     suite: tuple[str, ...] = ()
     """The test files that the proof is of, where these are more than the change touches (`--p2p all`)."""
-    trust: TrustMaterial = field(default_factory=TrustMaterial)
+    expectations: Expectations = field(default_factory=Expectations)
     strength: Strength | None = None
     """What the hidden tests let live; None where it is not measured."""
     written: Written | None = None
@@ -209,7 +210,7 @@ def task_of(draft: Draft) -> Task:
             pass_to_pass=proof.pass_to_pass,
             flaky=proof.flaky,
             evidence=proof.evidence,
-            trust=draft.trust,
+            expectations=draft.expectations,
         )
     task = Task(instance=instance, hidden=hidden)
     return draft.strength.kept_in(task) if draft.strength else task

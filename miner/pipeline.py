@@ -50,7 +50,7 @@ TO_PROOF: tuple[StageFunction, ...] = (
     stages.build,
     stages.prove,
     stages.inspect,
-    stages.harden,
+    stages.strip,
     stages.confirm,
     stages.strengthen,
     write_statement,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 import time
@@ -10,11 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING
 
-from harness import hygiene, patch, scoring, screening, trial
+from harness import hygiene, patch, scoring, screening
 from harness.dataset.folder import write_task
-from harness.frameworks import framework, ids, pytest
+from harness.frameworks import framework, pytest
 from harness.frameworks.suites import UNITTEST
-from harness.instance import Outcome, TestSpec, TrustMaterial
+from harness.instance import Outcome, TestSpec
+from harness.judging.expectations import Expectations
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
 from miner import beside, quality, whole
@@ -23,19 +23,18 @@ from miner.collecting import collect
 from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
 from miner.environment import ci
 from miner.environment.subproject import PROJECT_FILES
-from miner.harden import prepare
 from miner.image.works import Collector, Order
 from miner.proof import Subject, frozen, validate
 from miner.split import split
 from miner.statement import problem_statement
 from miner.strength import Bounds, CannotMeasureError, measure
+from miner.stripping import task as stripping
 from miner.test_command import usable, ways_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from harness.sandbox.base import Sandbox
-    from harness.trial import Trial
     from miner.change import Split
     from miner.draft import Draft, Site
     from miner.image.built import BuiltImage, Collected
@@ -269,42 +268,26 @@ def inspect(draft: Draft, site: Site) -> Draft | Rejection:
     return draft
 
 
-def harden(draft: Draft, site: Site) -> Draft:
-    """Twins and blind tests, as far as the hidden tests allow them."""
+def strip(draft: Draft, site: Site) -> Draft:
+    """The hidden tests without their expectations, which are recorded from the fix and kept outside."""
     assert draft.split is not None  # noqa: S101
-    assert draft.proof is not None  # noqa: S101
-    task = task_of(draft)
-    fix = gold_patch(task)
     head = draft.candidate.change.head_commit
     found = {path: site.repo.read_file(head, path) for path in draft.split.test_files if path.endswith(".py")}
-
-    # The functions at stake are enough here; `confirm` runs everything in the forms that come out of it.
-    at_stake = ids.functions(task.hidden.fail_to_pass)
-
-    def run(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> Trial:
-        spec = scoring.trial_spec(task, fix if gold else None)
-        return trial.run(replace(spec, files=at_stake, overlay=files, twin=twin), site.sandbox)
-
-    site.note(f"{draft.instance_id}: twins and blind tests")
-    with _timed(draft, "harden"):
-        material = prepare(
-            {path: source for path, source in found.items() if source is not None},
-            fail_to_pass=task.hidden.fail_to_pass,
-            pass_to_pass=task.hidden.pass_to_pass,
-            seed=hashlib.sha256(task.hidden.test_patch + task.hidden.gold_patch).hexdigest(),
-            run=run,
-        )
-    return replace(draft, trust=material)
+    sources = {path: source for path, source in found.items() if source is not None}
+    site.note(f"{draft.instance_id}: recording what its tests expect")
+    with _timed(draft, "strip"):
+        expectations = stripping.of_task(task_of(draft), sources, site.sandbox)
+    return replace(draft, expectations=expectations)
 
 
 def confirm(draft: Draft, site: Site) -> Draft | Rejection:
-    """The task as evaluation will see it: gold resolves it. That nothing else did, the proof and `harden` have seen."""
+    """The task as evaluation will see it: gold resolves it. That nothing else did, the proof and `strip` have seen."""
     task = task_of(draft)
     gold, demands = gold_patch(task), scoring.Demands()
     with _timed(draft, "confirm"):
         scored = scoring.score(task, gold, site.sandbox, demands)
-        if scored.grade.outcome is not Outcome.RESOLVED and draft.trust.files:
-            plain = replace(draft, trust=TrustMaterial())
+        if scored.grade.outcome is not Outcome.RESOLVED and draft.expectations.tests:
+            plain = replace(draft, expectations=Expectations())
             return confirm(plain, site)
         if scored.grade.outcome is not Outcome.RESOLVED:
             return Rejection(stage=Stage.VALIDATION, reason="gold_unresolved", detail=scored.grade.reason)

@@ -16,7 +16,6 @@ from harness.errors import InputError
 from harness.instance import INSTANCE_ID, TaskState
 from harness.quality.limits import exceeded, too_weak
 from harness.scaffold import check as scaffold_check
-from harness.trust import is_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -164,7 +163,7 @@ def _task_problems(dataset: Dataset, instance_id: str, asked: Asked) -> Iterator
     if task is not None:
         yield from _patch_problems(task)
         yield from _list_problems(task)
-        yield from _trust_problems(task)
+        yield from _expectation_problems(task)
         yield from scaffold_check.problems(task)
     yield from _image_problems(instance, task, folder, asked)
     if task is not None:
@@ -227,17 +226,15 @@ def _list_problems(task: Task) -> Iterator[str]:
             yield "test_files is empty, so no test would be run"
 
 
-def _trust_problems(task: Task) -> Iterator[str]:
-    material, known = task.hidden.trust, {*task.hidden.fail_to_pass, *task.hidden.pass_to_pass}
-    for name, ids in (("twinned", material.twinned), ("blinded", tuple(material.blinded))):
-        if strangers := sorted(set(ids) - known):
-            yield f"trust.json: {name} names {strangers[0]}, which is in neither list"
-    if not all(is_literal(text) for places in material.blinded.values() for text in places.values()):
-        yield "trust.json: a blind test expects something that is no literal"
-    if any(not places for places in material.blinded.values()):
-        yield "trust.json: a blind test has no place to reach"
-    if (material.twinned or material.blinded) and not material.files:
-        yield "trust.json: it has ids but no files"
+def _expectation_problems(task: Task) -> Iterator[str]:
+    expectations, known = task.hidden.expectations, {*task.hidden.fail_to_pass, *task.hidden.pass_to_pass}
+    if strangers := sorted(set(expectations.tests) - known):
+        yield f"expectations.json: it has {strangers[0]}, which is in neither list"
+    slots = {event.slot for expected in expectations.tests.values() for event in expected.events}
+    if lost := sorted(slots - set(expectations.sites)):
+        yield f"expectations.json: it has no site {lost[0]}, which a test comes to"
+    if expectations.tests and not expectations.files:
+        yield "expectations.json: it has tests but no files"
 
 
 def _image_problems(instance: Instance, task: Task | None, folder: Path, asked: Asked) -> Iterator[str]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.dataset import canary_marks
 from harness.dataset.model_files import decoded, parse_model
-from harness.dataset.schema import TestsModel, TrustModel
+from harness.dataset.schema import TestsModel
 from harness.dataset.survivors import is_survivor
 from harness.errors import InputError
-from harness.instance import Hidden, TrustMaterial
+from harness.instance import Hidden
+from harness.judging.expectations import Expectations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +23,10 @@ ORIGINAL_FILE = "original_statement.md"
 TESTS_FILE = "tests.json"
 GOLD_FILE = "gold.patch"
 TEST_FILE = "test.patch"
+EXPECTATIONS_FILE = "expectations.json"
 TRUST_FILE = "trust.json"
-HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, TRUST_FILE)
+"""Of a task from before there were expectations: it stays hidden, and nothing reads it."""
+HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, EXPECTATIONS_FILE, TRUST_FILE)
 """What of a task is hidden, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
 
 
@@ -59,7 +62,7 @@ def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
         hints=canary_marks.without_in_markdown(decoded(hints, where / HINTS_FILE)),
         original_statement=canary_marks.without_in_markdown(decoded(original, where / ORIGINAL_FILE)),
         evidence=tests.evidence,
-        trust=_trust(found[TRUST_FILE], where / TRUST_FILE) if TRUST_FILE in found else TrustMaterial(),
+        expectations=_expectations(found.get(EXPECTATIONS_FILE), where / EXPECTATIONS_FILE),
         survivors={
             name: canary_marks.without_in_patch(data) for name, data in sorted(found.items()) if is_survivor(name)
         },
@@ -81,17 +84,18 @@ def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
     for name, text in ((HINTS_FILE, hidden.hints), (ORIGINAL_FILE, hidden.original_statement)):
         if text:
             found[name] = (canary_marks.in_markdown(mark) + text).encode("utf-8", "surrogateescape")
-    if hidden.trust.files:
-        model = TrustModel.model_validate(asdict(hidden.trust))
-        found[TRUST_FILE] = (json.dumps({**model.known(), **told}, indent=1) + "\n").encode()
+    if hidden.expectations.tests:
+        found[EXPECTATIONS_FILE] = (json.dumps({**hidden.expectations.as_json(), **told}) + "\n").encode()
     return found
 
 
-def _trust(data: bytes, where: Path) -> TrustMaterial:
-    model = parse_model(data, where, TrustModel)
-    return TrustMaterial(
-        files=dict(model.files), twinned=model.twinned, blinded=dict(model.blinded), renamed=model.renamed
-    )
+def _expectations(data: bytes | None, where: Path) -> Expectations:
+    if data is None:
+        return Expectations()
+    try:
+        return Expectations.from_json(json.loads(data))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where} is broken: {error}") from error
 
 
 def _tests_file(hidden: Hidden) -> bytes:

@@ -132,16 +132,6 @@ class TestsModel(FileModel):
     evidence: dict[str, Any] = Field(default_factory=dict)
 
 
-class TrustModel(FileModel):
-    """trust.json: hidden; twins and blind tests of a task."""
-
-    schema_version: Annotated[int, Field(ge=1)] = SCHEMA_VERSION
-    files: dict[str, dict[str, str]] = Field(default_factory=dict)
-    twinned: tuple[str, ...] = ()
-    blinded: dict[str, dict[str, str]] = Field(default_factory=dict)
-    renamed: dict[str, str] = Field(default_factory=dict)
-
-
 class DatasetModel(FileModel):
     """dataset.yaml."""
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from harness.instance import TestSpec, TestStatus
+    from harness.judging.values import Event
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +75,8 @@ class TestReport:
     """Per file that could not be collected: what was raised."""
     internal_error: str = ""
     internal_raised: Chain = ()
-    values: Mapping[str, tuple[tuple[int, Any], ...]] = field(default_factory=dict)
-    """Per blind test id: place and encoded value, in the order in which they came."""
+    events: tuple[Event, ...] = ()
+    """What assertions handed out, in the order in which it came; each key once."""
     finished: bool = False
     exit_code: int | None = None
     violations: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from harness.frames import Shapes, has_shape
 from harness.frameworks.base import Chain, TestReport, chain
 from harness.frameworks.ids import stable_ids
 from harness.instance import TestStatus
+from harness.judging.values import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,10 +64,12 @@ _SHAPES: Shapes = {
     "collect_error": {"id": (str,), "text": (str,)},
     "collect_skip": {"id": (str,), "text": (str,)},
     "internal_error": {"text": (str,)},
-    "value": {"id": (str,), "place": (int,), "value": (dict,)},
+    "value": {"id": (str,), "slot": (int,), "n": (int,), "values": (list,), "raised": (list, type(None))},
     "finish": {"code": (int,)},
 }
 """What the recorder of harness/runner/supervisor.py writes; a frame of any other form is somebody else's."""
+_MOST = 1 << 31
+"""No slot is as large, and no assertion made as often."""
 _SEVERITY = (
     TestStatus.FAILED,
     TestStatus.ERROR,
@@ -176,7 +179,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     errors: dict[str, str] = {}
     internal = ""
     exit_code: int | None = None
-    forged = [frame for frame in frames if not has_shape(frame, _SHAPES)]
+    forged = [frame for frame in frames if not _is_ours(frame)]
     frames = frames if forged else _renamed(frames)
     for frame in frames:
         if forged:
@@ -199,6 +202,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         elif kind == "finish":
             exit_code = int(frame["code"])
     statuses = {test_id: _worst(found) for test_id, found in seen.items() if test_id in done}
+    events = () if forged else _events(frames)
     return TestReport(
         statuses=statuses,
         seconds=seconds,
@@ -209,13 +213,20 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         collect_raised={} if forged else _raised(frames, "collect_error"),
         internal_error=internal,
         internal_raised=() if forged else _raised(frames, "internal_error").get("", ()),
-        values={} if forged else _values(frames),
+        events=events,
         finished=exit_code is not None,
         exit_code=exit_code,
         violations=("a frame that the recorder does not write",)
         if forged
-        else _violations(statuses, collected, errors, exit_code),
+        else (*_violations(statuses, collected, errors, exit_code), *_repeated(events)),
     )
+
+
+def _is_ours(frame: Mapping[str, Any]) -> bool:
+    """Whether a frame has a form that the recorder writes."""
+    if not has_shape(frame, _SHAPES):
+        return False
+    return frame["t"] != "value" or all(0 <= frame[name] < _MOST for name in ("slot", "n"))
 
 
 def _renamed(frames: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -245,12 +256,24 @@ def _raised(frames: Sequence[Mapping[str, Any]], kind: str) -> dict[str, Chain]:
     return found
 
 
-def _values(frames: Sequence[Mapping[str, Any]]) -> dict[str, tuple[tuple[int, Any], ...]]:
-    values: dict[str, list[tuple[int, Any]]] = {}
-    for frame in frames:
-        if frame["t"] == "value":
-            values.setdefault(frame["id"], []).append((frame["place"], frame["value"]))
-    return {test_id: tuple(found) for test_id, found in values.items()}
+def _events(frames: Sequence[Mapping[str, Any]]) -> tuple[Event, ...]:
+    return tuple(
+        Event(
+            test_id=frame["id"],
+            slot=frame["slot"],
+            n=frame["n"],
+            values=tuple(frame["values"]),
+            raised=frame["raised"],
+        )
+        for frame in frames
+        if frame["t"] == "value"
+    )
+
+
+def _repeated(events: Sequence[Event]) -> tuple[str, ...]:
+    """That an assertion handed out twice what it hands out once."""
+    once = {(event.test_id, event.slot, event.n) for event in events}
+    return ("two values for one assertion",) if len(once) < len(events) else ()
 
 
 def _status(frame: Mapping[str, Any]) -> TestStatus:

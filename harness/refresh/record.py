@@ -57,7 +57,6 @@ class RefreshLine(BaseModel):
     machine: dict[str, Any] = Field(default_factory=dict)
     runs: Annotated[int, Field(ge=1)]
     """Of gold, and of null, on each task; repeats come on top."""
-    trust: str | None = None
     """The level that was asked for; null is the strongest of each task."""
     seconds: float = 0.0
     """Wall time; of the last call, where it was interrupted."""
@@ -95,7 +94,7 @@ def read(dataset: Dataset) -> tuple[RefreshLine, ...]:
     return tuple(found)
 
 
-def line_of(findings: Sequence[Finding], *, at: str, runs: int, trust: str | None, seconds: float) -> RefreshLine:
+def line_of(findings: Sequence[Finding], *, at: str, runs: int, seconds: float) -> RefreshLine:
     """The record of a refresh. Tasks that infrastructure kept from us are not in it."""
     told = [one for one in findings if one.result is not Result.UNSCORED]
     return RefreshLine(
@@ -104,7 +103,6 @@ def line_of(findings: Sequence[Finding], *, at: str, runs: int, trust: str | Non
         grading_version=GRADING_VERSION,
         machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
         runs=runs,
-        trust=trust,
         seconds=round(seconds, 1),
         containers=sum(one.containers for one in told),
         tasks={

@@ -226,12 +226,10 @@ def _changed(dataset: Dataset, found: Refreshed) -> Refreshed:
 
 
 def _line(found: Refreshed) -> record.RefreshLine:
-    trust = found.settings.demands.trust
     return record.line_of(
         found.findings,
         at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         runs=found.settings.runs,
-        trust=trust.value if trust else None,
         seconds=found.seconds,
     )
 

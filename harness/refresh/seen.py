@@ -91,7 +91,7 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Seen:
     else:
         scored = scoring.score(task, looked.patch, sandbox, demands)
         graded, seconds = scored.grade, scored.trial.seconds
-        containers = sum(one.attempts for one in scored.saved)
+        containers = scored.round.attempts
         if graded.cause == "setup":
             raise NoVerdictError(f"the container could not be set up: {graded.reason}")
     return Seen(

@@ -99,8 +99,8 @@ class PredictionView:
     max_rss_kb: int = 0
     cpu_seconds: float = 0.0
     attempts: int = 1
-    trust: str = ""
-    """What a pass had to withstand."""
+    place: str = ""
+    """Where the task is judged."""
     usage: Usage = field(default_factory=Usage)
     """What the model took for it; what is unknown is None and not 0."""
     flags: tuple[tuple[str, str], ...] = ()

@@ -101,7 +101,7 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
         max_rss_kb=report.max_rss_kb,
         cpu_seconds=report.cpu_seconds,
         attempts=report.attempts,
-        trust=report.trust.value,
+        place=report.place.value,
         usage=usage_of(prediction.extra),
         flags=() if sheltered else tuple((flag.get("path", "?"), flag.get("sign", "?")) for flag in report.flags),
         signals={} if sheltered else _signals(report, leave),

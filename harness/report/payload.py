@@ -79,7 +79,7 @@ def _prediction(view: PredictionView, places: Mapping[str, int]) -> dict[str, An
         "rss": view.max_rss_kb,
         "cpu": round(view.cpu_seconds, 3),
         "attempts": view.attempts,
-        "trust": view.trust,
+        "place": view.place,
         "usage": _usage(view),
     }
     if view.hidden is not None:

@@ -151,13 +151,13 @@ def tests(folder, results):
 
 
 def run_suites(folder, hidden, files, recorder):
-    """unittest's suites, by the runner that goldseam itself has for them; twins are for goldseam alone."""
+    """unittest's suites, by the runner that goldseam itself has for them; nothing is handed out."""
     part(folder, "suites.py", "outcomes.py")["run_suites"]({"argv": hidden["argv"], "files": files}, recorder)
 
 
 def part(folder, *files):
     """The names of a part of goldseam's own runner, which stands beside this file."""
-    names = {"WORK": WORK, "hashlib": hashlib, "twins": lambda *_: None, "chain_of": lambda _: []}
+    names = {"WORK": WORK, "hashlib": hashlib, "hand_out_by": lambda *_: None, "chain_of": lambda _: []}
     for name in files:
         with open(os.path.join(folder, name)) as file:
             exec(compile(file.read(), name, "exec"), names)

@@ -96,7 +96,7 @@ class Suites(object):
         self.begun = self.lost = self.failed = False
         self.count = 0
         self.current = [""]
-        twins(spec, frames, self.current)
+        hand_out_by(frames, self.current)
         self.result = make_result(self)  # made of unittest as it is before anything of the tests is imported
 
     def code(self):

@@ -164,7 +164,7 @@ def _run(row: Row, subject: Subject, notebook: Notebook, site: Site) -> Seen | R
 
 def _finish(draft: Draft, judgement: Judgement, site: Site) -> Made:
     """What every proved task has to stand besides its lists."""
-    for stage in (stages.inspect, stages.harden, stages.confirm):
+    for stage in (stages.inspect, stages.strip, stages.confirm):
         result = stage(draft, site)
         if isinstance(result, Rejection):
             return Made(draft=draft, judgement=judgement, rejection=result)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from harness import scoring, trial
 from harness.frameworks import framework, ids
 from harness.instance import TestStatus
+from harness.judging import values
 from miner.strength import code
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 PLUGIN = "_goldseam_lines"
 """Module of the tracer, at the root of the work tree."""
-_PLACE = -1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ def coverage(task: Task, fix: Fix, gold: Patch, sandbox: Sandbox) -> Coverage | 
 def read(ran: Trial, task: Task, fix: Fix) -> Coverage | None:
     """What a traced trial said."""
     passed = all(ran.report.statuses.get(one) is TestStatus.PASSED for one in task.hidden.fail_to_pass)
-    said = [found for values in ran.report.values.values() for place, found in values if place == _PLACE]
+    said = [event.values[0] for event in ran.report.events if event.values]
     if not passed or not said:
         return None
     silent = {
@@ -76,7 +76,7 @@ def read(ran: Trial, task: Task, fix: Fix) -> Coverage | None:
         for section in fix.sections
         if section.is_python and (content := section.fixed()) is not None
     }
-    told = json.loads(said[-1]["str"])
+    told = json.loads(str(values.decode(said[-1])))
 
     def side(name: str) -> dict[str, tuple[int, ...]]:
         return {path: tuple(line for line in one[name] if line not in silent[path]) for path, one in told.items()}

@@ -1,7 +1,7 @@
 """How much of what should not resolve a task its hidden tests catch: wrong patches made of the fix, run as a model's.
 
-Everything runs with the plain tests. Twins and blind tests protect a verdict from forgers; they expect the same of an
-honest patch, so they would make each run dearer and tell nothing more.
+Everything runs with the tests as they are, expectations inside: no forger is at work here, and the first failure ends a
+run.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from harness import scoring
 from harness.evaluate import screen
 from harness.frameworks import ids
 from harness.instance import Outcome, TestStatus
+from harness.judging.expectations import Expectations
 from harness.patch import PatchError
 from harness.sandbox.base import SandboxError
-from harness.trust import Trust
 from miner.strength import lines, pieces, subsets
 from miner.strength.base_files import read_files
 from miner.strength.result import FORMULA, Bounds, Strength, Tried
@@ -70,7 +70,8 @@ def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str
         InfrastructureError: the engine failed; nothing is said of the task.
 
     """
-    began = time.monotonic()
+    began, known = time.monotonic(), key(task, bounds)
+    task = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
     note("gold")
     gold = _gold(task, sandbox)
     fix = _fix(task, sandbox)
@@ -81,7 +82,7 @@ def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str
         note(f"{variant.kind} {number}/{len(made)}")
         tried.append(_try(task, variant, gold, sandbox))
     return Strength(
-        key=key(task, bounds),
+        key=known,
         bounds=bounds,
         tried=tuple(one for one in tried if one is not None),
         coverage=covered,
@@ -115,7 +116,7 @@ def _gold(task: Task, sandbox: Sandbox) -> _Gold:
         fix = screen(task, task.hidden.gold_patch).kept
     except PatchError as error:
         raise CannotMeasureError(f"the fix is no patch that a model could give: {error}") from error
-    scored = scoring.score(task, fix, sandbox, scoring.Demands(trust=Trust.STANDARD))
+    scored = scoring.score(task, fix, sandbox, scoring.Demands())
     if scored.grade.outcome is Outcome.INFRA_ERROR:
         raise SandboxError(f"{task.instance_id}: {scored.grade.reason}")
     if scored.grade.outcome is not Outcome.RESOLVED:
@@ -128,7 +129,7 @@ def _quick(task: Task, fix: Patch, sandbox: Sandbox) -> tuple[Task, float] | Non
     """The test functions of FAIL_TO_PASS alone; None where the fix does not pass them so."""
     hidden = replace(task.hidden, test_files=ids.functions(task.hidden.fail_to_pass), pass_to_pass=())
     alone = replace(task, hidden=hidden)
-    scored = scoring.score(alone, fix, sandbox, scoring.Demands(trust=Trust.STANDARD))
+    scored = scoring.score(alone, fix, sandbox, scoring.Demands())
     return (alone, scored.trial.seconds) if scored.grade.outcome is Outcome.RESOLVED else None
 
 
@@ -160,7 +161,7 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Tried |
     forms = ([gold.quick] if gold.quick else []) + [(task, gold.seconds)]
     grade: Grade | None = None
     for form, taken in forms:
-        demands = scoring.Demands(timeout=limit(taken, task.instance.budgets.seconds), trust=Trust.STANDARD)
+        demands = scoring.Demands(timeout=limit(taken, task.instance.budgets.seconds))
         grade = scoring.score(_stopping(form) if gold.alone else form, given, sandbox, demands).grade
         if grade.outcome is not Outcome.RESOLVED:
             break

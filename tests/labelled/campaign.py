@@ -10,7 +10,6 @@ from harness import evaluate
 from harness.executors.local import LocalExecutor
 from harness.failures import FailureClass
 from harness.scoring import Demands
-from harness.trust import Trust
 from tests import tiny
 from tests.labelled.labels import PROJECTS, labels
 from tests.silent import Silent
@@ -60,7 +59,7 @@ def run(opened: Dataset, out: Path, sandbox: Sandbox, chosen: Iterable[Label], *
             out,
             sandbox=sandbox,
             executor=LocalExecutor(jobs=jobs),
-            settings=evaluate.Settings(demands=Demands(trust=Trust.STANDARD, timeout=seconds)),
+            settings=evaluate.Settings(demands=Demands(timeout=seconds)),
             observer=Silent(),
         )
     folder = evaluate.RunFolder(path=out)

@@ -58,7 +58,7 @@ function fillPrediction(parent, p, task) {
     ...(timings.length ? [["timings", timings.map(([step, value]) => `${human(step)} ${value.toFixed(2)} s`).join(", ")]] : []),
     ...(p.cpu ? [["CPU", p.cpu.toFixed(2) + " s"]] : []),
     ...(p.rss ? [["peak memory", size(p.rss * 1024)]] : []),
-    ...(p.trust ? [["trust", p.trust]] : []),
+    ...(p.place ? [["judged", p.place]] : []),
     ...(p.attempts > 1 ? [["attempts", p.attempts]] : []),
     ...(p.repairs.length ? [["repaired", p.repairs.join(", ")]] : []),
   ]);

@@ -1,0 +1,107 @@
+"""What a task's stripped tests expect: kept on the host, recorded from the fix. Pure; docs/formats.md has the file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads annotations at run time
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from harness.errors import InputError
+from harness.judging import operators
+
+SCHEMA_VERSION = 1
+_Number = Annotated[int, Field(ge=0)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """One assertion of a stripped test file: how what it hands out is decided."""
+
+    op: str
+    """One of `operators.OPERATORS`."""
+    sides: tuple[Literal["out", "kept"], ...] = ()
+    """Per operand, in order: whether it comes out or was kept."""
+    decides: Literal["expected", "operands", "result"] = "expected"
+    """What it stands on: an operand that was kept, the operands that come out alone, or the boolean of a comparison
+    that the product's code made, which comes last."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """One event of a test, as the fix gave it."""
+
+    slot: _Number
+    n: _Number = 0
+    kept: tuple[Any, ...] = ()
+    """The operands that stay on the host, encoded."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What of the site's options is another one each time: a pattern, a tolerance."""
+    size: _Number = 0
+    """Of what came out of the fix; see `values.Loaded.size`."""
+    raises: bool = False
+    """An exception came in place of further values."""
+    plain: bool = True
+    """All that came out was plain."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedTest:
+    """The events of one test whose assertions are decided outside."""
+
+    place: Literal["host", "mixed"]
+    """`host`: what tells the fix from the base is decided outside; `mixed`: some of it is not."""
+    events: tuple[Expected, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expectations:
+    """The hidden side of a task's stripped tests."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Stripped sources by path."""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """Listed id by the id that the stripped files give a test, where they differ."""
+    sites: Mapping[int, Site] = field(default_factory=dict)
+    """By slot."""
+    tests: Mapping[str, ExpectedTest] = field(default_factory=dict)
+    """By listed id; a test that is not here is judged inside."""
+
+    @classmethod
+    def from_json(cls, told: Any, *, where: str = "expectations.json") -> Self:
+        """From a parsed file.
+
+        Raises:
+            InputError: a field is missing or of a wrong type, an operator is unknown, or a newer goldseam wrote it.
+
+        """
+        if not isinstance(told, dict) or told.get("schema_version") != SCHEMA_VERSION:
+            raise InputError(f"{where} is no file of expectations of schema version {SCHEMA_VERSION}")
+        try:
+            found = TypeAdapter(cls).validate_python({name: told[name] for name in told if name in _FIELDS})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise InputError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        unknown = sorted({site.op for site in found.sites.values()} - operators.OPERATORS)
+        if unknown:
+            raise InputError(f"{where} has an unknown operator: {unknown[0]}")
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """As the file has it."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **asdict(self),
+            "sites": {str(slot): asdict(site) for slot, site in self.sites.items()},
+        }
+
+    def digest(self) -> str:
+        """SHA-256 (hex) over everything that can change a verdict."""
+        return hashlib.sha256(json.dumps(self.as_json(), sort_keys=True).encode()).hexdigest()
+
+
+_FIELDS = ("files", "ids", "sites", "tests")

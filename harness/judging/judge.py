@@ -1,0 +1,157 @@
+"""Which tests pass, by what their assertions handed out and by expectations that were never inside.
+
+A test that the expectations know passes when the container says so and every one of its assertions holds here. What
+comes out can fail the test it belongs to, or show that somebody tampered; it changes nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from harness.instance import TestStatus
+from harness.judging import operators, values
+from harness.judging.expectations import Expected
+from harness.judging.values import MalformedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from harness.frameworks.base import TestReport
+    from harness.judging.expectations import Expectations, ExpectedTest, Site
+    from harness.judging.values import Event, Loaded
+
+_EXACT = frozenset({"==", "is", "almost", "count_equal", "no_raise"})
+"""Operators that no one value satisfies everywhere."""
+_SIZE_FACTOR, _SIZE_MORE = 4, 64
+"""How much larger than the fix's a value may be, where one that holds everything would do."""
+
+
+def judge(expectations: Expectations, report: TestReport) -> TestReport:
+    """The report under listed ids, with the statuses that the expectations decide.
+
+    Raises:
+        GoldseamError: the host cannot search with a regular expression.
+
+    """
+    names = {*report.statuses, *report.collected, *(event.test_id for event in report.events)}
+    taken = set(expectations.ids.values()) - set(expectations.ids)
+    report = _under_listed_ids(expectations.ids, report)
+    statuses, texts = dict(report.statuses), dict(report.texts)
+    by_test: dict[str, list[Event]] = {}
+    for event in report.events:
+        by_test.setdefault(event.test_id, []).append(event)
+    for test_id, test in expectations.tests.items():
+        if statuses.get(test_id) is TestStatus.PASSED:
+            problem = _problem(expectations.sites, test, by_test.get(test_id, []))
+            if problem is not None:
+                statuses[test_id], texts[test_id] = TestStatus.FAILED, problem
+    violations = list(report.violations)
+    if stray := sorted({event.slot for event in report.events} - set(expectations.sites)):
+        violations.append(f"a value for an assertion that the tests do not have: slot {stray[0]}")
+    if names & taken:
+        violations.append("a test under an id that the tests inside do not have")
+    return replace(report, statuses=statuses, texts=texts, violations=tuple(violations))
+
+
+def _under_listed_ids(ids: Mapping[str, str], report: TestReport) -> TestReport:
+    def listed(test_id: str) -> str:
+        return ids.get(test_id, test_id)
+
+    return replace(
+        report,
+        statuses={listed(test_id): status for test_id, status in report.statuses.items()},
+        seconds={listed(test_id): took for test_id, took in report.seconds.items()},
+        texts={listed(test_id): text for test_id, text in report.texts.items()},
+        raised={listed(test_id): chain for test_id, chain in report.raised.items()},
+        collected=tuple(listed(test_id) for test_id in report.collected),
+        events=tuple(replace(event, test_id=listed(event.test_id)) for event in report.events),
+    )
+
+
+def _problem(sites: Mapping[int, Site], test: ExpectedTest, events: Iterable[Event]) -> str | None:
+    """Why a test does not pass: the first of its assertions that does not hold, or one that it should not have made."""
+    found: dict[tuple[int, int], Event] = {}
+    for event in events:
+        if found.setdefault((event.slot, event.n), event) is not event:
+            return f"slot {event.slot}: two values for one assertion"
+    for expected in test.events:
+        site, came = sites.get(expected.slot), found.pop((expected.slot, expected.n), None)
+        if site is None:
+            return f"slot {expected.slot}: the expectations do not say how it is decided"
+        why = "nothing came out" if came is None else _why_not(site, expected, came)
+        if why is not None:
+            return f"slot {expected.slot} ({site.op}), time {expected.n}: {why}"
+    if found:
+        slot, n = min(found)
+        return f"slot {slot}, time {n}: an assertion that the fix does not come to"
+    return None
+
+
+def event_holds(site: Site, expected: Expected, event: Event | None) -> bool:
+    """Whether one assertion holds."""
+    return event is not None and _why_not(site, expected, event) is None
+
+
+def of_fix(event: Event, kept: Iterable[Any], options: Mapping[str, Any]) -> Expected:
+    """What the fix handed out, as an expectation.
+
+    Raises:
+        MalformedError: it cannot be read back.
+
+    """
+    out = _read(event)
+    return Expected(
+        slot=event.slot,
+        n=event.n,
+        kept=tuple(kept),
+        options=options,
+        size=out.size,
+        raises=event.raised is not None,
+        plain=all(one.plain for one in out.handed),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Out:
+    handed: tuple[Loaded, ...]
+    raised: Loaded | None
+
+    @property
+    def size(self) -> int:
+        return sum(one.size for one in (*self.handed, *([self.raised] if self.raised else [])))
+
+
+def _read(event: Event) -> _Out:
+    raised = None if event.raised is None else values.load(event.raised)
+    if raised is not None and not isinstance(raised.value, values.Raised | values.Opaque):
+        raise MalformedError("not an exception")
+    return _Out(handed=tuple(map(values.load, event.values)), raised=raised)
+
+
+def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
+    """Why an assertion does not hold, in words that tell nothing of what was expected; None where it does."""
+    if (event.raised is not None) != expected.raises:
+        return "nothing was raised" if expected.raises else "an exception was raised"
+    try:
+        out = _read(event)
+    except MalformedError as error:
+        return f"what came out cannot be read: {error}"
+    if expected.plain and not all(one.plain for one in out.handed):
+        return "an object came out that has no plain form"
+    if site.op not in _EXACT and out.size > _SIZE_FACTOR * expected.size + _SIZE_MORE:
+        return "what came out is far larger than what the fix gives"
+    found = [one.value for one in out.handed]
+    if site.op == "raises" and out.raised is not None:
+        found.append(out.raised.value)
+    elif out.raised is not None:
+        return "an exception was raised"
+    if site.decides == "result":
+        return None if len(found) == site.sides.count("out") + 1 and found[-1] is True else "it does not hold"
+    if site.decides == "operands" and not all(one.plain for one in out.handed):
+        return "an object came out that has no plain form"
+    if site.op != "raises" and len(found) != site.sides.count("out"):
+        return "more or fewer values came out than it compares"
+    kept = [values.decode(one, kept=True) for one in expected.kept]
+    site = replace(site, options={**site.options, **expected.options})
+    return None if operators.holds(site, found, kept) else "it does not hold"

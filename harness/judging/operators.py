@@ -1,0 +1,339 @@
+"""How the host decides one assertion: by the operator that the test had, over decoded values."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import GoldseamError
+from harness.judging import search, values
+from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from harness.judging.expectations import Site
+
+_SAME_HASH = 64
+"""Different items with one hash that are still counted."""
+_SINGLETONS = (None, True, False, ..., NotImplemented)
+
+
+def holds(site: Site, out: Sequence[object], kept: Sequence[object]) -> bool:
+    """Whether an assertion holds for what came out of the container and what was kept outside.
+
+    Where its operator is `raises`, the one value of `out` is the exception. Whatever a comparison raises, it does not
+    hold; only what fails on the host's own side is raised.
+
+    Raises:
+        GoldseamError: the host cannot search with a regular expression.
+
+    """
+    sides = {"out": iter(out), "kept": iter(kept)}
+    try:
+        operands = [next(sides[side]) for side in site.sides]
+        if site.op in ("raises", "warns"):
+            operands = [*out, *kept]
+        if site.op == "calls":
+            operands = [out[0], list(kept)]
+        return _OPERATORS[site.op](operands, site.options)
+    except GoldseamError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever it is, the values caused it
+        return False
+
+
+def is_opaque(value: object) -> bool:
+    """Whether an object without a plain form is in a value, at any depth."""
+    rest = [value]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, Opaque | Raised):
+            return True
+        if isinstance(one, list | tuple | set | frozenset):
+            rest.extend(one)
+        elif isinstance(one, dict):
+            rest.extend(one)
+            rest.extend(one.values())
+    return False
+
+
+def _contains(item: Any, container: Any) -> bool:
+    """`in`, but for what Python would look for in a range by going through it."""
+    if isinstance(container, range) and type(item) not in (int, bool):
+        whole = _whole(item)
+        if whole is None or whole != item:
+            return False
+        item = whole
+    return item in container
+
+
+def _whole(item: Any) -> int | None:
+    try:
+        return int(item.real) if isinstance(item, values.NUMBERS) else None  # type: ignore[call-overload]
+    except (OverflowError, ValueError):
+        return None  # infinities and NaN
+
+
+def _is(one: object, other: object) -> bool | None:
+    """Whether two values are one object; None where that cannot be told from outside."""
+    if any(one is only or other is only for only in _SINGLETONS):
+        return one is other
+    return one == other if isinstance(one, ClassName) and isinstance(other, ClassName) else None
+
+
+def _negative(decides: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """That something does not hold, which of an object without a plain form nobody can tell."""
+
+    def of_plain(one: object, other: object) -> bool:
+        return not is_opaque(one) and not is_opaque(other) and decides(one, other)
+
+    return of_plain
+
+
+_COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": _negative(operator.ne),
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": _contains,
+    "not_in": _negative(lambda item, container: not _contains(item, container)),
+    "is": lambda one, other: _is(one, other) is True,
+    "is_not": lambda one, other: _is(one, other) is False,
+}
+
+
+def _chain(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    comparisons = [_COMPARISONS[op] for op in options["ops"]]
+    pairs = zip(comparisons, operands, operands[1:], strict=False)
+    return len(operands) == len(comparisons) + 1 > 1 and all(holds(one, other) for holds, one, other in pairs)
+
+
+def _truth(value: object) -> bool:
+    if isinstance(value, Opaque | Raised):
+        raise MalformedError("only a product's own code tells whether it is true")
+    return value is NotImplemented or bool(value)
+
+
+def _almost(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    """As unittest's assertAlmostEqual."""
+    first, second = operands
+    if first == second:
+        return True
+    apart: Any = abs(first - second)
+    if options.get("delta") is not None:
+        return bool(apart <= values.decode(options["delta"], kept=True))
+    return bool(round(apart, _places(options)) == 0)
+
+
+def _not_almost(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    """As unittest's assertNotAlmostEqual, which is not the contrary where NaN is."""
+    first, second = operands
+    if is_opaque(first) or is_opaque(second) or first == second:
+        return False
+    apart: Any = abs(first - second)
+    if options.get("delta") is not None:
+        return bool(apart > values.decode(options["delta"], kept=True))
+    return bool(round(apart, _places(options)) != 0)
+
+
+def _places(options: Mapping[str, Any]) -> int:
+    places = options.get("places")
+    return 7 if places is None else int(places)
+
+
+def _counted(items: Iterable[object]) -> list[tuple[Any, int]]:
+    """The different items and how often each is there, in a form that has a hash."""
+    by_hash: dict[int, list[list[Any]]] = {}
+    for item in map(_hashable, items):
+        alike = by_hash.setdefault(hash(item), [])
+        known = next((pair for pair in alike if pair[0] is item or pair[0] == item), None)
+        if known is not None:
+            known[1] += 1
+        elif len(alike) < _SAME_HASH:
+            alike.append([item, 1])
+        else:
+            raise MalformedError("hashes that clash")
+    return [(item, count) for alike in by_hash.values() for item, count in alike]
+
+
+def _unclashing(items: Iterable[object]) -> list[object]:
+    found = list(items)
+    if found and Counter(map(hash, found)).most_common(1)[0][1] > _SAME_HASH:
+        raise MalformedError("hashes that clash")
+    return found
+
+
+def _hashable(value: object) -> object:
+    """A value that equals others of its kind just when this one does, and has a hash."""
+    if isinstance(value, list):
+        return ("list", tuple(map(_hashable, value)))
+    if isinstance(value, tuple):
+        return ("tuple", tuple(map(_hashable, value)))
+    if isinstance(value, dict):
+        pairs = _unclashing((key, _hashable(inner)) for key, inner in value.items())
+        return ("dict", frozenset(pairs))
+    if isinstance(value, set | frozenset):
+        return frozenset(value)
+    if isinstance(value, Anything | Approx):
+        raise MalformedError("it equals more than one value")
+    return bytes(value) if isinstance(value, bytearray) else value
+
+
+def _count_equal(first: Any, second: Any) -> bool:
+    """As unittest's assertCountEqual: the same items, each as often."""
+    if isinstance(first, range) or isinstance(second, range):
+        first, second = (one[: values.MAX_ITEMS + 1] if isinstance(one, range) else one for one in (first, second))
+    return Counter(dict(_counted(first))) == Counter(dict(_counted(second)))
+
+
+def _pattern(told: Any) -> Pattern:
+    return told if isinstance(told, Pattern) else Pattern(pattern=told)
+
+
+def _affixed(name: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+    def decide(operands: list[Any], _options: Mapping[str, Any]) -> bool:
+        text, affix = operands
+        return isinstance(text, str | bytes | bytearray) and bool(getattr(text, name)(affix))
+
+    return decide
+
+
+def _classes(told: Any) -> list[ClassName]:
+    """A class, or those of a tuple of them."""
+    if isinstance(told, tuple):
+        return [kind for one in told for kind in _classes(one)]
+    if not isinstance(told, ClassName):
+        raise MalformedError("not a class")
+    return [told]
+
+
+def standard_chain(names: Sequence[str]) -> tuple[str, ...]:
+    """Of the names in an exception's MRO, those of Python's own classes, where they are one class and its bases.
+
+    Empty where they are not: a class made to be many exceptions at once is none.
+    """
+    standard = tuple(name for name in names if name.startswith("builtins."))
+    return standard if standard and values.builtin_chain(standard[0]) == standard else ()
+
+
+def _is_raised(raised: object, classes: Iterable[ClassName]) -> bool:
+    """Whether an exception is of one of these classes, by name, and nothing else besides."""
+    if not isinstance(raised, Raised):
+        return False
+    standard = standard_chain(raised.names)
+    return any(
+        kind.name in raised.names
+        and next((name for name in (kind.name, *kind.mro) if name.startswith("builtins.")), None) in standard
+        for kind in classes
+    )
+
+
+def _is_instance(value: object, kind: ClassName) -> bool | None:
+    """Whether a value is of a class; None where its plain form does not tell."""
+    if kind.name == "builtins.object":
+        return True
+    if isinstance(value, Raised):
+        standard = standard_chain(value.names)
+        if not standard or not kind.name.startswith("builtins."):
+            return _is_raised(value, [kind]) or None
+        return kind.name in standard
+    names = values.kind_names(value)
+    if names is None:
+        return None
+    return True if kind.name in names else False if kind.name in values.KNOWN_KINDS else None
+
+
+def _told(raised: Raised, options: Mapping[str, Any]) -> bool:
+    """Whether an exception's text is the one asked for, where one is."""
+    match = options.get("match")
+    return match is None or search.matches(_pattern(values.decode(match, kept=True)), raised.text)
+
+
+def _raises(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    raised, told = operands
+    return _is_raised(raised, _classes(told)) and _told(raised, options)
+
+
+def _warns(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    caught, told = operands
+    classes = _classes(told)
+    return isinstance(caught, list) and any(_is_raised(one, classes) and _told(one, options) for one in caught)
+
+
+def _call(told: Any) -> tuple[str, tuple[Any, ...], dict[Any, Any]]:
+    """A mock's call: its name, which is empty where it is the mock itself that was called, and its arguments."""
+    name, args, kwargs = told if len(told) == 3 else ("", *told)  # noqa: PLR2004
+    if not isinstance(told, tuple) or not isinstance(args, tuple) or not isinstance(kwargs, dict):
+        raise MalformedError("not a call")
+    return name, args, kwargs
+
+
+def _has_calls(calls: list[Any], expected: list[Any]) -> bool:
+    length = len(expected)
+    return any(calls[at : at + length] == expected for at in range(len(calls) - length + 1))
+
+
+def _has_calls_in_any_order(calls: list[Any], expected: list[Any]) -> bool:
+    rest = list(calls)
+    for one in expected:
+        rest.remove(one)  # ValueError where it is not there
+    return True
+
+
+_CALLS: Mapping[str, Callable[[list[Any], list[Any]], bool]] = {
+    "called_with": lambda calls, expected: calls[-1][1:] == expected[0][1:],
+    "called_once_with": lambda calls, expected: len(calls) == 1 and calls[0][1:] == expected[0][1:],
+    "any_call": lambda calls, expected: any(call[1:] == expected[0][1:] for call in calls),
+    "has_calls": _has_calls,
+    "has_calls_any_order": _has_calls_in_any_order,
+    "called": lambda calls, _expected: bool(calls),
+    "called_once": lambda calls, _expected: len(calls) == 1,
+    "not_called": lambda calls, _expected: not calls,
+}
+
+
+def _calls(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    made, expected = operands
+    return isinstance(made, list) and _CALLS[options["how"]](list(map(_call, made)), list(map(_call, expected)))
+
+
+def _of_two(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+    def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
+        one, other = operands
+        return bool(decide(one, other))
+
+    return decided
+
+
+def _of_one(decide: Callable[[Any], bool]) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+    def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
+        (one,) = operands
+        return decide(one)
+
+    return decided
+
+
+_OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
+    **{name: _of_two(decide) for name, decide in _COMPARISONS.items()},
+    "chain": _chain,
+    "truth": _of_one(_truth),
+    "not": _of_one(lambda value: not _truth(value)),
+    "almost": _almost,
+    "not_almost": _not_almost,
+    "count_equal": _of_two(_count_equal),
+    "regex": _of_two(lambda text, told: search.matches(_pattern(told), text)),
+    "not_regex": _of_two(lambda text, told: not search.matches(_pattern(told), text)),
+    "startswith": _affixed("startswith"),
+    "endswith": _affixed("endswith"),
+    "isinstance": _of_two(lambda value, told: any(_is_instance(value, kind) is True for kind in _classes(told))),
+    "not_isinstance": _of_two(lambda value, told: all(_is_instance(value, kind) is False for kind in _classes(told))),
+    "raises": _raises,
+    "no_raise": lambda operands, _options: not operands,
+    "warns": _warns,
+    "calls": _calls,
+}
+OPERATORS = frozenset(_OPERATORS)

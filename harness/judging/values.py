@@ -1,0 +1,567 @@
+"""Values as they come out of a container, and the expectations that stay on the host: from JSON to Python. Pure.
+
+docs/judging.md has the form. Whoever wrote a value may have written anything, so every limit holds while it is read,
+and what is not of the form raises `MalformedError` and nothing else.
+"""
+
+from __future__ import annotations
+
+import builtins
+import datetime as dt
+import ipaddress
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Complex
+from pathlib import PurePath, PurePosixPath
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+MAX_DEPTH = 64
+MAX_ITEMS = 100_000
+MAX_TEXT = 4 * 1024 * 1024
+"""Characters of all texts of a value together."""
+MAX_HEX_DIGITS = 20_000
+MAX_EXPONENT = 6144
+"""Of a Decimal: that of IEEE 754's decimal128, so that its exact integer stays small."""
+_MAX_DIGITS = 25_000
+"""Characters of a Decimal: as many as an int of `MAX_HEX_DIGITS` has."""
+_MAX_COST = 10 * MAX_ITEMS
+"""Steps that comparing a value with one of its own form can take; only hashes that were made to clash need more."""
+
+
+class MalformedError(ValueError):
+    """It is not of the form that the runner encodes, or over a limit; the message says which, and quotes nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """What one assertion handed out, still encoded. `test_id`, `slot` and `n` are its key."""
+
+    test_id: str
+    slot: int
+    """Which assertion; unique over all files of a task."""
+    n: int = 0
+    """Its how manieth time in this test, from 0."""
+    values: tuple[Any, ...] = ()
+    raised: Any = None
+    """The exception that came in place of further values; None where none did."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Opaque:
+    """An object that has no plain form. As the product's own `__eq__` is not here, it equals only itself."""
+
+    name: str
+    """`module.qualname` of its class; empty where it could not be encoded."""
+    attrs: tuple[tuple[str, object], ...] = ()
+    items: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Raised:
+    """An exception, as a value or in place of one."""
+
+    names: tuple[str, ...]
+    """`module.qualname` of its class and of that one's bases, in the order of the MRO, without `object`."""
+    text: str = ""
+    args: tuple[object, ...] = ()
+    attrs: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True)
+class ClassName:
+    """A class, known by its names alone."""
+
+    name: str
+    """`module.qualname`."""
+    mro: tuple[str, ...] = ()
+    """Of itself and its bases, without `object`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pattern:
+    """A regular expression of the host's side, as text: who searches with it bounds its time."""
+
+    pattern: str | bytes
+    flags: int = 0
+
+
+class Anything:
+    """`unittest.mock.ANY`."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Approx:
+    """`pytest.approx` of a number, or of a list, tuple or dict of values: these are compared one by one."""
+
+    expected: object
+    rel: float | None = None
+    abs: float | None = None
+    nan_ok: bool = False
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        expected = self.expected
+        if isinstance(expected, dict):
+            return (
+                isinstance(other, dict)
+                and expected.keys() == other.keys()
+                and all(self._is_near(other[key], one) for key, one in expected.items())
+            )
+        if isinstance(expected, list | tuple):
+            return (
+                isinstance(other, list | tuple)
+                and len(expected) == len(other)
+                and all(map(self._is_near, other, expected))
+            )
+        return self._is_near(other, expected)
+
+    def _is_near(self, actual: Any, expected: Any) -> bool:
+        """As pytest's ApproxScalar: bool only with bool, no tolerance for infinities, NaN only where it is allowed."""
+        if isinstance(expected, bool) and not isinstance(actual, bool):
+            return False
+        if actual == expected:
+            return True
+        if isinstance(expected, bool) or not (isinstance(expected, NUMBERS) and isinstance(actual, NUMBERS)):
+            return False
+        number: Any = expected
+        if _is_nan(abs(number)):
+            return self.nan_ok and _is_nan(abs(actual))
+        if not isinstance(expected, Decimal) and math.isinf(abs(number)):
+            return False
+        return bool(abs(number - actual) <= self._tolerance(number))
+
+    def _tolerance(self, expected: Any) -> Any:
+        number: Any = Decimal if isinstance(expected, Decimal) else float
+        if self.rel is None and self.abs is not None:
+            return number(self.abs)
+        relative = number("1e-6") if self.rel is None else number(self.rel)
+        return max(relative * abs(expected), number("1e-12") if self.abs is None else number(self.abs))
+
+
+NUMBERS = (Complex, Decimal)
+"""All kinds of numbers."""
+
+
+def _is_nan(number: Any) -> bool:
+    return number.is_nan() if isinstance(number, Decimal) else math.isnan(number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """A decoded value, and what was seen on the way."""
+
+    value: object
+    plain: bool
+    """No opaque object, exception or unreadable thing is in it."""
+    size: int
+    """Its items, characters and bytes together."""
+
+
+def load(enc: Any, *, kept: bool = False) -> Loaded:
+    """Decode a value; with `kept`, one of the host's own side, which may hold approximations, `ANY` and patterns.
+
+    Raises:
+        MalformedError: it is not of the form, or over a limit.
+
+    """
+    reader = _Reader(kept=kept)
+    value = reader.value(enc, 0)[0]
+    return Loaded(value=value, plain=reader.plain, size=reader.size)
+
+
+def decode(enc: Any, *, kept: bool = False) -> object:
+    """As `load`: the value alone."""
+    return load(enc, kept=kept).value
+
+
+def is_plain(enc: Any) -> bool:
+    """Whether it is a value with no opaque object, exception or unreadable thing in it."""
+    try:
+        return load(enc).plain
+    except MalformedError:
+        return False
+
+
+def size(enc: Any) -> int:
+    """Items, characters and bytes of a value together.
+
+    Raises:
+        MalformedError: it is not of the form, or over a limit.
+
+    """
+    return load(enc).size
+
+
+@dataclass(kw_only=True)
+class _Reader:
+    """Reads one value. Its methods give the decoded value, and the steps that a comparison with it can take."""
+
+    kept: bool
+    plain: bool = True
+    items: int = 0
+    letters: int = 0
+    size: int = field(default=0)
+
+    def value(self, enc: Any, depth: int) -> tuple[Any, int]:
+        if depth > MAX_DEPTH:
+            raise MalformedError(f"nested deeper than {MAX_DEPTH}")
+        self.items += 1
+        self.size += 1
+        if self.items > MAX_ITEMS:
+            raise MalformedError(f"more than {MAX_ITEMS} items")
+        if enc is None or enc is True or enc is False:
+            return enc, 1
+        if not isinstance(enc, list) or not enc or not isinstance(enc[0], str):
+            raise MalformedError("not a value")
+        tag, parts = enc[0], enc[1:]
+        reads = _READERS.get(tag)
+        if reads is not None and len(parts) == 1:
+            return reads(self, parts[0], depth + 1)
+        leaf = _LEAVES.get(tag)
+        if leaf is None and self.kept:
+            leaf = _KEPT.get(tag)
+        if leaf is None:
+            raise MalformedError("no such kind of value")
+        try:
+            return leaf(self, parts, depth + 1), 1
+        except MalformedError:
+            raise
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise MalformedError("its text is not that of its kind") from error
+
+    def text(self, told: Any, most: int = MAX_TEXT) -> str:
+        if not isinstance(told, str):
+            raise MalformedError("not a text")
+        self.letters += len(told)
+        self.size += len(told)
+        if self.letters > MAX_TEXT or len(told) > most:
+            raise MalformedError("a text that is too long")
+        return told
+
+    def texts(self, told: Any) -> tuple[str, ...]:
+        return tuple(self.text(one) for one in self.listed(told))
+
+    def members(self, told: Any, depth: int) -> tuple[list[Any], list[int]]:
+        found: list[Any] = []
+        costs: list[int] = []
+        for one in self.listed(told):
+            value, cost = self.value(one, depth)
+            found.append(value)
+            costs.append(cost)
+        return found, costs
+
+    def values(self, told: Any, depth: int) -> tuple[Any, ...]:
+        return tuple(self.members(told, depth)[0])
+
+    def attrs(self, told: Any, depth: int) -> tuple[tuple[str, object], ...]:
+        return tuple((self.text(name), self.value(value, depth)[0]) for name, value in self.pairs(told))
+
+    def hashed(self, members: Sequence[Any], costs: Sequence[int]) -> int:
+        """What it costs to compare a set of these: hashes may have been chosen to be the same.
+
+        Raises:
+            MalformedError: one has no hash, or too many have the same.
+
+        """
+        try:
+            hashes = [hash(member) for member in members]
+        except (TypeError, ValueError) as error:
+            raise MalformedError("a member that has no hash") from error
+        alike = Counter(hashes)
+        cost = 1 + sum(one * alike[number] for one, number in zip(costs, hashes, strict=True))
+        if cost > _MAX_COST:
+            raise MalformedError("hashes that clash")
+        return cost
+
+    def listed(self, told: Any) -> list[Any]:
+        if not isinstance(told, list):
+            raise MalformedError("not a list of values")
+        return told
+
+    def pairs(self, told: Any) -> list[list[Any]]:
+        pairs = self.listed(told)
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):  # noqa: PLR2004
+            raise MalformedError("not a list of pairs")
+        return pairs
+
+
+def _ordered(make: Callable[[list[Any]], Any]) -> Callable[[_Reader, Any, int], tuple[Any, int]]:
+    def read(reader: _Reader, told: Any, depth: int) -> tuple[Any, int]:
+        found, costs = reader.members(told, depth)
+        return make(found), 1 + sum(costs)
+
+    return read
+
+
+def _unordered(make: Callable[[list[Any]], Any]) -> Callable[[_Reader, Any, int], tuple[Any, int]]:
+    def read(reader: _Reader, told: Any, depth: int) -> tuple[Any, int]:
+        found, costs = reader.members(told, depth)
+        cost = reader.hashed(found, costs)
+        made = make(found)
+        if len(made) != len(found):
+            raise MalformedError("a set that holds a member twice")
+        return made, cost
+
+    return read
+
+
+def _dict(reader: _Reader, told: Any, depth: int) -> tuple[Any, int]:
+    pairs = reader.pairs(told)
+    keys, values, costs, cost = [], [], [], 0
+    for key, value in pairs:
+        read, its = reader.value(key, depth)
+        keys.append(read)
+        costs.append(its)
+        read, its = reader.value(value, depth)
+        values.append(read)
+        cost += its
+    cost += reader.hashed(keys, costs)
+    made = dict(zip(keys, values, strict=True))
+    if len(made) != len(keys):
+        raise MalformedError("a mapping that holds a key twice")
+    return made, cost
+
+
+_READERS: Mapping[str, Callable[[_Reader, Any, int], tuple[Any, int]]] = {
+    "l": _ordered(list),
+    "t": _ordered(tuple),
+    "S": _unordered(set),
+    "F": _unordered(frozenset),
+    "d": _dict,
+}
+"""Containers: the tag, and one list."""
+
+_INT = re.compile(r"-?[0-9a-f]+")
+_FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}|nan|-?inf")
+_BYTES = re.compile(r"(?:[0-9a-f]{2})*")
+_WHOLE = re.compile(r"-?[0-9]{1,4300}")
+
+
+def _int(text: str) -> int:
+    if not _INT.fullmatch(text) or len(text.lstrip("-")) > MAX_HEX_DIGITS:
+        raise MalformedError("not a number, or too large")
+    return int(text, 16)
+
+
+def _float(text: str) -> float:
+    if not _FLOAT.fullmatch(text):
+        raise MalformedError("not a float")
+    return float.fromhex(text)
+
+
+def _bytes(reader: _Reader, told: Any) -> bytes:
+    text = reader.text(told)
+    if not _BYTES.fullmatch(text):
+        raise MalformedError("not bytes")
+    reader.size -= len(text) // 2
+    return bytes.fromhex(text)
+
+
+def _whole(text: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise MalformedError("not a whole number")
+    return int(text)
+
+
+def _decimal(text: str) -> Decimal:
+    if len(text) > _MAX_DIGITS:
+        raise MalformedError("a number that is too long")
+    number = Decimal(text)
+    exponent = number.as_tuple().exponent
+    if isinstance(exponent, int) and (abs(exponent) > MAX_EXPONENT or abs(number.adjusted()) > _MAX_DIGITS):
+        raise MalformedError("a number that is too large")
+    return number
+
+
+def _fraction(text: str) -> Fraction:
+    above, _, below = text.partition("/")
+    return Fraction(_whole(above), _whole(below))
+
+
+def _offset(text: str) -> dt.timedelta:
+    days, seconds, microseconds = map(_whole, text.split(" "))
+    return dt.timedelta(days, seconds, microseconds)
+
+
+_CANONICAL: Mapping[str, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
+    "datetime.datetime": (dt.datetime.fromisoformat, dt.datetime.isoformat),
+    "datetime.date": (dt.date.fromisoformat, dt.date.isoformat),
+    "datetime.time": (dt.time.fromisoformat, dt.time.isoformat),
+    "datetime.timedelta": (_offset, lambda value: f"{value.days} {value.seconds} {value.microseconds}"),
+    "decimal.Decimal": (_decimal, str),
+    "fractions.Fraction": (_fraction, lambda value: f"{value.numerator}/{value.denominator}"),
+    "uuid.UUID": (UUID, str),
+    "pathlib.PurePath": (PurePosixPath, str),
+    "range": (
+        lambda text: range(*map(_whole, text.split(" "))),
+        lambda value: f"{value.start} {value.stop} {value.step}",
+    ),
+    **{
+        f"ipaddress.{kind.__name__}": (kind, str)
+        for kind in (
+            ipaddress.IPv4Address,
+            ipaddress.IPv6Address,
+            ipaddress.IPv4Network,
+            ipaddress.IPv6Network,
+            ipaddress.IPv4Interface,
+            ipaddress.IPv6Interface,
+        )
+    },
+}
+"""Standard values: how each is read from its text, and written; one that is not written in the same way is refused."""
+_PARTS = {"datetime.timedelta": 3, "range": 3}
+"""Of how many texts it is made, where not of one."""
+
+
+def _standard(reader: _Reader, parts: list[Any], _depth: int) -> Any:
+    kind, *texts = [reader.text(part) for part in parts]
+    if kind == "type":
+        name, *bases = texts
+        return ClassName(name, tuple(bases))
+    if len(texts) != _PARTS.get(kind, 1):
+        raise MalformedError("a value of more or fewer parts than its kind has")
+    read, write = _CANONICAL[kind]
+    text = " ".join(texts)
+    value = read(text)
+    if write(value) != text:
+        raise MalformedError("a value that is not written as its kind writes it")
+    return value
+
+
+def _exception(reader: _Reader, parts: list[Any], depth: int) -> Raised:
+    names, text, args, attrs = parts
+    reader.plain = False
+    return Raised(
+        names=reader.texts(names),
+        text=reader.text(text),
+        args=reader.values(args, depth),
+        attrs=reader.attrs(attrs, depth) if attrs is not None else (),
+    )
+
+
+def _object(reader: _Reader, parts: list[Any], depth: int) -> Opaque:
+    name, attrs, items = parts
+    reader.plain = False
+    return Opaque(
+        name=reader.text(name),
+        attrs=reader.attrs(attrs, depth) if attrs is not None else (),
+        items=reader.values(items, depth) if items is not None else (),
+    )
+
+
+def _unreadable(reader: _Reader, parts: list[Any], _depth: int) -> Opaque:
+    (why,) = parts
+    reader.text(why)
+    reader.plain = False
+    return Opaque(name="")
+
+
+def _only(read: Callable[[_Reader, Any], Any]) -> Callable[[_Reader, list[Any], int], Any]:
+    def of_one(reader: _Reader, parts: list[Any], _depth: int) -> Any:
+        (part,) = parts
+        return read(reader, part)
+
+    return of_one
+
+
+def _approx(reader: _Reader, parts: list[Any], depth: int) -> Approx:
+    value, rel, absolute, nan_ok = parts
+    if not isinstance(nan_ok, bool):
+        raise MalformedError("not a yes or no")
+    return Approx(
+        expected=reader.value(value, depth)[0],
+        rel=None if rel is None else _float(reader.text(rel)),
+        abs=None if absolute is None else _float(reader.text(absolute)),
+        nan_ok=nan_ok,
+    )
+
+
+def _anything(_reader: _Reader, parts: list[Any], _depth: int) -> Anything:
+    () = parts
+    return Anything()
+
+
+def _pattern(reader: _Reader, parts: list[Any], depth: int) -> Pattern:
+    told, flags = parts
+    pattern = reader.value(told, depth)[0]
+    if not isinstance(pattern, str | bytes) or type(flags) is not int:
+        raise MalformedError("not a regular expression")
+    return Pattern(pattern=pattern, flags=flags)
+
+
+_LEAVES: Mapping[str, Callable[[_Reader, list[Any], int], Any]] = {
+    "k": _only(lambda reader, name: {"Ellipsis": ..., "NotImplemented": NotImplemented}[reader.text(name)]),
+    "i": _only(lambda reader, told: _int(reader.text(told))),
+    "f": _only(lambda reader, told: _float(reader.text(told))),
+    "c": lambda reader, parts, _depth: complex(*(_float(reader.text(part)) for part in _exactly(parts, 2))),
+    "s": _only(lambda reader, told: reader.text(told)),
+    "b": _only(_bytes),
+    "B": _only(lambda reader, told: bytearray(_bytes(reader, told))),
+    "n": _standard,
+    "e": _exception,
+    "o": _object,
+    "x": _unreadable,
+}
+"""All other kinds: the tag, and its parts."""
+_KEPT: Mapping[str, Callable[[_Reader, list[Any], int], Any]] = {"approx": _approx, "any": _anything, "re": _pattern}
+"""Kinds of the host's side alone: in a frame they are no kinds at all."""
+
+
+def _exactly(parts: list[Any], count: int) -> list[Any]:
+    if len(parts) != count:
+        raise MalformedError("a value of more or fewer parts than its kind has")
+    return parts
+
+
+def names_of(kind: type) -> tuple[str, ...]:
+    """`module.qualname` of a class and of its bases in the order of its MRO, without `object`."""
+    return tuple(f"{one.__module__}.{one.__qualname__}" for one in kind.__mro__ if one is not object)
+
+
+def kind_names(value: object) -> tuple[str, ...] | None:
+    """The names of a plain value's class and its bases; None where its class is not known here."""
+    if isinstance(value, ClassName):
+        return ("builtins.type",)
+    if isinstance(value, PurePath):
+        return ("pathlib.PurePath",)  # of which flavour, it does not tell
+    return None if isinstance(value, Opaque | Raised | Anything | Approx | Pattern) else names_of(type(value))
+
+
+KNOWN_KINDS = frozenset(
+    {
+        *(f"builtins.{name}" for name in ("NoneType", "ellipsis", "NotImplementedType", "type")),
+        *(
+            name
+            for kind in (
+                *(bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range),
+                *(dt.datetime, dt.date, dt.time, dt.timedelta, Decimal, Fraction, UUID),
+            )
+            for name in names_of(kind)
+        ),
+        *(name for name in _CANONICAL if name.startswith("ipaddress.")),
+    }
+)
+"""Classes of which a plain value tells whether it is one's instance; pathlib's are not among them but for the base."""
+
+
+def builtin_chain(name: str) -> tuple[str, ...]:
+    """The names of a standard exception class and its bases, as the host has them; empty where it has no such class."""
+    kind = getattr(builtins, name.removeprefix("builtins."), None)
+    return names_of(kind) if isinstance(kind, type) and issubclass(kind, BaseException) else ()

@@ -1,0 +1,248 @@
+"""Which expressions of a test file depend on nothing of the product, so that their values can be kept outside. Pure."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_PURE_BUILTINS = frozenset(
+    ["abs", "bool", "bytearray", "bytes", "chr", "complex", "dict", "divmod", "enumerate", "float", "frozenset", "hex", "int", "len", "list", "max", "min", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "zip", "Ellipsis", "NotImplemented", "type"]
+)
+_EXCEPTIONS = frozenset(
+    name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
+)
+_IMPURE_MODULES = frozenset(
+    ["glob", "http", "importlib", "inspect", "io", "logging", "multiprocessing", "random", "secrets", "select", "shutil", "signal", "socket", "sqlite3", "subprocess", "tempfile", "threading", "time", "urllib", "warnings", "gc", "ctypes"]
+)
+"""Modules whose calls depend on the machine, on the moment or on what else the process did."""
+_IMPURE_NAMES = frozenset(
+    ["now", "today", "utcnow", "getcwd", "cwd", "home", "environ", "getenv", "read", "read_text", "read_bytes", "readlines", "open", "exists", "resolve", "absolute", "expanduser", "stat", "iterdir", "glob", "rglob", "uuid1", "uuid4", "listdir", "urandom", "getpid", "gettempdir", "mock_open", "Mock", "MagicMock", "patch", "fixture", "importorskip", "skip", "fail"]
+)
+"""Attributes that read files, the clock or the surroundings; what they give is looked at where it is made."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    """What the names of a test file's top level stand for."""
+
+    imports: Mapping[str, str]
+    """By name: the dotted name of the module, or of the attribute of one, that it was imported as."""
+    constants: Mapping[str, ast.expr]
+    """Names that are bound once, to an expression that may be static."""
+    product: Callable[[str], bool]
+    """Whether a top-level module is the repository's own."""
+
+    def dotted(self, node: ast.expr) -> str:
+        """The full dotted name that an expression such as `pytest.raises` stands for; empty where it is no such name."""
+        match node:
+            case ast.Name(id=name):
+                return self.imports.get(name, "")
+            case ast.Attribute(value=value, attr=attr):
+                inner = self.dotted(value)
+                return f"{inner}.{attr}" if inner else ""
+        return ""
+
+
+def module_of(tree: ast.Module, product: Callable[[str], bool]) -> Module:
+    """Read a test file's top level."""
+    imports: dict[str, str] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    top = alias.name if alias.asname else alias.name.partition(".")[0]
+                    imports[alias.asname or top] = top
+            case ast.ImportFrom(module=module, level=level, names=names):
+                where = "." * level + (module or "")
+                for alias in names:
+                    imports[alias.asname or alias.name] = f"{where}.{alias.name}"
+    return Module(imports=imports, constants=_bound_once(tree, tree.body), product=product)
+
+
+def _bound_once(scope: ast.AST, body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
+    """Names that a scope binds once, by a plain assignment among its own statements."""
+    stores: dict[str, int] = {}
+    for node in ast.walk(scope):
+        for name in _stored(node):
+            stores[name] = stores.get(name, 0) + 1
+    found: dict[str, ast.expr] = {}
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if stores.get(name) == 1:
+                found[name] = value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if stores.get(name) == 1:
+                found[name] = value
+    return found
+
+
+def _stored(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            yield name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.ExceptHandler(name=str(name)):
+            yield name
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            yield from names  # bound somewhere else as well, so never bound once
+
+
+@dataclass(kw_only=True)
+class Scope:
+    """A test function: what its local names stand for, as far as that is static."""
+
+    module: Module
+    function: Function
+    tables: Mapping[str, tuple[ast.expr, ...]]
+    """Names that rows of a written-out table give: parameters, targets of loops; each with its values."""
+    kept: frozenset[str] = frozenset()
+    """Parameters whose every argument is static and that only expectations read."""
+    _constants: dict[str, ast.expr] = field(default_factory=dict)
+    _local: frozenset[str] = frozenset()
+    _loads: dict[str, int] = field(default_factory=dict)
+    _expecting: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        statements = [node for node in ast.walk(self.function) if isinstance(node, ast.stmt)]
+        self._constants = _bound_once(self.function, statements)
+        arguments = [node.arg for node in ast.walk(self.function) if isinstance(node, ast.arg)]
+        self._local = frozenset(name for node in ast.walk(self.function) for name in _stored(node)) | set(arguments)
+        for node in ast.walk(self.function):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._loads[node.id] = self._loads.get(node.id, 0) + 1
+
+    def assume_expected(self) -> None:
+        """Take every name as read by expectations alone: the first guess."""
+        self._expecting = dict(self._loads)
+
+    def expecting(self, counts: Mapping[str, int]) -> None:
+        """How often expectations read each name: mutable values that nothing else reads are static."""
+        self._expecting = dict(counts)
+
+    def is_static(self, node: ast.expr, bound: frozenset[str] = frozenset()) -> bool:
+        """Whether nothing of the product decides what the expression gives."""
+        match node:
+            case ast.Constant():
+                return True
+            case ast.Name(id=name):
+                return name in bound or self._is_static_name(name)
+            case ast.Attribute(attr=attr) if attr in _IMPURE_NAMES:
+                return False
+            case ast.Attribute(value=value):
+                dotted = self._outside(node)
+                return self._is_pure(dotted) if dotted else self.is_static(value, bound)
+            case ast.Call(func=func, args=args, keywords=keywords):
+                inner = [*args, *(keyword.value for keyword in keywords)]
+                return self._is_pure_call(func, bound) and all(self.is_static(part, bound) for part in inner)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                return self._is_static_comprehension(node, bound)
+            case ast.Lambda() | ast.Await() | ast.Yield() | ast.YieldFrom() | ast.NamedExpr():
+                return False
+        parts = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        return all(self.is_static(part, bound) for part in parts)
+
+    def _is_static_name(self, name: str) -> bool:
+        if name in self.kept:
+            return True
+        if name in self.tables:
+            values = self.tables[name]
+            return all(map(self.is_static, values)) and (all(map(is_immutable, values)) or self._only_expected(name))
+        if name in self._constants:
+            value = self._constants[name]
+            return self._is_static_value(name, value)
+        if name in self._local:
+            return False
+        if name in self.module.imports:
+            return self._is_pure(self.module.imports[name])
+        if name in self.module.constants:
+            return self._is_static_value(name, self.module.constants[name])
+        return name in _PURE_BUILTINS or name in _EXCEPTIONS
+
+    def _is_static_value(self, name: str, value: ast.expr) -> bool:
+        if any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(value)):
+            return False
+        return self.is_static(value) and (is_immutable(value) or self._only_expected(name))
+
+    def _only_expected(self, name: str) -> bool:
+        return self._loads.get(name, 0) == self._expecting.get(name, 0)
+
+    def _outside(self, node: ast.expr) -> str:
+        """The dotted name of an attribute of an imported module that no local name hides."""
+        inner = node
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        hidden = isinstance(inner, ast.Name) and (inner.id in self._local or inner.id in self.tables)
+        return "" if hidden else self.module.dotted(node)
+
+    def _is_pure(self, dotted: str) -> bool:
+        if dotted.startswith("."):
+            return False
+        top, *rest = dotted.split(".")
+        if top in _IMPURE_MODULES or self.module.product(top) or _IMPURE_NAMES & set(rest):
+            return False
+        return not (top in ("pytest", "nose") and rest != ["approx"])
+
+    def _is_pure_call(self, func: ast.expr, bound: frozenset[str]) -> bool:
+        match func:
+            case ast.Name(id=name) if name in bound or name in self._local or name in self.module.constants:
+                return False
+            case ast.Name(id=name) if name in self.module.imports:
+                return self._is_pure(self.module.imports[name])
+            case ast.Name(id=name):
+                return name in _PURE_BUILTINS or name in _EXCEPTIONS
+            case ast.Attribute():
+                return self.is_static(func, bound)
+        return False
+
+    def _is_static_comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, bound: frozenset[str]
+    ) -> bool:
+        for generator in node.generators:
+            if generator.is_async or not self.is_static(generator.iter, bound):
+                return False
+            bound |= {name for inner in ast.walk(generator.target) for name in _stored(inner)}
+            if not all(self.is_static(test, bound) for test in generator.ifs):
+                return False
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        return all(self.is_static(part, bound) for part in parts)
+
+
+def is_immutable(node: ast.expr) -> bool:
+    """Whether what an expression gives can't be changed by whom it is given to."""
+    match node:
+        case ast.Constant() | ast.JoinedStr() | ast.Compare():
+            return True
+        case ast.Tuple(elts=parts):
+            return all(map(is_immutable, parts))
+        case ast.UnaryOp(operand=operand):
+            return is_immutable(operand)
+        case ast.BinOp(left=left, right=right):
+            return is_immutable(left) and is_immutable(right)
+        case ast.Call(
+            func=ast.Name(
+                id="str" | "int" | "float" | "bytes" | "bool" | "range" | "len" | "repr" | "chr" | "frozenset"
+            )
+        ):
+            return True
+        case ast.Call(
+            func=ast.Attribute(
+                value=value, attr="encode" | "decode" | "upper" | "lower" | "strip" | "join" | "format" | "replace"
+            )
+        ):
+            return is_immutable(value)
+        case ast.Call(
+            func=ast.Attribute(attr="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent" | "compile")
+        ):
+            return True
+        case ast.Call(func=ast.Name(id="date" | "datetime" | "timedelta" | "Decimal" | "Fraction" | "dedent")):
+            return True
+    return False

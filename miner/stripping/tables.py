@@ -1,0 +1,234 @@
+"""Tables of inputs and expectations: which values their names have, and columns that nothing reads any more. Pure."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from miner.stripping.static import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from miner.stripping.static import Function, Module
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows that give values to names: `parametrize`, or a loop over a list that is written out."""
+
+    names: tuple[str, ...]
+    rows: ast.List | ast.Tuple | ast.Set
+    single: bool
+    """Whether each row is the value of the one name itself."""
+    decorator: ast.Call | None = None
+
+    def cells(self, position: int) -> list[ast.expr] | None:
+        """The values of one name; None where a row is not written out."""
+        found = [_cell(row, None if self.single else position) for row in self.rows.elts]
+        return None if any(cell is None for cell in found) else [cell for cell in found if cell is not None]
+
+    def blank(self, position: int) -> None:
+        """Put None in place of one name's values."""
+        for index, row in enumerate(self.rows.elts):
+            nothing = ast.Constant(value=None)
+            if _is_param(row):
+                row.args[position] = nothing  # type: ignore[attr-defined]  # a call, as it is a param
+            elif self.single:
+                self.rows.elts[index] = nothing
+            else:
+                row.elts[position] = nothing  # type: ignore[attr-defined]  # a tuple or list, as its cells were found
+
+
+def values(function: Function, module: Module) -> dict[str, tuple[ast.expr, ...]]:
+    """By name: the values that tables of a test function give it."""
+    found: dict[str, tuple[ast.expr, ...]] = {}
+    for table in _tables(function, module):
+        for position, name in enumerate(table.names):
+            cells = table.cells(position)
+            if cells:
+                found[name] = tuple(cells)
+    return found
+
+
+def blank(function: Function, tree: ast.Module, scope: Scope) -> None:
+    """Take out of a stripped function what only its expectations read: assignments, columns, names of rows."""
+    while _drop_dead(function, scope):
+        pass
+    read = _read(function.body)
+    shared = _read([tree])
+    for table in _tables(function, scope.module):
+        whole = table.decorator is None or not _is_shared(table, shared)
+        changed = False
+        for position, name in enumerate(table.names):
+            cells = table.cells(position)
+            if name not in read and cells and whole and all(map(scope.is_static, cells)):
+                table.blank(position)
+                changed = True
+        if table.decorator is not None:
+            _number_rows(table, changed=changed)
+
+
+def blank_constants(tree: ast.Module, module: Module) -> None:
+    """Take out constants of a file's top level that nothing in it reads any more."""
+    while True:
+        read = _read(tree.body)
+        dead = {
+            name for name in module.constants if name not in read and not name.startswith("__") and name != "pytestmark"
+        }
+        scope = Scope(module=module, function=_NO_FUNCTION, tables={})
+        kept = [
+            statement
+            for statement in tree.body
+            if not (_assigned(statement) in dead and scope.is_static(_value(statement)))
+        ]
+        if len(kept) == len(tree.body):
+            return
+        tree.body = kept or [ast.Pass()]
+
+
+_NO_FUNCTION = cast("ast.FunctionDef", ast.parse("def nothing(): pass").body[0])
+
+
+def _tables(function: Function, module: Module) -> Iterator[Table]:
+    for decorator in function.decorator_list:
+        found = _of_decorator(decorator, module)
+        if found:
+            yield found
+    for node in ast.walk(function):
+        if isinstance(node, ast.For):
+            found = _of_loop(node, function)
+            if found:
+                yield found
+
+
+def _of_decorator(decorator: ast.expr, module: Module) -> Table | None:
+    if not (
+        isinstance(decorator, ast.Call)
+        and isinstance(decorator.func, ast.Attribute)
+        and decorator.func.attr == "parametrize"
+        and len(decorator.args) == 2  # noqa: PLR2004 - names and rows
+        and all(keyword.arg in ("ids", "scope") for keyword in decorator.keywords)
+    ):
+        return None
+    rows = decorator.args[1]
+    if isinstance(rows, ast.Name):
+        rows = module.constants.get(rows.id, rows)
+    try:
+        names = ast.literal_eval(decorator.args[0])
+    except (ValueError, TypeError, SyntaxError):
+        return None
+    single = isinstance(names, str) and "," not in names
+    if isinstance(names, str):
+        names = [name.strip() for name in names.split(",") if name.strip()]
+    if not isinstance(rows, ast.List | ast.Tuple) or any(isinstance(row, ast.Starred) for row in rows.elts):
+        return None
+    return Table(names=tuple(map(str, names)), rows=rows, single=single, decorator=decorator)
+
+
+def _of_loop(loop: ast.For, function: Function) -> Table | None:
+    rows = loop.iter
+    if isinstance(rows, ast.Name):
+        bound = [
+            node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == rows.id for t in node.targets)
+        ]
+        reads = sum(isinstance(node, ast.Name) and node.id == rows.id for node in ast.walk(function))
+        rows = bound[0] if len(bound) == 1 and reads == 2 else rows  # noqa: PLR2004 - bound once, read once
+    if not isinstance(rows, ast.List | ast.Tuple | ast.Set) or any(isinstance(row, ast.Starred) for row in rows.elts):
+        return None
+    target = loop.target
+    if isinstance(target, ast.Name):
+        return Table(names=(target.id,), rows=rows, single=True)
+    if isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts):
+        return Table(
+            names=tuple(part.id for part in target.elts if isinstance(part, ast.Name)), rows=rows, single=False
+        )
+    return None
+
+
+def _cell(row: ast.expr, position: int | None) -> ast.expr | None:
+    if _is_param(row):
+        arguments = row.args  # type: ignore[attr-defined]  # a call, as it is a param
+        index = position or 0
+        return arguments[index] if index < len(arguments) else None
+    if position is None:
+        return row
+    if isinstance(row, ast.Tuple | ast.List) and position < len(row.elts):
+        return row.elts[position]
+    return None
+
+
+def _is_param(row: ast.expr) -> bool:
+    return isinstance(row, ast.Call) and ast.unparse(row.func) in ("param", "pytest.param")
+
+
+def _is_shared(table: Table, read: Sequence[str]) -> bool:
+    """Whether the rows stand under a name that others read as well."""
+    rows = table.decorator.args[1] if table.decorator else None
+    return isinstance(rows, ast.Name) and read.count(rows.id) > 1
+
+
+def _number_rows(table: Table, *, changed: bool) -> None:
+    """Call rows by number where their own names may tell what is expected."""
+    decorator = table.decorator
+    assert decorator is not None  # noqa: S101 - asked for by who calls
+    named = [row for row in table.rows.elts if _is_param(row) and any(k.arg == "id" for k in row.keywords)]  # type: ignore[attr-defined]
+    if not (changed or named or any(keyword.arg == "ids" for keyword in decorator.keywords)):
+        return
+    for row in named:
+        row.keywords = [keyword for keyword in row.keywords if keyword.arg != "id"]  # type: ignore[attr-defined]
+    names: list[ast.expr] = [ast.Constant(value=f"p{number}") for number in range(len(table.rows.elts))]
+    decorator.keywords = [keyword for keyword in decorator.keywords if keyword.arg != "ids"]
+    decorator.keywords.append(ast.keyword(arg="ids", value=ast.List(elts=names, ctx=ast.Load())))
+
+
+def _drop_dead(function: Function, scope: Scope) -> bool:
+    """Take out assignments of static values to names that nothing reads; whether there was one."""
+    read = set(_read(function.body))
+    outer = {name for node in ast.walk(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    changed = False
+    for owner in ast.walk(function):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(owner, name, None)
+            if not isinstance(block, list) or isinstance(owner, ast.ClassDef):
+                continue
+            kept = [
+                statement
+                for statement in block
+                if (assigned := _assigned(statement)) is None
+                or assigned in read
+                or assigned in outer
+                or not scope.is_static(_value(statement))
+            ]
+            if len(kept) < len(block):
+                setattr(owner, name, kept or [ast.Pass()])
+                changed = True
+    return changed
+
+
+def _assigned(statement: ast.AST) -> str | None:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+            return name
+    return None
+
+
+def _value(statement: ast.stmt) -> ast.expr:
+    value = getattr(statement, "value", None)
+    assert isinstance(value, ast.expr)  # noqa: S101 - of assignments alone
+    return value
+
+
+def _read(nodes: Sequence[ast.AST]) -> list[str]:
+    """Every name that is read, as often as it is."""
+    return [
+        inner.id
+        for node in nodes
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
+    ]
