@@ -15,7 +15,6 @@ from harness.judging import judge
 from harness.sandbox.base import MissingImageError
 
 if TYPE_CHECKING:
-
     from harness.instance import Task
     from harness.sandbox.base import Sandbox
     from harness.trial import Trial

@@ -63,6 +63,12 @@ class Site(object):
         self.values.extend(encoded(value) for value in values)
         return self
 
+    def recorded(self, *operands):
+        """Hand out all sides of an assertion, and whether comparing them runs code of the work tree."""
+        self(*operands)
+        self.values.append(any(compares_itself(operand, 20) for operand in operands))
+        return self
+
     def check(self, name, left, right):
         """Hand out both sides and what comes of comparing them, which may be the product's own code."""
         self(left, right)
@@ -99,6 +105,44 @@ class Site(object):
         caught = (type(self.exception), self.exception, self.caught[2])
         make = getattr(ExceptionInfo, "from_exc_info", ExceptionInfo)
         return getattr(make(caught), name)
+
+
+COMPARING = (
+    "__eq__",
+    "__ne__",
+    "__lt__",
+    "__le__",
+    "__gt__",
+    "__ge__",
+    "__contains__",
+    "__bool__",
+    "__len__",
+    "__sub__",
+    "__rsub__",
+    "__abs__",
+    "__round__",
+    "startswith",
+    "endswith",
+)
+
+
+def compares_itself(value, depth):
+    """Whether a value, or one inside of it, is of a class whose comparisons are code of the work tree."""
+    kind = type(value)
+    if depth == 0:
+        return True
+    if kind in (list, tuple, set, frozenset):
+        return any(compares_itself(item, depth - 1) for item in value)
+    if kind is dict:
+        return any(compares_itself(item, depth - 1) for pair in value.items() for item in pair)
+    for name in COMPARING:
+        for one in kind.__mro__:
+            if name in vars(one):
+                file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
+                if os.path.abspath(file).startswith(WORK + os.sep) or one.__module__ == "__main__":
+                    return True
+                break
+    return False
 
 
 class Warnings(object):

@@ -15,7 +15,7 @@ from harness.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.judging.values import MalformedError
-from miner.stripping.sites import Mode
+from miner.stripping.sites import Form, Mode
 from miner.stripping.source import Slot, StrippedSource
 
 if TYPE_CHECKING:
@@ -159,6 +159,8 @@ class _Recorder:
         if mode is Mode.RESULT:
             true = all(event.raised is None and event.values[-1:] == (True,) for event in (*here, *there.values()))
             return mode.value if true else None
+        if any(_is_compared_inside(slot, event) for event in here):
+            return None
         site = _site(slot, mode)
         for event in here:
             other = there.get((event.test_id, event.n))
@@ -303,10 +305,23 @@ def _site(slot: Slot, mode: Mode) -> Site:
     if mode is Mode.RESULT:
         count = len(assertion.operands) if assertion.whole is None else 1
         return Site(op=assertion.op, sides=("out",) * count, decides="result")
-    sides: tuple[Literal["out", "kept"], ...] = tuple("kept" if operand.static else "out" for operand in assertion.operands)
+    sides: tuple[Literal["out", "kept"], ...] = tuple(
+        "kept" if operand.static else "out" for operand in assertion.operands
+    )
     if assertion.op == "warns":
         sides = ("out", *sides)
-    return Site(op=assertion.op, sides=sides, decides="operands" if mode is Mode.OPERANDS else "expected", options=dict(assertion.options))
+    return Site(
+        op=assertion.op,
+        sides=sides,
+        decides="operands" if mode is Mode.OPERANDS else "expected",
+        options=dict(assertion.options),
+    )
+
+
+def _is_compared_inside(slot: Slot, event: Event) -> bool:
+    """Whether the product's own code says what comes of comparing what was recorded."""
+    count = len(slot.assertion.operands)
+    return slot.assertion.form is Form.STATEMENT and event.values[count : count + 1] == (True,)
 
 
 def _alike(site: Site, slot: Slot, mode: Mode, event: Event, other: Event) -> bool:
@@ -348,6 +363,8 @@ def _sides(slot: Slot, mode: Mode, event: Event) -> tuple[list[Any], list[Any], 
     if mode is Mode.RESULT:
         return given, [], {}
     caught = [given.pop()] if assertion.op == "warns" and given else []
+    if assertion.form is Form.STATEMENT and len(given) > len(assertion.operands):
+        del given[len(assertion.operands)]  # whether the product compares
     out: list[Any] = []
     kept: list[Any] = []
     for operand in assertion.operands:

@@ -245,7 +245,8 @@ class _Writer:
         elif mode is Mode.RESULT:
             call = _call(ast.Attribute(value=site, attr="truth", ctx=ast.Load()), [cast("ast.expr", assertion.whole)])
         elif self._recording:
-            call = _call(site, [*nodes, *assertion.kept.values()])
+            recorded = _call(ast.Attribute(value=site, attr="recorded", ctx=ast.Load()), nodes)
+            call = _call(recorded, list(assertion.kept.values()))
         else:
             call = _call(site, [operand.node for operand in assertion.operands if not operand.static])
         hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])

@@ -13,17 +13,111 @@ if TYPE_CHECKING:
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _PURE_BUILTINS = frozenset(
-    ["abs", "bool", "bytearray", "bytes", "chr", "complex", "dict", "divmod", "enumerate", "float", "frozenset", "hex", "int", "len", "list", "max", "min", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "zip", "Ellipsis", "NotImplemented", "type"]
+    [
+        "abs",
+        "bool",
+        "bytearray",
+        "bytes",
+        "chr",
+        "complex",
+        "dict",
+        "divmod",
+        "enumerate",
+        "float",
+        "frozenset",
+        "hex",
+        "int",
+        "len",
+        "list",
+        "max",
+        "min",
+        "oct",
+        "ord",
+        "pow",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "slice",
+        "sorted",
+        "str",
+        "sum",
+        "tuple",
+        "zip",
+        "Ellipsis",
+        "NotImplemented",
+        "type",
+    ]
 )
 _EXCEPTIONS = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 )
 _IMPURE_MODULES = frozenset(
-    ["glob", "http", "importlib", "inspect", "io", "logging", "multiprocessing", "random", "secrets", "select", "shutil", "signal", "socket", "sqlite3", "subprocess", "tempfile", "threading", "time", "urllib", "warnings", "gc", "ctypes"]
+    [
+        "glob",
+        "http",
+        "importlib",
+        "inspect",
+        "io",
+        "logging",
+        "multiprocessing",
+        "random",
+        "secrets",
+        "select",
+        "shutil",
+        "signal",
+        "socket",
+        "sqlite3",
+        "subprocess",
+        "tempfile",
+        "threading",
+        "time",
+        "urllib",
+        "warnings",
+        "gc",
+        "ctypes",
+    ]
 )
 """Modules whose calls depend on the machine, on the moment or on what else the process did."""
 _IMPURE_NAMES = frozenset(
-    ["now", "today", "utcnow", "getcwd", "cwd", "home", "environ", "getenv", "read", "read_text", "read_bytes", "readlines", "open", "exists", "resolve", "absolute", "expanduser", "stat", "iterdir", "glob", "rglob", "uuid1", "uuid4", "listdir", "urandom", "getpid", "gettempdir", "mock_open", "Mock", "MagicMock", "patch", "fixture", "importorskip", "skip", "fail"]
+    [
+        "now",
+        "today",
+        "utcnow",
+        "getcwd",
+        "cwd",
+        "home",
+        "environ",
+        "getenv",
+        "read",
+        "read_text",
+        "read_bytes",
+        "readlines",
+        "open",
+        "exists",
+        "resolve",
+        "absolute",
+        "expanduser",
+        "stat",
+        "iterdir",
+        "glob",
+        "rglob",
+        "uuid1",
+        "uuid4",
+        "listdir",
+        "urandom",
+        "getpid",
+        "gettempdir",
+        "mock_open",
+        "Mock",
+        "MagicMock",
+        "patch",
+        "fixture",
+        "importorskip",
+        "skip",
+        "fail",
+    ]
 )
 """Attributes that read files, the clock or the surroundings; what they give is looked at where it is made."""
 
