@@ -135,7 +135,7 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
 
 
 _PARTS = ("supervisor", "handout", "suites", "outcomes", "generators", "watch", "vary", "clock")
-"""The runner: the same bytes reach every container, of a proof or an evaluation; of these parts a trial uses what it needs."""
+"""The runner: the same bytes reach every container, of a proof or an evaluation; a trial uses what it needs of them."""
 
 
 @functools.cache

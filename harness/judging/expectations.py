@@ -11,9 +11,16 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, TypeAdapter, ValidationError
 
 from harness.errors import InputError
-from harness.judging import operators
 
 SCHEMA_VERSION = 1
+OPERATORS = frozenset(
+    (
+        *("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is", "is_not", "chain"),
+        *("truth", "not", "almost", "not_almost", "count_equal", "regex", "not_regex", "startswith", "endswith"),
+        *("isinstance", "not_isinstance", "raises", "no_raise", "warns", "calls"),
+    )
+)
+"""What an assertion can be decided by; harness/judging/operators.py has them."""
 _Number = Annotated[int, Field(ge=0)]
 
 
@@ -22,7 +29,7 @@ class Site:
     """One assertion of a stripped test file: how what it hands out is decided."""
 
     op: str
-    """One of `operators.OPERATORS`."""
+    """One of `OPERATORS`."""
     sides: tuple[Literal["out", "kept"], ...] = ()
     """Per operand, in order: whether it comes out or was kept."""
     decides: Literal["expected", "operands", "result"] = "expected"
@@ -86,7 +93,7 @@ class Expectations:
         except ValidationError as error:
             first = error.errors()[0]
             raise InputError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-        unknown = sorted({site.op for site in found.sites.values()} - operators.OPERATORS)
+        unknown = sorted({site.op for site in found.sites.values()} - OPERATORS)
         if unknown:
             raise InputError(f"{where} has an unknown operator: {unknown[0]}")
         return found

@@ -336,4 +336,3 @@ _OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
     "warns": _warns,
     "calls": _calls,
 }
-OPERATORS = frozenset(_OPERATORS)

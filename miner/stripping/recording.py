@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from harness.frameworks.base import TestReport
     from harness.judging.values import Event
 
+Side = Literal["out", "kept"]
 MAX_EVENTS = 200
 """Of one slot in one test; an assertion that a test makes more often stays inside."""
 MAX_KEPT = 1 << 16
@@ -241,7 +242,7 @@ class _Recorder:
     # -- what is left inside
 
     def _of_function(self, name: str) -> set[int]:
-        """The slots of a test function, those of helpers that its tests come through included; what stays inside is not."""
+        """The slots of a test function and of the helpers that its tests come through, but for what stays inside."""
         path, *names = name.split("::")
         own = {
             number
@@ -305,11 +306,9 @@ def _site(slot: Slot, mode: Mode) -> Site:
     if mode is Mode.RESULT:
         count = len(assertion.operands) if assertion.whole is None else 1
         return Site(op=assertion.op, sides=("out",) * count, decides="result")
-    sides: tuple[Literal["out", "kept"], ...] = tuple(
-        "kept" if operand.static else "out" for operand in assertion.operands
-    )
+    sides: tuple[Side, ...] = tuple("kept" if operand.static else "out" for operand in assertion.operands)
     if assertion.op == "warns":
-        sides = ("out", *sides)
+        sides = ("out", "kept")
     return Site(
         op=assertion.op,
         sides=sides,
@@ -371,7 +370,7 @@ def _sides(slot: Slot, mode: Mode, event: Event) -> tuple[list[Any], list[Any], 
         if given:
             (kept if operand.static else out).append(given.pop(0))
     told = {name: _kept(value) for name, value in zip(assertion.kept, given, strict=False)}
-    if assertion.op == "almost" or assertion.op == "not_almost":
+    if assertion.op in ("almost", "not_almost"):
         told = {name: int(value[1], 16) if name == "places" and value else value for name, value in told.items()}
     if assertion.op == "calls" and kept:
         kept = [["t", kept[0][1]]]
@@ -386,7 +385,7 @@ def _kept(value: Any) -> Any:
     if tag == "o":
         name, attrs, _ = parts
         told = dict(attrs or ())
-        if name == "unittest.mock._ANY" or name == "mock.mock._ANY":
+        if name in ("unittest.mock._ANY", "mock.mock._ANY"):
             return ["any"]
         if name.endswith(("re.Pattern", "SRE_Pattern")):
             return ["re", told["pattern"], int(told["flags"][1], 16)]

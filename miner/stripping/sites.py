@@ -85,17 +85,18 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.IsNot: "is_not",
 }
 _OPPOSITES = {
-    "==": "!=", "!=": "==", "in": "not_in", "not_in": "in", "is": "is_not", "is_not": "is", "truth": "not", "not": "truth",
-    "isinstance": "not_isinstance",
+    "==": "!=", "!=": "==", "in": "not_in", "not_in": "in", "is": "is_not", "is_not": "is", "truth": "not",
+    "not": "truth", "isinstance": "not_isinstance",
 }  # fmt: skip
 _TWO_SIDES = {
     "assertEqual": "==", "assertEquals": "==", "assertNotEqual": "!=", "assertNotEquals": "!=", "assertIs": "is",
-    "assertIsNot": "is_not", "assertIn": "in", "assertNotIn": "not_in", "assertGreater": ">", "assertGreaterEqual": ">=",
-    "assertLess": "<", "assertLessEqual": "<=", "assertListEqual": "==", "assertTupleEqual": "==", "assertDictEqual": "==",
-    "assertSetEqual": "==", "assertSequenceEqual": "==", "assertMultiLineEqual": "==", "assertCountEqual": "count_equal",
-    "assertItemsEqual": "count_equal", "assertRegex": "regex", "assertRegexpMatches": "regex",
-    "assertNotRegex": "not_regex", "assertAlmostEqual": "almost", "assertAlmostEquals": "almost",
-    "assertNotAlmostEqual": "not_almost", "assertIsInstance": "isinstance", "assertNotIsInstance": "not_isinstance",
+    "assertIsNot": "is_not", "assertIn": "in", "assertNotIn": "not_in", "assertGreater": ">",
+    "assertGreaterEqual": ">=", "assertLess": "<", "assertLessEqual": "<=", "assertListEqual": "==",
+    "assertTupleEqual": "==", "assertDictEqual": "==", "assertSetEqual": "==", "assertSequenceEqual": "==",
+    "assertMultiLineEqual": "==", "assertCountEqual": "count_equal", "assertItemsEqual": "count_equal",
+    "assertRegex": "regex", "assertRegexpMatches": "regex", "assertNotRegex": "not_regex",
+    "assertAlmostEqual": "almost", "assertAlmostEquals": "almost", "assertNotAlmostEqual": "not_almost",
+    "assertIsInstance": "isinstance", "assertNotIsInstance": "not_isinstance",
 }  # fmt: skip
 _ONE_SIDE = {
     "assertTrue": "truth", "assert_": "truth", "failUnless": "truth", "assertFalse": "not", "failIf": "not",

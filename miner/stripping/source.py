@@ -1,4 +1,4 @@
-"""A test file without its expectations, written anew from its syntax tree; and one that hands these out as well. Pure."""
+"""A test file without its expectations, written anew from its syntax tree; or handing these out as well. Pure."""
 
 from __future__ import annotations
 
