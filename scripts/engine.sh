@@ -64,6 +64,10 @@ if [ -d /run/systemd/system ] && systemctl list-unit-files docker.service >/dev/
     say "starting docker.service"
     systemctl start docker || stop "docker.service did not start" "journalctl -u docker"
 else
+    stale=/var/run/docker.pid # of a dockerd that was killed: its number may be another process's by now, and dockerd would refuse
+    if [ -s "$stale" ] && [ "$(cat "/proc/$(cat "$stale")/comm" 2>/dev/null)" != dockerd ]; then
+        rm -f "$stale"
+    fi
     say "starting dockerd (log: $log, pid: $pid_file)"
     nohup setsid dockerd >"$log" 2>&1 </dev/null &
     started=$!

@@ -304,8 +304,8 @@ def _site(slot: Slot, mode: Mode) -> Site:
     """A slot in the judge's terms."""
     assertion = slot.assertion
     if mode is Mode.RESULT:
-        count = len(assertion.operands) if assertion.whole is None else 1
-        return Site(op=assertion.op, sides=("out",) * count, decides="result")
+        handed: tuple[Side, ...] = ("out",) * (len(assertion.operands) if assertion.whole is None else 1)
+        return Site(op=assertion.op, sides=handed, decides="result")
     sides: tuple[Side, ...] = tuple("kept" if operand.static else "out" for operand in assertion.operands)
     if assertion.op == "warns":
         sides = ("out", "kept")

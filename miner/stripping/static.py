@@ -134,7 +134,7 @@ class Module:
     """Whether a top-level module is the repository's own."""
 
     def dotted(self, node: ast.expr) -> str:
-        """The full dotted name that an expression such as `pytest.raises` stands for; empty where it is no such name."""
+        """The dotted name that an expression such as `pytest.raises` stands for; empty where it is no name."""
         match node:
             case ast.Name(id=name):
                 return self.imports.get(name, "")
