@@ -272,7 +272,7 @@ class _Recorder:
 
 
 def _names(stripped: Sequence[str], listed: Sequence[str]) -> dict[str, str]:
-    """By id in the stripped files: the id it is listed under. The rows of a function are collected in the same order."""
+    """By id in the stripped files: the id it is listed under. Rows of a function keep their order."""
     rows: dict[str, list[str]] = {}
     for test_id in listed:
         rows.setdefault(ids.function(test_id), []).append(test_id)
@@ -304,7 +304,8 @@ def _site(slot: Slot, mode: Mode) -> Site:
     """A slot in the judge's terms."""
     assertion = slot.assertion
     if mode is Mode.RESULT:
-        handed: tuple[Side, ...] = ("out",) * (len(assertion.operands) if assertion.whole is None else 1)
+        count = len(assertion.operands) if assertion.whole is None else 1
+        handed: tuple[Side, ...] = tuple("out" for _ in range(count))
         return Site(op=assertion.op, sides=handed, decides="result")
     sides: tuple[Side, ...] = tuple("kept" if operand.static else "out" for operand in assertion.operands)
     if assertion.op == "warns":
