@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness import frames, scoring, trial, verdict
-from harness.grading import grade
 from harness.instance import Outcome, TestStatus
-from harness.judging.judge import Expectations, Expected, ExpectedTest, Site, judge
+from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.judging.judge import of_fix
 from harness.judging.values import Event
 from harness.replay import replay
 from harness.sandbox.base import JobResult
-from harness.scoring import Round
+from harness.scoring import Round, Scored
 from harness.verdict import Asked
 from tests import tiny
 from tests.values_of_tests import encode, exception
@@ -94,7 +94,7 @@ def expectations() -> Expectations:
         if frame["t"] == "value":
             key = {"slot": frame["slot"], "n": frame["n"]}
             event = Event(test_id=frame["id"], values=tuple(frame["values"]), raised=frame["raised"], **key)
-            found.setdefault(frame["id"], []).append(Expected.of(event, map(encode, KEPT[frame["slot"], frame["n"]])))
+            found.setdefault(frame["id"], []).append(of_fix(event, map(encode, KEPT[frame["slot"], frame["n"]]), {}))
     tests = {test_id: ExpectedTest(place="host", events=tuple(events)) for test_id, events in found.items()}
     return Expectations(sites=SITES, tests=tests)
 
@@ -221,7 +221,10 @@ BODIES = {id(frame): json.dumps(frame).encode() for _, frame in (*HONEST, *INVEN
 
 @cache
 def asked() -> Asked:
-    return Asked(task=tiny.task(), prediction=tiny.prediction())
+    task = tiny.task()
+    return Asked(
+        task=replace(task, hidden=replace(task.hidden, expectations=expectations())), prediction=tiny.prediction()
+    )
 
 
 @cache
@@ -229,21 +232,18 @@ def spec() -> trial.TrialSpec:
     return replace(scoring.trial_spec(asked().task, None), watch=True)
 
 
-def judged(channel: bytes) -> trial.Trial:
-    """What the host makes of a result channel, once the judge has seen it."""
+def judged(channel: bytes) -> Scored:
+    """What the host makes of a result channel."""
     result = JobResult(
         exit_code=0, stdout=channel, stderr=b"", stderr_size=0, oom_killed=False, timed_out=False, stdout_overflow=False
     )
-    found = trial.read(result, KEYS, spec())
-    after = judge(expectations(), found.report)
-    new = after.violations[len(found.report.violations) :]
-    return replace(found, report=after, violations=(*found.violations, *new))
+    return scoring.decide(asked().task, Round(trial=trial.read(result, KEYS, spec()), attempts=1))
 
 
-def holds_in_itself(found: trial.Trial) -> None:
+def holds_in_itself(scored: Scored) -> None:
     """What is true of every verdict: it passes only with what was expected, and numbers are numbers."""
-    graded = grade(asked().task.hidden, found)
-    if graded.outcome is Outcome.RESOLVED:
+    found = scored.trial
+    if scored.grade.outcome is Outcome.RESOLVED:
         assert not found.violations
         assert all(found.report.statuses[test_id] is TestStatus.PASSED for test_id in (F2P, P2P))
         for test_id, test in expectations().tests.items():
@@ -253,14 +253,10 @@ def holds_in_itself(found: trial.Trial) -> None:
     assert all(abs(number) < 1e18 for number in numbers)
 
 
-def survives_its_files(found: trial.Trial) -> None:
+def survives_its_files(scored: Scored) -> None:
     """The report and the evidence are JSON that any reader takes, and say the same when they are read again."""
     looked = verdict.look(asked().task, asked().prediction)
-
-    def run(variant) -> Round:
-        return Round(variant=variant, trial=found, attempts=1)
-
-    made = verdict.graded(asked(), looked, scoring.decide(asked().task, asked().demands, run))
+    made = verdict.graded(asked(), looked, scored)
     for text in (made.report.model_dump_json(), json.dumps(made.evidence.results, allow_nan=False)):
         text.encode()
     results = json.loads(json.dumps(made.evidence.results))
@@ -269,8 +265,8 @@ def survives_its_files(found: trial.Trial) -> None:
 
 def test_the_honest_transcript_is_resolved():
     found = judged(signed(HONEST))
-    assert found.violations == ()
-    assert grade(asked().task.hidden, found).outcome is Outcome.RESOLVED
+    assert found.trial.violations == ()
+    assert found.grade.outcome is Outcome.RESOLVED
     survives_its_files(found)
 
 
@@ -324,7 +320,7 @@ FAILED = {
 @pytest.mark.parametrize("name", TAMPERED)
 def test_a_frame_that_no_recorder_writes_is_tampering(name):
     found = judged(signed([*HONEST[:5], ("t", FIRST), ("t", TAMPERED[name]), *HONEST[6:]]))
-    assert grade(asked().task.hidden, found).outcome is Outcome.TAMPERED
+    assert found.grade.outcome is Outcome.TAMPERED
     survives_its_files(found)
 
 
@@ -332,12 +328,12 @@ def test_a_frame_that_no_recorder_writes_is_tampering(name):
 def test_an_end_that_leaves_something_out_is_tampering(field):
     told = {name: inner for name, inner in HONEST[-2][1].items() if name != field or field == "t"}
     found = judged(signed([*HONEST[:-2], ("s", told if field != "t" else {**told, "t": "end"})]))
-    assert grade(asked().task.hidden, found).outcome is Outcome.TAMPERED
+    assert found.grade.outcome is Outcome.TAMPERED
     survives_its_files(found)
 
 
 @pytest.mark.parametrize("name", FAILED)
 def test_a_value_that_cannot_be_judged_fails_its_test_alone(name):
     found = judged(signed([*HONEST[:5], ("t", {**FIRST, "values": FAILED[name]}), *HONEST[6:]]))
-    assert found.report.statuses == {F2P: TestStatus.FAILED, P2P: TestStatus.PASSED}
+    assert found.trial.report.statuses == {F2P: TestStatus.FAILED, P2P: TestStatus.PASSED}
     survives_its_files(found)
