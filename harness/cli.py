@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-import time
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from harness import decide_cli, holdout_cli, judge_cli, solve_cli, terminal
-from harness.errors import AnswerIsNoError, GoldseamError, InfrastructureError, InputError
+from harness import buglog, decide_cli, holdout_cli, judge_cli, solve_cli, terminal
+from harness.errors import AnswerIsNoError, BugError, GoldseamError, InfrastructureError, InputError
 from harness.executors.choose import Kind
 from harness.interop import mirrors
 from harness.options_cli import (
@@ -69,7 +66,7 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
         return 0
     except Exception as error:  # noqa: BLE001 - the handler of last resort
         if not _came_of_an_interrupt(error):
-            console.print(Text(f"error: a bug of ours; please report it with {_bug_log()}", style="bold red"))
+            console.print(Text(f"error: a bug of ours; please report it with {buglog.write()}", style="bold red"))
             return 70
         code = _INTERRUPTED
     if code == _INTERRUPTED:  # Typer turns Ctrl-C into this code
@@ -99,32 +96,6 @@ def _show_usage(error: typer.TyperException) -> None:
         _show_error(error.format_message())
     else:
         show()
-
-
-def _bug_log() -> Path:
-    from harness.settings import default_cache_dir  # noqa: PLC0415 - only a failing command needs it
-
-    folder = Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir()) / "logs"
-    text = f"goldseam {' '.join(sys.argv[1:2])}\n{_trace()}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"bug-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.log"
-        path.write_text(text, encoding="utf-8")
-    except OSError:
-        sys.stderr.write(text)
-        return Path("the text above")
-    return path
-
-
-def _trace() -> str:
-    """What went wrong and where; once a sealed task was open without the words, which may quote it."""
-    from harness.dataset import sealed  # noqa: PLC0415 - only a failing command needs it
-
-    if not sealed.was_opened():
-        return traceback.format_exc()
-    kind, _, where = sys.exc_info()
-    name = kind.__name__ if kind else "error"
-    return "".join(traceback.format_tb(where)) + f"{name} (its text is left out: a sealed task was open)\n"
 
 
 @app.command()
@@ -298,10 +269,15 @@ def _asked(
 
 
 def _refuse_gaps(folder: Any) -> int:
-    """Exit code 4 where something could not be scored, so that no script takes a gap for a score."""
+    """Exit code 4 where something could not be scored, so that no script takes a gap for a score; 70 for a bug."""
     gaps = [report for report in folder.reports() if report.outcome == "infra_error"]
     if not gaps:
         return 0
+    if bugs := [report for report in gaps if report.cause == "bug"]:
+        raise BugError(
+            f"{len(bugs)} prediction(s) could not be scored, such as {bugs[0].instance_id}: {bugs[0].reason}",
+            hint=f"please report it with the log, which is in {buglog.folder()}",
+        )
     raise InfrastructureError(
         f"{len(gaps)} prediction(s) could not be scored, such as {gaps[0].instance_id}: {gaps[0].reason}",
         hint="mend the cause, then run the same command with --retry-errors",

@@ -44,6 +44,10 @@ class InfrastructureError(GoldseamError):
     exit_code = 4
 
 
+class BugError(GoldseamError):
+    """A bug of ours, which cost single predictions and not the command; its log is named."""
+
+
 class InterruptedRunError(GoldseamError):
     """The user stopped the work; the same command continues it."""
 

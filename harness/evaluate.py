@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
-from harness import control, files, patch, replay, run_folder, scoring, screening, shelf, verdict
+from harness import buglog, control, files, patch, replay, run_folder, scoring, screening, shelf, verdict
 from harness.dataset import content, ledger, opened
-from harness.errors import InputError
+from harness.errors import GoldseamError, InputError
 from harness.facts import read_facts
 from harness.failures import CLASSES_VERSION
 from harness.grading import GRADING_VERSION
@@ -277,12 +277,22 @@ class _Work:
         task = self.tasks.task(prediction.instance_id)
         given = filled(prediction, task)
         cache = self.kept if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
-        known = _known(cache, task, given, self.settings, self.veil) if cache else None
-        found = known or self._fresh(task, given)
-        self.folder.write(prediction, found.report, found.evidence)
+        try:
+            known = _known(cache, task, given, self.settings, self.veil) if cache else None
+            found = known or self._fresh(task, given)
+            self.folder.write(prediction, found.report, found.evidence)
+        except (GoldseamError, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever one prediction leads to, the others have nothing of it
+            found, known = verdict.broken(self._asked(task, given), error, log=buglog.write()), None
+            found = self.veil.over(found, task, given) if self.veil else found
+            self.folder.write(prediction, found.report, found.evidence)
         if cache and not known:
             cache.put(found.report, found.evidence)
         return found.report
+
+    def _asked(self, task: Task, given: Prediction) -> Asked:
+        return Asked(task=task, prediction=given, demands=self.settings.demands, slowdown=self.settings.slowdown)
 
     def _fresh(self, task: Task, given: Prediction) -> Verdict:
         found = evaluate_one(task, given, self.sandbox, settings=self.settings)

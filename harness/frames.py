@@ -6,7 +6,6 @@ What it catches is everything clumsier than reading the key out of the process: 
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import math
@@ -37,7 +36,7 @@ class Transcript:
 
 def sign(key: bytes, head: bytes, body: bytes) -> bytes:
     """The first 128 bits of HMAC-SHA256, hexadecimal."""
-    return hmac.new(key, head + b" " + body, hashlib.sha256).hexdigest()[:32].encode()
+    return hmac.digest(key, head + b" " + body, "sha256").hex()[:32].encode()
 
 
 def read(stdout: bytes, keys: Keys) -> Transcript:
@@ -80,7 +79,9 @@ def has_shape(frame: Mapping[str, Any], shapes: Shapes) -> bool:
     """Whether a frame has the fields of its kind, each of a type it may have, and every number is finite."""
     fields = shapes.get(frame["t"])
     return fields is not None and all(
-        type(frame.get(name)) in types and (not isinstance(frame[name], float) or math.isfinite(frame[name]))
+        name in frame
+        and type(frame[name]) in types
+        and (not isinstance(frame[name], float) or math.isfinite(frame[name]))
         for name, types in fields.items()
     )
 
@@ -98,10 +99,67 @@ def _take(line: bytes, keys: Keys, by_sender: dict[bytes, list[dict[str, Any]]])
     if sender == b"t" and any(frame["t"] == "finish" for frame in by_sender[sender][-1:]):
         return "a frame after the last one"
     try:
-        frame = json.loads(body)
-    except (ValueError, RecursionError):
-        return "not JSON"
+        frame = _loads(body)
+    except (ValueError, RecursionError) as error:
+        return str(error) if isinstance(error, _BoundsError) else "not JSON"
     if not isinstance(frame, dict) or not isinstance(frame.get("t"), str):
         return "not a frame object"
     by_sender[sender].append(frame)
     return None
+
+
+class _BoundsError(ValueError):
+    """A frame holds what no sender of ours writes, and what code that reads it might stumble over."""
+
+
+def _loads(body: bytes) -> Any:
+    """A frame, no deeper than ours are, with numbers within bounds, and no text but a value with half a character."""
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _is_deep(body):
+        raise _BoundsError("nested too deep")
+    frame = _DECODER.decode(body.decode())
+    if isinstance(frame, dict) and re.search(rb"\\u[dD]", body) is not None:
+        kept = ("values", "raised", "value") if frame.get("t") == "value" else ()
+        return {_in_characters(name): inner if name in kept else _in_characters(inner) for name, inner in frame.items()}
+    return frame
+
+
+MAX_DEPTH = 256
+"""Of a frame's JSON: a value of 64 levels takes three for each."""
+MAX_NUMBER = 1 << 53
+"""Of a frame: what a double holds exactly."""
+_NESTING = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
+
+
+def _is_deep(body: bytes) -> bool:
+    """Whether JSON is nested deeper than `MAX_DEPTH`, without following it."""
+    depth = 0
+    for match in _NESTING.finditer(body):
+        depth += (match[0] in b"[{") - (match[0] in b"]}")
+        if depth > MAX_DEPTH:
+            return True
+    return False
+
+
+def _whole(text: str) -> int:
+    if len(text) > len(str(-MAX_NUMBER)) or abs(int(text)) > MAX_NUMBER:
+        raise _BoundsError("a number out of bounds")
+    return int(text)
+
+
+def _real(text: str) -> float:
+    number = float(text)
+    if not abs(number) <= MAX_NUMBER:
+        raise _BoundsError("a number out of bounds")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole, parse_float=_real, parse_constant=_real)
+
+
+def _in_characters(told: Any) -> Any:
+    """What of JSON can be written as UTF-8: half a surrogate pair becomes an escape."""
+    if isinstance(told, str):
+        return told.encode("utf-8", "backslashreplace").decode()
+    if isinstance(told, dict):
+        return {_in_characters(name): _in_characters(inner) for name, inner in told.items()}
+    return [_in_characters(inner) for inner in told] if isinstance(told, list) else told

@@ -10,9 +10,9 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from harness import files, run_folder, shelf
+from harness import buglog, files, run_folder, shelf
 from harness.dataset import opened
-from harness.errors import InputError
+from harness.errors import GoldseamError, InputError
 from harness.evaluate import write_report
 from harness.failures import CLASSES_VERSION
 from harness.grading import GRADING_VERSION
@@ -133,6 +133,11 @@ def _regrade_one(task: Task | None, folder: RunFolder, item: Prediction, veil: V
         fresh = replay(task, prediction, results)
     except CannotReplayError as error:
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=str(error))
+    except (GoldseamError, OSError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever one prediction leads to, the others have nothing of it
+        why_not = f"a bug of goldseam ({type(error).__name__}); please report it with {buglog.write()}"
+        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=why_not)
     new = attach.again(carried(old, fresh), results, task, look(task, prediction).patch)
     if veil is not None and sealed is not None:
         new = veil.report(new, task)

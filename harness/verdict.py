@@ -22,6 +22,7 @@ from harness.temporal import time_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from harness.frameworks.base import Chain
     from harness.instance import Prediction, Task
@@ -125,6 +126,16 @@ def unscored(asked: Asked, looked: Looked, *, cause: str, why: str) -> Verdict:
     """The outcome where infrastructure failed: nothing is said of the patch."""
     graded = Grade(outcome=Outcome.INFRA_ERROR, cause=cause, reason=why)
     return _without_trial(asked, looked, graded, unscored=(cause, why))
+
+
+def broken(asked: Asked, error: Exception, *, log: Path) -> Verdict:
+    """The outcome where a bug of ours came up while a prediction was judged: nothing is said of the patch."""
+    try:
+        looked = look(asked.task, asked.prediction)
+    except Exception:  # noqa: BLE001 - it may be what the bug is in
+        looked = Looked(state=PatchState.GIVEN)
+    why = f"a bug of goldseam ({type(error).__name__}); its log is {log.name}"
+    return unscored(asked, looked, cause="bug", why=why)
 
 
 def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:

@@ -226,6 +226,8 @@ def _is_ours(frame: Mapping[str, Any]) -> bool:
     """Whether a frame has a form that the recorder writes."""
     if not has_shape(frame, _SHAPES):
         return False
+    if frame["t"] == "collected":
+        return all(isinstance(test_id, str) for test_id in frame["ids"])
     return frame["t"] != "value" or all(0 <= frame[name] < _MOST for name in ("slot", "n"))
 
 

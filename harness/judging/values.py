@@ -143,7 +143,7 @@ class Approx:
         number: Any = expected
         if _is_nan(abs(number)):
             return self.nan_ok and _is_nan(abs(actual))
-        if not isinstance(expected, Decimal) and math.isinf(abs(number)):
+        if _is_infinite(abs(number)):
             return False
         return bool(abs(number - actual) <= self._tolerance(number))
 
@@ -161,6 +161,10 @@ NUMBERS = (Complex, Decimal)
 
 def _is_nan(number: Any) -> bool:
     return number.is_nan() if isinstance(number, Decimal) else math.isnan(number)
+
+
+def _is_infinite(number: Any) -> bool:
+    return number.is_infinite() if isinstance(number, Decimal) else math.isinf(number)
 
 
 @dataclass(frozen=True, kw_only=True)

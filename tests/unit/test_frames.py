@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 
-from harness.frames import Keys, read, sign
+import pytest
+
+from harness.frames import Keys, has_shape, read, sign
 
 KEYS = Keys(supervisor=b"s" * 32, tests=b"t" * 32)
 EXIT = {"t": "exit", "signal": 9}
@@ -77,4 +79,32 @@ def test_half_a_line_of_a_process_that_ended_by_itself_is_a_violation():
 def test_brackets_without_end_are_a_violation():
     body = b'{"t":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     line = b"t0 " + sign(KEYS.tests, b"t0", body) + b" " + body + b"\n"
-    assert read(line, KEYS).violations == ("frame 1: not JSON",)
+    assert read(line, KEYS).violations == ("frame 1: nested too deep",)
+
+
+def signed(body: bytes) -> bytes:
+    return b"t0 " + sign(KEYS.tests, b"t0", body) + b" " + body + b"\n"
+
+
+@pytest.mark.parametrize("number", ["1" * 400, "1" * 5000, "-9007199254740993", "1e999", "1e308", "NaN", "-Infinity"])
+def test_a_number_out_of_bounds_is_a_violation(number):
+    assert read(signed(b'{"t":"x","n":[%s]}' % number.encode()), KEYS).violations == (
+        "frame 1: a number out of bounds",
+    )
+
+
+def test_brackets_in_a_text_are_no_nesting():
+    assert read(frame("t", 0, t="x", text='[{"\\' * 1000), KEYS).violations == ()
+
+
+def test_half_a_character_becomes_an_escape_everywhere_but_in_a_value():
+    sent = frame("t", 0, t="x", text="\ud800", list=[{"\udfff": "é"}]) + frame(
+        "t", 1, t="value", id="\ud800", values=["\ud800"]
+    )
+    found = read(sent, KEYS)
+    assert found.tests[0] == {"t": "x", "text": "\\ud800", "list": [{"\\udfff": "é"}]}
+    assert found.tests[1] == {"t": "value", "id": "\\ud800", "values": ["\ud800"]}
+
+
+def test_a_field_that_is_not_there_is_not_one_that_is_nothing():
+    assert not has_shape({"t": "x"}, {"x": {"signal": (int, type(None))}})

@@ -1,0 +1,283 @@
+"""Which tests pass by expectations that were never inside: by test, slot and occurrence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from harness.errors import InputError
+from harness.frameworks.base import TestReport
+from harness.frameworks.pytest import read
+from harness.instance import TestStatus
+from harness.judging.expectations import Expectations, ExpectedTest, Site
+from harness.judging.judge import judge, of_fix
+from harness.judging.values import Event, MalformedError
+from tests.values_of_tests import encode, exception
+
+PASSED, FAILED = TestStatus.PASSED, TestStatus.FAILED
+EQUALS = Site(op="==", sides=("out", "kept"))
+OPAQUE = ["o", "m.C", [], None]
+
+
+def expecting(site: Site, *kept: object, gold: tuple = (), raised: object = None, place: str = "host") -> Expectations:
+    """Expectations of one test `a` with one assertion, at which the fix handed out `gold`."""
+    event = of_fix(Event(test_id="a", slot=0, values=tuple(map(encode, gold)), raised=raised), map(encode, kept), {})
+    return Expectations(sites={0: site}, tests={"a": ExpectedTest(place=place, events=(event,))})
+
+
+def handing(*values: object, raised: object = None, slot: int = 0, n: int = 0, test_id: str = "a") -> Event:
+    return Event(test_id=test_id, slot=slot, n=n, values=values, raised=raised)
+
+
+def reported(*events: Event, statuses: dict | None = None) -> TestReport:
+    return TestReport(statuses=statuses or {"a": PASSED}, events=events, collected=("a",), finished=True)
+
+
+def status(expectations: Expectations, *events: Event) -> TestStatus:
+    return judge(expectations, reported(*events)).statuses["a"]
+
+
+ONE = expecting(EQUALS, 1, gold=(1,))
+
+
+def test_a_test_passes_whose_values_are_those_expected():
+    assert status(ONE, handing(encode(1))) is PASSED
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        pytest.param([], id="nothing came out"),
+        pytest.param([handing(encode(2))], id="another value"),
+        pytest.param([handing()], id="no value"),
+        pytest.param([handing(encode(1), encode(1))], id="two values"),
+        pytest.param([handing(encode(1), raised=exception(ValueError()))], id="an exception besides"),
+        pytest.param([handing(OPAQUE)], id="an object"),
+        pytest.param([handing(["any"])], id="a comparator"),
+        pytest.param([handing({"int": "1"})], id="no value at all"),
+        pytest.param([handing(["i", "f" * 20_001])], id="a number over the limit"),
+        pytest.param([handing(encode(1), n=1)], id="at another time"),
+        pytest.param([handing(encode(1)), handing(encode(1), n=1)], id="once too often"),
+        pytest.param([handing(encode(1)), handing(encode(1))], id="twice"),
+        pytest.param([handing(encode(1), test_id="b")], id="in another test"),
+    ],
+)
+def test_a_test_fails_where_an_assertion_does_not_hold(events):
+    found = judge(ONE, reported(*events))
+    assert found.statuses["a"] is FAILED
+    assert found.texts["a"].startswith("slot 0")
+
+
+@pytest.mark.parametrize("failed", [FAILED, TestStatus.ERROR, TestStatus.SKIPPED, TestStatus.XFAIL])
+def test_right_values_do_not_lift_a_test_that_did_not_pass(failed):
+    found = judge(ONE, reported(handing(encode(1)), statuses={"a": failed}))
+    assert found.statuses["a"] is failed
+
+
+def test_right_values_of_a_test_without_a_result_are_no_result():
+    assert "a" not in judge(ONE, TestReport(events=(handing(encode(1)),))).statuses
+
+
+def test_a_test_that_the_expectations_do_not_know_keeps_its_status():
+    found = judge(
+        ONE, reported(handing(encode(1)), handing(encode(9), test_id="b"), statuses={"a": PASSED, "b": PASSED})
+    )
+    assert found.statuses == {"a": PASSED, "b": PASSED}
+    assert not found.violations
+
+
+def test_a_value_for_an_assertion_that_is_not_there_is_a_violation():
+    assert judge(ONE, reported(handing(encode(1)), handing(encode(1), slot=7, test_id="b"))).violations
+
+
+def test_results_are_told_by_the_listed_ids():
+    expectations = replace(ONE, ids={"a[p0]": "a"})
+    report = replace(reported(handing(encode(1), test_id="a[p0]"), statuses={"a[p0]": PASSED}), collected=("a[p0]",))
+
+    found = judge(expectations, report)
+    assert found.statuses == {"a": PASSED}
+    assert found.collected == ("a",)
+
+
+def test_a_result_under_an_id_that_is_only_listed_is_a_violation():
+    assert judge(replace(ONE, ids={"a[p0]": "a"}), reported(handing(encode(1)))).violations
+
+
+def test_no_reason_tells_what_was_expected():
+    secret = expecting(EQUALS, "hunter2", gold=("hunter2",))
+    found = judge(secret, reported(handing(encode("other"))))
+    assert found.texts["a"] == "slot 0 (==), time 0: it does not hold"
+
+
+def test_one_bad_value_costs_the_test_it_belongs_to_and_no_other():
+    other = replace(ONE, tests={**ONE.tests, "b": ONE.tests["a"]})
+    events = handing([[[]]]), handing(encode(1), test_id="b")
+
+    found = judge(other, reported(*events, statuses={"a": PASSED, "b": PASSED}))
+    assert found.statuses == {"a": FAILED, "b": PASSED}
+
+
+RAISES = Site(op="raises", sides=("kept",))
+
+
+def test_an_exception_is_judged_where_the_fix_raised_one():
+    expectations = expecting(RAISES, ValueError, raised=exception(ValueError("no")))
+
+    assert status(expectations, handing(raised=exception(ValueError("not")))) is PASSED
+    assert status(expectations, handing(raised=exception(KeyError("no")))) is FAILED
+    assert status(expectations, handing(raised=encode(1))) is FAILED
+    assert status(expectations, handing()) is FAILED
+
+
+def test_a_message_of_all_there_is_to_say_is_too_large():
+    site = replace(RAISES, options={"match": encode("no such")})
+    expectations = expecting(site, ValueError, raised=exception(ValueError("no such thing")))
+
+    assert status(expectations, handing(raised=exception(ValueError("no such thing here")))) is PASSED
+    assert status(expectations, handing(raised=exception(ValueError("no such " * 1000)))) is FAILED
+
+
+@pytest.mark.parametrize(
+    ("op", "kept", "gold", "everything"),
+    [
+        ("regex", "b", "abc", "abc" * 100),
+        (">", 0, 5, 16**400),
+        ("!=", 0, 5, [1] * 400),
+        ("startswith", "a", "abc", "a" * 400),
+        ("isinstance", list, [1], [1] * 400),
+    ],
+)
+def test_a_value_made_to_satisfy_all_is_too_large(op, kept, gold, everything):
+    expectations = expecting(Site(op=op, sides=("out", "kept")), kept, gold=(gold,))
+
+    assert status(expectations, handing(encode(gold))) is PASSED
+    assert status(expectations, handing(encode(everything))) is FAILED
+
+
+def test_a_list_of_everything_is_too_large_for_membership():
+    expectations = expecting(Site(op="in", sides=("kept", "out")), 7, gold=([5, 7],))
+
+    assert status(expectations, handing(encode([7]))) is PASSED
+    assert status(expectations, handing(encode(list(range(100))))) is FAILED
+
+
+def test_what_equals_only_what_was_expected_may_be_of_any_size():
+    expectations = expecting(EQUALS, [0] * 500, gold=([],))
+    assert status(expectations, handing(encode([0] * 500))) is PASSED
+
+
+def test_an_object_is_taken_where_the_fix_gave_one():
+    site = Site(op="is_not", sides=("out", "kept"))
+    event = of_fix(handing(OPAQUE), [None], {})
+    expectations = Expectations(sites={0: site}, tests={"a": ExpectedTest(place="host", events=(event,))})
+
+    assert status(expectations, handing(OPAQUE)) is PASSED
+    assert status(expectations, handing(encode(None))) is FAILED
+    assert status(expecting(site, None, gold=(1,)), handing(OPAQUE)) is FAILED
+
+
+def test_two_operands_that_come_out_are_compared_with_each_other():
+    expectations = expecting(Site(op="==", sides=("out", "out"), decides="operands"), gold=(1, 1))
+
+    assert status(expectations, handing(encode(2), encode(2))) is PASSED
+    assert status(expectations, handing(encode(2), encode(1))) is FAILED
+    assert status(expectations, handing(OPAQUE, OPAQUE)) is FAILED
+
+
+@pytest.mark.parametrize(("last", "expected"), [(True, PASSED), (False, FAILED), (["i", "1"], FAILED)])
+def test_a_result_of_the_products_own_comparison_has_to_be_true(last, expected):
+    event = of_fix(handing(OPAQUE, OPAQUE, True), [], {})
+    site = Site(op="==", sides=("out", "out"), decides="result")
+    expectations = Expectations(sites={0: site}, tests={"a": ExpectedTest(place="mixed", events=(event,))})
+
+    assert status(expectations, handing(OPAQUE, OPAQUE, last)) is expected
+
+
+def test_a_result_without_its_operands_is_none():
+    event = of_fix(handing(OPAQUE, OPAQUE, True), [], {})
+    site = Site(op="==", sides=("out", "out"), decides="result")
+    expectations = Expectations(sites={0: site}, tests={"a": ExpectedTest(place="mixed", events=(event,))})
+
+    assert status(expectations, handing(True)) is FAILED
+
+
+def test_an_exception_at_another_assertion_than_raises_never_holds():
+    expectations = expecting(EQUALS, 1, raised=exception(ValueError()))
+    assert status(expectations, handing(raised=exception(ValueError()))) is FAILED
+
+
+def test_no_exception_where_none_was_raised_is_enough_for_a_site_of_nothing_else():
+    expectations = expecting(Site(op="no_raise"))
+    assert status(expectations, handing()) is PASSED
+    assert status(expectations, handing(raised=exception(ValueError()))) is FAILED
+
+
+def test_the_fixs_own_values_have_to_be_readable():
+    with pytest.raises(MalformedError):
+        of_fix(handing(["any"]), [], {})
+
+
+def test_expectations_come_back_from_their_file():
+    site = Site(op="raises", sides=("kept",), options={"match": encode("\ud800")})
+    expectations = replace(
+        expecting(site, ValueError, raised=exception(ValueError("\ud800"))), files={"t.py": "x"}, ids={"b": "a"}
+    )
+    told = json.loads(json.dumps(expectations.as_json()))
+
+    back = Expectations.from_json(told)
+    assert json.dumps(back.as_json()) == json.dumps(expectations.as_json())
+    assert back.sites[0].op == "raises"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [],
+        {},
+        {"schema_version": 2},
+        {"schema_version": 1, "sites": {"a": {"op": "=="}}},
+        {"schema_version": 1, "sites": {"0": {"op": "<>"}}},
+        {"schema_version": 1, "sites": {"0": {"op": "==", "sides": ["in"]}}},
+        {"schema_version": 1, "tests": {"a": {"place": "inside", "events": []}}},
+        {"schema_version": 1, "tests": {"a": {"place": "host", "events": [{"slot": -1}]}}},
+    ],
+)
+def test_a_broken_file_of_expectations_is_refused(told):
+    with pytest.raises(InputError):
+        Expectations.from_json(told)
+
+
+def frame(**fields) -> dict:
+    return {"t": "value", "id": "a", "slot": 0, "n": 0, "values": [["i", "1"]], "raised": None, **fields}
+
+
+def test_frames_of_values_are_read_as_events():
+    found = read([{"t": "collected", "ids": ["a"]}, frame(), frame(n=1, raised=exception(ValueError()))])
+
+    assert [(one.test_id, one.slot, one.n) for one in found.events] == [("a", 0, 0), ("a", 0, 1)]
+    assert found.events[0].values == (["i", "1"],)
+    assert not found.violations
+
+
+def test_two_values_for_one_assertion_are_a_violation():
+    assert read([frame(), frame(values=[])]).violations
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"slot": -1},
+        {"n": -1},
+        {"slot": True},
+        {"slot": 10**400},
+        {"n": 0.0},
+        {"id": None},
+        {"values": {}},
+        {"raised": "ValueError"},
+        {"raised": False},
+    ],
+)
+def test_a_frame_of_a_value_of_another_form_is_a_violation(fields):
+    assert read([frame(**fields)]).violations
