@@ -33,7 +33,7 @@ def run(tmp_path, dataset):
     folder = RunFolder(path=tmp_path / "run")
     given = [tiny.prediction(tiny.GOLD, model=model) for model in TRIALS]
     for prediction in given:
-        found = judged(dataset.task("tiny__calc-1"), [TRIALS[prediction.model_name_or_path]], prediction=prediction)
+        found = judged(dataset.task("tiny__calc-1"), TRIALS[prediction.model_name_or_path], prediction=prediction)
         folder.write(prediction, found.report, found.evidence)
     folder.write_predictions(given)
     folder.write_run(
