@@ -48,6 +48,7 @@ def old(dataset):
             canary_marks.in_comment(dataset.canary),
             canary_marks.funnel_line(dataset.canary).decode(),
             f',\n "canary": "{dataset.canary}"',
+            f', "canary": "{dataset.canary}"',
             f"canary: {dataset.canary}\n",
         )
         for mark in marks:
@@ -59,7 +60,8 @@ def old(dataset):
 def test_every_file_of_a_new_dataset_has_it(dataset):
     names = {path.name for path in dataset.path.rglob("*") if path.is_file()}
 
-    assert names >= {*hidden_files.HIDDEN_FILES, "Dockerfile", "requirements.lock", "task.yaml", "cursors.json"}
+    assert names >= {*hidden_files.HIDDEN_FILES} - {hidden_files.TRUST_FILE}
+    assert names >= {"Dockerfile", "requirements.lock", "task.yaml", "cursors.json"}
     assert canary.missing(dataset) == ()
 
 
@@ -103,7 +105,7 @@ def test_a_dataset_from_before_is_read_and_told(old):
 
     assert {name.rpartition("/")[2] for name in missing} == {
         *("Dockerfile", "requirements.lock", "funnel.jsonl", "problem_statement.md", "task.yaml"),
-        *hidden_files.HIDDEN_FILES,
+        *(set(hidden_files.HIDDEN_FILES) - {hidden_files.TRUST_FILE}),
     }
     assert old.task("tiny__calc-1").hidden.gold_patch == full_task().hidden.gold_patch
 

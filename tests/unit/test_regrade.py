@@ -68,8 +68,8 @@ def newer_classes(monkeypatch):
 def newer_grading(monkeypatch):
     """A later version of grading, which minds no regression."""
 
-    def lenient(hidden, trial, *, ignoring=()):
-        return grade(replace(hidden, pass_to_pass=()), trial, ignoring=ignoring)
+    def lenient(hidden, trial):
+        return grade(replace(hidden, pass_to_pass=()), trial)
 
     monkeypatch.setattr(scoring, "grade", lenient)
     monkeypatch.setattr(verdict, "GRADING_VERSION", 99)
