@@ -14,7 +14,7 @@ from harness.scoring import Demands, Round
 from harness.trial import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from harness.frameworks.base import Chain
 
@@ -49,8 +49,6 @@ class TestModel(BaseModel):
     status: TestStatus
     seconds: float = 0.0
     raised: tuple[RaisedModel, ...] = ()
-    events: tuple[tuple[int, int, tuple[Any, ...], Any], ...] = ()
-    """What it handed out: slot, how manieth time, values, exception."""
 
 
 class CollectModel(BaseModel):
@@ -88,6 +86,8 @@ class RoundModel(BaseModel):
     internal_error: str = ""
     internal_raised: tuple[RaisedModel, ...] = ()
     tests: dict[str, TestModel] = Field(default_factory=dict)
+    events: dict[str, tuple[tuple[int, int, tuple[Any, ...], Any], ...]] = Field(default_factory=dict)
+    """By test, whether it came to an end or not, what it handed out: slot, how manieth time, values, exception."""
     collect_errors: dict[str, CollectModel] = Field(default_factory=dict)
 
 
@@ -173,9 +173,10 @@ def read(results: Mapping[str, Any]) -> Saved:
 
 def _round(one: Round) -> dict[str, Any]:
     trial, report = one.trial, one.trial.report
-    events: dict[str, list[Event]] = {}
+    events: dict[str, list[Any]] = {}
     for event in report.events:
-        events.setdefault(event.test_id, []).append(event)
+        told = [event.slot, event.n, list(event.values), event.raised]
+        events.setdefault(event.test_id, []).append(told)
     return {
         "attempts": one.attempts,
         **{name: getattr(trial, name) for name in _TRIAL_FIELDS},
@@ -186,7 +187,8 @@ def _round(one: Round) -> dict[str, Any]:
         "exit_code": report.exit_code,
         "internal_error": report.internal_error,
         "internal_raised": chain_as_json(report.internal_raised),
-        "tests": {test_id: _test(report, test_id, events.get(test_id, ())) for test_id in report.statuses},
+        "tests": {test_id: _test(report, test_id) for test_id in report.statuses},
+        "events": events,
         "collect_errors": {
             path: {"text": text, "raised": chain_as_json(report.collect_raised.get(path, ()))}
             for path, text in report.collect_errors.items()
@@ -210,12 +212,10 @@ _TRIAL_FIELDS = (
 )
 
 
-def _test(report: TestReport, test_id: str, events: Sequence[Event]) -> dict[str, Any]:
+def _test(report: TestReport, test_id: str) -> dict[str, Any]:
     test: dict[str, Any] = {"status": report.statuses[test_id].value, "seconds": report.seconds.get(test_id, 0.0)}
     if chain := report.raised.get(test_id):
         test["raised"] = chain_as_json(chain)
-    if events:
-        test["events"] = [[event.slot, event.n, list(event.values), event.raised] for event in events]
     return test
 
 
@@ -234,8 +234,8 @@ def _round_again(found: RoundModel) -> Round:
         raised={test_id: _chain(test.raised) for test_id, test in found.tests.items() if test.raised},
         events=tuple(
             Event(test_id=test_id, slot=slot, n=n, values=values, raised=raised)
-            for test_id, test in found.tests.items()
-            for slot, n, values, raised in test.events
+            for test_id, events in found.events.items()
+            for slot, n, values, raised in events
         ),
         collect_errors={path: error.text for path, error in found.collect_errors.items()},
         collect_raised={path: _chain(error.raised) for path, error in found.collect_errors.items() if error.raised},

@@ -34,7 +34,7 @@ def judge(expectations: Expectations, report: TestReport) -> TestReport:
         GoldseamError: the host cannot search with a regular expression.
 
     """
-    names = {*report.statuses, *report.collected, *(event.test_id for event in report.events)}
+    names = {*report.statuses, *(event.test_id for event in report.events)}
     taken = set(expectations.ids.values()) - set(expectations.ids)
     report = _under_listed_ids(expectations.ids, report)
     statuses, texts = dict(report.statuses), dict(report.texts)

@@ -191,9 +191,9 @@ def test_demands_and_slowdown_come_from_the_evidence():
     assert found.report.outcome == "resolved"
     assert replay(given, tiny.prediction(), results(found)) == found.report
     assert evidence.read(results(found)).demands == demands
-    slow = judged(given, trial(FAILED, seconds=7.0), slowdown=4.0)
+    slow = judged(given, trial(FAILED, name=ROW, seconds=7.0), slowdown=4.0)
     assert slow.report.failure_class == "logic_error"
-    assert judged(given, trial(FAILED, seconds=7.0)).report.failure_class == "performance_error"
+    assert judged(given, trial(FAILED, name=ROW, seconds=7.0)).report.failure_class == "performance_error"
     assert replay(given, tiny.prediction(), results(slow)).failure_class == "logic_error"
 
 
