@@ -256,7 +256,8 @@ def encoded_within(value, depth, left):
         return scalar
     for tag, kinds in SEVERAL:
         if isinstance(value, kinds):
-            return [tag, [encoded_within(item, depth - 1, left) for item in value]]
+            items = [encoded_within(item, depth - 1, left) for item in value]
+            return [tag, sorted(items, key=json.dumps) if tag in ("F", "S") else items]  # the same in every process
     if isinstance(value, (dict, collections.abc.Mapping)):
         pairs = value.items()
         return ["d", [[encoded_within(k, depth - 1, left), encoded_within(v, depth - 1, left)] for k, v in pairs]]

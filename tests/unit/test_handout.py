@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from harness.judging.values import ClassName, Opaque, Raised
 from tests import pypi_tools
 
 RUNNER = Path(__file__).parents[2] / "harness/runner"
+SOURCE = "\n".join((RUNNER / name).read_text("utf-8") for name in ("supervisor.py", "handout.py"))
 DRIVER = """\
 import builtins, io, json, sys
 
@@ -280,7 +282,8 @@ SCRIPTS = {
     "a result that is raised": "with __goldseam__(0) as h: h.check('<', 1, 'a')\n",
     "what is kept of a block": "with __goldseam__(0)(ValueError, 'no'): raise ValueError('no')\n",
     "warnings": "with __goldseam__(0).warning() as seen:\n    warnings.warn('old', DeprecationWarning)\n"
-    "    warnings.warn('new')\nwith __goldseam__(1) as h: h(len(seen), str(seen[0].message), seen.pop(UserWarning).category)\n",
+    "    warnings.warn('new')\nwith __goldseam__(1) as h: "
+    "h(len(seen), str(seen[0].message), seen.pop(UserWarning).category)\n",
     "warnings and an error": "try:\n    with __goldseam__(0).warning():\n        raise ValueError('no')\n"
     "except ValueError:\n    with __goldseam__(1) as h: h('passed on')\n",
     "a closed generator": "def generate():\n    with __goldseam__(0): yield\n"
@@ -306,9 +309,13 @@ def sent(request, tmp_path_factory):
         **{one: f"with __goldseam__(0) as h: h({one})\n" for one in expressions},
         **{one: f"import product\nwith __goldseam__(0) as h: h.recorded({one})()\n" for one in RECORDED},
     }
-    runner = "\n".join((RUNNER / name).read_text("utf-8") for name in ("supervisor.py", "handout.py"))
-    asked = {"runner": runner, "work": str(work), "setup": SETUP, "scripts": scripts}
-    done = process.run([_interpreters()[request.param], "-c", DRIVER], input=json.dumps(asked).encode())
+    return ran(_interpreters()[request.param], work, scripts)
+
+
+def ran(python, work, scripts, **env):
+    """By script, the frames that it sends."""
+    asked = {"runner": SOURCE, "work": str(work), "setup": SETUP, "scripts": scripts}
+    done = process.run([python, "-c", DRIVER], input=json.dumps(asked).encode(), env={**os.environ, **env})
     return json.loads(done.stdout)
 
 
@@ -475,10 +482,15 @@ def test_a_generator_that_is_closed_in_a_block_ends(sent):
     assert decoded(sent["a closed generator"][-1:]) == ["closed"]
 
 
+def test_a_set_comes_out_in_the_same_order_in_every_process(tmp_path):
+    script = "with __goldseam__(0) as h: h(set('abcdefgh'), frozenset([1, 'a', None]))\n"
+    one, other = (ran(sys.executable, tmp_path, {"": script}, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    assert one == other
+
+
 def test_a_caught_error_can_be_asked_for_as_pytest_gives_it():
     names: dict[str, object] = {"__name__": "runner"}
-    source = "\n".join((RUNNER / name).read_text("utf-8") for name in ("supervisor.py", "handout.py"))
-    exec(source, names)
+    exec(SOURCE, names)
     frames: list[object] = []
 
     class Frames:
