@@ -350,8 +350,10 @@ def test_where_the_product_compares_what_comes_of_it_is_handed_out(statement, ca
         ("assert f(1) == 3", "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded(f(1), 3)()"),
         (
             "class A:\n    def test(self):\n        self.assertAlmostEqual(f(1), 2.5, places=3)",
-            "class A:\n    def test(self):\n        with __goldseam__(0) as _goldseam_site:\n"
-            "            _goldseam_site.recorded(f(1), 2.5)(3)",
+            (
+                "class A:\n    def test(self):\n        with __goldseam__(0) as _goldseam_site:\n"
+                "            _goldseam_site.recorded(f(1), 2.5)(3)"
+            ),
         ),
         ("with pytest.raises(Broken, match='no'):\n    f(1)", "with __goldseam__(0)(Broken, 'no'):\n    f(1)"),
         ("with pytest.warns(UserWarning):\n    f(1)", "with __goldseam__(0)(UserWarning).warning():\n    f(1)"),
