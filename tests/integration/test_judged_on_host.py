@@ -1,4 +1,4 @@
-"""A mined task's tests hold no expectations: the host judges what they hand out, and who forges the rest gains nothing."""
+"""A mined task's tests hold no expectations: the host judges what they hand out, and forging the rest gains nothing."""
 
 from __future__ import annotations
 

@@ -296,8 +296,9 @@ def test_a_table_of_the_files_own_is_blank():
 
 
 def test_docstrings_and_comments_go():
-    text = '"""Gives three."""\n\n\nclass TestA:\n    """Gives four."""\n\n    def test_a(self):\n        """Gives five."""\n'
-    text += "        # gives six\n        assert f(1) == 3\n"
+    text = '"""Gives three."""\n\n\nclass TestA:\n    """Gives four."""\n\n'
+    text += '    def test_a(self):\n        """Gives five."""'
+    text += "\n        # gives six\n        assert f(1) == 3\n"
     source = StrippedSource(text.encode(), first=0, product=lambda _: True)
     assert "ives" not in source.stripped({0: Mode.EXPECTED})
 
