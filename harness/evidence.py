@@ -86,8 +86,8 @@ class RoundModel(BaseModel):
     internal_error: str = ""
     internal_raised: tuple[RaisedModel, ...] = ()
     tests: dict[str, TestModel] = Field(default_factory=dict)
-    events: dict[str, tuple[tuple[int, int, tuple[Any, ...], Any], ...]] = Field(default_factory=dict)
-    """By test, whether it came to an end or not, what it handed out: slot, how manieth time, values, exception."""
+    events: tuple[tuple[str, int, int, tuple[Any, ...], Any], ...] = ()
+    """What assertions handed out: test id, slot, how manieth time, values, exception."""
     collect_errors: dict[str, CollectModel] = Field(default_factory=dict)
 
 
@@ -173,10 +173,6 @@ def read(results: Mapping[str, Any]) -> Saved:
 
 def _round(one: Round) -> dict[str, Any]:
     trial, report = one.trial, one.trial.report
-    events: dict[str, list[Any]] = {}
-    for event in report.events:
-        told = [event.slot, event.n, list(event.values), event.raised]
-        events.setdefault(event.test_id, []).append(told)
     return {
         "attempts": one.attempts,
         **{name: getattr(trial, name) for name in _TRIAL_FIELDS},
@@ -188,7 +184,7 @@ def _round(one: Round) -> dict[str, Any]:
         "internal_error": report.internal_error,
         "internal_raised": chain_as_json(report.internal_raised),
         "tests": {test_id: _test(report, test_id) for test_id in report.statuses},
-        "events": events,
+        "events": [[event.test_id, event.slot, event.n, event.values, event.raised] for event in report.events],
         "collect_errors": {
             path: {"text": text, "raised": chain_as_json(report.collect_raised.get(path, ()))}
             for path, text in report.collect_errors.items()
@@ -234,8 +230,7 @@ def _round_again(found: RoundModel) -> Round:
         raised={test_id: _chain(test.raised) for test_id, test in found.tests.items() if test.raised},
         events=tuple(
             Event(test_id=test_id, slot=slot, n=n, values=values, raised=raised)
-            for test_id, events in found.events.items()
-            for slot, n, values, raised in events
+            for test_id, slot, n, values, raised in found.events
         ),
         collect_errors={path: error.text for path, error in found.collect_errors.items()},
         collect_raised={path: _chain(error.raised) for path, error in found.collect_errors.items() if error.raised},
