@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness import scoring
+from harness import control, scoring
 from harness.dataset.folder import open_dataset
 from harness.instance import Outcome, TestStatus
 from harness.judging.places import Place, place_of, place_of_test
 from harness.patch import parse
+from harness.scaffold.reveal import reveal
+from miner import statement_stage
 from miner.proof import Notebook, Subject, validate
 from miner.stripping import task as stripping
 from tests import tiny
@@ -206,6 +209,22 @@ def test_a_wrong_value_fails_its_test_and_the_reason_does_not_tell_what_was_expe
     assert all("slot" in text and "it does not hold" in text for text in texts.values())
     told = " ".join((scored.trial.output.decode(), *texts.values(), *scored.round.trial.report.texts.values()))
     assert [word for word in EXPECTED if word in told] == []
+
+
+def test_gold_resolves_it_where_the_machines_speed_is_measured(task, sandbox):
+    [reading] = control.read([task], sandbox)
+    assert reading.resolved
+
+
+def test_its_tests_can_be_shown_as_they_are(task, sandbox):
+    found = reveal(task, 1, {tiny.TESTS: BEFORE.encode()}.get, sandbox)
+    assert len(found.functions) == 1, found.why_not
+    assert b"assert" in found.patch
+
+
+def test_who_writes_a_statement_sees_how_its_tests_fail(task, sandbox):
+    failures = statement_stage._material(task, SimpleNamespace(sandbox=sandbox)).failures
+    assert any("assert '3107' == '31.07 EUR'" in text for text in failures)
 
 
 @dataclass(kw_only=True)
