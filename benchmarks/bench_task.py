@@ -13,22 +13,19 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness import scoring, trial
-from harness.evaluate import screen
 from harness.frameworks import framework
 from harness.instance import Budgets
 from harness.process import run
 from harness.sandbox import engine
-from miner.harden import prepare
+from miner.stripping import task as stripping
 from tests import tiny
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from harness.instance import Task
     from harness.sandbox.base import Sandbox
-    from harness.trial import Trial
 
 TESTS = 76
 _BODY = (
@@ -57,23 +54,10 @@ def as_git(path: str, diff: str) -> str:
     return f"diff --git a/{path} b/{path}\n{diff}"
 
 
-def hardened(task: Task, sandbox: Sandbox) -> Task:
-    """The task with twins of its tests, as mining prepares them: a pass then takes two containers."""
-    fix = screen(task, task.hidden.gold_patch).kept
-
-    def ran(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> Trial:
-        spec = scoring.trial_spec(task, fix if gold else None)
-        return trial.run(replace(spec, overlay=files, twin=twin), sandbox)
-
-    hidden = task.hidden
-    material = prepare(
-        {tiny.TESTS: AFTER.encode()},
-        fail_to_pass=hidden.fail_to_pass,
-        pass_to_pass=hidden.pass_to_pass,
-        seed="bench",
-        run=ran,
-    )
-    return replace(task, hidden=replace(hidden, trust=material))
+def stripped(task: Task, sandbox: Sandbox) -> Task:
+    """The task with its expectations kept outside, as mining records them."""
+    expectations = stripping.of_task(task, {tiny.TESTS: AFTER.encode()}, sandbox)
+    return replace(task, hidden=replace(task.hidden, expectations=expectations))
 
 
 def test_command(task: Task, *options: str) -> str:

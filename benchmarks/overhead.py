@@ -22,19 +22,18 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.bench_task import TESTS, Bare, build_task, timed
+from benchmarks.bench_task import TESTS, Bare, build_task, stripped, timed
 from benchmarks.other_graders import Swebench
-from harness import evaluate, scoring
+from harness import evaluate
 from harness.instance import Outcome, Prediction, Task
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
-from harness.trust import Trust
 from tests import pypi_tools, tiny
 
 if TYPE_CHECKING:
     from harness.verdict import Verdict
 
-STANDARD = evaluate.Settings(demands=scoring.Demands(trust=Trust.STANDARD))
+SETTINGS = evaluate.Settings()
 _BUSY = "import time as _time\n_end = _time.process_time() + 1.0\nwhile _time.process_time() < _end:\n    pass\n"
 
 
@@ -44,7 +43,7 @@ def ours(task: Task, sandbox: DockerSandbox, patch: bytes | None = None) -> Verd
     prediction = Prediction(
         instance_id=task.instance_id, model_name_or_path="bench", model_patch=data.decode("utf-8", "surrogateescape")
     )
-    verdict = evaluate.evaluate_one(task, prediction, sandbox, settings=STANDARD)
+    verdict = evaluate.evaluate_one(task, prediction, sandbox, settings=SETTINGS)
     if verdict.report.outcome is not Outcome.RESOLVED:
         sys.exit(f"the gold patch came to {verdict.report.outcome}: {verdict.report.reason}")
     return verdict
@@ -69,7 +68,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, DockerSandbox() as sandbox:
         folder = Path(name)
-        task = build_task(folder)
+        task = stripped(build_task(folder), sandbox)
         tree = Bare(task, folder / "bare")
         bare: list[float] = []
         round_: list[float] = []

@@ -9,9 +9,9 @@ take turns, in an order that moves on with each round, so that a busy machine sl
 - a batch: `--each` evaluations for each worker, in a process that has loaded the tool and done a batch before. It ends
   when the last result is on disk. Told is time per evaluation.
 - a command: one prediction, from the start of the program to its end.
-- goldseam, one container: `--trust standard --no-signals --control 0`; it runs the tests once, as the others do.
-- goldseam, its defaults: the tests and twins of them in two containers, signals (with linters where `goldseam images
-  tools` was run); a command runs the gold patch once more, for the machine's speed.
+- goldseam, one container: `--no-signals --control 0`; it runs the tests once, as the others do, and the host judges.
+- goldseam, its defaults: signals as well (with linters where `goldseam images tools` was run); a command runs the gold
+  patch once more, for the machine's speed.
 - `swebench` and Harbor are installed from the package index, each into an environment of its own. Both give a
   container that ignores SIGTERM a time to end (15 s and 10 s), and theirs do; "stopped at once" is the same without
   that wait. Harbor runs in its own Docker environment, with its agent `oracle` and a network as it has by default.
@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Protocol
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.bench_task import TESTS, Bare, build_task, hardened, timed
+from benchmarks.bench_task import TESTS, Bare, build_task, stripped, timed
 from benchmarks.other_graders import Harbor, Swebench
 from harness import evaluate
 from harness.executors.local import LocalExecutor
@@ -45,8 +45,6 @@ from harness.instance import Prediction, Task
 from harness.process import run
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
-from harness.scoring import Demands
-from harness.trust import Trust
 from tests import pypi_tools, tiny
 from tests.silent import Silent
 
@@ -101,9 +99,8 @@ class Goldseam:
             folder / "one.jsonl", {"bench": task.hidden.gold_patch.decode()}, instance_id=task.instance_id
         )
         self.tools = LocalExecutor(jobs=1).tools_image() if defaults else None
-        self.options = () if defaults else ("--trust", "standard", "--no-signals", "--control", "0")
-        demands = Demands() if defaults else Demands(trust=Trust.STANDARD)
-        self.settings = evaluate.Settings(demands=demands, signals=defaults)
+        self.options = () if defaults else ("--no-signals", "--control", "0")
+        self.settings = evaluate.Settings(signals=defaults)
 
     def batch(self, count: int, workers: int) -> float:
         out = self._out()
@@ -208,7 +205,7 @@ def main() -> None:
     ):
         folder = Path(name)
         task = build_task(folder)
-        full = hardened(task, sandbox)
+        full = stripped(task, sandbox)
         with (
             Swebench(swebench, task, folder / "swebench") as theirs,
             Swebench(swebench, task, folder / "swebench-at-once", at_once=True) as theirs_at_once,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from harness import patch, scoring, trial
 from harness.errors import InfrastructureError
-from harness.grading import grade
 from harness.instance import Outcome, Task
 from harness.sandbox.base import MissingImageError, SandboxError
 
@@ -87,12 +86,13 @@ def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
             if not sandbox.is_healthy():
                 raise
             continue
+        judged = scoring.decide(task, scoring.Round(trial=found, attempts=1))
         readings.append(
             Reading(
                 instance_id=task.instance_id,
                 seconds=round(found.seconds, 3),
                 proof_seconds=_proof_seconds(task),
-                resolved=grade(task.hidden, found).outcome is Outcome.RESOLVED,
+                resolved=judged.grade.outcome is Outcome.RESOLVED,
             )
         )
     return tuple(readings)

@@ -54,7 +54,8 @@ def taken(draft: Draft, written: Written) -> Draft:
 def _material(task: Task, site: Site) -> Material:
     """What a model may be shown of a task: runs its failing tests once, without the fix."""
     at_stake = ids.functions(task.hidden.fail_to_pass)
-    ran = trial.run(replace(scoring.trial_spec(task, None), files=at_stake), site.sandbox)
+    spec = replace(scoring.trial_spec(task, None), files=at_stake, overlay={})  # as they are, so that failures tell
+    ran = trial.run(spec, site.sandbox)
     failures = statement_writer.failures_of(ran.report, task.hidden.fail_to_pass)
     told = task.instance.problem_statement
     return statement_writer.material(task.instance.repo, told, failures, task.hidden.gold_patch)

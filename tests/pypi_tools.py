@@ -95,13 +95,13 @@ def uv() -> Path:
 def _make(folder: Path, requirements: tuple[str, ...], least: str) -> None:
     print(f"installing {', '.join(requirements)} from the package index", file=sys.stderr)  # noqa: T201 - once in a long while
     shutil.rmtree(folder, ignore_errors=True)
-    interpreter = next(_interpreters(least), None) or least  # a bare version lets uv find or download it
+    interpreter = next(interpreters(least), None) or least  # a bare version lets uv find or download it
     process.run([uv(), "venv", "--quiet", "--python", interpreter, folder])
     process.run([uv(), "pip", "install", "--quiet", "--python", folder / "bin/python", *requirements])
     (folder / "done").touch()
 
 
-def _interpreters(least: str) -> Iterator[Path]:
+def interpreters(least: str) -> Iterator[Path]:
     """Interpreters of this machine of at least that version, on PATH or of pyenv, oldest first."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     for minor in range(_minor(least), _NEWEST_MINOR + 1):

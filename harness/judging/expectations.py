@@ -6,9 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping  # noqa: TC003 - pydantic reads annotations at run time
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, Literal, Self
-
-from pydantic import Field, TypeAdapter, ValidationError
+from typing import Any, Literal, Self
 
 from harness.errors import InputError
 
@@ -21,7 +19,6 @@ OPERATORS = frozenset(
     )
 )
 """What an assertion can be decided by; harness/judging/operators.py has them."""
-_Number = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,13 +39,13 @@ class Site:
 class Expected:
     """One event of a test, as the fix gave it."""
 
-    slot: _Number
-    n: _Number = 0
+    slot: int
+    n: int = 0
     kept: tuple[Any, ...] = ()
     """The operands that stay on the host, encoded."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What of the site's options is another one each time: a pattern, a tolerance."""
-    size: _Number = 0
+    size: int = 0
     """Of what came out of the fix; see `values.Loaded.size`."""
     raises: bool = False
     """An exception came in place of further values."""
@@ -86,6 +83,8 @@ class Expectations:
             InputError: a field is missing or of a wrong type, an operator is unknown, or a newer goldseam wrote it.
 
         """
+        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - every command loads this module
+
         if not isinstance(told, dict) or told.get("schema_version") != SCHEMA_VERSION:
             raise InputError(f"{where} is no file of expectations of schema version {SCHEMA_VERSION}")
         try:
@@ -96,6 +95,9 @@ class Expectations:
         unknown = sorted({site.op for site in found.sites.values()} - OPERATORS)
         if unknown:
             raise InputError(f"{where} has an unknown operator: {unknown[0]}")
+        events = [event for test in found.tests.values() for event in test.events]
+        if min((*found.sites, *(number for one in events for number in (one.slot, one.n, one.size))), default=0) < 0:
+            raise InputError(f"{where} counts below 0")
         return found
 
     def as_json(self) -> dict[str, Any]:

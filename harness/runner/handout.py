@@ -98,11 +98,11 @@ class Site(object):
         return self.caught[1]
 
     def __getattr__(self, name):
-        if name.startswith("__"):
+        if name.startswith("__") or self.caught is None or self.caught[1] is None:
             raise AttributeError(name)
         from _pytest._code import ExceptionInfo
 
-        caught = (type(self.exception), self.exception, self.caught[2])
+        caught = (type(self.caught[1]),) + self.caught[1:]
         make = getattr(ExceptionInfo, "from_exc_info", ExceptionInfo)
         return getattr(make(caught), name)
 
@@ -209,26 +209,28 @@ class Allowance(object):
             raise TooMuch()
 
 
-def encoded(value):
+def encoded(value, depth=DEPTH, left=None):
     """A value as JSON, by what it does: iterate, give items, be a number or a text."""
     try:
-        return encoded_within(value, DEPTH, Allowance())
+        return encoded_within(value, depth, left or Allowance())
     except TooMuch:
         return ["x", "too large"]
     except Exception as error:
         return ["x", "raised %s" % type(error).__name__]
 
 
-def encoded_error(error):
+def encoded_error(error, depth=DEPTH, left=None):
     """An exception as JSON: the names of its classes, its text and its arguments."""
-    try:
-        arguments = [encoded(argument) for argument in error.args]
-    except Exception:
-        arguments = []
+    left = left or Allowance()
     try:
         text = str(error)[:LETTERS]
     except Exception:
         text = ""
+    left.take(letters=len(text))
+    try:
+        arguments = [encoded(argument, depth - 1, left) for argument in error.args]
+    except Exception:
+        arguments = []
     return ["e", names_of(type(error)), text, arguments, []]
 
 
@@ -254,14 +256,15 @@ def encoded_within(value, depth, left):
         return scalar
     for tag, kinds in SEVERAL:
         if isinstance(value, kinds):
-            return [tag, [encoded_within(item, depth - 1, left) for item in value]]
+            items = [encoded_within(item, depth - 1, left) for item in value]
+            return [tag, sorted(items, key=json.dumps) if tag in ("F", "S") else items]  # the same in every process
     if isinstance(value, (dict, collections.abc.Mapping)):
         pairs = value.items()
         return ["d", [[encoded_within(k, depth - 1, left), encoded_within(v, depth - 1, left)] for k, v in pairs]]
     if isinstance(value, type):
         return ["n", "type"] + ([name_of(value)] + names_of(value))
     if isinstance(value, BaseException):
-        return encoded_error(value)
+        return encoded_error(value, depth, left)
     return ["o", name_of(kind), encoded_parts(value, kind, depth, left), None]
 
 

@@ -187,7 +187,7 @@ def _prove(task: Task, found: Revealed, sandbox: Sandbox) -> None:
     files = tuple(sorted({one.path for one in found.functions}))
     statuses: list[Mapping[str, TestStatus]] = []
     for model_patch in (None, gold):
-        spec = replace(scoring.trial_spec(task, model_patch), test_patch=tests, files=files)
+        spec = replace(scoring.trial_spec(task, model_patch), test_patch=tests, files=files, overlay={})
         ran = trial.run(spec, sandbox)
         if ran.test_apply_error is not None:
             raise CannotCutError("the cut file does not apply to the image")

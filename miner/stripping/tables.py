@@ -74,9 +74,7 @@ def blank_constants(tree: ast.Module, module: Module) -> None:
     """Take out constants of a file's top level that nothing in it reads any more."""
     while True:
         read = _read(tree.body)
-        dead = {
-            name for name in module.constants if name not in read and not name.startswith("__") and name != "pytestmark"
-        }
+        dead = {name for name in module.constants if name not in read and not name.startswith(("__", "pytest"))}
         scope = Scope(module=module, function=_NO_FUNCTION, tables={})
         kept = [
             statement

@@ -30,8 +30,6 @@ class Attack(BaseModel):
     kind: str
     """Its class: the name of the file it stands in."""
     story: str
-    needs: str | None = None
-    """The least trust that stops it, where the standard one does not."""
     gets_through: str | None = None
     """Why it is accepted today, where it is."""
     tasks: tuple[str, ...] = ()

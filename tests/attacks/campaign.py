@@ -33,7 +33,6 @@ class Try:
     kind: str
     name: str
     patch: str
-    needs: str | None = None
     gets_through: str | None = None
     repeat: int = 1
 
@@ -52,8 +51,7 @@ class Tried:
     @property
     def row(self) -> str:
         report, attempt = self.report, self.attempt
-        needs = f" [needs {attempt.needs}]" if attempt.needs else ""
-        return f"{attempt.kind}/{attempt.name} on {attempt.project}{needs}: {report.outcome}: {report.reason[:200]}"
+        return f"{attempt.kind}/{attempt.name} on {attempt.project}: {report.outcome}: {report.reason[:200]}"
 
 
 def tasks(sandbox: Sandbox, folder: Path, projects: Iterable[Project] = PROJECTS) -> dict[str, Task]:
@@ -96,7 +94,6 @@ def attack_tries(tasks: Mapping[str, Task]) -> list[Try]:
             kind=attack.kind,
             name=attack.id,
             patch=attack.render(project, tasks[project.name]),
-            needs=attack.needs,
             gets_through=attack.gets_through,
             repeat=attack.repeat,
         )

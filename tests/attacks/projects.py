@@ -7,18 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import scoring, trial
-from harness.evaluate import screen
 from harness.instance import Budgets, Hidden, Instance, Task, TaskState, TestSpec
-from miner.harden import prepare
 from miner.proof import Notebook, Proof, Subject, validate
+from miner.stripping import task as stripping
 from tests import tiny
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.sandbox.base import Sandbox
-    from harness.trial import Trial
 
 FOLDER = Path(__file__).parent.parent / "projects"
 BUDGETS = Budgets(seconds=8, memory_mb=256, pids=64, disk_mb=64)
@@ -87,24 +84,13 @@ class Project:
         notebook = Notebook(notes / f"{self.name}.jsonl", subject)
         proof = validate(subject, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
         assert isinstance(proof, Proof), proof
-        return self._hardened(self._task(subject, proof), sandbox)
+        return self._stripped(self._task(subject, proof), sandbox)
 
-    def _hardened(self, task: Task, sandbox: Sandbox) -> Task:
-        """With twins and blind tests, as mining prepares them."""
-        fix = screen(task, task.hidden.gold_patch).kept
-
-        def ran(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> Trial:
-            spec = scoring.trial_spec(task, fix if gold else None)
-            return trial.run(replace(spec, overlay=files, twin=twin), sandbox)
-
-        material = prepare(
-            {path: text.encode() for path, text in self.hidden.items()},
-            fail_to_pass=task.hidden.fail_to_pass,
-            pass_to_pass=task.hidden.pass_to_pass,
-            seed=self.name,
-            run=ran,
-        )
-        return replace(task, hidden=replace(task.hidden, trust=material))
+    def _stripped(self, task: Task, sandbox: Sandbox) -> Task:
+        """With its expectations kept outside, as mining records them."""
+        sources = {path: text.encode() for path, text in self.hidden.items()}
+        expectations = stripping.of_task(task, sources, sandbox)
+        return replace(task, hidden=replace(task.hidden, expectations=expectations))
 
     def _task(self, subject: Subject, proof: Proof) -> Task:
         return Task(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.judging.places import Place, place_of, place_of_test
 from harness.sandbox.docker import DockerSandbox
 from tests.attacks import campaign
 from tests.attacks.attacks import attacks
@@ -26,11 +27,11 @@ def tasks(sandbox, tmp_path_factory):
     return campaign.tasks(sandbox, tmp_path_factory.mktemp("attacks"))
 
 
-def test_the_tasks_have_twins_and_blind_tests(tasks):
-    for project in PROJECTS:
-        trust = tasks[project.name].hidden.trust
-        assert set(trust.twinned) == set(tasks[project.name].hidden.fail_to_pass)
-        assert trust.blinded
+@pytest.mark.parametrize("project", PROJECTS, ids=lambda project: project.name)
+def test_the_tasks_are_judged_on_the_host(tasks, project):
+    hidden = tasks[project.name].hidden
+    assert place_of(hidden) is Place.HOST
+    assert Place.INSIDE not in {place_of_test(hidden, test_id) for test_id in hidden.fail_to_pass}
 
 
 def test_no_attack_of_a_spread_gets_through(tasks, sandbox):

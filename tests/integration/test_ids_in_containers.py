@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import scoring, trial
+from harness import scoring
 from harness.dataset.folder import read_task
 from harness.frameworks import ids
 from harness.instance import Hidden, Outcome, TestSpec
+from harness.judging.places import Place, place_of_test
 from harness.patch import parse
 from harness.sandbox.docker import DockerSandbox
 from harness.settings import load_settings
-from harness.trust import Trust
 from miner.change import Rejection
-from miner.harden import function_of
-from miner.harden import prepare as harden
 from miner.proof import Notebook, Observed, Proof, Subject, brought, judge, observe, prepare
+from miner.stripping import task as stripping
 from tests import tiny
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from harness.instance import Task
@@ -423,7 +422,7 @@ def test_it_is_told_what_failing_tests_were_before(named):
 
 @pytest.fixture(scope="module")
 def task(room, named, tmp_path_factory) -> Task:
-    """The task that the proof makes, with its twins and blind tests, written and read again."""
+    """The task that the proof makes, with what its tests expect kept outside, written and read again."""
     subject = room.subject(NAMED, seed=1)
     hidden = Hidden(
         gold_patch=subject.gold_patch,
@@ -434,38 +433,27 @@ def task(room, named, tmp_path_factory) -> Task:
     )
     bare = replace(tiny.task(room.image, instance_id=subject.instance_id, spec=subject.test), hidden=hidden)
 
-    def run(files: Mapping[str, bytes], *, gold: bool, twin: bool = False) -> trial.Trial:
-        spec = scoring.trial_spec(bare, parse(subject.gold_patch) if gold else None)
-        return trial.run(
-            replace(spec, files=ids.functions(hidden.fail_to_pass), overlay=files, twin=twin), room.sandbox
-        )
-
-    trust = harden(
-        {path: source.encode() for path, (_, source) in NAMED.items() if "test_" in path},
-        fail_to_pass=hidden.fail_to_pass,
-        pass_to_pass=hidden.pass_to_pass,
-        seed="seed",
-        run=run,
-    )
+    sources = {path: source.encode() for path, (_, source) in NAMED.items() if "test_" in path}
+    expectations = stripping.of_task(bare, sources, room.sandbox)
     folder = tmp_path_factory.mktemp("dataset") / "d"
-    tiny.dataset(folder, replace(bare, hidden=replace(hidden, trust=trust)))
+    tiny.dataset(folder, replace(bare, hidden=replace(hidden, expectations=expectations)))
     return read_task(folder / "tasks" / subject.instance_id)
 
 
-def test_tests_of_every_kind_of_name_get_twins_and_blind_forms(task, named):
+def test_tests_of_every_kind_of_name_are_judged_on_the_host(task, named):
     wanted = {
-        test_id for test_id in named.fail_to_pass if function_of(test_id)[1] in {("test_text",), ("test_one_address",)}
+        test_id
+        for test_id in named.fail_to_pass
+        if ids.function(test_id) in {f"{PLACE}::test_text", f"{PLACE}::test_one_address"}
     }
     assert len(wanted) == 9
-    assert wanted <= set(task.hidden.trust.twinned)
-    assert wanted <= set(task.hidden.trust.blinded)
+    assert {place_of_test(task.hidden, test_id) for test_id in wanted} == {Place.HOST}
 
 
-@pytest.mark.parametrize("trust", [Trust.TWINS, Trust.BLIND])
-def test_the_gold_patch_resolves_the_task_and_nothing_does_not(room, task, trust):
+def test_the_gold_patch_resolves_the_task_and_nothing_does_not(room, task):
     for patch, outcome in ((parse(task.hidden.gold_patch), Outcome.RESOLVED), (None, Outcome.UNRESOLVED)):
-        scored = scoring.score(task, patch, room.sandbox, scoring.Demands(trust=trust))
-        assert (scored.grade.outcome, scored.trust) == (outcome, trust), scored.grade.reason
+        scored = scoring.score(task, patch, room.sandbox, scoring.Demands())
+        assert scored.grade.outcome == outcome, scored.grade.reason
 
 
 def test_names_that_are_not_escaped_reach_the_lists_as_they_are(room):

@@ -10,6 +10,7 @@ import pytest
 from harness import scoring
 from harness.dataset.folder import open_dataset
 from harness.instance import Outcome
+from harness.judging.places import Place, place_of_test
 from harness.patch import parse
 from tests import tiny
 from tests.repos import Repository
@@ -138,10 +139,9 @@ def test_djangos_own_program_proves_a_fix(mined):
     assert task.hidden.fail_to_pass == (f"{PLACE}test_two",)
 
 
-def test_a_pass_in_djangos_suites_is_held_to_twins_and_blind_tests(mined):
-    trust = task_of(mined, "django").hidden.trust
-    assert f"{PLACE}test_two" in trust.twinned
-    assert f"{PLACE}test_two" in trust.blinded
+def test_a_test_in_djangos_suites_is_judged_on_the_host(mined):
+    hidden = task_of(mined, "django").hidden
+    assert place_of_test(hidden, f"{PLACE}test_two") is Place.HOST
 
 
 def test_a_patch_that_makes_every_assertion_hold_resolves_nothing(mined, sandbox):

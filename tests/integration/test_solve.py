@@ -74,7 +74,7 @@ def runs(place):
         assert json.loads(solved.stdout)["made"] == TASKS
         scored = goldseam(
             "evaluate", dataset.path, "-p", folder / f"{model}.jsonl", "-o", folder / model, "--no-signals",
-            "--control", "0", "--trust", "standard",
+            "--control", "0",
         )  # fmt: skip
         assert scored.returncode == 0, scored.error_text
     return folder

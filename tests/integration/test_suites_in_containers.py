@@ -1,4 +1,4 @@
-"""unittest's own suites, run without pytest: what each kind of test comes to, and twins of them."""
+"""unittest's own suites, run without pytest: what each kind of test comes to."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 from harness import files, patch, process
 from harness.dataset import canary, canary_marks, folder, hidden_files, ledger, ledger_chain
 from harness.errors import InputError
-from harness.instance import TrustMaterial
+from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.report.gather import read_funnel
 from miner.cursor import Cursor, Cursors
 from miner.funnel import Funnel
@@ -19,9 +19,13 @@ from tests import tiny
 def full_task():
     """A task with every kind of file."""
     task = tiny.task()
-    trust = TrustMaterial(files={tiny.TESTS: {"real": "1", "twin": "2"}}, twinned=("tests/test_calc.py::test_two",))
+    expectations = Expectations(
+        files={tiny.TESTS: "1"},
+        sites={0: Site(op="==", sides=("out", "kept"))},
+        tests={"tests/test_calc.py::test_two": ExpectedTest(place="host", events=(Expected(slot=0, kept=(None,)),))},
+    )
     told = {"hints": "Look at the sign.\n", "original_statement": "Fix the sign\n"}
-    return replace(task, hidden=replace(task.hidden, trust=trust, **told))
+    return replace(task, hidden=replace(task.hidden, expectations=expectations, **told))
 
 
 @pytest.fixture
@@ -44,6 +48,7 @@ def old(dataset):
             canary_marks.in_comment(dataset.canary),
             canary_marks.funnel_line(dataset.canary).decode(),
             f',\n "canary": "{dataset.canary}"',
+            f', "canary": "{dataset.canary}"',
             f"canary: {dataset.canary}\n",
         )
         for mark in marks:
@@ -55,7 +60,8 @@ def old(dataset):
 def test_every_file_of_a_new_dataset_has_it(dataset):
     names = {path.name for path in dataset.path.rglob("*") if path.is_file()}
 
-    assert names >= {*hidden_files.HIDDEN_FILES, "Dockerfile", "requirements.lock", "task.yaml", "cursors.json"}
+    assert names >= {*hidden_files.HIDDEN_FILES} - {hidden_files.TRUST_FILE}
+    assert names >= {"Dockerfile", "requirements.lock", "task.yaml", "cursors.json"}
     assert canary.missing(dataset) == ()
 
 
@@ -63,7 +69,7 @@ def test_a_task_reads_as_it_was_written(dataset):
     task, read = full_task(), dataset.task("tiny__calc-1")
 
     assert (read.hidden.gold_patch, read.hidden.test_patch) == (task.hidden.gold_patch, task.hidden.test_patch)
-    assert (read.hidden.hints, read.hidden.trust) == (task.hidden.hints, task.hidden.trust)
+    assert (read.hidden.hints, read.hidden.expectations) == (task.hidden.hints, task.hidden.expectations)
     assert read.hidden.original_statement == task.hidden.original_statement
     assert read.instance.problem_statement == task.instance.problem_statement
 
@@ -99,7 +105,7 @@ def test_a_dataset_from_before_is_read_and_told(old):
 
     assert {name.rpartition("/")[2] for name in missing} == {
         *("Dockerfile", "requirements.lock", "funnel.jsonl", "problem_statement.md", "task.yaml"),
-        *hidden_files.HIDDEN_FILES,
+        *(set(hidden_files.HIDDEN_FILES) - {hidden_files.TRUST_FILE}),
     }
     assert old.task("tiny__calc-1").hidden.gold_patch == full_task().hidden.gold_patch
 

@@ -159,7 +159,7 @@ def test_nothing_in_common_is_an_error_of_its_own():
         ({"dataset": "gadgets"}, "two datasets: widgets and gadgets"),
         ({"dataset_version": 2}, "versions 1 and 2"),
         ({"grading_version": 3}, "other rules"),
-        ({"demands": {"trust": "standard"}}, "withstand"),
+        ({"demands": {"timeout": 60.0}}, "withstand"),
     ],
 )
 def test_runs_that_differ_in_more_than_the_model_are_warned_of(changed, words):

@@ -10,7 +10,8 @@ import yaml
 from harness.dataset.check import check
 from harness.dataset.folder import Dataset, create_dataset, write_task
 from harness.errors import InputError
-from harness.instance import Hidden, Instance, Service, Task, TaskState, TestSpec, TrustMaterial
+from harness.instance import Hidden, Instance, Service, Task, TaskState, TestSpec
+from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
 
 GOLD = b"--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-x\n+y\n"
 TESTS = b"--- a/tests/test_a.py\n+++ b/tests/test_a.py\n@@ -1 +1 @@\n-x\n+y\n"
@@ -54,6 +55,21 @@ def hidden(**changes) -> Task:
     return replace(TASK, hidden=replace(TASK.hidden, **changes))
 
 
+def expecting(test_id: str, *, slot: int = 0, files=None) -> Task:
+    """A task that expects one value of a test, at a slot of which 0 alone has a site."""
+    return hidden(
+        expectations=Expectations(
+            files={"tests/test_a.py": ""} if files is None else files,
+            sites={0: Site(op="==", sides=("out", "kept"))},
+            tests={test_id: ExpectedTest(place="host", events=(Expected(slot=slot, kept=(None,)),))},
+        )
+    )
+
+
+def test_a_task_with_expectations_has_no_problem(dataset):
+    assert problems(dataset, expecting(TASK.hidden.fail_to_pass[0])) == []
+
+
 def test_a_sound_task_has_no_problem(dataset):
     assert problems(dataset) == []
 
@@ -71,13 +87,9 @@ def test_a_sound_task_has_no_problem(dataset):
         (hidden(pass_to_pass=("x", "x")), "names a test twice"),
         (hidden(pass_to_pass=TASK.hidden.fail_to_pass), "in FAIL_TO_PASS and in PASS_TO_PASS"),
         (hidden(flaky=TASK.hidden.fail_to_pass), "although it is flaky"),
-        (hidden(trust=TrustMaterial(files={"t.py": {"real": ""}}, twinned=("other",))), "in neither list"),
-        (
-            hidden(
-                trust=TrustMaterial(files={"t.py": {"real": ""}}, blinded={TASK.hidden.fail_to_pass[0]: {"0": "f()"}})
-            ),
-            "no literal",
-        ),
+        (expecting("other"), "in neither list"),
+        (expecting(TASK.hidden.fail_to_pass[0], slot=1), "no site 1"),
+        (expecting(TASK.hidden.fail_to_pass[0], files={}), "tests but no files"),
     ],
 )
 def test_a_problem_is_found(dataset, task, what):

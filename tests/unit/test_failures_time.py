@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.instance import Hidden, TrustMaterial
+from harness.instance import Hidden
+from harness.judging.expectations import Expectations
 from harness.temporal import time_tests
 from tests import tiny
 
@@ -118,8 +119,8 @@ def test_nothing_is_known_of_a_test_that_the_patch_does_not_show():
 def test_the_whole_file_is_read_where_it_is_part_of_the_task():
     held = "def test_held():\n    assert g(timedelta(1))\n" + "\n\n# a line between\n" * 8
     after = held + "def test_a():\n    assert f(2)\n"
-    trust = TrustMaterial(files={PATH: {"real": after}})
-    hidden = {"pass_to_pass": (f"{PATH}::test_held",), "trust": trust}
+    expectations = Expectations(files={PATH: after})
+    hidden = {"pass_to_pass": (f"{PATH}::test_held",), "expectations": expectations}
     found = looked(after, "test_a", before=held, **hidden)
     assert found.about_time == {f"{PATH}::test_held"}
 

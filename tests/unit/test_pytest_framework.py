@@ -6,6 +6,7 @@ import pytest
 
 from harness.frameworks.pytest import kept_options, read
 from harness.instance import TestStatus
+from harness.judging.values import Event
 
 COLLECTED = {"t": "collected", "ids": ["a"]}
 
@@ -21,6 +22,10 @@ def report(when: str, outcome: str = "passed", **fields) -> dict:
         "text": "",
         **fields,
     }
+
+
+def value(**fields) -> dict:
+    return {"t": "value", "id": "a", "slot": 0, "n": 0, "values": [["i", "2"]], "raised": None, **fields}
 
 
 def status(*frames: dict) -> TestStatus | None:
@@ -56,12 +61,39 @@ def test_the_worst_of_a_tests_reports_is_its_status(frames, expected):
         {"t": "collected", "ids": "abc"},
         {"t": "finish", "code": True},
         {"t": "invented"},
+        {"t": "value", "id": "a", "place": 0, "value": {"int": "2"}},
+        value(slot=-1),
+        value(n=True),
+        value(slot=1 << 31),
+        value(values={}),
+        value(raised="ValueError"),
     ],
 )
 def test_a_frame_of_another_form_is_a_violation_and_nothing_else_counts(forged):
     found = read([COLLECTED, report("setup"), report("call"), report("teardown"), forged])
     assert found.violations
     assert found.statuses == {}
+
+
+def test_what_assertions_hand_out_is_read_in_the_order_it_came_in():
+    error = ["e", ["builtins.ValueError"], "no", [], []]
+    found = read([COLLECTED, value(), value(n=1, values=[], raised=error), value(slot=3)])
+    assert found.events == (
+        Event(test_id="a", slot=0, n=0, values=(["i", "2"],)),
+        Event(test_id="a", slot=0, n=1, raised=error),
+        Event(test_id="a", slot=3, n=0, values=(["i", "2"],)),
+    )
+    assert found.violations == ()
+
+
+def test_a_second_value_for_an_assertion_is_a_violation_even_if_it_is_the_same():
+    assert read([COLLECTED, value(), value()]).violations == ("two values for one assertion",)
+
+
+def test_values_stand_under_the_name_that_the_test_goes_by():
+    ids = ["a.py::t[<o at 0x7f30e4b0c1d0>]"]
+    found = read([{"t": "collected", "ids": ids}, value(id=ids[0])])
+    assert [event.test_id for event in found.events] == ["a.py::t[<o at 0x...>]"]
 
 
 def test_a_result_for_a_test_that_was_not_collected_is_a_violation():

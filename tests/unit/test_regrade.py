@@ -33,7 +33,7 @@ def run(tmp_path, dataset):
     folder = RunFolder(path=tmp_path / "run")
     given = [tiny.prediction(tiny.GOLD, model=model) for model in TRIALS]
     for prediction in given:
-        found = judged(dataset.task("tiny__calc-1"), [TRIALS[prediction.model_name_or_path]], prediction=prediction)
+        found = judged(dataset.task("tiny__calc-1"), TRIALS[prediction.model_name_or_path], prediction=prediction)
         folder.write(prediction, found.report, found.evidence)
     folder.write_predictions(given)
     folder.write_run(
@@ -68,8 +68,8 @@ def newer_classes(monkeypatch):
 def newer_grading(monkeypatch):
     """A later version of grading, which minds no regression."""
 
-    def lenient(hidden, trial, *, ignoring=()):
-        return grade(replace(hidden, pass_to_pass=()), trial, ignoring=ignoring)
+    def lenient(hidden, trial):
+        return grade(replace(hidden, pass_to_pass=()), trial)
 
     monkeypatch.setattr(scoring, "grade", lenient)
     monkeypatch.setattr(verdict, "GRADING_VERSION", 99)

@@ -13,7 +13,7 @@ SETTINGS = evaluate.Settings()
 def kept(tmp_path, *, results=None, **changes) -> VerdictCache:
     """A cache with the verdict on a regression, as some earlier version wrote it."""
     cache = VerdictCache(path=tmp_path / "verdicts")
-    found = judged(tiny.task(), [trial(p2p=FAILED)])
+    found = judged(tiny.task(), trial(p2p=FAILED))
     evidence = found.evidence if results is None else evaluate.run_folder.Evidence(patch=b"", results=results)
     cache.put(found.report.model_copy(update=changes), evidence)
     return cache

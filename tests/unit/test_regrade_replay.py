@@ -1,4 +1,4 @@
-"""Saved evidence carries the same verdict as the rounds it was saved from."""
+"""Saved evidence carries the same verdict as the round it was saved from."""
 
 from __future__ import annotations
 
@@ -9,24 +9,35 @@ import pytest
 
 from harness import evidence, scoring, verdict
 from harness.frameworks.base import Raised, TestReport
-from harness.instance import TestStatus, TrustMaterial
+from harness.instance import TestStatus
+from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.judging.values import Event
 from harness.replay import CannotReplayError, carried, replay
 from harness.scoring import Demands, Round
 from harness.trial import Trial
-from harness.trust import Trust, Variant
 from harness.verdict import Asked
 from tests import tiny
 
 F2P, P2P = "tests/test_calc.py::test_two", "tests/test_calc.py::test_zero"
 PASSED, FAILED = TestStatus.PASSED, TestStatus.FAILED
-FORMS = {tiny.TESTS: {"real": "r", "twin": "t", "blind": "b", "blind_twin": "bt"}}
-TWINS = TrustMaterial(files=FORMS, twinned=(F2P,))
-BLIND = TrustMaterial(files=FORMS, twinned=(F2P, P2P), blinded={F2P: {"0": "2"}}, renamed={f"{F2P}[g0]": F2P})
-TWO, THREE, OPAQUE = ((0, {"int": "2"}),), ((0, {"int": "3"}),), ((0, {"opaque": "Money"}),)
+ROW = f"{F2P}[p0]"
+"""What the stripped file calls the listed test."""
+INSIDE = Expectations()
+HOST = Expectations(
+    files={tiny.TESTS: "stripped"},
+    ids={ROW: F2P},
+    sites={0: Site(op="==", sides=("out", "kept"))},
+    tests={F2P: ExpectedTest(place="host", events=(Expected(slot=0, kept=(["i", "2"],), size=1),))},
+)
+TWO, THREE, OPAQUE = ["i", "2"], ["i", "3"], ["o", "calc.Money", None, None]
 ASSERTION = (Raised(names=("AssertionError", "Exception")),)
 
 
-def trial(f2p=PASSED, p2p=PASSED, *, values=(), name=F2P, report=None, **more) -> Trial:
+def out(value, *, name=ROW, slot=0, n=0) -> Event:
+    return Event(test_id=name, slot=slot, n=n, values=(value,))
+
+
+def trial(f2p=PASSED, p2p=PASSED, *, events=(), name=F2P, report=None, **more) -> Trial:
     """A trial as a container leaves it."""
     statuses = {P2P: p2p, **({name: f2p} if f2p else {})}
     fields = {
@@ -34,7 +45,7 @@ def trial(f2p=PASSED, p2p=PASSED, *, values=(), name=F2P, report=None, **more) -
         "seconds": dict.fromkeys(statuses, 0.01),
         "raised": {test_id: ASSERTION for test_id, status in statuses.items() if status is FAILED},
         "texts": {test_id: "E   assert" for test_id, status in statuses.items() if status is FAILED},
-        "values": {name: values} if values else {},
+        "events": tuple(events),
         "finished": True,
         "exit_code": 0 if set(statuses.values()) == {PASSED} else 1,
         **(report or {}),
@@ -61,23 +72,18 @@ def trial(f2p=PASSED, p2p=PASSED, *, values=(), name=F2P, report=None, **more) -
     return Trial(**{**given, **more})
 
 
-def task(material: TrustMaterial = TWINS, **hidden):
+def task(expectations: Expectations = INSIDE, **hidden):
     made = tiny.task()
-    return replace(made, hidden=replace(made.hidden, trust=material, **hidden))
+    return replace(made, hidden=replace(made.hidden, expectations=expectations, **hidden))
 
 
-def judged(given, trials, *, demands=None, prediction=None, slowdown=1.0):
-    """A fresh verdict over rounds, in the order in which they are asked for."""
+def judged(given, ran, *, demands=None, prediction=None, slowdown=1.0):
+    """A fresh verdict over what came out of a container."""
     asked = Asked(
         task=given, prediction=prediction or tiny.prediction(), demands=demands or Demands(), slowdown=slowdown
     )
-    left = iter(trials)
-
-    def run(variant: Variant) -> Round:
-        return Round(variant=variant, trial=next(left), attempts=1)
-
     looked = verdict.look(given, asked.prediction)
-    return verdict.graded(asked, looked, scoring.decide(given, asked.demands, run))
+    return verdict.graded(asked, looked, scoring.decide(given, Round(trial=ran, attempts=1)))
 
 
 def results(found) -> dict:
@@ -90,32 +96,43 @@ COLLECT = {
     "collect_raised": {"tests/test_calc.py": (Raised(names=("ImportError",)),)},
 }
 CASES = {
-    "a pass in twins": (TWINS, [trial(), trial(FAILED)]),
-    "a failure in the first round": (TWINS, [trial(FAILED)]),
-    "a regression": (TWINS, [trial(p2p=FAILED)]),
-    "a forged pass": (TWINS, [trial(), trial()]),
-    "a blind pass": (BLIND, [trial(values=TWO, name=f"{F2P}[g0]"), trial(p2p=FAILED, values=TWO)]),
-    "a blind test with another value": (BLIND, [trial(values=THREE, name=f"{F2P}[g0]")]),
-    "a value that cannot be compared": (BLIND, [trial(values=OPAQUE), trial(), trial(FAILED, FAILED)]),
-    "no twins": (TrustMaterial(), [trial()]),
-    "a broken channel": (TWINS, [trial(violations=("frame 3: not a frame",))]),
-    "a patch that does not apply": (TWINS, [trial(None, ran=False, model_apply_error="error: \udce9")]),
-    "tests that do not apply": (TWINS, [trial(None, ran=False, test_apply_error="error")]),
-    "a container that could not be set up": (TWINS, [trial(None, ran=False, setup_error="OSError()")]),
-    "out of memory": (TWINS, [trial(None, oom_killed=True, child_exit=None, child_signal=9)]),
-    "out of time": (TWINS, [trial(None, timed_out=True)]),
-    "a supervisor that is gone": (TWINS, [trial(None, exited=False)]),
-    "an exit half-way": (TWINS, [trial(None, report={"finished": False})]),
-    "a file that cannot be imported": (TWINS, [trial(None, report=COLLECT)]),
-    "a runner that failed": (TWINS, [trial(None, report={"internal_error": "x", "internal_raised": ASSERTION})]),
+    "a pass inside": (INSIDE, trial()),
+    "a failure": (INSIDE, trial(FAILED)),
+    "a regression": (INSIDE, trial(p2p=FAILED)),
+    "a pass on the host": (HOST, trial(name=ROW, events=[out(TWO)])),
+    "a wrong value": (HOST, trial(name=ROW, events=[out(THREE)])),
+    "a value that has no plain form": (HOST, trial(name=ROW, events=[out(OPAQUE)])),
+    "a value that cannot be read": (HOST, trial(name=ROW, events=[out(["i", "two"])])),
+    "no value": (HOST, trial(name=ROW)),
+    "a value too many": (HOST, trial(name=ROW, events=[out(TWO), out(TWO, n=1)])),
+    "an assertion that no test has": (HOST, trial(name=ROW, events=[out(TWO), out(TWO, slot=7)])),
+    "an assertion that no test has, in one that did not end": (
+        HOST,
+        trial(None, events=[out(TWO, slot=7)], report={"collected": (ROW, P2P)}),
+    ),
+    "a test under the listed id": (HOST, trial(events=[out(TWO)])),
+    "a test that was collected under the listed id alone": (
+        HOST,
+        trial(name=ROW, events=[out(TWO)], report={"collected": (F2P, ROW, P2P)}),
+    ),
+    "a broken channel": (INSIDE, trial(violations=("frame 3: not a frame",))),
+    "a patch that does not apply": (INSIDE, trial(None, ran=False, model_apply_error="error: \udce9")),
+    "tests that do not apply": (INSIDE, trial(None, ran=False, test_apply_error="error")),
+    "a container that could not be set up": (INSIDE, trial(None, ran=False, setup_error="OSError()")),
+    "out of memory": (INSIDE, trial(None, oom_killed=True, child_exit=None, child_signal=9)),
+    "out of time": (INSIDE, trial(None, timed_out=True)),
+    "a supervisor that is gone": (INSIDE, trial(None, exited=False)),
+    "an exit half-way": (INSIDE, trial(None, report={"finished": False})),
+    "a file that cannot be imported": (INSIDE, trial(None, report=COLLECT)),
+    "a runner that failed": (INSIDE, trial(None, report={"internal_error": "x", "internal_raised": ASSERTION})),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_evidence_carries_the_identical_report(name):
-    material, trials = CASES[name]
-    given = task(material)
-    found = judged(given, trials)
+    expectations, ran = CASES[name]
+    given = task(expectations)
+    found = judged(given, ran)
     assert replay(given, tiny.prediction(), results(found)) == found.report
 
 
@@ -129,19 +146,18 @@ LIES = (
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_raised_is_no_part_of_a_verdict(name):
-    material, trials = CASES[name]
-    honest = judged(task(material), trials).report
+    expectations, ran = CASES[name]
+    honest = judged(task(expectations), ran).report
     for lie in LIES:
-        told = [
-            replace(one, report=replace(one.report, raised={F2P: lie, P2P: lie}, internal_raised=lie)) for one in trials
-        ]
-        found = judged(task(material), told).report
+        raised = {F2P: lie, ROW: lie, P2P: lie}
+        told = replace(ran, report=replace(ran.report, raised=raised, internal_raised=lie))
+        found = judged(task(expectations), told).report
         labels = {"failure_class": None}
         assert found.model_copy(update=labels) == honest.model_copy(update=labels)
 
 
 def test_the_cases_come_to_every_outcome_of_a_run_patch():
-    outcomes = {judged(task(material), trials).report.outcome for material, trials in CASES.values()}
+    outcomes = {judged(task(expectations), ran).report.outcome for expectations, ran in CASES.values()}
     assert outcomes == {"resolved", "unresolved", "tampered", "apply_failed", "infra_error"}
 
 
@@ -155,8 +171,8 @@ def test_a_patch_that_no_container_saw_is_regraded_too(given):
 
 def test_where_a_patch_resolves_nothing_its_code_that_would_have_to_be_compiled_is_named():
     prediction = tiny.prediction(tiny.diff("src/calc/fast.c", None, "int fast;\n"))
-    failing = judged(task(), [trial(FAILED)], prediction=prediction).report
-    passing = judged(task(), [trial(), trial(FAILED)], prediction=prediction).report
+    failing = judged(task(), trial(FAILED), prediction=prediction).report
+    passing = judged(task(), trial(), prediction=prediction).report
     assert "the patch changes src/calc/fast.c" in failing.reason
     assert "fast.c" not in passing.reason
 
@@ -169,25 +185,40 @@ def test_an_infrastructure_error_is_regraded_to_the_same():
 
 
 def test_demands_and_slowdown_come_from_the_evidence():
-    demands = Demands(timeout=3.5, trust=Trust.TWINS, pairs=2)
-    given = task(BLIND, evidence={"gold_seconds": 1.0})
-    twin = trial(FAILED, FAILED)
-    found = judged(given, [trial(), twin, trial(), twin], demands=demands, slowdown=4.0)
-    assert [one["variant"] for one in found.evidence.results["evidence"]["rounds"]] == ["real", "twin"] * 2
+    demands = Demands(timeout=3.5)
+    given = task(HOST, evidence={"gold_seconds": 1.0})
+    found = judged(given, trial(name=ROW, events=[out(TWO)]), demands=demands, slowdown=4.0)
+    assert found.report.outcome == "resolved"
     assert replay(given, tiny.prediction(), results(found)) == found.report
-    slow = judged(given, [trial(FAILED, seconds=7.0)], slowdown=4.0)
+    assert evidence.read(results(found)).demands == demands
+    slow = judged(given, trial(FAILED, name=ROW, seconds=7.0), slowdown=4.0)
     assert slow.report.failure_class == "logic_error"
-    assert judged(given, [trial(FAILED, seconds=7.0)]).report.failure_class == "performance_error"
+    assert judged(given, trial(FAILED, name=ROW, seconds=7.0)).report.failure_class == "performance_error"
     assert replay(given, tiny.prediction(), results(slow)).failure_class == "logic_error"
 
 
-def test_what_a_blind_test_raised_stands_under_its_listed_id():
+def test_what_a_test_of_another_id_raised_stands_under_its_listed_id():
     denied = (Raised(names=("PermissionError", "OSError"), errno=13),)
-    name = f"{F2P}[g0]"
-    statuses = {P2P: PASSED, name: FAILED}
-    found = judged(task(BLIND), [trial(report={"statuses": statuses, "raised": {name: denied}})])
+    found = judged(task(HOST), trial(FAILED, name=ROW, report={"raised": {ROW: denied}}))
     assert found.report.failure_class == "permission_denied"
-    assert replay(task(BLIND), tiny.prediction(), results(found)) == found.report
+    assert replay(task(HOST), tiny.prediction(), results(found)) == found.report
+
+
+def test_values_are_judged_again_by_todays_rules(monkeypatch):
+    given = task(HOST)
+    found = judged(given, trial(name=ROW, events=[out(THREE)]))
+    monkeypatch.setattr("harness.judging.operators.holds", lambda *_: True)
+    again = replay(given, tiny.prediction(), results(found))
+    assert (found.report.outcome, again.outcome) == ("unresolved", "resolved")
+
+
+def test_a_report_tells_where_its_task_is_judged():
+    found = judged(task(HOST), trial(name=ROW, events=[out(TWO)])).report
+    assert found.place == "host"
+    assert found.judged == {
+        "FAIL_TO_PASS": {"host": 1, "mixed": 0, "inside": 0},
+        "PASS_TO_PASS": {"host": 0, "mixed": 0, "inside": 1},
+    }
 
 
 def refusal(given, found: dict) -> str:
@@ -208,8 +239,8 @@ def test_evidence_of_another_version_is_refused():
 
 def test_broken_evidence_is_refused_and_names_the_place():
     found = results(judged(task(), CASES["a regression"][1]))
-    found["evidence"]["rounds"][0]["tests"][F2P]["status"] = "GREEN"
-    assert f"rounds.0.tests.{F2P}.status" in refusal(task(), found)
+    found["evidence"]["round"]["tests"][F2P]["status"] = "GREEN"
+    assert f"round.tests.{F2P}.status" in refusal(task(), found)
 
 
 def test_evidence_of_a_task_that_has_changed_is_refused():
@@ -224,11 +255,10 @@ def test_a_patch_of_which_screening_now_leaves_something_else_is_refused(monkeyp
     assert "screening" in refusal(task(), found)
 
 
-def test_rules_that_ask_for_a_round_that_was_not_run_are_told(monkeypatch):
-    given = task()
-    found = results(judged(given, [trial(FAILED)]))
-    monkeypatch.setattr("harness.grading.TestsStatus.all_passed", True)
-    assert "twin" in refusal(given, found)
+def test_evidence_without_its_round_is_refused():
+    found = results(judged(task(), trial(FAILED)))
+    found["evidence"]["round"] = None
+    assert "no round" in refusal(task(), found)
 
 
 def test_what_others_put_into_a_report_stays():
@@ -241,7 +271,7 @@ def test_what_others_put_into_a_report_stays():
 
 def test_the_evidence_is_plain_json_whatever_was_raised():
     raised = {F2P: (Raised(names=("Bad\ud800",), errno=1, missing="m", file="f"),)}
-    found = judged(task(), [trial(FAILED, report={"raised": raised})])
-    again = evidence.read(results(found)).rounds[0].trial.report.raised
+    found = judged(task(), trial(FAILED, report={"raised": raised}))
+    again = evidence.read(results(found)).round.trial.report.raised
     assert again[F2P] == raised[F2P]
     assert found.evidence.results["tests"][F2P]["raised"] == "Bad\\ud800"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.dataset import folder
-from harness.dataset.schema import BudgetsModel, DatasetModel, TaskModel, TestModel, TestsModel, TrustModel
+from harness.dataset.schema import BudgetsModel, DatasetModel, TaskModel, TestModel, TestsModel
 from harness.facts import TaskFacts
 from harness.instance import Outcome, Prediction, TaskState, TestStatus
 from harness.run_folder import InstanceReport, RunRecord, Score, run_report
@@ -34,7 +34,6 @@ MODELS = (
     TestModel,
     TestsModel,
     Tier,
-    TrustModel,
     *(part for part in vars(signals).values() if isinstance(part, type) and issubclass(part, signals.Measure)),
     signals.CompiledFile,
     signals.FunctionComplexity,

@@ -30,7 +30,7 @@ def record(**fields):
         "tasks": {},
         "images": {},
         "models": [],
-        "settings": {"demands": {"trust": None}},
+        "settings": {"demands": {"timeout": None}},
         "machine": {},
         "started_at": "2026-01-01T00:00:00Z",
         **fields,
@@ -64,7 +64,7 @@ def test_a_sheet_tells_what_it_was_scored_on(run):
     found = scoresheet.read(run)[0]
 
     assert (found.dataset, found.dataset_version, found.grading_version) == ("widgets", 3, 2)
-    assert (found.run, found.demands) == (run, {"trust": None})
+    assert (found.run, found.demands) == (run, {"timeout": None})
     assert (found.tasks[ID(100)].digest, found.tasks[ID(101)].digest) == ("abc", None)
 
 

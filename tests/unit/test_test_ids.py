@@ -9,13 +9,12 @@ import re
 import pytest
 
 from harness import frames
-from harness.frameworks.ids import has_no_address, stable, stable_ids
+from harness.frameworks.ids import function, has_no_address, stable, stable_ids
 from harness.frameworks.pytest import read
 from harness.grading import listed_status
 from harness.instance import Hidden, TestStatus
 from harness.interop.rows import readable
 from harness.runner import grader
-from miner.harden import function_of
 from miner.importing.ids import Known
 
 NASTY = (
@@ -152,7 +151,7 @@ def test_the_grader_in_other_tools_containers_calls_tests_the_same(seed):
 
 
 def test_a_function_is_found_by_an_id_with_colons_and_brackets_in_its_parameter():
-    assert function_of("t/a.py::T::test_x[a::b[c]]") == ("t/a.py", ("T", "test_x"))
+    assert function("t/a.py::T::test_x[a::b[c]]") == "t/a.py::T::test_x"
 
 
 def test_a_row_with_another_address_means_the_same_test():

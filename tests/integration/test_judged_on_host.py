@@ -1,0 +1,282 @@
+"""A mined task's tests hold no expectations: the host judges what they hand out, and forging the rest gains nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness import control, scoring
+from harness.dataset.folder import open_dataset
+from harness.instance import Outcome, TestStatus
+from harness.judging.places import Place, place_of, place_of_test
+from harness.patch import parse
+from harness.scaffold.reveal import reveal
+from miner import statement_stage
+from miner.proof import Notebook, Subject, validate
+from miner.stripping import task as stripping
+from tests import tiny
+from tests.repos import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.instance import Task
+    from harness.sandbox.base import Job, JobResult, Sandbox
+
+pytestmark = pytest.mark.engine
+
+WRONG = '''\
+def price(cents, off=0):
+    """Cents after a discount in percent."""
+    return cents
+
+
+def label(cents):
+    return "%d" % cents
+'''
+RIGHT = '''\
+def price(cents, off=0):
+    """Cents after a discount in percent."""
+    if off > 100:
+        raise ValueError("more than all of it: %d" % off)
+    return cents - cents * off // 100
+
+
+def label(cents):
+    return "%d.%02d EUR" % divmod(cents, 100)
+'''
+BEFORE = "import calc\n\n\ndef test_no_discount():\n    assert calc.price(4217) == 4217\n"
+AFTER = '''\
+import pytest
+
+import calc
+
+
+def test_no_discount():
+    assert calc.price(4217) == 4217
+
+
+@pytest.mark.parametrize("off, want", [(10, 9531), (50, 5295), (100, 0)], ids=["to 9531", "to half", "to nothing"])
+def test_discount(off, want):
+    """Ten percent off gives 9531."""
+    assert calc.price(10590, off) == want
+
+
+def test_label():
+    want = "31.07 EUR"
+    assert calc.label(3107) == want, "it is written as 31.07 EUR"
+
+
+def test_too_much():
+    with pytest.raises(ValueError, match="more than all") as caught:
+        calc.price(1, 101)
+    assert "101" in str(caught.value)
+'''
+EXPECTED = ("9531", "5295", "31.07", "EUR", "more than all", "ValueError")
+"""What no byte that enters the container tells."""
+DISCOUNT = f"{tiny.TESTS}::test_discount"
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Task:
+    folder = tmp_path_factory.mktemp("judged")
+    repo = Repository(folder / "repo")
+    repo.commit("Start", {**tiny.FILES, tiny.CALC: WRONG, tiny.TESTS: BEFORE})
+    fix = repo.commit("Fix discounts and labels", {tiny.CALC: RIGHT, tiny.TESTS: AFTER})
+    words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
+    done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
+    assert done.returncode == 0, done.error_text
+    [place] = (folder / "dataset/tasks").iterdir()
+    return open_dataset(folder / "dataset").task(place.name)
+
+
+def score(task: Task, sandbox: Sandbox, product: str | None) -> scoring.Scored:
+    """What becomes of a product in place of the wrong one; None for no patch."""
+    given = None if product is None else parse(tiny.diff(tiny.CALC, WRONG, product).encode())
+    return scoring.score(task, given, sandbox, scoring.Demands())
+
+
+def test_the_task_and_all_its_tests_are_judged_on_the_host(task):
+    hidden = task.hidden
+    assert place_of(hidden) is Place.HOST
+    assert {test_id.partition("[")[0] for test_id in hidden.fail_to_pass} == {
+        DISCOUNT,
+        f"{tiny.TESTS}::test_label",
+        f"{tiny.TESTS}::test_too_much",
+    }
+    listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
+    assert {place_of_test(hidden, test_id) for test_id in listed} == {Place.HOST}
+
+
+def test_the_listed_names_are_those_of_the_repository(task):
+    assert f"{DISCOUNT}[to 9531]" in task.hidden.fail_to_pass
+
+
+def test_no_expectation_is_in_the_file_that_enters(task):
+    stripped = task.hidden.expectations.files[tiny.TESTS]
+    assert "10590" in stripped
+    assert [word for word in EXPECTED if word in stripped] == []
+
+
+def test_the_gold_patch_resolves_it(task, sandbox):
+    scored = score(task, sandbox, RIGHT)
+    assert scored.grade.outcome is Outcome.RESOLVED, scored.grade.reason
+
+
+def test_nothing_does_not(task, sandbox):
+    scored = score(task, sandbox, None)
+    assert scored.grade.outcome is Outcome.UNRESOLVED
+    assert {scored.grade.tests.fail_to_pass[one] for one in task.hidden.fail_to_pass} == {TestStatus.FAILED}
+
+
+FORGED = """\
+import builtins
+
+_out = builtins.__goldseam__
+_send, _hand_out = _out.frames.send, type(_out).send
+
+
+def _passed(kind, **fields):
+    if kind == "report":
+        fields.update(outcome="passed", text="", raised=[])
+    if kind == "finish":
+        fields["code"] = 0
+    _send(kind, **fields)
+
+
+_out.frames.send = _passed
+type(_out).send = lambda self, slot, values, raised: _hand_out(self, slot, {values}, {raised})
+
+
+"""
+GUESSES = {
+    "what the base gives": ("values", "raised"),
+    "one number": ("[['i', '0']]", "None"),
+    "as many numbers as there were values": ("[['i', '253b'] for _ in values]", "None"),
+    "an object that equals everything": ("[['o', 'builtins.object', None, None] for _ in values]", "None"),
+    "what the host alone knows": ("[['any'] for _ in values]", "None"),
+    "an error that is every error": (
+        "values",
+        "['e', ['builtins.ValueError', 'builtins.KeyError', 'builtins.Exception'], 'more than all', [], []]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GUESSES)
+def test_a_patch_that_forges_every_report_and_guesses_the_values_is_not_resolved(task, sandbox, name):
+    values, raised = GUESSES[name]
+    scored = score(task, sandbox, FORGED.format(values=values, raised=raised) + WRONG)
+    said = scored.round.trial.report
+    assert set(said.statuses.values()) == {TestStatus.PASSED}
+    assert (said.exit_code, scored.grade.outcome) == (0, Outcome.UNRESOLVED), scored.grade.reason
+
+
+def test_a_patch_that_forges_reports_and_hands_out_nothing_is_not_resolved(task, sandbox):
+    silent = FORGED.format(values="[]", raised="None").replace("_hand_out(self, slot, [], None)", "None")
+    scored = score(task, sandbox, silent + RIGHT)
+    assert set(scored.round.trial.report.statuses.values()) == {TestStatus.PASSED}
+    assert (scored.round.trial.report.events, scored.grade.outcome) == ((), Outcome.UNRESOLVED)
+
+
+def test_a_second_value_for_an_assertion_is_tampered_however_right_it_is(task, sandbox):
+    twice = (
+        "import builtins\n\n_out = builtins.__goldseam__\n_hand_out = type(_out).send\n\n\n"
+        "def _twice(self, slot, values, raised):\n    _hand_out(self, slot, values, raised)\n"
+        "    self.frames.send('value', id=self.current[0], slot=slot, n=0, values=values, raised=raised)\n\n\n"
+        "type(_out).send = _twice\n\n\n"
+    )
+    scored = score(task, sandbox, twice + RIGHT)
+    assert scored.grade.outcome is Outcome.TAMPERED
+    assert "two values for one assertion" in scored.grade.reason
+
+
+def test_a_value_for_an_assertion_that_no_test_makes_is_tampered(task, sandbox):
+    stray = "import builtins\n\nwith builtins.__goldseam__(999) as _site:\n    _site(1)\n\n\n"
+    scored = score(task, sandbox, stray + RIGHT)
+    assert scored.grade.outcome is Outcome.TAMPERED
+    assert "slot 999" in scored.grade.reason
+
+
+def test_a_wrong_value_fails_its_test_and_the_reason_does_not_tell_what_was_expected(task, sandbox):
+    scored = score(task, sandbox, RIGHT.replace("off // 100", "off // 50"))
+    failed = {test_id for test_id, status in scored.grade.tests.fail_to_pass.items() if status is TestStatus.FAILED}
+    texts = {test_id: scored.trial.report.texts[test_id] for test_id in failed}
+    assert f"{DISCOUNT}[to 9531]" in failed
+    assert all("slot" in text and "it does not hold" in text for text in texts.values())
+    told = " ".join((scored.trial.output.decode(), *texts.values(), *scored.round.trial.report.texts.values()))
+    assert [word for word in EXPECTED if word in told] == []
+
+
+def test_gold_resolves_it_where_the_machines_speed_is_measured(task, sandbox):
+    [reading] = control.read([task], sandbox)
+    assert reading.resolved
+
+
+def test_its_tests_can_be_shown_as_they_are(task, sandbox):
+    found = reveal(task, 1, {tiny.TESTS: BEFORE.encode()}.get, sandbox)
+    assert len(found.functions) == 1, found.why_not
+    assert b"assert" in found.patch
+
+
+def test_who_writes_a_statement_sees_how_its_tests_fail(task, sandbox):
+    failures = statement_stage._material(task, SimpleNamespace(sandbox=sandbox)).failures
+    assert any("assert '3107' == '31.07 EUR'" in text for text in failures)
+
+
+@dataclass(kw_only=True)
+class Listening:
+    """A sandbox that keeps what is sent into its containers."""
+
+    inner: Sandbox
+    sent: list[bytes] = field(default_factory=list)
+
+    def run(self, job: Job) -> JobResult:
+        self.sent.append(job.stdin)
+        return self.inner.run(job)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+def taken_apart(stdin: bytes) -> tuple[dict[str, Any], bytes]:
+    """The head of what is sent, without its keys, which are new each time, and all behind it."""
+    end = 8 + int(stdin[:8], 16)
+    head = json.loads(stdin[8:end])
+    del head["keys"]
+    return head, stdin[end:]
+
+
+def runners(sent: list[bytes]) -> Iterator[bytes]:
+    """The runner of each container."""
+    for head, rest in map(taken_apart, sent):
+        yield rest[: sum(size for _, size in head["runner"])]
+
+
+def test_every_container_gets_the_same_runner_whatever_it_is_for(task, sandbox, tmp_path):
+    listening = Listening(inner=sandbox)
+    subject = Subject(
+        instance_id=task.instance_id,
+        image=task.instance.image,
+        test=task.instance.test,
+        test_files=task.hidden.test_files,
+        gold_patch=task.hidden.gold_patch,
+        test_patch=task.hidden.test_patch,
+    )
+    notebook = Notebook(tmp_path / "runs.jsonl", subject)
+    validate(subject, listening, runs=1, notebook=notebook, progress=lambda _text: None)
+    stripping.of_task(task, {tiny.TESTS: AFTER.encode()}, listening)
+    score(task, listening, RIGHT)
+    assert len(listening.sent) > 5
+    assert len(set(runners(listening.sent))) == 1
+
+
+def test_an_evaluation_is_byte_for_byte_the_round_that_proved_the_task(task, sandbox):
+    proving, evaluating = Listening(inner=sandbox), Listening(inner=sandbox)
+    expectations = stripping.of_task(task, {tiny.TESTS: AFTER.encode()}, proving)
+    again = replace(task, hidden=replace(task.hidden, expectations=expectations))
+    scoring.score(again, parse(task.hidden.gold_patch), evaluating, scoring.Demands())
+    assert taken_apart(evaluating.sent[0]) in list(map(taken_apart, proving.sent))

@@ -1,0 +1,505 @@
+"""What stripped tests hand out, by the runner's own source, on every CPython that this machine has."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness import process
+from harness.judging import values
+from harness.judging.values import ClassName, Opaque, Raised
+from tests import pypi_tools
+
+RUNNER = Path(__file__).parents[2] / "harness/runner"
+SOURCE = "\n".join((RUNNER / name).read_text("utf-8") for name in ("supervisor.py", "handout.py"))
+DRIVER = """\
+import builtins, io, json, sys
+
+asked = json.loads(io.open(0, encoding="utf-8").read())
+
+
+class Frames(object):
+    def send(self, kind, **fields):
+        sent.append(dict(fields, t=kind))
+
+
+names = {"__name__": "runner"}
+exec(compile(asked["runner"], "<goldseam>", "exec"), names)
+names["WORK"] = asked["work"]
+sys.path.insert(0, asked["work"])
+current = ["t.py::test_a"]
+sent = []
+told = {}
+names["hand_out_by"](Frames(), current)
+for name, code in asked["scripts"].items():
+    sent = []
+    scope = {"current": current, "__name__": "tests.test_a"}
+    exec(compile(asked["setup"], "<setup>", "exec"), scope)
+    exec(compile(code, name, "exec"), scope)
+    told[name] = sent
+print(json.dumps(told))
+"""
+SETUP = """\
+import collections, datetime, decimal, enum, fractions, ipaddress, pathlib, uuid, warnings
+from decimal import Decimal
+
+
+class Words(list):
+    def __iter__(self):
+        return iter(["by", "what", "it", "does"])
+
+
+class Text(str):
+    pass
+
+
+class Number(int):
+    pass
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Mode(str, enum.Enum):
+    READ = "r"
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+class Headers(collections.abc.Mapping):
+    def __init__(self, **told):
+        self.told = told
+
+    def __getitem__(self, name):
+        return self.told[name]
+
+    def __iter__(self):
+        return iter(self.told)
+
+    def __len__(self):
+        return len(self.told)
+
+    def items(self):
+        return [(name.lower(), value) for name, value in self.told.items()]
+
+
+class Shy(Headers):
+    def items(self):
+        raise KeyError("no")
+
+
+class Endless(list):
+    def __iter__(self):
+        while True:
+            yield 1
+
+
+class Mute(ValueError):
+    def __str__(self):
+        raise RuntimeError("no")
+
+
+class Broken(KeyError, ValueError):
+    pass
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def own():
+    value = []
+    value.append(value)
+    return value
+
+
+def raised(*args):
+    error = ValueError()
+    error.args = args or (error, error)
+    return error
+"""
+DATES = "datetime.datetime(2026, 1, 2, 3, 4, 5, 6)"
+SAME = (
+    "None",
+    "True",
+    "False",
+    "...",
+    "NotImplemented",
+    "0",
+    "-31",
+    "10 ** 40",
+    "1.5",
+    "-0.1",
+    "float('inf')",
+    "1.5 - 2j",
+    "''",
+    "'a\u00e9\u65e5\\ud800\\x00'",
+    "b'\\x00\\xff'",
+    "bytearray(b'x')",
+    "[1, [2, 'a']]",
+    "(1, ())",
+    "{1, 'a'}",
+    "frozenset([1])",
+    "{'a': [1], 2: None}",
+    DATES,
+    "datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc)",
+    "datetime.date(2026, 1, 2)",
+    "datetime.time(3, 4)",
+    "datetime.timedelta(days=-1, seconds=2, microseconds=3)",
+    "decimal.Decimal('-1.50')",
+    "decimal.Decimal('1E+30')",
+    "fractions.Fraction(-1, 3)",
+    "uuid.UUID(int=7)",
+    "range(1, 9, 2)",
+    "ipaddress.ip_address('10.0.0.1')",
+    "ipaddress.ip_address('::1')",
+    "ipaddress.ip_network('10.0.0.0/8')",
+    "ipaddress.ip_network('fe80::/10')",
+    "ipaddress.ip_interface('10.0.0.1/8')",
+    "ipaddress.ip_interface('fe80::1/10')",
+)
+"""Values that the host reads back as they are."""
+BY_WHAT_THEY_DO = {
+    "Words()": ["by", "what", "it", "does"],
+    "Text('a')": "a",
+    "Number(3)": 3,
+    "Level.LOW": 1,
+    "Mode.READ": "r",
+    "Point(1, 2)": (1, 2),
+    "Headers(A=1)": {"a": 1},
+    "collections.OrderedDict(a=1)": {"a": 1},
+    "collections.defaultdict(list, a=[1])": {"a": [1]},
+    "collections.Counter('aab')": {"a": 2, "b": 1},
+    "{'a': 1}.keys()": {"a"},
+    "{'a': 1}.items()": {("a", 1)},
+    "{'a': 1}.values()": [1],
+    "pathlib.PosixPath('/a/b')": values.PurePosixPath("/a/b"),
+    "pathlib.PureWindowsPath('a')": values.PurePosixPath("a"),
+    "Broken": ClassName(
+        "tests.test_a.Broken",
+        (
+            "tests.test_a.Broken",
+            "builtins.KeyError",
+            "builtins.LookupError",
+            "builtins.ValueError",
+            "builtins.Exception",
+            "builtins.BaseException",
+        ),
+    ),
+    "bool": ClassName("builtins.bool", ("builtins.bool", "builtins.int")),
+}
+"""Values that are handed out in the form of what they can do, and what the host reads."""
+UNREADABLE = {
+    "list(range(20001))": "too large",
+    "'a' * (2 ** 18 + 1)": "too large",
+    "b'a' * 2 ** 18": "too large",
+    "Endless()": "too large",
+    "Shy(a=1)": "raised KeyError",
+}
+"""Values that are not handed out, and why."""
+DEEP = ("nested(100)", "own()", "[own(), own()]")
+OPAQUE = {
+    "object()": "builtins.object",
+    "Color.RED": "tests.test_a.Color",
+    "iter([])": "builtins.list_iterator",
+    "collections.deque([1])": "collections.deque",
+}
+EXCEPTIONS = {
+    "ValueError('no', 3)": (("builtins.ValueError",), "('no', 3)", ("no", 3)),
+    "KeyError('a')": (("builtins.KeyError", "builtins.LookupError"), "'a'", ("a",)),
+    "Mute('a')": (("tests.test_a.Mute", "builtins.ValueError"), "", ("a",)),
+    "Broken()": (
+        ("tests.test_a.Broken", "builtins.KeyError", "builtins.LookupError", "builtins.ValueError"),
+        "",
+        (),
+    ),
+    "SystemExit(3)": (("builtins.SystemExit",), "3", (3,)),
+}
+"""By expression: names but for those that all have, text, arguments."""
+PRODUCT = """\
+import collections
+
+
+
+class Plain: pass
+class Equal:
+    def __eq__(self, other): return True
+class Child(Equal): pass
+class Names(list): pass
+class Sized(list):
+    def __len__(self): return 3
+class Bag:
+    def __contains__(self, item): return True
+Pair = collections.namedtuple("Pair", "x y")
+"""
+RECORDED = {
+    "1, [1, {'a': (2,)}]": False,
+    "product.Plain(), 1": False,
+    "product.Names(), []": False,
+    "product.Pair(1, 2), (1, 2)": False,
+    "datetime.date(2026, 1, 1), decimal.Decimal(1)": False,
+    "product.Equal(), 1": True,
+    "1, product.Child()": True,
+    "[1, {'a': (product.Equal(),)}], 1": True,
+    "{product.Plain: product.Sized()}, 1": True,
+    "1, product.Bag()": True,
+    "nested(30), 1": True,
+}
+"""Operands, and whether the work tree's own code says what comes of comparing them."""
+
+SCRIPTS = {
+    "one after another": "for i in range(2):\n    with __goldseam__(4) as h: h(i)\n",
+    "other tests": "for current[0] in ('a', 'b', 'a'):\n    with __goldseam__(1) as h: h(current[0])\n",
+    "no operand": "with __goldseam__(0) as h: h()\n",
+    "the test goes on": "with __goldseam__(0) as h: h(1, {}['a'])\nwith __goldseam__(1) as h: h(2)\n",
+    "some operands and an error": "with __goldseam__(0) as h:\n    h(1)\n    h({}['a'])\n",
+    "an end of the program": "with __goldseam__(0): raise SystemExit(3)\n",
+    "an error that is long": "with __goldseam__(0): raise ValueError('a' * 2 ** 20)\n",
+    "an error of itself": "with __goldseam__(0): raise raised()\n",
+    "what unittest calls it": "with __goldseam__(0) as caught: raise ValueError('no')\n"
+    "with __goldseam__(1) as h: h(str(caught.exception))\n",
+    "nothing that was raised": "with __goldseam__(0) as caught: pass\n"
+    "for slot, name in enumerate(['exception', 'value'], 1):\n"
+    "    with __goldseam__(slot) as h: h(getattr(caught, name))\n",
+    "a result": "with __goldseam__(0) as h: h.check('in', 1, [1, 2])\nwith __goldseam__(1) as h: h.truth([])\n",
+    "every result": "for slot, (name, right) in enumerate([('==', 1), ('!=', 2), ('<', 2), ('<=', 1), ('>', 0),"
+    " ('>=', 1), ('in', [1]), ('not_in', []), ('is', 1), ('is_not', None)]):\n"
+    "    with __goldseam__(slot) as h: h.check(name, 1, right)\n",
+    "a result that is raised": "with __goldseam__(0) as h: h.check('<', 1, 'a')\n",
+    "what is kept of a block": "with __goldseam__(0)(ValueError, 'no'): raise ValueError('no')\n",
+    "warnings": "with __goldseam__(0).warning() as seen:\n    warnings.warn('old', DeprecationWarning)\n"
+    "    warnings.warn('new')\nwith __goldseam__(1) as h: "
+    "h(len(seen), str(seen[0].message), seen.pop(UserWarning).category)\n",
+    "warnings and an error": "try:\n    with __goldseam__(0).warning():\n        raise ValueError('no')\n"
+    "except ValueError:\n    with __goldseam__(1) as h: h('passed on')\n",
+    "a closed generator": "def generate():\n    with __goldseam__(0): yield\n"
+    "one = generate()\nnext(one)\none.close()\nwith __goldseam__(1) as h: h('closed')\n",
+}
+
+
+@functools.cache
+def _interpreters() -> dict[str, str]:
+    """This interpreter and one of each other minor version, by name."""
+    found = {path.name: str(path) for path in pypi_tools.interpreters("3.6")}
+    return {**found, f"python3.{sys.version_info.minor}": sys.executable}
+
+
+@pytest.fixture(scope="module", params=sorted(_interpreters()))
+def sent(request, tmp_path_factory):
+    """By script, the frames that one interpreter sends; an expression is a script that hands it out."""
+    work = tmp_path_factory.mktemp("work")
+    (work / "product.py").write_text(PRODUCT, encoding="utf-8")
+    expressions = (*SAME, *BY_WHAT_THEY_DO, *UNREADABLE, *DEEP, *OPAQUE, *EXCEPTIONS, "float('nan')")
+    scripts = {
+        **SCRIPTS,
+        **{one: f"with __goldseam__(0) as h: h({one})\n" for one in expressions},
+        **{one: f"import product\nwith __goldseam__(0) as h: h.recorded({one})()\n" for one in RECORDED},
+    }
+    return ran(_interpreters()[request.param], work, scripts)
+
+
+def ran(python, work, scripts, **env):
+    """By script, the frames that it sends."""
+    asked = {"runner": SOURCE, "work": str(work), "setup": SETUP, "scripts": scripts}
+    done = process.run([python, "-c", DRIVER], input=json.dumps(asked).encode(), env={**os.environ, **env})
+    return json.loads(done.stdout)
+
+
+def the_value(frames):
+    """The one value of the one frame."""
+    [frame] = frames
+    assert (frame["t"], frame["raised"]) == ("value", None)
+    [value] = frame["values"]
+    return value
+
+
+def decoded(frames) -> list[object]:
+    return [values.decode(value) for frame in frames for value in frame["values"]]
+
+
+def evaluated(expression: str) -> object:
+    scope: dict[str, object] = {"__name__": "tests.test_a"}
+    exec(SETUP, scope)
+    return eval(expression, scope)
+
+
+@pytest.mark.parametrize("expression", SAME)
+def test_a_value_comes_out_as_it_is(sent, expression):
+    loaded, expected = values.load(the_value(sent[expression])), evaluated(expression)
+    assert (loaded.value, type(loaded.value), loaded.plain) == (expected, type(expected), True)
+
+
+def test_a_number_that_is_none_comes_out(sent):
+    found = values.decode(the_value(sent["float('nan')"]))
+    assert found != found  # noqa: PLR0124 - so NaN is known
+
+
+@pytest.mark.parametrize("expression", BY_WHAT_THEY_DO)
+def test_a_value_of_another_class_comes_out_by_what_it_does(sent, expression):
+    loaded, expected = values.load(the_value(sent[expression])), BY_WHAT_THEY_DO[expression]
+    assert (loaded.value, type(loaded.value), loaded.plain) == (expected, type(expected), True)
+
+
+@pytest.mark.parametrize("expression", UNREADABLE)
+def test_a_value_that_is_too_large_or_fails_does_not_come_out(sent, expression):
+    value = the_value(sent[expression])
+    assert value == ["x", UNREADABLE[expression]]
+    assert not values.is_plain(value)
+
+
+@pytest.mark.parametrize("expression", DEEP)
+def test_a_value_that_is_too_deep_is_cut(sent, expression):
+    value = the_value(sent[expression])
+    assert '["x", "too deep"]' in json.dumps(value)
+    assert not values.load(value).plain
+
+
+@pytest.mark.parametrize("expression", OPAQUE)
+def test_an_object_that_has_no_plain_form_comes_out_by_the_name_of_its_class(sent, expression):
+    found = values.decode(the_value(sent[expression]))
+    assert isinstance(found, Opaque)
+    assert found.name == OPAQUE[expression]
+
+
+@pytest.mark.parametrize("expression", EXCEPTIONS)
+def test_an_exception_comes_out_with_its_classes_text_and_arguments(sent, expression):
+    found = values.decode(the_value(sent[expression]))
+    assert isinstance(found, Raised)
+    names = tuple(one for one in found.names if one not in ("builtins.Exception", "builtins.BaseException"))
+    assert (names, found.text, found.args) == EXCEPTIONS[expression]
+    assert found.names[-1] == "builtins.BaseException"
+
+
+@pytest.mark.parametrize("operands", RECORDED)
+def test_a_recording_tells_whether_the_work_trees_code_compares(sent, operands):
+    [frame] = sent[operands]
+    assert (frame["values"][2], len(frame["values"]), frame["raised"]) == (RECORDED[operands], 3, None)
+
+
+def test_what_a_test_comes_to_again_is_counted(sent):
+    assert [(frame["slot"], frame["n"]) for frame in sent["one after another"]] == [(4, 0), (4, 1)]
+    assert decoded(sent["one after another"]) == [0, 1]
+
+
+def test_each_test_is_counted_alone(sent):
+    assert [(frame["id"], frame["n"]) for frame in sent["other tests"]] == [("a", 0), ("b", 0), ("a", 1)]
+
+
+def test_a_site_without_operands_sends_its_frame(sent):
+    [frame] = sent["no operand"]
+    assert (frame["values"], frame["raised"]) == ([], None)
+
+
+def test_after_an_error_the_test_goes_on(sent):
+    first, second = sent["the test goes on"]
+    assert (first["values"], values.decode(first["raised"]).names[0]) == ([], "builtins.KeyError")
+    assert values.decode(second["values"][0]) == 2
+
+
+def test_what_came_before_an_error_comes_out_with_it(sent):
+    [frame] = sent["some operands and an error"]
+    assert values.decode(frame["values"][0]) == 1
+    assert values.decode(frame["raised"]).text == "'a'"
+
+
+def test_a_call_that_would_end_the_program_is_an_error_like_others(sent):
+    [frame] = sent["an end of the program"]
+    assert values.decode(frame["raised"]).names == ("builtins.SystemExit", "builtins.BaseException")
+
+
+def test_an_error_that_is_long_is_cut(sent):
+    [frame] = sent["an error that is long"]
+    assert len(values.decode(frame["raised"]).text) == 2**18
+
+
+def test_an_error_that_holds_itself_has_an_end(sent):
+    [frame] = sent["an error of itself"]
+    assert '["x", "too large"]' in json.dumps(frame["raised"])
+    assert not values.load(frame["raised"]).plain
+
+
+def test_a_caught_error_can_be_asked_for_as_unittest_gives_it(sent):
+    assert decoded(sent["what unittest calls it"]) == ["no"]
+
+
+def test_where_nothing_was_raised_asking_for_it_is_an_error(sent):
+    _, *asked = sent["nothing that was raised"]
+    assert [values.decode(one["raised"]).names[0] for one in asked] == ["builtins.AttributeError"] * 2
+
+
+def test_a_comparison_hands_out_its_operands_and_what_comes_of_it(sent):
+    assert decoded(sent["a result"]) == [1, [1, 2], True, [], False]
+
+
+def test_every_operator_that_compares_is_known(sent):
+    assert [values.decode(frame["values"][2]) for frame in sent["every result"]] == [True] * 10
+
+
+def test_a_comparison_that_fails_is_an_error(sent):
+    [frame] = sent["a result that is raised"]
+    assert len(frame["values"]) == 2
+    assert values.decode(frame["raised"]).names[0] == "builtins.TypeError"
+
+
+def test_a_recording_of_a_block_hands_out_what_is_kept_of_it(sent):
+    [frame] = sent["what is kept of a block"]
+    kind, pattern = map(values.decode, frame["values"])
+    assert (kind.name, pattern, values.decode(frame["raised"]).text) == ("builtins.ValueError", "no", "no")
+
+
+def test_warnings_come_out_as_a_list_and_can_be_asked_for(sent):
+    block, after = sent["warnings"]
+    [caught] = map(values.decode, block["values"])
+    assert [(one.names[0], one.text) for one in caught] == [
+        ("builtins.DeprecationWarning", "old"),
+        ("builtins.UserWarning", "new"),
+    ]
+    assert [values.decode(one) for one in after["values"][:2]] == [2, "old"]
+    assert values.decode(after["values"][2]).name == "builtins.UserWarning"
+
+
+def test_an_error_in_a_block_that_warns_is_passed_on(sent):
+    block, after = sent["warnings and an error"]
+    assert values.decode(block["raised"]).text == "no"
+    assert decoded([after]) == ["passed on"]
+
+
+def test_a_generator_that_is_closed_in_a_block_ends(sent):
+    assert decoded(sent["a closed generator"][-1:]) == ["closed"]
+
+
+def test_a_set_comes_out_in_the_same_order_in_every_process(tmp_path):
+    script = "with __goldseam__(0) as h: h(set('abcdefgh'), frozenset([1, 'a', None]))\n"
+    one, other = (ran(sys.executable, tmp_path, {"": script}, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    assert one == other
+
+
+def test_a_caught_error_can_be_asked_for_as_pytest_gives_it():
+    names: dict[str, object] = {"__name__": "runner"}
+    exec(SOURCE, names)
+    frames: list[object] = []
+
+    class Frames:
+        def send(self, kind: str, **fields: object) -> None:
+            frames.append((kind, fields))
+
+    hand_out = names["HandOut"](Frames(), ["t.py::test_a"])  # type: ignore[operator]
+    with hand_out(0) as info:
+        raise ValueError("no")
+    assert (info.value.args, info.type, info.typename) == (("no",), ValueError, "ValueError")
+    assert info.match("n")
+    assert len(frames) == 1

@@ -1,0 +1,376 @@
+"""A stripped test file holds inputs and calls, and nothing of what is expected."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from miner.stripping.sites import Mode
+from miner.stripping.source import StrippedSource
+
+HEAD = """\
+import unittest
+from decimal import Decimal
+from unittest import mock
+import pytest
+from hypothesis import given, strategies
+from nose.tools import assert_raises, eq_
+import shop
+from shop import Broken, f, g
+"""
+
+
+def parsed(text: str, *, first: int = 0) -> StrippedSource:
+    return StrippedSource((HEAD + text).encode(), first=first, product=lambda module: module == "shop")
+
+
+def stripped(text: str, mode: Mode | None = None) -> str:
+    """The file below its imports, with every assertion in its best mode, or in a given one."""
+    source = parsed(text)
+    return below(source.stripped({slot.number: mode or slot.assertion.modes[0] for slot in source.slots}))
+
+
+def recording(text: str) -> str:
+    source = parsed(text)
+    return below(source.recording({slot.number: slot.assertion.modes[0] for slot in source.slots}))
+
+
+def below(text: str) -> str:
+    return text.removeprefix(ast.unparse(ast.parse(HEAD)) + "\n")
+
+
+def function(body: str) -> str:
+    return f"def test_a():\n{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two sources are one program."""
+    return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+
+
+def handed(*operands: str, slot: int = 0) -> str:
+    """A site that hands out these operands."""
+    return f"with __goldseam__({slot}) as _goldseam_site:\n    _goldseam_site({', '.join(operands)})\n"
+
+
+FORMS = {
+    "a comparison with a literal": ("assert f(1) == 3", handed("f(1)")),
+    "a literal on the left": ("assert 3 == f(1)", handed("f(1)")),
+    "a message": ("assert f(1) == 3, 'three'", handed("f(1)")),
+    "an inequality": ("assert f(1) != 3", handed("f(1)")),
+    "an order": ("assert f(1) <= 3", handed("f(1)")),
+    "membership in a literal": ("assert f(1) in (1, 2)", handed("f(1)")),
+    "membership of a literal": ("assert 3 not in f(1)", handed("f(1)")),
+    "identity": ("assert f(1) is None", handed("f(1)")),
+    "a chain": ("assert 0 < f(1) <= 9", handed("f(1)")),
+    "two conditions": ("assert f(1) == 1 and f(2) == 2", handed("f(1)") + handed("f(2)", slot=1)),
+    "a negation": ("assert not f(1)", handed("f(1)")),
+    "a negated comparison": ("assert not f(1) == 3", handed("f(1)")),
+    "truth": ("assert f(1)", handed("f(1)")),
+    "a class": ("assert isinstance(f(1), (int, str))", handed("f(1)")),
+    "not a class": ("assert not isinstance(f(1), int)", handed("f(1)")),
+    "a beginning": ("assert f(1).startswith('ab')", handed("f(1)")),
+    "an end": ("assert f(1).endswith(('a', 'b'))", handed("f(1)")),
+    "two sides of the product": ("assert f(1) == g(1)", handed("f(1)", "g(1)")),
+    "a constant of the product": ("assert f(1) == shop.LIMIT", handed("f(1)", "shop.LIMIT")),
+    "a value of the standard library": ("assert f(1) == Decimal('1.5')", handed("f(1)")),
+    "an approximation": ("assert f(1) == pytest.approx(1.5, rel=0.1)", handed("f(1)")),
+    "unittest's mock": ("m = f()\nm.assert_called_once_with(1, two=2)", "m = f()\n" + handed("m.call_args_list")),
+    "a mock that was not called": ("m = f()\nm.assert_not_called()", "m = f()\n" + handed("m.call_args_list")),
+    "nose's comparison": ("eq_(f(1), 3)", handed("f(1)")),
+    "nose's exception": ("assert_raises(Broken, f, 1)", "with __goldseam__(0):\n    f(1)"),
+    "a block that raises": ("with pytest.raises(Broken):\n    f(1)", "with __goldseam__(0):\n    f(1)"),
+    "a block that raises and is kept": (
+        "with pytest.raises(Broken, match='no') as info:\n    f(1)\nassert info.value.code == 3",
+        "with __goldseam__(0) as info:\n    f(1)\n" + handed("info.value.code", slot=1),
+    ),
+    "a call that raises": (
+        "info = pytest.raises(Broken, f, 1, x=2)\nassert str(info.value) == 'no'",
+        "with __goldseam__(0) as info:\n    f(1, x=2)\n" + handed("str(info.value)", slot=1),
+    ),
+    "a block that warns": (
+        "with pytest.warns(UserWarning, match='old') as seen:\n    f(1)\nassert len(seen) == 1",
+        "with __goldseam__(0).warning() as seen:\n    f(1)\n" + handed("len(seen)", slot=1),
+    ),
+    "two managers": (
+        "with pytest.raises(Broken), open('x') as file:\n    f(file)",
+        "with __goldseam__(0), open('x') as file:\n    f(file)",
+    ),
+    "a loop over rows that are written out": (
+        "for n, want in [(1, 'one'), (2, 'two')]:\n    assert f(n) == want",
+        f"for n, want in [(1, None), (2, None)]:\n{textwrap.indent(handed('f(n)'), '    ')}",
+    ),
+    "a loop over rows with a name": (
+        "rows = [(1, 'one'), (2, 'two')]\nfor n, want in rows:\n    assert f(n) == want",
+        f"rows = [(1, None), (2, None)]\nfor n, want in rows:\n{textwrap.indent(handed('f(n)'), '    ')}",
+    ),
+    "a local that only the expectation reads": ("want = [1, 2]\nassert f(1) == want", handed("f(1)")),
+    "a local that is the expectation of another one": ("one = 1\nwant = [one]\nassert f(1) == want", handed("f(1)")),
+    "branches": (
+        "if f():\n    assert f(1) == 1\nelse:\n    assert f(2) == 2",
+        f"if f():\n{textwrap.indent(handed('f(1)'), '    ')}\nelse:\n{textwrap.indent(handed('f(2)', slot=1), '    ')}",
+    ),
+    "a function within": (
+        "def inner():\n    assert f(1) == 1\ninner()",
+        f"def inner():\n{textwrap.indent(handed('f(1)'), '    ')}\ninner()",
+    ),
+    "other context managers": (
+        "with pytest.deprecated_call():\n    assert f(1) == 1",
+        f"with pytest.deprecated_call():\n{textwrap.indent(handed('f(1)'), '    ')}",
+    ),
+    "what ends a block of tries": (
+        "try:\n    f()\nfinally:\n    assert f(1) == 1",
+        f"try:\n    f()\nfinally:\n{textwrap.indent(handed('f(1)'), '    ')}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_an_assertion_hands_out_what_the_product_gives(name):
+    body, expected = FORMS[name]
+    assert same(stripped(function(body)), function(expected))
+
+
+UNITTEST = {
+    "self.assertEqual(f(1), 3, 'three')": ["f(1)"],
+    "self.assertNotEqual(f(1), 3)": ["f(1)"],
+    "self.assertEqual(f(1), g(1))": ["f(1)", "g(1)"],
+    "self.assertIsNone(f(1))": ["f(1)"],
+    "self.assertIsNotNone(f(1))": ["f(1)"],
+    "self.assertIn(3, f(1))": ["f(1)"],
+    "self.assertTrue(f(1) == 3)": ["f(1)"],
+    "self.assertFalse(f(1))": ["f(1)"],
+    "self.assertGreater(f(1), 3)": ["f(1)"],
+    "self.assertListEqual(f(1), [3])": ["f(1)"],
+    "self.assertCountEqual(f(1), [1, 2])": ["f(1)"],
+    "self.assertRegex(f(1), 'a+')": ["f(1)"],
+    "self.assertNotRegex(f(1), 'a+')": ["f(1)"],
+    "self.assertAlmostEqual(f(1), 1.5, places=3)": ["f(1)"],
+    "self.assertAlmostEqual(f(1), 1.5, delta=0.1)": ["f(1)"],
+    "self.assertIsInstance(f(1), int)": ["f(1)"],
+}
+
+
+@pytest.mark.parametrize("statement", UNITTEST)
+def test_a_method_of_unittest_hands_out_what_the_product_gives(statement):
+    def case(body: str) -> str:
+        return f"class T(unittest.TestCase):\n    def test_a(self):\n{textwrap.indent(body, '        ')}\n"
+
+    assert same(stripped(case(statement)), case(handed(*UNITTEST[statement])))
+
+
+@pytest.mark.parametrize(
+    "head", ["self.assertRaises(Broken)", "self.assertRaisesRegex(Broken, 'no')", "self.assertRaises(Broken, msg='no')"]
+)
+def test_a_block_of_unittest_that_raises_tells_no_class(head):
+    text = f"class T(unittest.TestCase):\n    def test_a(self):\n        with {head}:\n            f(1)\n"
+    assert same(stripped(text), text.replace(head, "__goldseam__(0)"))
+
+
+def test_a_subtest_has_no_words():
+    text = (
+        "class T(unittest.TestCase):\n    def test_a(self):\n"
+        "        with self.subTest('three', n=3):\n            self.assertEqual(f(1), 3)\n"
+    )
+    assert "three" not in stripped(text)
+    assert "with self.subTest():" in stripped(text)
+
+
+LEFT = {
+    "nothing of the product in it": "assert 1 == 1",
+    "nothing of the product in one of its conditions": "assert f(1) and 1 == 1",
+    "a handler that may wait for it": "try:\n    assert f(1) == 1\nexcept AssertionError:\n    f(2)",
+    "a block of which nobody knows what it catches": "with shop.raises():\n    assert f(1) == 1",
+    "a check that is code": "with pytest.raises(Broken, check=f):\n    f(1)",
+    "a keyword that is not known": "with pytest.raises(Broken, message='no'):\n    f(1)",
+    "a tolerance of the product": "class A:\n    def test(self):\n        self.assertAlmostEqual(f(1), 1, delta=g())",
+    "arguments that are unpacked": "class A:\n    def test(self):\n        self.assertEqual(*f(1))",
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_an_assertion_is_left_alone_where_it_has(name):
+    assert same(stripped(function(LEFT[name])), function(LEFT[name]))
+
+
+def test_an_assertion_within_a_block_that_raises_is_left_alone():
+    text = function("with pytest.raises(Broken):\n    assert f(1) == 2")
+    assert same(stripped(text), text.replace("pytest.raises(Broken)", "__goldseam__(0)"))
+
+
+def test_a_test_of_hypothesis_is_left_alone():
+    text = "@given(strategies.integers())\ndef test_a(n):\n    assert f(n) == 3\n"
+    assert same(stripped(text), text)
+
+
+def test_an_assertion_method_of_the_tests_own_is_no_assertion_but_what_is_in_it_is():
+    text = (
+        "class T(unittest.TestCase):\n    def assertEqual(self, a, b):\n        assert a == b\n"
+        "    def test_a(self):\n        self.assertEqual(f(1), 3)\n"
+    )
+    found = stripped(text)
+    assert "_goldseam_site(a, b)" in found
+    assert "self.assertEqual(f(1), 3)" in found
+
+
+def test_a_mutable_value_that_the_product_is_given_is_both_input_and_handed_out():
+    text = function("data = [3, 1]\nf(data)\nassert data == [1, 3]")
+    assert same(stripped(text), function("data = [3, 1]\nf(data)\n" + handed("data")))
+
+
+def test_a_mutable_input_is_no_expectation():
+    text = function("data = [3, 1]\nassert f(data) == data")
+    assert same(stripped(text), function("data = [3, 1]\n" + handed("f(data)", "data")))
+
+
+def test_an_immutable_input_is_an_expectation_as_well():
+    text = function("word = 'abc'\nassert f(word) == word")
+    assert same(stripped(text), function("word = 'abc'\n" + handed("f(word)")))
+
+
+def test_a_call_is_never_removed():
+    text = function("want = f(2)\nassert f(1) == 3")
+    assert "want = f(2)" in stripped(text)
+
+
+# -- tables
+
+
+def table(rows: str, names: str = "'n, want'", **keywords: str) -> str:
+    more = "".join(f", {name}={value}" for name, value in keywords.items())
+    return f"@pytest.mark.parametrize({names}, {rows}{more})\ndef test_a(n, want):\n    assert f(n) == want\n"
+
+
+BLANK = "@pytest.mark.parametrize({}, {}, ids=['p0', 'p1'])\ndef test_a(n, want):\n" + textwrap.indent(
+    handed("f(n)"), "    "
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rows"),
+    [
+        (table("[(1, 'one'), (2, 'two')]"), "'n, want'", "[(1, None), (2, None)]"),
+        (table("[[1, 'one'], [2, 'two']]", "['n', 'want']"), "['n', 'want']", "[[1, None], [2, None]]"),
+        (table("((1, 'one'), (2, 'two'))", ids="['is one', 'is two']"), "'n, want'", "((1, None), (2, None))"),
+        (
+            table("[pytest.param(1, 'one', id='is-one', marks=shop.mark), (2, 'two')]"),
+            "'n, want'",
+            "[pytest.param(1, None, marks=shop.mark), (2, None)]",
+        ),
+    ],
+)
+def test_a_column_that_only_expectations_read_is_blank_and_its_rows_are_numbered(text, names, rows):
+    assert same(stripped(text), BLANK.format(names, rows))
+
+
+def test_a_column_of_the_product_stays():
+    text = table("[(1, shop.ONE), (2, 'two')]")
+    assert "[(1, shop.ONE), (2, 'two')]" in stripped(text)
+
+
+def test_names_of_rows_go_even_where_no_column_does():
+    text = (
+        "@pytest.mark.parametrize('n', [1, 2], ids=['is three', 'is four'])\ndef test_a(n):\n    assert f(n) == n + 2\n"
+    )
+    assert "ids=['p0', 'p1']" in stripped(text)
+
+
+def test_rows_that_name_themselves_by_inputs_alone_keep_their_names():
+    text = "@pytest.mark.parametrize('n', [1, 2])\ndef test_a(n):\n    assert f(n) == 3\n"
+    assert "parametrize('n', [1, 2])" in stripped(text)
+
+
+def test_a_table_that_others_read_as_well_stays():
+    text = "ROWS = [(1, 'one')]\n\n\n" + table("ROWS") + "\n\ndef test_b():\n    f(ROWS)\n"
+    assert "ROWS = [(1, 'one')]" in stripped(text)
+
+
+def test_a_table_of_the_files_own_is_blank():
+    text = "ROWS = [(1, 'one')]\n\n\n" + table("ROWS")
+    assert "ROWS = [(1, None)]" in stripped(text)
+
+
+# -- what else tells
+
+
+def test_docstrings_and_comments_go():
+    text = '"""Gives three."""\n\n\nclass TestA:\n    """Gives four."""\n\n'
+    text += '    def test_a(self):\n        """Gives five."""'
+    text += "\n        # gives six\n        assert f(1) == 3\n"
+    source = StrippedSource(text.encode(), first=0, product=lambda _: True)
+    assert "ives" not in source.stripped({0: Mode.EXPECTED})
+
+
+def test_a_constant_that_only_expectations_read_goes_and_inputs_stay():
+    text = "WANT = {'a': 1}\nGIVEN = {'b': 2}\n\n\ndef test_a():\n    assert f(GIVEN) == WANT\n"
+    found = stripped(text)
+    assert "WANT" not in found
+    assert "GIVEN = {'b': 2}" in found
+
+
+@pytest.mark.parametrize("constant", ["pytestmark = ()", "pytest_plugins = ['pytester']", "__test__ = True"])
+def test_a_constant_that_the_test_runner_reads_stays(constant):
+    assert constant in stripped(f"{constant}\n\n\n{function('assert f(1) == 3')}")
+
+
+# -- modes
+
+
+def test_an_assertion_that_is_judged_inside_is_left_and_so_is_what_it_reads():
+    text = "WANT = 3\n\n\n" + function("assert f(1) == WANT")
+    assert same(stripped(text, Mode.INSIDE), text)
+
+
+def test_of_two_conditions_both_come_out_or_none():
+    source = parsed(function("assert f(1) == 1 and f(2) == 2"))
+    found = below(source.stripped({0: Mode.EXPECTED, 1: Mode.INSIDE}))
+    assert same(found, function("assert f(1) == 1 and f(2) == 2"))
+
+
+@pytest.mark.parametrize(
+    ("statement", "call"),
+    [
+        ("assert f(1) == 3", "_goldseam_site.check('==', f(1), 3)"),
+        ("assert f(1) in g(1)", "_goldseam_site.check('in', f(1), g(1))"),
+        ("assert f(1)", "_goldseam_site.truth(f(1))"),
+        ("assert not f(1)", "_goldseam_site.truth(not f(1))"),
+        ("assert 0 < f(1) < 9", "_goldseam_site.truth(0 < f(1) < 9)"),
+        ("assert f(1).startswith('a')", "_goldseam_site.truth(f(1).startswith('a'))"),
+    ],
+)
+def test_where_the_product_compares_what_comes_of_it_is_handed_out(statement, call):
+    expected = function(f"with __goldseam__(0) as _goldseam_site:\n    {call}")
+    assert same(stripped(function(statement), Mode.RESULT), expected)
+
+
+@pytest.mark.parametrize(
+    ("statement", "site"),
+    [
+        ("assert f(1) == 3", "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded(f(1), 3)()"),
+        (
+            "class A:\n    def test(self):\n        self.assertAlmostEqual(f(1), 2.5, places=3)",
+            (
+                "class A:\n    def test(self):\n        with __goldseam__(0) as _goldseam_site:\n"
+                "            _goldseam_site.recorded(f(1), 2.5)(3)"
+            ),
+        ),
+        ("with pytest.raises(Broken, match='no'):\n    f(1)", "with __goldseam__(0)(Broken, 'no'):\n    f(1)"),
+        ("with pytest.warns(UserWarning):\n    f(1)", "with __goldseam__(0)(UserWarning).warning():\n    f(1)"),
+    ],
+)
+def test_a_recording_hands_out_what_is_kept_as_well(statement, site):
+    assert same(recording(function(statement)), function(site))
+
+
+def test_slots_are_numbered_from_the_first_and_know_their_function():
+    text = "class TestA:\n    def test_a(self):\n        assert f(1) == 1\n\n\ndef test_b():\n    assert f(2) == 2\n"
+    found = parsed(text, first=7).slots
+    assert [(slot.number, slot.function) for slot in found] == [(7, ("TestA", "test_a")), (8, ("test_b",))]
+
+
+@pytest.mark.parametrize("source", [b"def test_a(:\n", b"x = '\0'\n"])
+def test_what_is_no_python_is_refused(source):
+    with pytest.raises((SyntaxError, ValueError)):
+        StrippedSource(source, first=0, product=lambda _: False)

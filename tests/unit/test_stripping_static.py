@@ -1,0 +1,188 @@
+"""Which expressions of a test depend on nothing of the product."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from miner.stripping import tables
+from miner.stripping.static import Scope, is_immutable, module_of
+
+HEAD = """\
+import collections
+import datetime
+import datetime as dt
+import glob
+import os
+import random
+import shop
+import shop.deep
+from decimal import Decimal
+from unittest import mock
+import pytest
+from . import helpers
+from shop import f
+LIMIT = 3
+NAMES = ["a", "b"]
+SEEN = f(1)
+LOOP = LOOP + 1
+twice = 1
+twice = 2
+"""
+TEST = """\
+@pytest.mark.parametrize("n, want", [(1, "one"), (2, f(2))])
+@pytest.mark.parametrize("word", ["a", "b"])
+def test_a(fixture, n, want, word):
+    one = 1
+    many = [1, 2]
+    seen = f(one)
+    given = [1]
+    f(given, many, NAMES)
+"""
+
+
+def is_static(expression: str, *, read: bool = True) -> bool:
+    """Of an expression at the end of a test; `read` where expectations alone read all names."""
+    tree = ast.parse(HEAD + TEST)
+    module = module_of(tree, lambda name: name == "shop")
+    function = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
+    scope = Scope(module=module, function=function, tables=tables.values(function, module))
+    if read:
+        scope.assume_expected()
+    return scope.is_static(ast.parse(expression, mode="eval").body)
+
+
+STATIC = (
+    "3",
+    "-3",
+    "'a' + 'b'",
+    "[1, {2: (3,)}]",
+    "f'{3}'",
+    "1 if LIMIT else 2",
+    "[n for n in (1, 2)]",
+    "{k: v for k, v in [(1, 2)] if k}",
+    "sum(n for n in range(3))",
+    "len('abc')",
+    "'a b'.split()",
+    "LIMIT",
+    "NAMES",
+    "NAMES[0]",
+    "one",
+    "many",
+    "word",
+    "Decimal('1.5')",
+    "datetime.date(2026, 1, 1)",
+    "dt.timedelta(days=1)",
+    "collections.OrderedDict(a=1)",
+    "os.path.join('a', 'b')",
+    "os.sep",
+    "mock.ANY",
+    "pytest.approx(1.5, rel=0.1)",
+    "ValueError",
+    "ValueError('no')",
+    "type(3)",
+    "None is Ellipsis",
+)
+
+
+@pytest.mark.parametrize("expression", STATIC)
+def test_an_expression_is_static(expression):
+    assert is_static(expression)
+
+
+NOT_STATIC = {
+    "f(1)": "the product is called",
+    "f": "it is the product's",
+    "shop.LIMIT": "it is an attribute of the product",
+    "[1, f(1)]": "a part of it is the product's",
+    "[f(n) for n in (1, 2)]": "each of its items is the product's",
+    "[n for n in f(1)]": "it goes through what the product gives",
+    "helpers.name": "it comes from beside the tests",
+    "SEEN": "a constant of the file is what the product gave",
+    "LOOP": "a constant is made of itself",
+    "twice": "it is bound twice",
+    "seen": "a local is what the product gave",
+    "fixture": "a fixture gives it",
+    "want": "a row of its table is the product's",
+    "unknown": "nobody knows what it is",
+    "open('x')": "it opens a file",
+    "glob.glob('*')": "it looks at the machine",
+    "random.random()": "it is left to chance",
+    "datetime.datetime.now()": "it reads the clock",
+    "os.getcwd()": "it depends on the folder",
+    "os.environ": "it depends on the surroundings",
+    "mock.Mock()": "it is a stand-in that remembers",
+    "pytest.mark": "it is the test runner's",
+    "(lambda: 3)()": "it is code",
+    "one()": "a local is called",
+    "(n := 3)": "it binds a name",
+}
+
+
+@pytest.mark.parametrize("expression", NOT_STATIC)
+def test_an_expression_is_not_static(expression):
+    assert not is_static(expression), NOT_STATIC[expression]
+
+
+@pytest.mark.parametrize("expression", ["given", "many", "NAMES"])
+def test_a_mutable_value_that_others_may_read_is_not_static(expression):
+    assert not is_static(expression, read=False)
+
+
+@pytest.mark.parametrize("expression", ["one", "word", "LIMIT"])
+def test_an_immutable_value_is_static_whoever_reads_it(expression):
+    assert is_static(expression, read=False)
+
+
+def test_a_local_name_hides_the_module_of_that_name():
+    tree = ast.parse("import os\ndef test_a(os):\n    pass\n")
+    module = module_of(tree, lambda _: False)
+    scope = Scope(module=module, function=tree.body[1], tables={})
+    assert not scope.is_static(ast.parse("os.sep", mode="eval").body)
+
+
+def test_a_name_that_is_bound_by_more_than_an_assignment_is_no_constant():
+    tree = ast.parse("x = 1\ny: int = 2\nz = 3\nfor z in ():\n    pass\ndef x(): pass\n")
+    assert set(module_of(tree, lambda _: False).constants) == {"y"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("pytest.raises", "pytest.raises"),
+        ("raises", "pytest.raises"),
+        ("p.raises", "pytest.raises"),
+        ("whole.x", "a.b.x"),
+        ("unknown.x", ""),
+        ("f().x", ""),
+    ],
+)
+def test_a_dotted_name_is_that_of_its_import(expression, name):
+    text = "import pytest\nimport pytest as p\nimport a.b as whole\nfrom pytest import raises\n"
+    module = module_of(ast.parse(text), lambda _: False)
+    assert module.dotted(ast.parse(expression, mode="eval").body) == name
+
+
+@pytest.mark.parametrize(
+    ("expression", "immutable"),
+    [
+        ("3", True),
+        ("'a'", True),
+        ("(1, 'a')", True),
+        ("-1", True),
+        ("'a' * 3", True),
+        ("str(3)", True),
+        ("'a'.encode()", True),
+        ("datetime.date(2026, 1, 1)", True),
+        ("Decimal('1')", True),
+        ("[1]", False),
+        ("(1, [2])", False),
+        ("{}", False),
+        ("'a'.split()", False),
+        ("dict(a=1)", False),
+        ("Thing()", False),
+    ],
+)
+def test_what_cannot_be_changed_is_told(expression, immutable):
+    assert is_immutable(ast.parse(expression, mode="eval").body) is immutable
