@@ -145,7 +145,7 @@ def evaluate(
 ) -> int:
     """Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not."""
     from harness import evaluate as work  # noqa: PLC0415 - keeps `--help` quick
-    from harness import run_folder  # noqa: PLC0415
+    from harness import run_folder, scoresheet  # noqa: PLC0415
     from harness.executors.choose import choose  # noqa: PLC0415
     from harness.predictions import read_predictions  # noqa: PLC0415
     from harness.scoring import Demands  # noqa: PLC0415
@@ -202,7 +202,7 @@ def evaluate(
         console = terminal.results()
         scores = run_folder.scores(folder.predictions(), folder.reports())
         console.print(terminal.score_table(scores))
-        for line in terminal.kind_lines(scores):
+        for line in (*terminal.kind_lines(scores), *terminal.standing_lines(scoresheet.read(out))):
             console.print(line, soft_wrap=True)
         console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
     return _refuse_gaps(folder)

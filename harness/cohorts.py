@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from harness.errors import InputError
+from harness.judging.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from harness.scoresheet import Estimate, SampleScore, Scoresheet
 
 
-_TIERS = ("trivial", "easy", "medium", "hard", "brutal")
+_RANKED = ("trivial", "easy", "medium", "hard", "brutal", *Place)
 
 
 class CohortKey(StrEnum):
@@ -35,6 +36,8 @@ class CohortKey(StrEnum):
     CUTOFF = "cutoff"
     """As `WINDOW`, by each model's own cut-off."""
     SPLIT = "split"
+    JUDGED = "judged"
+    """Where the task is judged: host, mixed, inside."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,9 +132,9 @@ def _of_samples(sheet: Scoresheet, of: Callable[[SampleScore], str | None], valu
 
 
 def _natural(value: str | None) -> tuple[float, str]:
-    """Numbers by size, tiers from easy to brutal, other words by the alphabet."""
-    if value in _TIERS:
-        return float(_TIERS.index(value)), ""
+    """Numbers by size, tiers from easy to brutal, places from the strongest, other words by the alphabet."""
+    if value in _RANKED:
+        return float(_RANKED.index(value)), ""
     try:
         return float(value or ""), ""
     except ValueError:

@@ -187,6 +187,10 @@ def gate(
     mode: Annotated[
         str | None, typer.Option(envvar="GOLDSEAM_GATE_MODE", help="no-worse-than or no-regression.")
     ] = None,
+    require: Annotated[
+        str | None,
+        typer.Option(envvar="GOLDSEAM_GATE_REQUIRE", help="Count tasks judged here or stronger: host, mixed, inside."),
+    ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")] = None,
     sarif: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write findings as SARIF.")] = None,
     summary: Annotated[Path | None, typer.Option("--summary", metavar="FILE", help="Write Markdown.")] = None,
@@ -199,7 +203,7 @@ def gate(
     from harness import gate_text, gate_work  # noqa: PLC0415 - keeps `--help` quick
     from harness.settings import load_gate_rules  # noqa: PLC0415
 
-    rules = load_gate_rules(config, flags={"max_drop": max_drop, "mode": mode})
+    rules = load_gate_rules(config, flags={"max_drop": max_drop, "mode": mode, "require": require})
     question = gate_work.Question(
         candidate=candidate,
         baseline=baseline,

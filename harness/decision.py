@@ -42,7 +42,7 @@ class Change(StrEnum):
     MISSING = "missing"
     """The baseline has a verdict; the candidate was never asked."""
     LEFT_OUT = "left out"
-    """Quarantined or retired: counts nowhere."""
+    """Quarantined, retired, or judged in a weaker place than is required: counts nowhere."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
@@ -10,11 +12,12 @@ from harness.dataset.folder import TASK_FILE
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import TaskModel
 from harness.instance import TaskState
+from harness.judging.places import Place, read_card, weakest
 from harness.scaffold.told import FIELD as SCAFFOLD
 from harness.scaffold.told import functions_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from harness.dataset.folder import Dataset
 
@@ -36,6 +39,20 @@ class TaskFacts(BaseModel):
     """When the fix was merged, ISO 8601 in UTC."""
     revealed: int = 0
     """Hidden test functions that the task shows; its score is `scaffolded` where there is one."""
+    place: Place | None = None
+    """Where it is judged, by its card; `judged` is what counts."""
+    guessable: bool | None = None
+    """Whether a forger who has one try may well guess what its tests want."""
+
+    @property
+    def judged(self) -> Place:
+        """Where the task is judged: inside where nobody says, as it was before there were places."""
+        return self.place or Place.INSIDE
+
+    def judged_at(self, places: Iterable[Place | None]) -> TaskFacts:
+        """The facts with the weakest place said: a card of today can't strengthen verdicts of yesterday."""
+        told = (place for place in (self.place, *places) if place)
+        return self.model_copy(update={"place": weakest(told)})
 
     @property
     def counts(self) -> bool:
@@ -43,8 +60,40 @@ class TaskFacts(BaseModel):
         return self.state in (None, TaskState.PROVED)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What the verdicts on some tasks stand on."""
+
+    tasks: int
+    judged: Mapping[Place, int]
+    """How many are judged in each place."""
+    guessable: int
+    """How many are known to be guessable."""
+
+    def told(self) -> str:
+        """What a patch that aims at goldseam may pass, in a sentence; empty where it is none of these tasks."""
+        weak = [f"{count} judged {place}" for place, count in self.judged.items() if count and place is not Place.HOST]
+        weak += [f"{self.guessable} guessable"] if self.guessable else []
+        if not weak:
+            return ""
+        many = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
+        return f"Of {many}, {', '.join(weak)}: a patch written to defeat goldseam may pass these (docs/security.md)."
+
+
+def standing(facts: Iterable[TaskFacts]) -> Standing:
+    """Count where tasks are judged, and how many are guessable."""
+    found = tuple(facts)
+    count = Counter(one.judged for one in found)
+    return Standing(
+        tasks=len(found),
+        judged={place: count[place] for place in Place},
+        guessable=sum(one.guessable is True for one in found),
+    )
+
+
 def facts_of(task: TaskModel) -> TaskFacts:
     """The facts of a task, from its public file alone."""
+    card = read_card(task.quality)
     return TaskFacts(
         repo=task.repo,
         language=task.language,
@@ -54,6 +103,8 @@ def facts_of(task: TaskModel) -> TaskFacts:
         task_type=_word(task, "task_type"),
         created_at=task.created_at,
         revealed=functions_shown((task.model_extra or {}).get(SCAFFOLD)),
+        place=card.place,
+        guessable=card.guessable,
     )
 
 

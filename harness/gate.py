@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from harness.compare import Comparison
     from harness.facts import TaskFacts
-    from harness.gate_checks import Security
+    from harness.gate_checks import Security, Weak
     from harness.gate_rules import GateRules
     from harness.scoresheet import Scoresheet, TaskScore
 
@@ -52,14 +52,18 @@ def decide(
     regression against the baseline then has to show in both.
     """
     ours, theirs = _only_what_counts(candidate.sheet, baseline.sheet if baseline else None)
+    sides = {"": ours, " in the baseline": theirs, " in the second run": confirm.sheet if confirm else None}
+    weak = checks.too_weak({where: sheet for where, sheet in sides.items() if sheet}, rules)
+    asked = ours.known
+    ours, theirs = ours.without(weak), theirs and theirs.without(weak)
     pairs, nothing = checks.comparison_of(theirs, ours) if theirs else (None, "")
-    lines: list[RuleLine] = []
+    lines = [checks.require(asked, weak, rules)]
     if theirs:
         again = checks.comparison_of(theirs, confirm.sheet)[0] if confirm else None
         drop = checks.drop(pairs, rules, confirm=again, confirming=confirm is not None)
         lines += [drop, checks.enough_tasks(pairs, rules)]
     lines += [checks.coverage(ours, rules), *checks.floors(ours, rules)]
-    lines += checks.must_pass(ours, rules)
+    lines += checks.must_pass(ours, rules, weak)
     lines += checks.new_findings(security, rules)
     lines += checks.costs(ours, rules)
     verdict = _verdict(lines)
@@ -71,7 +75,7 @@ def decide(
         baseline=_side(baseline, theirs) if baseline and theirs else None,
         compared=len(pairs.common) if pairs else 0,
         rules=tuple(lines),
-        tasks=_task_lines(ours, theirs, pairs),
+        tasks=_task_lines(ours, theirs, pairs, {task_id: weak[task_id] for task_id in asked.keys() & weak.keys()}),
         findings=security.findings,
         notes=(nothing,) if nothing else _notes(candidate, baseline, pairs, power=_asks_for_power(verdict, rules)),
     )
@@ -154,8 +158,10 @@ def _side(entry: Entry, sheet: Scoresheet) -> Side:
     )
 
 
-def _task_lines(ours: Scoresheet, theirs: Scoresheet | None, pairs: Comparison | None) -> tuple[TaskLine, ...]:
-    """Every task that either side knows of, by id."""
+def _task_lines(
+    ours: Scoresheet, theirs: Scoresheet | None, pairs: Comparison | None, weak: Mapping[str, Weak]
+) -> tuple[TaskLine, ...]:
+    """Every task that either side knows of, by id; `weak` are those that `require` leaves out."""
     common = set(pairs.common) if pairs else set()
     base = theirs.tasks if theirs else {}
     lines = [_scored_line(task, base.get(task_id), common=task_id in common) for task_id, task in ours.tasks.items()]
@@ -169,6 +175,8 @@ def _task_lines(ours: Scoresheet, theirs: Scoresheet | None, pairs: Comparison |
         state = task.facts.state or (theirs.aside[task_id].facts.state if theirs and task_id in theirs.aside else None)
         note = f"{state.value if state else 'set aside'}: counts nowhere"
         lines.append(TaskLine(instance_id=task_id, repo=task.facts.repo or "", change=Change.LEFT_OUT, note=note))
+    for task_id, one in weak.items():
+        lines.append(TaskLine(instance_id=task_id, repo=one.repo, change=Change.LEFT_OUT, note=one.note()))
     return tuple(sorted(lines, key=lambda line: line.instance_id))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,15 @@ from harness.compare import compare
 from harness.decision import Finding, RuleLine, Ruling
 from harness.errors import NothingComparableError
 from harness.gate_rules import Mode, nearest
+from harness.judging.places import Place, weakest
 from harness.scoresheet import clusters
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from harness.compare import Comparison
+    from harness.facts import TaskFacts
     from harness.gate_rules import GateRules
     from harness.scoresheet import Scoresheet, TaskScore
 
@@ -31,6 +36,57 @@ class Security:
     """Predictions whose patch was looked at."""
     of: int = 0
     """Predictions with a patch, so that could have been looked at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weak:
+    """A task that does not count, since its verdicts stand on too little for what is required."""
+
+    why: str
+    counted_by: Place
+    """With this as `require` it counts."""
+    repo: str = ""
+
+    def note(self) -> str:
+        """Why, and how it would count."""
+        return f"{self.why}: counts with --require {self.counted_by}"
+
+
+def too_weak(sides: Mapping[str, Scoresheet], rules: GateRules) -> Mapping[str, Weak]:
+    """What `require` leaves out, by id: what one of the sides does not judge there. `sides` are by words for them."""
+    found: dict[str, Weak] = {}
+    for where, sheet in sides.items():
+        for task_id, facts in sheet.known.items():
+            weak = _weak(facts, rules.require, where)
+            before = found.get(task_id)
+            if weak and (before is None or not weak.counted_by.reaches(before.counted_by)):
+                found[task_id] = weak
+    return found
+
+
+def _weak(facts: TaskFacts, required: Place, where: str) -> Weak | None:
+    if not facts.judged.reaches(required):
+        return Weak(why=f"judged {facts.judged}{where}", counted_by=facts.judged, repo=facts.repo or "")
+    if required is Place.HOST and facts.guessable:
+        return Weak(why=f"guessable{where}", counted_by=Place.MIXED, repo=facts.repo or "")
+    return None
+
+
+def require(asked: Collection[str], weak: Mapping[str, Weak], rules: GateRules) -> RuleLine:
+    """How many of the tasks asked are judged where it is required. What is left out says nothing about the model."""
+    out = sorted(task_id for task_id in asked if task_id in weak)
+    left = len(asked) - len(out)
+    whys = ", ".join(f"{count} {why}" for why, count in sorted(Counter(weak[one].why for one in out).items()))
+    found = f"{left} of {len(asked)} tasks" + (f"; left out: {whys}" if out else "")
+    by = weakest(weak[one].counted_by for one in out)
+    return RuleLine(
+        name="require",
+        required=f"judged {rules.require}" + (", not guessable" if rules.require is Place.HOST else ""),
+        found=found,
+        ruling=Ruling.KEPT if left else Ruling.UNKNOWN,
+        sentence=f"{'' if left else 'No task is left. '}--require {by} counts all." if out else "",
+        tasks=tuple(out),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +259,7 @@ def _floor(key: str, floor: float, candidate: Scoresheet) -> RuleLine:
     return replace(line, tasks=short, sentence="Below the floor, but its interval reaches it: that may be chance.")
 
 
-def must_pass(candidate: Scoresheet, rules: GateRules) -> list[RuleLine]:
+def must_pass(candidate: Scoresheet, rules: GateRules, weak: Mapping[str, Weak]) -> list[RuleLine]:
     """One line for all the tasks that every sample has to resolve; no line where none is named."""
     if not rules.must_pass:
         return []
@@ -219,13 +275,13 @@ def must_pass(candidate: Scoresheet, rules: GateRules) -> list[RuleLine]:
     if lost:
         sentence = f"Not resolved: {_list(lost)}."
     elif unknown:
-        everything = candidate.tasks.keys() | candidate.uncovered.keys()
+        everything = candidate.known.keys() | weak.keys()
         strange = [one for one in unknown if one not in everything]
         likely = nearest(strange[0], everything) if strange else None
         hint = (
             f" {strange[0]} is no task of this run" + (f"; did you mean {likely}?" if likely else ".")
             if strange
-            else ""
+            else next((f" {one} is {weak[one].note()}." for one in unknown if one in weak), "")
         )
         sentence = f"No verdict on {_list(unknown)}.{hint}"
     return [

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from harness.errors import InputError
+from harness.judging.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-COHORTS = ("repo", "language", "difficulty", "split", "task-type", "prompt", "temperature")
+COHORTS = ("repo", "language", "difficulty", "split", "judged", "task-type", "prompt", "temperature")
 """What a floor can be set for, as `harness.cohorts` names it."""
 _SHARE = "a share from 0 to 1 (0.05 is five points)"
 _AMOUNT = "a number from 0, in US dollars"
@@ -36,6 +37,10 @@ def _mode(value: Any) -> Any:
     return Mode(value) if isinstance(value, str) and value in list(Mode) else value
 
 
+def _place(value: Any) -> Any:
+    return Place(value) if isinstance(value, str) and value in list(Place) else value
+
+
 class GateRules(BaseModel):
     """`[gate]`: what a candidate must keep. docs/gate.md explains each."""
 
@@ -44,6 +49,10 @@ class GateRules(BaseModel):
     mode: Annotated[Mode, BeforeValidator(_mode)] = Field(
         default=Mode.NO_REGRESSION, description=" or ".join(f'"{mode}"' for mode in Mode)
     )
+    require: Annotated[Place, BeforeValidator(_place)] = Field(
+        default=Place.HOST, description=", ".join(f'"{place}"' for place in Place)
+    )
+    """Where a task has to be judged to count, at the least; with `host` one that is guessable does not count either."""
     max_drop: float = Field(default=0.05, ge=0, le=1, description=_SHARE)
     """How much of the baseline's resolved share a candidate may lose."""
     confidence: float = Field(default=0.95, gt=0.5, lt=1, description="a share above 0.5 and below 1, such as 0.95")

@@ -110,7 +110,10 @@ def _as_of_now(sheet: Scoresheet, dataset: Path) -> Scoresheet:
     from harness.facts import read_facts  # noqa: PLC0415
 
     facts = read_facts(open_dataset(dataset), also=sheet.tasks)
-    tasks = {one: replace(task, facts=facts.get(one, task.facts)) for one, task in sheet.tasks.items()}
+    tasks = {
+        one: replace(task, facts=facts.get(one, task.facts).judged_at([task.facts.judged]))
+        for one, task in sheet.tasks.items()
+    }
     return replace(
         sheet,
         tasks={one: task for one, task in tasks.items() if task.facts.counts},

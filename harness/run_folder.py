@@ -308,6 +308,8 @@ class Score:
     """Predictions for tasks that show some of their tests."""
     resolved_hidden: int | None = None
     """Predictions that pass all hidden tests, whatever becomes of those shown; None where no task shows any."""
+    judged: Mapping[str, int] = field(default_factory=dict)
+    """Predictions with a verdict, by where their tasks are judged."""
 
     @property
     def resolved(self) -> int:
@@ -332,10 +334,12 @@ def scores(predictions: Iterable[Prediction], reports: Iterable[InstanceReport])
     found: dict[str, dict[str, int]] = {model: {} for model in asked}
     shown: dict[str, list[bool]] = {}
     scaffolded: Counter[str] = Counter()
+    judged: Counter[tuple[str, Place]] = Counter()
     for report in reports:
         hidden = report.scaffold.resolved_hidden if report.scaffold else report.resolved
         shown.setdefault(report.model_name_or_path, []).append(hidden)
         scaffolded[report.model_name_or_path] += report.scaffold is not None
+        judged[report.model_name_or_path, report.place] += report.outcome is not Outcome.INFRA_ERROR
         counts = found.setdefault(report.model_name_or_path, {})
         counts[report.outcome.value] = counts.get(report.outcome.value, 0) + 1
     return tuple(
@@ -346,6 +350,7 @@ def scores(predictions: Iterable[Prediction], reports: Iterable[InstanceReport])
             outcomes=dict(sorted(counts.items())),
             scaffolded=scaffolded[model],
             resolved_hidden=sum(shown[model]) if scaffolded[model] else None,
+            judged={place.value: judged[model, place] for place in Place},
         )
         for model, counts in sorted(found.items())
     )

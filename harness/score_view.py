@@ -163,6 +163,8 @@ def render(
     shown = sorted({task_id for sheet in sheets for task_id in sheet.scaffolded})
     if shown:
         parts += [Text(), Text(f"kind: scaffolded, {len(shown)} task(s) show some of their tests", "yellow")]
+    told = dict.fromkeys(sheet.standing.told() for sheet in sheets)
+    parts += [part for text in told if text for part in (Text(), Text(text, "yellow"))]
     aside = sorted({task_id for sheet in sheets for task_id in sheet.aside})
     if aside:
         parts += [Text(), Text(f"not counted, since not proved, quarantined or retired: {', '.join(aside)}", "yellow")]
@@ -241,6 +243,8 @@ def sheet_json(sheet: Scoresheet) -> dict[str, Any]:
         "knows_dataset": sheet.knows_dataset,
         "kind": SCAFFOLDED if sheet.scaffolded else HIDDEN_ONLY,
         "scaffolded_tasks": len(sheet.scaffolded),
+        "judged": {place.value: count for place, count in sheet.standing.judged.items()},
+        "guessable_tasks": sheet.standing.guessable,
         "coverage": sheet.coverage,
         "resolved": sheet.resolved,
         "verdicts": sheet.verdicts,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from harness.errors import InputError
-from harness.facts import TaskFacts, read_facts
+from harness.facts import Standing, TaskFacts, read_facts, standing
 from harness.instance import Outcome
 from harness.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, RunFolder
 from harness.stats import Interval, mean_interval, pass_at_k, pass_hat_k, worth_clustering
@@ -125,6 +125,11 @@ class Scoresheet:
         return tuple(sorted(task_id for task_id, task in self.tasks.items() if task.facts.revealed))
 
     @property
+    def standing(self) -> Standing:
+        """Where the tasks that have predictions are judged, and how many of them are guessable."""
+        return standing(task.facts for task in self.tasks.values())
+
+    @property
     def score(self) -> Estimate:
         """Mean score, 0 to 100."""
         found = self._estimate(lambda task: (task.score or 0.0) / 100, at_least=1)
@@ -162,6 +167,19 @@ class Scoresheet:
     @property
     def tokens(self) -> Figure:
         return self._figure(lambda usage: usage.tokens)
+
+    @property
+    def known(self) -> Mapping[str, TaskFacts]:
+        """What is known of each task that counts, by id: those with predictions and those without."""
+        return {**self.uncovered, **{task_id: task.facts for task_id, task in self.tasks.items()}}
+
+    def without(self, ids: Collection[str]) -> Scoresheet:
+        """The same sheet, as if the dataset did not have these tasks."""
+        return replace(
+            self,
+            tasks={task_id: task for task_id, task in self.tasks.items() if task_id not in ids},
+            uncovered={task_id: facts for task_id, facts in self.uncovered.items() if task_id not in ids},
+        )
 
     def only(self, ids: Collection[str]) -> Scoresheet:
         """The same sheet with these tasks alone."""
@@ -285,7 +303,7 @@ def _sheet(
         task_id: TaskScore(
             instance_id=task_id,
             samples=tuple(samples),
-            facts=facts.get(task_id, TaskFacts()),
+            facts=facts.get(task_id, TaskFacts()).judged_at(sample.place for sample in samples),
             digest=digests.get(task_id),
         )
         for task_id, samples in tasks.items()
@@ -319,6 +337,7 @@ def _sample(number: int, prediction: Prediction | None, report: InstanceReport |
         failure_class=report.failure_class,
         seconds=report.timings.get("tests"),
         usage=usage,
+        place=report.place,
     )
 
 

@@ -14,6 +14,8 @@ from harness.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from harness.judging.places import Place
+
 _BEST_UNRESOLVED = 99.0
 
 
@@ -32,6 +34,8 @@ class SampleScore:
     seconds: float | None = None
     """Of the test process; None where no test was run."""
     usage: Usage = field(default_factory=Usage)
+    place: Place | None = None
+    """Where the task was judged, as its report says; None where it has none."""
 
     @property
     def scored(self) -> bool:

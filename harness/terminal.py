@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from harness.regrade import Regraded
     from harness.run_folder import InstanceReport, Score
+    from harness.scoresheet import Scoresheet
 
 STYLES = {
     Outcome.RESOLVED: "green",
@@ -155,6 +156,12 @@ def kind_lines(scores: Iterable[Score]) -> list[Text]:
         for score in scores
         if score.resolved_hidden is not None
     ]
+
+
+def standing_lines(sheets: Iterable[Scoresheet]) -> list[Text]:
+    """What of the scores a patch that aims at goldseam may pass; nothing where it is nothing."""
+    told = dict.fromkeys(sheet.standing.told() for sheet in sheets)
+    return [Text(text, style="yellow") for text in told if text]
 
 
 def regrade_table(predictions: Iterable[Regraded]) -> Table:

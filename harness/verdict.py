@@ -168,7 +168,11 @@ def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
 def _without_trial(asked: Asked, looked: Looked, graded: Grade, *, unscored: tuple[str, str] | None = None) -> Verdict:
     facts = failures.Facts(outcome=graded.outcome, patch=looked.state)
     report = run_folder.instance_report(
-        asked.prediction, graded, failure_class=failures.classify(facts), **_versions(asked)
+        asked.prediction,
+        graded,
+        failure_class=failures.classify(facts),
+        **_judged(asked.task),
+        **_versions(asked),
     )
     results = {
         "schema_version": run_folder.SCHEMA_VERSION,

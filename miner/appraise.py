@@ -11,6 +11,7 @@ from harness.dataset import content
 from harness.dataset.folder import write_instance
 from harness.dataset.hidden_files import TESTS_FILE, hidden_files
 from harness.errors import InputError
+from harness.judging.places import carded
 from miner import quality
 from miner.sources.git import open_source
 
@@ -87,7 +88,7 @@ def _one(dataset: Dataset, task: Task, repo: BareRepository, index: Index, *, wr
     base = task.instance.base_commit
     if repo.full_sha(base) is None:
         return Appraised(instance=task.instance, changed=False, unknown=f"{repo.name} has no commit {base}")
-    after = quality.appraised(task, repo, index)
+    after = carded(quality.appraised(task, repo, index))
     hidden = not dataset.sealed and after.hidden.evidence != task.hidden.evidence
     changed = hidden or after.instance.quality != task.instance.quality
     if write and changed:

@@ -15,6 +15,7 @@ from harness.frameworks import framework, pytest
 from harness.frameworks.suites import UNITTEST
 from harness.instance import Outcome, TestSpec
 from harness.judging.expectations import Expectations
+from harness.judging.places import carded
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
 from miner import beside, quality, whole
@@ -331,7 +332,7 @@ def keep(draft: Draft, site: Site) -> Draft:
         task = site.neighbours.marked(task)
     if draft.revealed is not None:
         task = applied(task, draft.revealed, asked=site.reveal)
-    write_task(site.dataset, task, public_files=recipe(draft))
+    write_task(site.dataset, carded(task), public_files=recipe(draft))
     return draft
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.facts import TaskFacts
 from harness.instance import Outcome, TaskState
+from harness.judging.places import Place
 from harness.run_folder import RunFolder, RunRecord
 from tests import report_runs
 
@@ -24,9 +25,14 @@ def make_run(
     patch: str = "parser",
     quarantined: Sequence[int] = (),
     asked: int = TASKS,
+    inside: Sequence[int] = (),
 ) -> Path:
-    """A run over 30 tasks, or the first `asked` of them, of which each model resolves the first `won`."""
+    """A run over 30 tasks, or the first `asked` of them, of which each model resolves the first `won`.
+
+    All are judged on the host but those of the numbers `inside`.
+    """
     ids = [f"acme__widgets-{number}" for number in range(TASKS)]
+    places = dict.fromkeys(ids, Place.HOST) | {ids[n]: Place.INSIDE for n in inside}
     made = [
         report_runs.add(
             path,
@@ -34,6 +40,7 @@ def make_run(
             model,
             Outcome.RESOLVED if number < won else Outcome.UNRESOLVED,
             patch=report_runs.PATCH.format(name=patch),
+            place=places[task_id],
             reason=None if number < won else f"{report_runs.SECRET_TEST} failed: {report_runs.SECRET_OUTPUT}",
         )
         for model in models
@@ -50,7 +57,10 @@ def make_run(
             dataset_version=1,
             tasks=dict.fromkeys(ids, "same"),
             images={},
-            facts={one: TaskFacts(repo="acme/widgets", language="python", state=states[one]) for one in ids},
+            facts={
+                one: TaskFacts(repo="acme/widgets", language="python", state=states[one], place=places[one])
+                for one in ids
+            },
             models=list(models),
             settings={},
             machine={"cpus": 2},

@@ -10,6 +10,7 @@ from typing import Any
 from harness.dataset.folder import Dataset, create_dataset, write_task
 from harness.grading import Grade, TestsStatus
 from harness.instance import Hidden, Instance, Outcome, Prediction, Task, TaskState, TestStatus
+from harness.judging.places import Place
 from harness.run_folder import Evidence, RunFolder, instance_report
 
 SECRET_TEST = "tests/test_secret_place.py::test_secret_name"
@@ -95,6 +96,7 @@ def add(
     seconds: float = 1.5,
     dropped: tuple[dict[str, str], ...] = (),
     extra: Mapping[str, Any] | None = None,
+    place: Place = Place.HOST,
     **fields: Any,
 ) -> Prediction:
     """Put one scored prediction into a run folder."""
@@ -125,6 +127,7 @@ def add(
         max_rss_kb=51200,
         cpu_seconds=1.1,
         dropped=list(dropped),
+        place=place,
         **fields,
     )
     tests = {

@@ -10,6 +10,7 @@ from harness.facts import TaskFacts
 from harness.gate_checks import Security
 from harness.gate_rules import GateRules
 from harness.instance import Outcome, TaskState
+from harness.judging.places import Place
 from harness.scoresheet import SampleScore, Scoresheet, TaskScore
 from harness.usage import Usage
 
@@ -30,7 +31,13 @@ def task(
     **facts: Any,
 ) -> TaskScore:
     """One task with a sample for each outcome."""
-    known = {"repo": "acme/widgets", "language": "python", "state": TaskState.PROVED, **facts}
+    known = {
+        "repo": "acme/widgets",
+        "language": "python",
+        "state": TaskState.PROVED,
+        "place": Place.HOST,
+        **facts,
+    }
     samples = tuple(
         SampleScore(sample=index, outcome=outcome, seconds=1.5, usage=Usage(cost_usd=cost))
         for index, outcome in enumerate(outcomes)

@@ -79,7 +79,7 @@ def _rules(decision: Decision) -> str:
     whys = [
         f"- **{markdown(line.name)}**: {markdown(line.sentence, limit=1000)}\n"
         for line in decision.rules
-        if line.sentence and line.ruling is not Ruling.KEPT
+        if line.sentence and (line.ruling is not Ruling.KEPT or line.tasks)
     ]
     table = "| rule | required | found | |\n|---|---|---|---|\n" + "".join(lines)
     return table + ("\n" + "".join(whys) if whys else "")

@@ -1,6 +1,6 @@
 """The digest of a task's hidden files, by which a sealed task's content is told without a key. Pure.
 
-What changes no verdict is no part of it: the canary, what the proof saw, and wrong patches that are kept.
+What changes no verdict is no part of it: the canary, what the proof saw, what other files tell, and wrong patches.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 HIDDEN_DIGEST = "hidden_digest"
 """The field of a sealed task's task.yaml."""
-_NO_CONTENT = (canary_marks.FIELD, "evidence", "schema_version")
+_NO_CONTENT = (canary_marks.FIELD, "evidence", "judged", "schema_version")
 
 
 def hidden_digest(contents: Mapping[str, bytes]) -> str:

@@ -13,6 +13,7 @@ from harness.dataset.survivors import is_survivor
 from harness.errors import InputError
 from harness.instance import Hidden
 from harness.judging.expectations import Expectations
+from harness.judging.places import ids_by_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,6 +108,7 @@ def _tests_file(hidden: Hidden) -> bytes:
             "flaky": hidden.flaky,
             "test_files": hidden.test_files,
             "evidence": dict(hidden.evidence),
+            "judged": ids_by_place(hidden) if hidden.expectations.tests else {},
         }
     )
     return (json.dumps(model.known(), indent=1) + "\n").encode()

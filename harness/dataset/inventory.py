@@ -11,6 +11,7 @@ from harness.dataset import content, ledger, opened, policy
 from harness.dataset.policy import NONE
 from harness.errors import InputError
 from harness.instance import TaskState
+from harness.judging.places import Place, read_card
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -96,6 +97,8 @@ def take(
             "language": _counted(one.language for one in proved),
             "split": _counted(one.split for one in proved),
             "difficulty": _ordered(Counter(word(one, "difficulty") for one in proved), _TIERS),
+            "judged": _ordered(Counter(judged(one) for one in proved), list(Place)),
+            "guessable": _ordered(Counter(guessable(one) for one in proved), ("no", "yes")),
             "strength": _counted(strength(one) for one in proved),
             "age": _ordered(Counter(age(one, day) for one in proved), [*(name for _, name in _AGES), _OLDEST]),
             "shown to providers": _counted(str(exposed[one.instance_id]) for one in proved),
@@ -133,6 +136,17 @@ def strength(instance: Instance) -> str:
         low = min(int(value * _BANDS), _BANDS - 1) / _BANDS
         return f"{low:.0%} to {low + 1 / _BANDS:.0%}"
     return value if isinstance(value, str) and value.strip() else UNKNOWN
+
+
+def judged(instance: Instance) -> str:
+    """Where it is judged; unknown where its card does not say."""
+    return read_card(instance.quality).place or UNKNOWN
+
+
+def guessable(instance: Instance) -> str:
+    """Whether it is guessable; unknown where nobody measured it."""
+    told = read_card(instance.quality).guessable
+    return UNKNOWN if told is None else "yes" if told else "no"
 
 
 def age(instance: Instance, today: date) -> str:

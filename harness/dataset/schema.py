@@ -130,6 +130,14 @@ class TestsModel(FileModel):
     flaky: tuple[str, ...] = ()
     test_files: tuple[str, ...] = ()
     evidence: dict[str, Any] = Field(default_factory=dict)
+    judged: dict[str, Any] = Field(default_factory=dict)
+    """Listed ids by where they are judged, told for readers: made from expectations.json, and ignored when read."""
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without `judged` where all tests are judged inside."""
+        fields: dict[str, Any] = write(self)
+        return {name: value for name, value in fields.items() if name != "judged" or value}
 
 
 class DatasetModel(FileModel):

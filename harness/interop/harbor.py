@@ -14,6 +14,7 @@ from harness.errors import InputError
 from harness.interop import hidden_side
 from harness.interop.base import Content, image_notes
 from harness.interop.hidden_side import marked, marked_markdown
+from harness.interop.rows import judged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,6 +112,7 @@ def _about(collection: Collection, task: Exported) -> dict[str, Any]:
             "language": instance.language,
             "split": instance.split,
             "difficulty": str(instance.quality.get("difficulty") or ""),
+            **judged(instance),
             "canary": collection.canary,
         },
         "verifier": {"timeout_sec": instance.budgets.seconds + _SPARE_SECONDS},

@@ -18,10 +18,12 @@ from harness.clock import prefix
 from harness.errors import InputError
 from harness.frameworks import framework
 from harness.frameworks.ids import has_no_address
+from harness.judging.places import read_card
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from harness.instance import Instance
     from harness.interop.base import Collection, Exported
 
 LOG_PARSER = "parse_log_pytest_v2"
@@ -39,6 +41,8 @@ PUBLIC = (
     "split",
     "language",
     "difficulty",
+    "judged",
+    "guessable",
     "dataset",
     "dataset_version",
     "canary",
@@ -83,6 +87,7 @@ def row(collection: Collection, task: Exported) -> dict[str, Any]:
         "split": instance.split,
         "language": instance.language,
         "difficulty": str(instance.quality.get("difficulty") or ""),
+        **judged(instance),
         "dataset": collection.name,
         "dataset_version": collection.version,
         "canary": collection.canary,
@@ -101,6 +106,13 @@ def row(collection: Collection, task: Exported) -> dict[str, Any]:
         "log_parser": LOG_PARSER,
         "eval_type": EVAL_TYPE,
     }
+
+
+def judged(instance: Instance) -> dict[str, str]:
+    """Where goldseam judges a task (`host`, `mixed`, `inside`), and whether it is guessable; empty where not known."""
+    card = read_card(instance.quality)
+    guessable = "" if card.guessable is None else "yes" if card.guessable else "no"
+    return {"judged": card.place.value if card.place else "", "guessable": guessable}
 
 
 def rows(collection: Collection) -> list[dict[str, Any]]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from harness.instance import Hidden
+    from harness.instance import Hidden, Task
+
+CARD = "judged"
+"""The field of `quality` in task.yaml that tells where a task is judged."""
+_GUESSABLE_BITS = 8
+"""Below so many bits one try of a forger is not unlikely to guess what the tests want."""
 
 
 class Place(StrEnum):
@@ -21,6 +27,18 @@ class Place(StrEnum):
     """Values come out, but what sees the bug is the result of a comparison, or an error, inside."""
     INSIDE = "inside"
     """The container says whether it passed."""
+
+    def reaches(self, required: Place) -> bool:
+        """Whether it is as strong as another, or stronger."""
+        return weakest((self, required)) is required
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """What the public side of a task tells of where it is judged; None where it does not say."""
+
+    place: Place | None = None
+    guessable: bool | None = None
 
 
 def place_of_test(hidden: Hidden, test_id: str) -> Place:
@@ -35,7 +53,49 @@ def place_of(hidden: Hidden) -> Place:
     return next((place for place in Place if place in found), Place.INSIDE)
 
 
+def weakest(places: Iterable[Place]) -> Place | None:
+    """The weakest of some places; None of none."""
+    return max(places, key=tuple(Place).index, default=None)
+
+
 def by_place(hidden: Hidden, listed: Iterable[str]) -> Mapping[str, int]:
     """How many of some listed tests are judged in each place."""
     count = Counter(place_of_test(hidden, test_id) for test_id in listed)
     return {place.value: count[place] for place in Place}
+
+
+def ids_by_place(hidden: Hidden) -> Mapping[str, tuple[str, ...]]:
+    """The listed tests that are judged in each place: hidden content."""
+    listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
+    return {place.value: tuple(one for one in listed if place_of_test(hidden, one) is place) for place in Place}
+
+
+def carded(task: Task) -> Task:
+    """A task whose public side tells where it is judged, in counts alone; as it is where nothing is listed."""
+    hidden = task.hidden
+    if not hidden.fail_to_pass:
+        return task
+    quality = {**task.instance.quality, CARD: _card(hidden)}
+    return replace(task, instance=replace(task.instance, quality=quality))
+
+
+def read_card(quality: Mapping[str, Any]) -> Card:
+    """The card in the `quality` of task.yaml."""
+    told = quality.get(CARD)
+    place, guessable = (told.get("place"), told.get("guessable")) if isinstance(told, dict) else (None, None)
+    return Card(
+        place=Place(place) if place in list(Place) else None,
+        guessable=guessable if isinstance(guessable, bool) else None,
+    )
+
+
+def _card(hidden: Hidden) -> dict[str, Any]:
+    told = hidden.evidence.get("guess_bits")
+    bits = float(told) if isinstance(told, int | float) and not isinstance(told, bool) else None
+    return {
+        "place": place_of(hidden).value,
+        "FAIL_TO_PASS": dict(by_place(hidden, hidden.fail_to_pass)),
+        "PASS_TO_PASS": dict(by_place(hidden, hidden.pass_to_pass)),
+        "bits": bits,
+        "guessable": None if bits is None else bits < _GUESSABLE_BITS,
+    }

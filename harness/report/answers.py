@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.compare import Answer
+from harness.facts import standing
 from harness.instance import Outcome
 from harness.report import figures
 from harness.report.words import chance, listed, many, percent, points
@@ -216,8 +217,9 @@ def caveats(found: ReportData, competitors: Sequence[ModelSummary], duels: Seque
     aside = [task.instance_id for task in found.tasks if task.aside]
     if aside:
         notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
-    if competitors:
-        notes.append("No verdict is proof against a patch written to defeat goldseam (docs/security.md).")
+    asked = {task_id: task.facts for model in competitors for task_id, task in model.sheet.tasks.items()}
+    told = standing(asked.values()).told()
+    notes += [told] if told else []
     return [*notes, *_broken_controls(found)]
 
 

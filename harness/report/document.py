@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.compare import Answer
 from harness.instance import Outcome  # noqa: TC001 - pydantic reads it at run time
+from harness.judging.places import Place  # noqa: TC001 - pydantic reads it at run time
 from harness.report import figures
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class Model(_Part):
     score: Rate
     outcomes: dict[Outcome, int]
     failure_classes: dict[str, int]
+    judged: dict[Place, int] = Field(description="tasks with predictions, by where they are judged")
+    guessable_tasks: int = Field(description="of these, those known to be guessable")
     median_test_seconds: float | None
     cost_usd: Amount
     latency_seconds: Amount
@@ -215,6 +218,8 @@ def _model(model: ModelSummary, classes: dict[str, dict[int, int]]) -> Model:
         score=_rate(model.sheet),
         outcomes=dict(model.outcomes),
         failure_classes={name: counts[model.column] for name, counts in classes.items() if model.column in counts},
+        judged=dict(model.sheet.standing.judged),
+        guessable_tasks=model.sheet.standing.guessable,
         median_test_seconds=model.median_seconds,
         cost_usd=_amount(model.sheet.cost_usd),
         latency_seconds=_amount(model.sheet.latency_seconds),

@@ -23,11 +23,19 @@ DIMENSIONS = {
     CohortKey.DIFFICULTY: "difficulty",
     CohortKey.TASK_TYPE: "task type",
     CohortKey.SPLIT: "split",
+    CohortKey.JUDGED: "place judged",
     CohortKey.PROMPT: "prompt",
     CohortKey.TEMPERATURE: "temperature",
 }
 """What scores are broken down by, and how a person calls it."""
-OF_TASKS = (CohortKey.REPO, CohortKey.LANGUAGE, CohortKey.DIFFICULTY, CohortKey.TASK_TYPE, CohortKey.SPLIT)
+OF_TASKS = (
+    CohortKey.REPO,
+    CohortKey.LANGUAGE,
+    CohortKey.DIFFICULTY,
+    CohortKey.TASK_TYPE,
+    CohortKey.SPLIT,
+    CohortKey.JUDGED,
+)
 """Dimensions that put a task into one group."""
 
 

@@ -170,6 +170,7 @@ def _task(dataset: Dataset | None, instance_id: str, facts: TaskFacts, leave: Le
         "language": f"{model.language} {model.version}".strip(),
         "split": model.split,
         **({"difficulty": facts.difficulty} if facts.difficulty else {}),
+        "judged": facts.judged.value + (", guessable" if facts.guessable else ""),
         "state": model.state,
         "image": (model.image or "none")[-71:],
     }

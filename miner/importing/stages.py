@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.dataset.folder import write_task
+from harness.judging.places import carded
 from miner import proof, stages
 from miner.change import Rejection, Stage
 from miner.draft import brings, notebook_of, recipe, subject_of
@@ -174,7 +175,7 @@ def _finish(draft: Draft, judgement: Judgement, site: Site) -> Made:
 
 def _keep(row: Row, draft: Draft, made: Made, site: Site) -> None:
     task = record.task(row, draft, made.judgement, made.rejection)
-    write_task(site.dataset, task, public_files=recipe(draft))
+    write_task(site.dataset, carded(task), public_files=recipe(draft))
 
 
 def _no(reason: str, detail: str) -> Rejection:

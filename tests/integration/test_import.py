@@ -14,6 +14,7 @@ from harness.dataset.folder import DATASET_FILE, open_dataset
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
 from harness.instance import TaskState
+from harness.judging.places import place_of
 from tests.repos import Repository
 from tests.tiny import FILES, FIXED
 
@@ -133,6 +134,12 @@ def test_a_row_whose_cut_ids_hold_is_proved_and_graded_by_the_whole_ids(imported
     assert task.hidden.fail_to_pass == (f"{FILE}::test_sum[1 1 2]",)
     assert task.hidden.pass_to_pass == (f"{FILE}::test_sum[0 0 0]", f"{FILE}::test_zero")
     assert task.hidden.hints == "Look at add."
+
+
+@pytest.mark.engine
+def test_an_imported_task_tells_where_it_is_judged(imported):
+    task = imported[0].task(HOLDING)
+    assert task.instance.quality["judged"]["place"] == place_of(task.hidden)
 
 
 @pytest.mark.engine

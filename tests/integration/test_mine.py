@@ -16,6 +16,7 @@ from harness import process
 from harness.dataset.check import check
 from harness.dataset.folder import open_dataset
 from harness.instance import TaskState
+from harness.judging.places import place_of
 from harness.sandbox import engine, owners
 from miner.demo.history import build_history
 from miner.demo.locate import locate_data
@@ -56,6 +57,14 @@ def test_a_mined_task_is_proved_and_whole(mined):
     assert task.hidden.fail_to_pass
     assert task.hidden.pass_to_pass
     assert task.instance.image.startswith("sha256:")
+
+
+@pytest.mark.engine
+def test_a_mined_task_tells_where_it_is_judged(mined):
+    task = open_dataset(mined).task(ONE)
+
+    assert task.hidden.expectations.tests
+    assert task.instance.quality["judged"]["place"] == place_of(task.hidden)
 
 
 @pytest.mark.engine

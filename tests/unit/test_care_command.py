@@ -98,6 +98,19 @@ def test_what_there_is_is_told(dataset):
     assert told["ids"]["quarantined"] == [TWO]
 
 
+def test_what_there_is_is_counted_by_where_it_is_judged(dataset):
+    path = dataset.task_folder(TWO) / "task.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert "quality: {}" in text
+    card = "quality: {judged: {place: host, guessable: true}}"
+    path.write_text(text.replace("quality: {}", card), encoding="utf-8")
+
+    told = json.loads(goldseam("holdout", "stats", dataset.path, "--json").stdout)["proved"]
+
+    assert told["judged"] == {"host": 1, "unknown": 3}
+    assert told["guessable"] == {"yes": 1, "unknown": 3}
+
+
 def test_a_report_tells_of_a_gap_at_the_cut_off(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = gate_runs.make_run(tmp_path / "run", 15)

@@ -12,6 +12,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped
 
 from harness.ci import junit
 from harness.instance import TaskState
+from harness.judging.places import Place
 from tests.sheets import GAP, LOST, decide, run_of, sheet, task
 
 HOSTILE = "a]]>b\x00\x07\x1b[31mred\x1b[0m\u202egpj.\ud800<&\"'>\n\r\ufffe"
@@ -23,6 +24,15 @@ def parsed(text: str, folder: Path) -> JUnitXml:
     path.write_text(text, encoding="utf-8")
     SCHEMA.validate(str(path))
     return JUnitXml.fromfile(str(path))
+
+
+def test_a_task_that_is_not_judged_where_it_is_required_is_skipped_and_says_how_to_count_it(tmp_path):
+    decision = decide(sheet(*(task(number) for number in range(9)), task(9, place=Place.INSIDE)))
+
+    [result] = cases(junit.render(decision), tmp_path)["acme__widgets-9"].result
+
+    assert isinstance(result, Skipped)
+    assert result.message == "judged inside: counts with --require inside"
 
 
 def cases(text: str, folder: Path):

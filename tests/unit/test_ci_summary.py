@@ -12,6 +12,7 @@ from harness import gate_text
 from harness.ci import summary
 from harness.decision import Change, Ruling, TaskLine
 from harness.gate_work import tell_github
+from harness.judging.places import Place
 from tests.sheets import LOST, WON, decide, run_of, sheet, task
 
 HOSTILE = "x|y`z`<img src=x onerror=a>\n## big\n@team #12 https://evil.example \u202egpj\x1b[31m\x00\ud800"
@@ -23,6 +24,13 @@ def hostile():
     rules = tuple(replace(line, sentence=HOSTILE, found=HOSTILE) for line in decision.rules)
     side = replace(decision.candidate, model=HOSTILE, run=HOSTILE)
     return replace(decision, tasks=lines, rules=rules, candidate=side, sentence=HOSTILE, notes=(HOSTILE,))
+
+
+def test_the_summary_tells_what_is_not_judged_where_it_is_required_and_how_to_count_it():
+    text = summary.step_summary(decide(sheet(*(task(number) for number in range(9)), task(9, place=Place.INSIDE))))
+
+    assert "1 judged inside" in text
+    assert "--require inside counts all" in text
 
 
 def test_the_summary_opens_with_the_answer():

@@ -9,6 +9,7 @@ import pytest
 from harness.cohorts import CohortKey, by_cohort
 from harness.errors import InputError
 from harness.facts import TaskFacts
+from harness.judging.places import Place
 from harness.scoresheet import SampleScore, TaskScore
 from harness.stats import wilson
 from harness.usage import Usage
@@ -34,6 +35,14 @@ def test_tasks_are_parted_by_their_facts(key, field):
 
     assert labels(found) == ["a", "b"]
     assert [(cohort.sheet.resolved, cohort.sheet.verdicts) for cohort in found] == [(0, 1), (2, 2)]
+
+
+def test_tasks_are_parted_by_where_they_are_judged():
+    tasks = (task(1, place=Place.INSIDE), task(2, place=None), task(3, place=Place.MIXED), task(4))
+
+    found = by_cohort(sheet(*tasks), CohortKey.JUDGED)
+
+    assert [(cohort.label, len(cohort.sheet.tasks)) for cohort in found] == [("host", 1), ("mixed", 1), ("inside", 2)]
 
 
 def test_a_cohort_has_its_own_interval():

@@ -17,6 +17,7 @@ from harness.compare import Reason, compare, compare_all
 from harness.cutoffs import Cutoffs
 from harness.facts import TaskFacts
 from harness.instance import Outcome, TaskState
+from harness.judging.places import Place
 from harness.run_folder import RunFolder, RunRecord
 from harness.scoresheet import Figure
 from harness.stats import mcnemar_detectable
@@ -240,6 +241,38 @@ def test_scores_are_broken_down(tmp_path):
     assert "before 2025-01-01  a          1       1/1  100%" in text
     assert "from 2025-01-01    a          1       0/1    0%" in text
     assert f"not counted, since not proved, quarantined or retired: {ID(2)}" in " ".join(text.split())
+
+
+def inside(number, **fields):
+    return {ID(n): TaskFacts(state=TaskState.PROVED, place=Place.INSIDE, **fields) for n in range(number)}
+
+
+def test_scores_tell_how_many_tasks_are_not_judged_on_the_host(tmp_path):
+    run = make_run(tmp_path / "run", {"a": [WON, LOST]}, facts=inside(1))
+
+    text = " ".join(goldseam("scores", run, **WIDE).stdout.split())
+
+    assert "Of 2 tasks, 1 judged inside: a patch written to defeat goldseam may pass these" in text
+
+
+def test_scores_for_a_program_count_where_tasks_are_judged(tmp_path):
+    run = make_run(tmp_path / "run", {"a": [WON, LOST]}, facts=inside(1, guessable=True))
+
+    [model] = json.loads(goldseam("scores", run, "--json").stdout)["models"]
+
+    assert (model["judged"], model["guessable_tasks"]) == ({"host": 1, "mixed": 0, "inside": 1}, 1)
+
+
+def test_scores_of_tasks_judged_on_the_host_tell_nothing_of_forgers(tmp_path):
+    assert "defeat" not in goldseam("scores", make_run(tmp_path / "run", {"a": [WON]}), **WIDE).stdout
+
+
+def test_a_comparison_tells_how_many_tasks_are_not_judged_on_the_host(tmp_path):
+    runs = [make_run(tmp_path / name, {name: [WON, LOST]}, facts=inside(2)) for name in "ab"]
+
+    text = " ".join(goldseam("compare", *runs, **WIDE).stdout.split())
+
+    assert text.count("Of 2 tasks, 2 judged inside") == 1
 
 
 def test_a_run_that_does_not_know_its_dataset_says_so(tmp_path):

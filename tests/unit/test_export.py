@@ -43,6 +43,21 @@ def row_of(task, *, canary="goldseam-canary 1"):
     return rows.row(collection, exported)
 
 
+@pytest.mark.parametrize(
+    ("card", "told"),
+    [
+        ({"place": "mixed", "guessable": False}, ("mixed", "no")),
+        ({"place": "host", "guessable": True}, ("host", "yes")),
+        ({}, ("", "")),
+    ],
+)
+def test_a_row_tells_where_the_task_is_judged(card, told):
+    task = tiny.task()
+    row = row_of(replace(task, instance=replace(task.instance, quality={"judged": card})))
+
+    assert (row["judged"], row["guessable"]) == told
+
+
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("hidden", [True, False])
 def test_every_file_of_every_format_has_the_canary(dataset, tmp_path, name, hidden):

@@ -7,6 +7,7 @@ import pytest
 from harness.decision import Change, Finding, Ruling, Verdict
 from harness.gate_checks import Security
 from harness.instance import TaskState
+from harness.judging.places import Place
 from tests.sheets import GAP, LOST, WON, decide, rule, run_of, sheet, task
 
 FINDING = Finding(
@@ -180,7 +181,7 @@ def test_without_a_baseline_only_the_other_rules_are_asked():
     decision = decide(run_of(20))
 
     assert decision.verdict is Verdict.PASS
-    assert [line.name for line in decision.rules] == ["min_coverage"]
+    assert [line.name for line in decision.rules] == ["require", "min_coverage"]
 
 
 @pytest.mark.parametrize(
@@ -306,3 +307,81 @@ def test_each_task_is_told_as_what_became_of_it():
         "4": Change.NEW,
         "5": Change.NOT_SCORED,
     }
+
+
+def test_a_task_that_is_not_judged_on_the_host_does_not_count():
+    tasks = [task(number) for number in range(20)]
+    decision = decide(sheet(*tasks, task(20, [LOST], place=Place.MIXED), task(21, [LOST], place=Place.INSIDE)))
+
+    assert (decision.candidate.tasks, decision.candidate.share) == (20, 1.0)
+
+
+def test_what_is_required_can_be_lowered():
+    tasks = [*(task(number) for number in range(20)), task(20, place=Place.MIXED), task(21, place=Place.INSIDE)]
+
+    assert decide(sheet(*tasks), require=Place.MIXED).candidate.tasks == 21
+    assert decide(sheet(*tasks), require=Place.INSIDE).candidate.tasks == 22
+
+
+def test_a_guessable_task_counts_only_below_host():
+    tasks = [*(task(number) for number in range(20)), task(20, guessable=True)]
+
+    assert decide(sheet(*tasks)).candidate.tasks == 20
+    assert decide(sheet(*tasks), require=Place.MIXED).candidate.tasks == 21
+
+
+def test_a_task_that_nobody_guessed_at_counts():
+    assert decide(sheet(*(task(number, guessable=None) for number in range(20)))).candidate.tasks == 20
+
+
+def test_what_is_left_out_is_told_with_how_to_count_it():
+    tasks = [task(number) for number in range(20)]
+    weak = [task(20, place=Place.MIXED), task(21, place=Place.INSIDE), task(22, guessable=True)]
+
+    line = rule(decide(sheet(*tasks, *weak)), "require")
+
+    assert line.ruling is Ruling.KEPT
+    assert line.found == "20 of 23 tasks; left out: 1 guessable, 1 judged inside, 1 judged mixed"
+    assert line.sentence == "--require inside counts all."
+
+
+def test_a_task_that_is_left_out_says_how_it_would_count():
+    tasks = [*(task(number) for number in range(20)), task(20, place=Place.MIXED)]
+
+    [line] = decide(sheet(*tasks)).of(Change.LEFT_OUT)
+
+    assert (line.instance_id, line.note) == ("acme__widgets-20", "judged mixed: counts with --require mixed")
+
+
+def test_where_nothing_is_left_nobody_can_tell():
+    decision = decide(run_of(20, place=Place.INSIDE), run_of(20, place=Place.INSIDE))
+
+    assert (decision.verdict, decision.exit_code) == (Verdict.INCONCLUSIVE, 3)
+    assert rule(decision, "require").ruling is Ruling.UNKNOWN
+    assert rule(decision, "require").sentence == "No task is left. --require inside counts all."
+
+
+def test_a_run_that_does_not_say_where_it_was_judged_was_judged_inside():
+    assert rule(decide(run_of(20, place=None)), "require").found == "0 of 20 tasks; left out: 20 judged inside"
+
+
+def test_a_task_that_the_baseline_judged_inside_is_not_compared():
+    before = sheet(*(task(number) for number in range(20)), task(20, place=Place.INSIDE))
+    decision = decide(run_of(21), before)
+
+    assert decision.compared == 20
+    assert "1 judged inside in the baseline" in rule(decision, "require").found
+
+
+def test_a_drop_confirmed_by_tasks_judged_inside_is_not_shown():
+    decision = decide(run_of(10, 15), run_of(25), confirm=run_of(10, 15, place=Place.INSIDE))
+
+    assert decision.verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_task_that_must_pass_and_does_not_count_can_not_be_told():
+    tasks = [*(task(number) for number in range(20)), task(20, place=Place.INSIDE)]
+    line = rule(decide(sheet(*tasks), must_pass=["acme__widgets-20"]), "must_pass")
+
+    assert line.ruling is Ruling.UNKNOWN
+    assert "acme__widgets-20 is judged inside: counts with --require inside" in line.sentence

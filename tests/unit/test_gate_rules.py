@@ -71,8 +71,18 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(tmp_path):
     assert "gate.max_dorp is no key of [gate]; did you mean max_drop?" in refused(tmp_path, "[gate]\nmax_dorp = 0.1\n")
 
 
+def test_tasks_have_to_be_judged_on_the_host_unless_told_otherwise():
+    assert GateRules().require == "host"
+
+
+def test_a_place_that_is_none_is_refused(tmp_path):
+    told = refused(tmp_path, '[gate]\nrequire = "outside"\n')
+
+    assert 'gate.require: expected "host", "mixed", "inside", found' in told
+
+
 def test_a_key_like_no_other_lists_the_known_ones(tmp_path):
-    assert "known are mode, max_drop" in refused(tmp_path, "[gate]\nzzz = 0.1\n")
+    assert "known are mode, require, max_drop" in refused(tmp_path, "[gate]\nzzz = 0.1\n")
 
 
 def test_an_unknown_section_is_named_with_the_nearest_known_one(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -133,6 +134,22 @@ def test_what_the_dataset_sets_aside_now_counts_in_neither_run(tmp_path, kept_as
     assert len(decision.of(Change.LEFT_OUT)) == 10
     assert decision.baseline is not None
     assert decision.baseline.tasks == 10
+
+
+def test_a_card_of_today_does_not_strengthen_an_accepted_run(tmp_path):
+    inside = range(10, 30)
+    base = make_run(tmp_path / "base", 26, inside=inside)
+    question = gate_work.Question(candidate=base, baseline=None, first=True)
+    assert gate_work.accept(gate_work.ask(question, GateRules()), tmp_path / "accepted.json")
+    tasks = [report_runs.make_task(0, instance_id=f"acme__widgets-{number}") for number in range(30)]
+    quality = {"judged": {"place": "host"}}
+    carded = [replace(task, instance=replace(task.instance, quality=quality)) for task in tasks]
+    dataset = report_runs.make_dataset(tmp_path / "dataset", carded)
+    question = gate_work.Question(
+        candidate=make_run(tmp_path / "next", 26), baseline=tmp_path / "accepted.json", dataset=dataset.path
+    )
+
+    assert gate_work.ask(question, GateRules()).decision.compared == 10
 
 
 def test_a_second_run_with_the_same_patches_is_refused(tmp_path):

@@ -8,6 +8,7 @@ from harness.errors import InputError
 from harness.failures import FailureClass
 from harness.gate_rules import GateRules
 from harness.instance import Outcome, TaskState
+from harness.judging.places import Place
 from harness.report import ship, words
 from harness.report.answers import answers
 from harness.report.gather import gather
@@ -135,6 +136,17 @@ def test_quarantined_tasks_do_not_count_and_that_is_said(tmp_path):
     assert any("1 task set aside" in note for note in answers(found).notes)
 
 
+def test_tasks_that_are_not_judged_on_the_host_are_counted(tmp_path):
+    made = [add(tmp_path, ONE, "alpha", place=Place.INSIDE), add(tmp_path, TWO, "alpha")]
+    RunFolder(path=tmp_path).write_predictions(made)
+
+    assert any(note.startswith("Of 2 tasks, 1 judged inside: a patch") for note in _said(tmp_path).notes)
+
+
+def test_nothing_is_said_of_forgers_where_all_is_judged_on_the_host(tmp_path):
+    assert not any("defeat" in note for note in _said(make_run(tmp_path / "run", 2, {"alpha": 1})).notes)
+
+
 def test_without_a_baseline_nothing_is_said_about_shipping(tmp_path):
     assert _said(make_run(tmp_path / "run", 2, {"alpha": 1})).ship.verdict == "undecided"
 
@@ -164,4 +176,4 @@ def test_every_failure_class_has_a_meaning():
 def test_cohorts_stand_on_the_facts_of_the_tasks(tmp_path):
     dataset, run = make_rich(tmp_path, 12, {"alpha": 0.6})
     groups = {dimension for task in gather([run], dataset=dataset).tasks for dimension in task.groups}
-    assert groups == {"repository", "language", "difficulty", "split"}
+    assert groups == {"repository", "language", "difficulty", "split", "place judged"}

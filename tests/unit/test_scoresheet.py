@@ -11,6 +11,7 @@ from harness import scoresheet
 from harness.errors import InputError
 from harness.facts import TaskFacts
 from harness.instance import Outcome, TaskState
+from harness.judging.places import Place
 from harness.run_folder import RunFolder, RunRecord
 from harness.scoresheet import SampleScore
 from harness.stats import mean_interval, pass_at_k, pass_hat_k, wilson
@@ -73,6 +74,53 @@ def test_samples_are_counted_by_task(run):
 
     assert (found.asked, found.scored, found.unscored, found.resolved) == (2, 2, 0, 1)
     assert found.rate == Fraction(1, 2)
+
+
+def made(path, verdict, **facts):
+    """A run of one task with a verdict of that place, and what run.json says of the task."""
+    folder = RunFolder(path=path)
+    folder.write_predictions([report_runs.add(path, ID(100), "first", WON, place=verdict)])
+    if facts:
+        folder.write_run(record(facts={ID(100): TaskFacts(state=TaskState.PROVED, **facts)}))
+    return path
+
+
+def test_a_run_without_facts_is_judged_where_its_reports_say(tmp_path):
+    assert scoresheet.read(made(tmp_path, Place.MIXED))[0].tasks[ID(100)].facts.judged is Place.MIXED
+
+
+@pytest.mark.parametrize(("card", "verdict"), [(Place.HOST, Place.INSIDE), (Place.INSIDE, Place.HOST)])
+def test_a_task_is_judged_in_the_weakest_place_that_is_said(tmp_path, card, verdict):
+    found = scoresheet.read(made(tmp_path, verdict, place=card))[0]
+
+    assert found.tasks[ID(100)].facts.judged is Place.INSIDE
+
+
+def test_a_report_from_before_places_was_judged_inside(tmp_path):
+    path = made(tmp_path, Place.HOST, place=Place.HOST)
+    file = path / "results" / "first" / ID(100) / "0" / "report.json"
+    report = json.loads(file.read_bytes())
+    del report["place"]
+    file.write_text(json.dumps(report))
+
+    assert scoresheet.read(path)[0].tasks[ID(100)].facts.judged is Place.INSIDE
+
+
+def test_a_sheet_counts_where_its_tasks_are_judged():
+    found = sheet(task(1), task(2, place=Place.MIXED), task(3, place=None), task(4, guessable=True)).standing
+
+    assert (found.tasks, found.guessable) == (4, 1)
+    assert found.judged == {Place.HOST: 2, Place.MIXED: 1, Place.INSIDE: 1}
+
+
+def test_a_sheet_tells_of_what_a_forger_may_pass():
+    told = sheet(task(1), task(2, place=Place.INSIDE), task(3, guessable=True)).standing.told()
+
+    assert told.startswith("Of 3 tasks, 1 judged inside, 1 guessable: a patch written to defeat goldseam may pass")
+
+
+def test_a_sheet_judged_on_the_host_tells_nothing_of_forgers():
+    assert sheet(task(1), task(2, guessable=False)).standing.told() == ""
 
 
 def test_an_infrastructure_error_is_no_verdict(run):
