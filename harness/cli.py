@@ -111,7 +111,7 @@ def _bug_log() -> Path:
         path = folder / f"bug-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.log"
         path.write_text(text, encoding="utf-8")
     except OSError:
-        sys.stderr.write(text)
+        terminal.messages().print(text)
         return Path("the text above")
     return path
 
