@@ -24,7 +24,7 @@ _FAST: Any = getattr(yaml, "CSafeLoader", None)
 _DEEPEST = 50
 _LARGEST_YAML = 8 * 1024 * 1024
 _LONG_NUMBER = re.compile(r"[-+]?[0-9][0-9_:.]{100,}")
-_SHOWN = 40
+_SHOWN = 200
 
 
 def read_model(path: Path, kind: type[Model]) -> Model:
@@ -77,15 +77,16 @@ def read_yaml(text: str, path: Path) -> Any:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         trick = None
         if isinstance(event, yaml.AliasEvent):
-            trick = f"an alias (*{event.anchor[:_SHOWN]}): write the value out"
+            trick = f"an alias (*{event.anchor}): write the value out"
         elif isinstance(event, yaml.NodeEvent) and event.anchor:
-            trick = f"an anchor (&{event.anchor[:_SHOWN]}): write the value out where it is needed"
+            trick = f"an anchor (&{event.anchor}): write the value out where it is needed"
         elif depth > _DEEPEST:
             trick = f"more than {_DEEPEST} levels"
         elif isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _LONG_NUMBER.fullmatch(event.value):
             trick = f"a number of {len(event.value)} characters"
         if trick:
-            raise InputError(f"{path}, line {event.start_mark.line + 1}: a dataset may not hold {trick}")
+            line = event.start_mark.line + 1 if event.start_mark else "?"
+            raise InputError(f"{path}, line {line}: a dataset may not hold {trick[:_SHOWN]}")
     return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader
 
 

@@ -40,7 +40,7 @@ def test_what_is_no_prediction_is_refused(value, tmp_path):
 
 
 def test_an_id_twice_in_an_object_is_refused(tmp_path):
-    (tmp_path / "p.json").write_text('{"a__b-1": {}, "a__b-1": {}}')
+    (tmp_path / "p.json").write_text(f'{{"a__b-1": {json.dumps(ONE)}, "a__b-1": {json.dumps(ONE)}}}')
     with pytest.raises(InputError, match="given twice"):
         read_predictions(tmp_path / "p.json")
 
