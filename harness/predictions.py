@@ -6,8 +6,11 @@ harness/interop/predictions.py.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import shutil
+import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -72,7 +75,7 @@ def read_predictions(path: Path, *, model_name: str | None = None) -> tuple[Pred
 
 def _of_file(path: Path) -> Iterator[_Record]:
     try:
-        with path.open("rb") as file:
+        with _opened(path) as file:
             if not Pieces(file).peek():
                 raise InputError(f"{path} is empty: expected predictions, one JSON object a line")
             file.seek(0)
@@ -81,6 +84,19 @@ def _of_file(path: Path) -> Iterator[_Record]:
                 yield _Record(where=record.where, value=known)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """A file that can be read from any place; what comes through a pipe is put on the disk first."""
+    with path.open("rb") as file:
+        if file.seekable():
+            yield file
+            return
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(file, copy)
+            copy.seek(0)
+            yield copy
 
 
 def _records(path: Path, file: BinaryIO) -> Iterator[_Record]:

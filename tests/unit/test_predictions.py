@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 import tracemalloc
 from dataclasses import replace
 
@@ -194,3 +196,13 @@ def test_a_run_folder_keeps_it_as_it_is_and_knows_it_from_another(tmp_path):
     with pytest.raises(InputError, match="already holds another patch"):
         merge_predictions([bad], [none])
     assert verdict.key_of("d", bad, Demands()) != verdict.key_of("d", none, Demands())
+
+
+def test_predictions_may_come_through_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writing = threading.Thread(
+        target=(tmp_path / "pipe").write_text, args=(f"{line('null')}\n{line(DIGITS, sample=2)}\n",)
+    )
+    writing.start()
+    assert [bool(one.not_read) for one in read_predictions(tmp_path / "pipe")] == [False, True]
+    writing.join()
