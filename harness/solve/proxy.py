@@ -146,15 +146,17 @@ class Gateway:
     def admit(self) -> str | None:
         """Take one more connection, which `leave` gives back; else why not."""
         with self._lock:
-            if self._open >= self._limits.at_once:
-                return f"at most {self._limits.at_once} connections may be open at the same time"
-            self._open += 1
+            is_full = self._open >= self._limits.at_once
             self._connections += 1
             is_over = self._connections > self._limits.connections
-        if not is_over:
-            return None
-        self.leave()
-        return str(self._used_up("task_connections", f"{self._limits.connections} connections were made"))
+            self._open += not (is_full or is_over)
+        if is_over:
+            return str(self._used_up("task_connections", f"{self._limits.connections} connections were made"))
+        if is_full:
+            why = f"at most {self._limits.at_once} connections may be open at the same time"
+            self.refuse(why)
+            return why
+        return None
 
     def leave(self) -> None:
         with self._lock:
