@@ -9,6 +9,8 @@ import time
 import traceback
 from pathlib import Path
 
+from harness import terminal
+
 _NUMBERS = itertools.count()
 
 
@@ -27,7 +29,7 @@ def write() -> Path:
         path = folder() / f"bug-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}-{next(_NUMBERS)}.log"
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError:
-        sys.stderr.write(text)
+        terminal.messages().print(text)
         return Path("the text above")
     return path
 

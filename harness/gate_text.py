@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from harness.ci.texts import logged
+from harness.ci.texts import visible
 from harness.decision import Change, Decision, Ruling, Side, Verdict
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ def _parts(decision: Decision) -> Iterator[RenderableType]:
     if whys:
         yield Text()
     for line in whys:
-        name = Text(f"{logged(line.name)}: ", style="" if line.ruling is Ruling.KEPT else _STYLES[line.ruling])
-        yield name + Text(logged(line.sentence, limit=1000))
+        name = Text(f"{visible(line.name)}: ", style="" if line.ruling is Ruling.KEPT else _STYLES[line.ruling])
+        yield name + Text(visible(line.sentence, limit=1000))
     yield from _changes(decision)
     for note in decision.notes:
-        yield Text(f"note: {logged(note)}", style="bright_black")
+        yield Text(f"note: {visible(note)}", style="bright_black")
     yield Text()
     answer = Text(decision.verdict.value.upper(), style=_VERDICTS[decision.verdict])
-    yield answer + Text(f"  {logged(decision.sentence, limit=1000)}", style="default not bold")
+    yield answer + Text(f"  {visible(decision.sentence, limit=1000)}", style="default not bold")
 
 
 def _sides(decision: Decision) -> Table:
@@ -62,7 +62,7 @@ def _side(side: Side) -> list[Text]:
     share = "–" if side.share is None else f"{side.share:.1%} of {side.tasks}"
     interval = f"{side.interval.low:.0%} to {side.interval.high:.0%}" if side.interval else "–"
     cost = "unknown" if side.cost is None else f"${side.cost:.2f}"
-    cells = [logged(side.model), logged(side.run), share, interval, f"{side.coverage:.0%}", cost]
+    cells = [visible(side.model), visible(side.run), share, interval, f"{side.coverage:.0%}", cost]
     return [Text(cell) for cell in cells]
 
 
@@ -73,7 +73,7 @@ def _rules(decision: Decision) -> Table:
     table.add_column("found", overflow="fold")
     table.add_column("", no_wrap=True)
     for line in decision.rules:
-        cells = [Text(logged(text)) for text in (line.name, line.required, line.found)]
+        cells = [Text(visible(text)) for text in (line.name, line.required, line.found)]
         table.add_row(*cells, Text(line.ruling.value, style=_STYLES[line.ruling]))
     return table
 
@@ -85,7 +85,7 @@ def _changes(decision: Decision) -> Iterator[Text]:
     for word, lines in changed:
         if lines:
             more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-            named = ", ".join(logged(line.instance_id) for line in lines[:_SHOWN])
+            named = ", ".join(visible(line.instance_id) for line in lines[:_SHOWN])
             yield Text(f"{word} {len(lines)}: ", style="red" if word == "lost" else "green") + Text(named + more)
 
 

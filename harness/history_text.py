@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from harness.ci.texts import logged
+from harness.ci.texts import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,15 +32,15 @@ def _parts(history: History, *, bar: int) -> Iterator[RenderableType]:
     for number, trend in enumerate(history.trends):
         if number:
             yield Text()
-        yield Text.assemble((logged(trend.model), "bold"), "  ", (sparkline(trend), "cyan"))
+        yield Text.assemble((visible(trend.model), "bold"), "  ", (sparkline(trend), "cyan"))
         yield _table(trend, bar)
         for step in trend.steps:
             yield _step_line(step)
-            causes = [f"  changed there: {logged(cause)}" for cause in step.causes]
+            causes = [f"  changed there: {visible(cause)}" for cause in step.causes]
             yield from (Text(line) for line in causes or ["  nothing recorded changed there but the model's patches"])
-        yield Text(logged(trend.sentence, limit=1000), style="bold" if trend.steps else "")
+        yield Text(visible(trend.sentence, limit=1000), style="bold" if trend.steps else "")
     for line in history.left_out:
-        yield Text(f"left out: {logged(line)}", style="yellow")
+        yield Text(f"left out: {visible(line)}", style="yellow")
 
 
 def sparkline(trend: Trend) -> str:
@@ -71,7 +71,7 @@ def _table(trend: Trend, bar: int) -> Table:
 
 def _row(point: Point, bar: int, length: int) -> list[Text]:
     share = "–" if point.share is None else f"{point.share:.1%}"
-    cells = [logged(point.started_at[:length].replace("T", " ")), logged(point.run), share]
+    cells = [visible(point.started_at[:length].replace("T", " ")), visible(point.run), share]
     drawn = Text("") if point.share is None else whisker(point.share, point.interval, bar)
     return [*(Text(cell) for cell in cells), drawn, Text(str(point.tasks)), Text(f"{point.coverage:.0%}")]
 
@@ -98,7 +98,7 @@ def _style(step: Step) -> str:
 def _step_line(step: Step) -> Text:
     between = f"{100 * step.interval.low:+.1f} to {100 * step.interval.high:+.1f}"
     p = "< 0.001" if step.p < 0.001 else f"{step.p:.3f}"  # noqa: PLR2004
-    line = Text(f"{_arrow(step)} at {logged(step.run)} ({step.date[:10]})", style=_style(step))
+    line = Text(f"{_arrow(step)} at {visible(step.run)} ({step.date[:10]})", style=_style(step))
     return line + Text(f": 95% {between} on {step.tasks} common tasks, p {p}", style="default not bold")
 
 

@@ -233,6 +233,10 @@ class Task:
         return replace(self, instance=replace(self.instance, state=state))
 
 
+NOT_READ = "not_read"
+"""Field of a prediction whose patch was too much to be read: why."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
     """One model patch for one task, in SWE-bench's fields plus a sample number."""
@@ -244,6 +248,12 @@ class Prediction:
     sample: int = 0
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Cost, latency, tokens, settings…: kept, never needed."""
+
+    @property
+    def not_read(self) -> str:
+        """Why there is a patch and it was not read; empty where it was, or there is none."""
+        why = self.extra.get(NOT_READ)
+        return why if self.model_patch is None and isinstance(why, str) else ""
 
     def patch_bytes(self) -> bytes:
         text = self.model_patch or ""

@@ -225,7 +225,8 @@ def merge_predictions(old: Iterable[Prediction], new: Iterable[Prediction]) -> t
     merged = {_identity(prediction): prediction for prediction in old}
     for prediction in new:
         known = merged.setdefault(_identity(prediction), prediction)
-        if known.model_patch != prediction.model_patch and not (is_withheld(known) or is_withheld(prediction)):
+        is_same = (known.model_patch, known.not_read) == (prediction.model_patch, prediction.not_read)
+        if not is_same and not (is_withheld(known) or is_withheld(prediction)):
             raise InputError(
                 f"the run folder already holds another patch of {prediction.model_name_or_path!r} for "
                 f"{prediction.instance_id} (sample {prediction.sample})",
@@ -281,8 +282,8 @@ def instance_report(
         cause=grade.cause,
         reason=readable(grade.reason),
         no_patch=no_patch_word(prediction) if patch is None else None,
-        patch_is_None=patch is None,
-        patch_exists=bool(patch and patch.strip()),
+        patch_is_None=patch is None and not prediction.not_read,
+        patch_exists=bool(prediction.not_read or (patch and patch.strip())),
         patch_successfully_applied=grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.TAMPERED),
         tests_status=swebench_tests_status(grade.tests),
         **fields,

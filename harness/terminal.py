@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from harness import shown
 from harness.instance import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
+
+    from rich.console import ConsoleOptions, RenderableType
 
     from harness.regrade import Regraded
     from harness.run_folder import InstanceReport, Score
@@ -29,14 +33,53 @@ STYLES = {
 }
 
 
+class _Console(Console):
+    """Prints text as it is, whoever wrote it: none of it is markup, acts on a terminal or commands a CI system."""
+
+    def __init__(self, *, stderr: bool = False, soft_wrap: bool = False) -> None:
+        super().__init__(stderr=stderr, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        if isinstance(renderable, str):
+            renderable = self.render_str(renderable)
+        if isinstance(renderable, Text):
+            renderable = _neutral(renderable)
+        return _without_commands(list(super().render(renderable, options)))
+
+
+def _neutral(text: Text) -> Text:
+    plain = text.plain
+    if not (odd := [found.start() for found in shown.INVISIBLE.finditer(plain)]):
+        return text
+    parts = text.divide(sorted({at for start in odd for at in (start, start + 1)}))
+    replaced = (Text(shown.neutral(part.plain)) if shown.INVISIBLE.match(part.plain) else part for part in parts)
+    joined = text.blank_copy()
+    for part in replaced:
+        joined.append_text(part)
+    return joined
+
+
+def _without_commands(segments: Sequence[Segment]) -> Iterable[Segment]:
+    said = [segment for segment in segments if not segment.control]
+    places = iter(shown.commands("".join(segment.text for segment in said)))
+    place, at = next(places, None), 0
+    for segment in segments:
+        text, done = segment.text, 0
+        while not segment.control and place is not None and place - at <= len(text):
+            yield Segment(text[done : place - at] + " ", segment.style)
+            done, place = place - at, next(places, None)
+        yield segment if not done else Segment(text[done:], segment.style)
+        at += 0 if segment.control else len(text)
+
+
 def messages() -> Console:
     """For progress and errors: standard error, so that standard output holds results only."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return _Console(stderr=True, soft_wrap=True)
 
 
 def results() -> Console:
     """For results: standard output."""
-    return Console(highlight=False)
+    return _Console()
 
 
 class Ticker:
@@ -51,11 +94,11 @@ class Ticker:
         self._done = 0
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=30),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             console=console,
             transient=True,
             disable=not self._live,
@@ -180,5 +223,5 @@ def regrade_table(predictions: Iterable[Regraded]) -> Table:
 
 
 def _shortened(text: str, limit: int = 100) -> str:
-    plain = " ".join(text.split())
+    plain = shown.one_line(text)
     return plain if len(plain) <= limit else plain[: limit - 1] + "…"

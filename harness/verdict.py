@@ -85,12 +85,18 @@ def key_of(task_digest: str, prediction: Prediction, demands: Demands) -> str:
     for part in (task_digest, repr(demands.key()), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
         digest.update(f"{part}\0".encode())
     digest.update(prediction.patch_bytes())
+    if prediction.not_read:
+        digest.update(f"\0not read: {prediction.not_read}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
 
 def look(task: Task, prediction: Prediction) -> Looked:
     """Parse and screen a patch."""
     data = prediction.patch_bytes()
+    if prediction.not_read:
+        why = f"the prediction is too much to be read: {' '.join(prediction.not_read.split())[:_SHOWN]}"
+        refused = Grade(outcome=Outcome.APPLY_FAILED, cause=Outcome.APPLY_FAILED.value, reason=why)
+        return Looked(state=PatchState.REFUSED, refused=refused)
     if not data.strip():
         if prediction.model_name_or_path == NULL:
             return Looked(state=PatchState.NOTHING_LEFT)

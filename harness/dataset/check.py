@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness import patch
-from harness.dataset import check_custody, hidden_files, model_files, opened
+from harness.dataset import check_custody, hidden_files, links, model_files, opened
 from harness.dataset import folder as dataset_folder
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.errors import InputError
@@ -82,12 +82,13 @@ def check(
     proved tasks where they were pushed to.
 
     Raises:
-        InputError: there is no dataset at that path.
+        InputError: there is no dataset at that path, or something in it is a link.
         InfrastructureError: the engine, or a registry, gave no answer.
 
     """
     if not (path / dataset_folder.DATASET_FILE).is_file():
         dataset_folder.open_dataset(path)  # says why not
+    links.refuse(path)
     asked = Asked(images=images, max_leak=max_leak or {}, min_strength=min_strength, keys=keys, in_registry=in_registry)
     problems = [*_dataset_file(path), *_funnel(path)]
     dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness import files
-from harness.dataset import canary_marks, ledger, opened, sealed
+from harness.dataset import canary_marks, ledger, links, opened, sealed
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.hidden_files import (
     EXPECTATIONS_FILE,
@@ -140,12 +140,13 @@ def open_dataset(path: Path, *, keys: Keys | None = None) -> Dataset:
     """Read a dataset's description. `keys` open its hidden side, where it is sealed.
 
     Raises:
-        InputError: the folder is no dataset, or dataset.yaml is broken.
+        InputError: the folder is no dataset, something in it is a link, or dataset.yaml is broken.
 
     """
     if not (path / DATASET_FILE).is_file():
         what = "there is no such folder" if not path.exists() else f"it has no {DATASET_FILE}"
         raise InputError(f"{path} is not a dataset: {what}", hint="make one with `goldseam mine SOURCE -o DATASET`")
+    links.refuse(path)
     model = read_model(path / DATASET_FILE, DatasetModel)
     return Dataset(
         path=path, name=model.name, version=model.version, canary=model.canary, recipients=model.recipients, keys=keys

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
@@ -20,15 +22,22 @@ Model = TypeVar("Model", bound=FileModel)
 _FAST: Any = getattr(yaml, "CSafeLoader", None)
 """libyaml's loader, which is ten times as fast; PyYAML can be built without it."""
 _DEEPEST = 50
+_LARGEST_YAML = 8 * 1024 * 1024
+_LONG_NUMBER = re.compile(r"[-+]?[0-9][0-9_:.]{100,}")
+_SHOWN = 200
 
 
 def read_model(path: Path, kind: type[Model]) -> Model:
     """Read a YAML or JSON file into its model.
 
     Raises:
-        InputError: missing, not UTF-8, not YAML or JSON, a wrong type, or written by a newer goldseam.
+        InputError: missing, too large, not UTF-8, not YAML or JSON, a wrong type, or written by a newer goldseam.
 
     """
+    with contextlib.suppress(OSError):  # told of when it is read
+        size = path.stat().st_size
+        if size > _LARGEST_YAML and path.suffix != ".json":
+            raise InputError(f"{path} has {size} bytes; a YAML file of a dataset has {_LARGEST_YAML} at most")
     return parse_model(read_bytes(path), path, kind)
 
 
@@ -36,7 +45,7 @@ def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
     """As `read_model`, from bytes that are already here; `path` is their name in messages."""
     text = decoded(data, path)
     try:
-        raw: Any = json.loads(text) if path.suffix == ".json" else read_yaml(text)
+        raw: Any = json.loads(text) if path.suffix == ".json" else read_yaml(text, path)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise InputError(f"{path} is not {path.suffix[1:].upper()}: {' '.join(str(error).split())[:300]}") from error
     if not isinstance(raw, dict):
@@ -51,37 +60,46 @@ def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
         raise InputError(f"{path}: {problems}") from error
 
 
-def read_yaml(text: str) -> Any:
+def read_yaml(text: str, path: Path) -> Any:
     """As `yaml.safe_load`, in a sixth of the time: a run reads each task's file several times.
 
-    libyaml's loader calls itself for each level without a bound, and a file of many levels would end the process; such
-    files are left to the loader that raises RecursionError.
+    Others write datasets. What makes a small file large or slow is refused: anchors and aliases, many levels, endless
+    numbers, which to the base of 60 take the square of their length.
 
     Raises:
         YAMLError: it is no YAML.
-        RecursionError: it is nested deeper than Python goes.
+        InputError: it holds one of those; the message names the line.
 
     """
-    if _FAST is None or _is_deep(text):
-        return yaml.safe_load(text)
-    return yaml.load(text, Loader=_FAST)  # noqa: S506 - a safe loader
-
-
-def _is_deep(text: str) -> bool:
+    loader = _FAST or yaml.SafeLoader
     depth = 0
-    for event in yaml.parse(text, Loader=_FAST):  # one after the other, so no depth can hurt
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _DEEPEST:
-                return True
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-    return False
+    for event in yaml.parse(text, Loader=loader):  # one after the other, so no depth can hurt
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        trick = None
+        if isinstance(event, yaml.AliasEvent):
+            trick = f"an alias (*{event.anchor}): write the value out"
+        elif isinstance(event, yaml.NodeEvent) and event.anchor:
+            trick = f"an anchor (&{event.anchor}): write the value out where it is needed"
+        elif depth > _DEEPEST:
+            trick = f"more than {_DEEPEST} levels"
+        elif isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _LONG_NUMBER.fullmatch(event.value):
+            trick = f"a number of {len(event.value)} characters"
+        if trick:
+            line = event.start_mark.line + 1 if event.start_mark else "?"
+            raise InputError(f"{path}, line {line}: a dataset may not hold {trick[:_SHOWN]}")
+    return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes a value out wherever it is."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the base class's own words
+        return True
 
 
 def write_model(path: Path, model: FileModel) -> None:
     """Write a model as YAML, in the order of its fields."""
-    text = yaml.safe_dump(model.known(), sort_keys=False, allow_unicode=True, width=120)
+    text = yaml.dump(model.known(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     files.write_text(path, text)
 
 

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InputError
-from harness.instance import INSTANCE_ID
+from harness.instance import INSTANCE_ID, NOT_READ
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,8 @@ OUTPUT_FILE = "output.jsonl"
 """OpenHands': one object a line."""
 _TRAJECTORIES = (".traj", ".traj.json")
 """SWE-agent's, mini-swe-agent's."""
+_LARGEST = 32 * 1024 * 1024
+"""Bytes of a trajectory that is looked into for cost and tokens."""
 
 
 def files_of(folder: Path) -> tuple[Path, ...]:
@@ -49,6 +51,11 @@ def files_of(folder: Path) -> tuple[Path, ...]:
 
 def normal(value: Mapping[str, Any], *, path: Path) -> dict[str, Any]:
     """One object of a file in SWE-bench's fields; what is in them already stays as it is."""
+    found = _normal(value, path)
+    return {**found, NOT_READ: value[NOT_READ]} if NOT_READ in value else found
+
+
+def _normal(value: Mapping[str, Any], path: Path) -> dict[str, Any]:
     if is_trajectory(path) and "info" in value:
         return _from_trajectory(value, path)
     if "model_patch" not in value and _patch_of_openhands(value) is not _NOTHING:
@@ -115,7 +122,8 @@ def _beside(instance_id: Any, folder: Path) -> dict[str, Any]:
             path = place / f"{instance_id}{ending}"
             if path.is_file():
                 try:
-                    return _stats(json.loads(path.read_bytes()))
+                    is_small = path.stat().st_size <= _LARGEST
+                    return _stats(json.loads(path.read_bytes())) if is_small else {}
                 except (OSError, ValueError, RecursionError):
                     return {}
     return {}

@@ -12,8 +12,8 @@ from rich.text import Text
 from harness.instance import Outcome
 from harness.report import figures
 from harness.report.matrix import MIXED, NONE, PENDING, rows
-from harness.report.text import named
 from harness.report.words import OUTCOMES, dollars, duel, many, percent
+from harness.shown import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ _VERDICTS = {"pass": "green", "regression": "red", "inconclusive": "yellow"}
 
 def display(found: ReportData, said: Answers, *, width: int = 80) -> RenderableType:
     """Everything that the first screen of the page says, and the matrix where it is telling."""
-    parts: list[RenderableType] = [Text(named(said.headline), style="bold"), Text("")]
+    parts: list[RenderableType] = [Text(one_line(said.headline), style="bold"), Text("")]
     parts.append(_answers(said))
     if found.models:
         parts += [Text(""), _models(found, said, wide=width >= 110)]  # noqa: PLR2004 - room for bars
@@ -59,7 +59,7 @@ def display(found: ReportData, said: Answers, *, width: int = 80) -> RenderableT
         parts += [Text(""), *section] if section else []
     if said.look:
         parts += [Text(""), Text("look first at", style="bold")]
-        parts += [Text(f"  {named(one.text)}") for one in said.look]
+        parts += [Text(f"  {one_line(one.text)}") for one in said.look]
     if said.notes:
         parts += [Text(""), Text("before trusting this", style="bold")]
         parts += [_hanging(note) for note in said.notes]
@@ -81,18 +81,18 @@ def _answers(said: Answers) -> Table:
     grid.add_column(overflow="fold")
     grid.add_row("how sure", _lines(said.sure))
     grid.add_row("fails", _lines(said.fails or ("not known yet",)))
-    ship = Text(named(said.ship.sentence), style=_VERDICTS.get(said.ship.verdict, ""))
-    grid.add_row("ship?", Text("\n").join([ship, *(Text(named(line)) for line in said.ship.lines)]))
+    ship = Text(one_line(said.ship.sentence), style=_VERDICTS.get(said.ship.verdict, ""))
+    grid.add_row("ship?", Text("\n").join([ship, *(Text(one_line(line)) for line in said.ship.lines)]))
     return grid
 
 
 def _lines(sentences: Iterable[str]) -> Text:
-    return Text("\n".join(named(sentence) for sentence in sentences))
+    return Text("\n".join(one_line(sentence) for sentence in sentences))
 
 
 def _hanging(note: str) -> Table:
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_row("  -", Text(named(note), overflow="fold"))
+    grid.add_row("  -", Text(one_line(note), overflow="fold"))
     return grid
 
 
@@ -123,7 +123,7 @@ def _models(found: ReportData, said: Answers, *, wide: bool) -> Table:
         bounds = model.interval
         table.add_row(
             letters[model.column],
-            Text(named(model.label) + (" (control)" if model.control else "")),
+            Text(one_line(model.label) + (" (control)" if model.control else "")),
             percent(model.rate),
             f"{percent(bounds.low)}–{percent(bounds.high)}" if bounds else "–",
             *([_bar(model.rate, bounds)] if wide else []),
@@ -156,7 +156,7 @@ def _classes(found: ReportData) -> list[RenderableType]:
     table = _table("failure class", *(letters[model.column] for model in models))
     for name, counts in list(told.items())[:_CLASSES_SHOWN]:
         numbers = [counts.get(model.column, 0) for model in models]
-        table.add_row(Text(named(name.replace("_", " "))), *(str(number or "·") for number in numbers))
+        table.add_row(Text(one_line(name.replace("_", " "))), *(str(number or "·") for number in numbers))
     rest = len(told) - _CLASSES_SHOWN
     return [table, Text(f"  and {rest} rarer classes", style="bright_black")] if rest > 0 else [table]
 
@@ -172,7 +172,7 @@ def _cohorts(found: ReportData) -> list[RenderableType]:
         table = _table(f"by {one.name}", "tasks", *(letters[model.column] for model in models))
         for group in one.groups[:_GROUPS_SHOWN]:
             rates = [group.sheets[m.column].rate.value if m.column in group.sheets else None for m in models]
-            table.add_row(Text(named(group.name)), str(group.tasks), *(percent(rate) for rate in rates))
+            table.add_row(Text(one_line(group.name)), str(group.tasks), *(percent(rate) for rate in rates))
         parts += [Text("")] * bool(parts) + [table]
         if len(one.groups) > _GROUPS_SHOWN:
             parts.append(Text(f"  and {len(one.groups) - _GROUPS_SHOWN} smaller groups", style="bright_black"))
@@ -217,7 +217,7 @@ def _mark(row: Row, column: int) -> Text:
 
 
 def _title(row: Row) -> Text:
-    return Text(named(row.task.title), style="bright_black", no_wrap=True, overflow="ellipsis")
+    return Text(one_line(row.task.title), style="bright_black", no_wrap=True, overflow="ellipsis")
 
 
 def _legend(shown: Sequence[Row], columns: Sequence[int]) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from harness.shown import INVISIBLE, number
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -18,11 +20,6 @@ _ESCAPE_CODE = re.compile(
     r"|\x1b[ -/]*[0-~]"  # two- and three-byte codes
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
-INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
-    "\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
-"""Controls, bidi and zero-width characters, tags, and bytes that were not UTF-8: all shown by their number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,19 +100,9 @@ def visible(text: str) -> Markup:
     at = 0
     plain = clean(text)
     for found in INVISIBLE.finditer(plain):
-        parts += [escape(plain[at : found.start()]), Markup('<span class="ctl">{}</span>').format(_name(found[0]))]
+        parts += [escape(plain[at : found.start()]), Markup('<span class="ctl">{}</span>').format(number(found[0]))]
         at = found.end()
     return Markup("").join([*parts, escape(plain[at:])])
-
-
-def named(text: str) -> str:
-    """A text for a terminal, on one line, in which nothing hides and nothing acts."""
-    return INVISIBLE.sub(lambda found: f"<{_name(found[0])}>", clean(text).replace("\n", " ").replace("\t", " "))
-
-
-def _name(character: str) -> str:
-    code = ord(character)
-    return f"0x{code - 0xDC00:02X}" if 0xDC80 <= code <= 0xDCFF else f"U+{code:04X}"  # noqa: PLR2004 - PEP 383's range
 
 
 def script_json(value: Any) -> Markup:

@@ -17,9 +17,9 @@ import socket
 import threading
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler
-from socketserver import BaseServer, TCPServer, ThreadingMixIn, UnixStreamServer
+from socketserver import TCPServer, ThreadingMixIn
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
     from harness.solve.base import Model, Sampling
 
-_MOST_BYTES = 64 * 1024 * 1024
+_MOST_BYTES = 32 * 1024 * 1024
+"""Of one request's body."""
+_PIECE = 1 << 16
 _MOST_REFUSED = 100
 _SHOWN = 200
 _TALK_SECONDS = 600.0
@@ -47,6 +49,20 @@ _SECRET = frozenset({"proxy-authorization"})
 _HTTP_PORT = 80
 
 
+@dataclass(frozen=True, kw_only=True)
+class DoorLimits:
+    """What one attempt may use of its way out, the model's endpoint and other hosts together."""
+
+    at_once: int = 32
+    """Connections at the same time; more are answered 503."""
+    connections: int = 20_000
+    """Connections in all; with one more the attempt ends."""
+    sent: int = 4 << 30
+    """Bytes from the agent in all; with more the attempt ends."""
+    received: int = 4 << 30
+    """Bytes to the agent in all; with more the attempt ends."""
+
+
 @dataclass(kw_only=True)
 class Passed:
     """What an agent asked for, as it goes on; read it when the agent has ended."""
@@ -55,7 +71,7 @@ class Passed:
     messages: tuple[Message, ...] = ()
     """The conversation of the last question, and its answer."""
     refused: list[str] = field(default_factory=list)
-    """What was not let through, such as `CONNECT example.org:443`; the first hundred."""
+    """What was not let through, such as `CONNECT example.org:443`, and the limit that ended it; the first hundred."""
     limit: LimitReachedError | None = None
     trouble: ModelError | None = None
     """Why the model could not be asked: no fault of the agent."""
@@ -77,6 +93,7 @@ class Gateway:
         sampling: Sampling,
         sample: int,
         allow: Iterable[tuple[str, int]] = (),
+        limits: DoorLimits | None = None,
         done: Callable[[], None] = lambda: None,
     ) -> None:
         self.passed = Passed()
@@ -84,15 +101,17 @@ class Gateway:
         """What the agent has in place of a key; it opens this door and no other."""
         self._model, self._sampling, self._sample = model, sampling, sample
         self._allow = frozenset((host.lower().rstrip("."), port) for host, port in allow)
+        self._limits = limits or DoorLimits()
+        self._open = self._connections = self._sent = self._received = 0
         self._done = done
         self._lock = threading.Lock()
-        self._server: BaseServer | None = None
+        self._server: _Server | None = None
         self._thread: threading.Thread | None = None
 
     def at_socket(self, path: Path) -> Self:
         """Serve on a Unix socket that everybody who sees it may open; the folder decides who does."""
         try:
-            self._server = _UnixServer(str(path), self._handler())
+            self._server = _UnixServer(str(path), self)
         except OSError as error:
             raise InfrastructureError(
                 f"no socket can be made at {path}: {error}", hint="a shorter path in TMPDIR may help"
@@ -102,7 +121,7 @@ class Gateway:
 
     def at_port(self) -> Self:
         """Serve on a free port of the loopback."""
-        self._server = _PortServer(("127.0.0.1", 0), self._handler())
+        self._server = _PortServer(("127.0.0.1", 0), self)
         return self
 
     @property
@@ -124,8 +143,48 @@ class Gateway:
             self._server.server_close()
             self._thread.join()
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        return type("Handler", (_Handler,), {"gateway": self})
+    def admit(self) -> str | None:
+        """Take one more connection, which `leave` gives back; else why not."""
+        with self._lock:
+            is_full = self._open >= self._limits.at_once
+            self._connections += 1
+            is_over = self._connections > self._limits.connections
+            self._open += not (is_full or is_over)
+        if is_over:
+            return str(self._used_up("task_connections", f"{self._limits.connections} connections were made"))
+        if is_full:
+            why = f"at most {self._limits.at_once} connections may be open at the same time"
+            self.refuse(why)
+            return why
+        return None
+
+    def leave(self) -> None:
+        with self._lock:
+            self._open -= 1
+
+    def count(self, *, sent: int = 0, received: int = 0) -> None:
+        """Count bytes from and to the agent.
+
+        Raises:
+            LimitReachedError: it may have no more.
+
+        """
+        with self._lock:
+            self._sent += sent
+            self._received += received
+            has_sent, has_received = self._sent > self._limits.sent, self._received > self._limits.received
+        if has_sent:
+            raise self._used_up("task_sent_bytes", f"{self._limits.sent} bytes were sent")
+        if has_received:
+            raise self._used_up("task_received_bytes", f"{self._limits.received} bytes were received")
+
+    def _used_up(self, limit: str, what: str) -> LimitReachedError:
+        error = LimitReachedError(limit, f"{what}, as many as one attempt may; the attempt ends")
+        if self.passed.limit is None:
+            self.passed.limit = error
+            self.refuse(str(error))
+        self._end()
+        return error
 
     def allows(self, host: str, port: int) -> bool:
         return (host.lower().rstrip("."), port) in self._allow
@@ -175,20 +234,65 @@ class Gateway:
             self._done()
 
 
-class _Server(ThreadingMixIn):
+class _Metered(socket.socket):
+    """A connection to the agent whose bytes are counted."""
+
+    def __init__(self, gateway: Gateway, fileno: int) -> None:
+        super().__init__(fileno=fileno)
+        self._gateway = gateway
+
+    def recv(self, size: int, flags: int = 0, /) -> bytes:
+        data = super().recv(size, flags)
+        self._gateway.count(sent=len(data))
+        return data
+
+    def recv_into(self, buffer: Any, size: int = 0, flags: int = 0) -> int:
+        got = super().recv_into(buffer, size, flags)
+        self._gateway.count(sent=got)
+        return got
+
+    def sendall(self, data: Any, flags: int = 0, /) -> None:
+        self._gateway.count(received=len(data))
+        super().sendall(data, flags)
+
+
+class _Server(ThreadingMixIn, TCPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
+
+    def __init__(self, address: Any, gateway: Gateway) -> None:
+        self._gateway = gateway
+        super().__init__(address, type("Handler", (_Handler,), {"gateway": gateway}))
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        request, address = super().get_request()
+        return _Metered(self._gateway, request.detach()), address
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:  # noqa: ARG002 - the base class's own words
+        why = self._gateway.admit()
+        if why is not None:
+            text = json.dumps({"error": {"message": why, "type": "limit_reached", "code": "limit_reached"}})
+            head = f"HTTP/1.1 503 Service Unavailable\r\nContent-Length: {len(text)}\r\nConnection: close\r\n"
+            with contextlib.suppress(OSError):
+                socket.socket.sendall(request, f"{head}Content-Type: application/json\r\n\r\n{text}".encode())
+        return why is None
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._gateway.leave()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """An agent that breaks off, or sends rubbish, is no news."""
 
 
-class _UnixServer(_Server, UnixStreamServer):
-    pass
+class _UnixServer(_Server):
+    address_family = socket.AF_UNIX
 
 
-class _PortServer(_Server, TCPServer):
+class _PortServer(_Server):
     allow_reuse_address = True
 
 
@@ -323,25 +427,22 @@ class _Handler(BaseHTTPRequestHandler):
     def _pass_on(self, host: str, port: int, path: str, body: bytes) -> None:
         dropped = _HOP_BY_HOP | _SECRET | {"host"}
         headers = {name: value for name, value in self.headers.items() if name.lower() not in dropped}
-        far = HTTPConnection(host, port, timeout=_CONNECT_SECONDS)
-        try:
-            far.request(self.command, path, body=body, headers=headers)
-            answer = far.getresponse()
-            data = answer.read(_MOST_BYTES)
-        except OSError as error:
-            self._error(HTTPStatus.BAD_GATEWAY, "unreachable", f"{host}:{port}: {error}")
-            return
-        finally:
-            far.close()
-        self.close_connection = True
-        self.send_response(answer.status)
-        for name, value in answer.getheaders():
-            if name.lower() not in _HOP_BY_HOP | {"content-length"}:
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(data)))
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.wfile.write(data)
+        with contextlib.closing(HTTPConnection(host, port, timeout=_CONNECT_SECONDS)) as far:
+            try:
+                far.request(self.command, path, body=body, headers=headers)
+                answer = far.getresponse()
+            except (OSError, HTTPException) as error:
+                self._error(HTTPStatus.BAD_GATEWAY, "unreachable", f"{host}:{port}: {error}")
+                return
+            self.close_connection = True
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in _HOP_BY_HOP:
+                    self.send_header(name, value)
+            self.send_header("Connection", "close")
+            self.end_headers()
+            while piece := answer.read(_PIECE):
+                self.wfile.write(piece)
 
 
 def _host_and_port(url: str, usual: int | None) -> tuple[str, int]:
@@ -374,7 +475,7 @@ def _carry(near: socket.socket, far: socket.socket) -> None:
             if not readable:
                 return
             for side in readable:
-                data = side.recv(65536)
+                data = side.recv(_PIECE)
                 if not data:
                     return
                 sides[side].sendall(data)

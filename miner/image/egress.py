@@ -1,11 +1,15 @@
-"""Which hosts a build that runs code of the repository may reach: package indexes, and what its requirements name."""
+"""Which hosts a build that runs code of the repository may reach: package indexes, and what its requirements name.
+
+What the user's own settings name may be anywhere. What a repository names may be on the public internet alone.
+"""
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import threading
 import urllib.parse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from miner.sources import package_index
@@ -47,6 +51,8 @@ _READ = re.compile(
     r"(?:[^/]+/){0,2}(?:setup\.(?:py|cfg)|tox\.ini|noxfile\.py|environment\.ya?ml|pyproject\.toml|Pipfile|uv\.toml"
     r"|[^/]*(?:require|constraint)[^/]*\.(?:txt|in))|(?:[^/]+/)?requirements?/[^/]+\.(?:txt|in)"
 )
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 _MOST_FILES = 60
 _LARGEST = 1_000_000
 
@@ -61,6 +67,8 @@ class Allowed:
     hosts: frozenset[tuple[str, int]]
     suffixes: tuple[str, ...] = ()
     """Ends of host names, such as `.example.org`, on the ports of the web."""
+    named: frozenset[tuple[str, int]] = frozenset()
+    """Hosts that the repository names: reached at public addresses only."""
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Allowed:
@@ -78,18 +86,46 @@ class Allowed:
         return cls(hosts=frozenset(hosts), suffixes=tuple(suffixes))
 
     def and_named(self, names: Iterable[str]) -> Allowed:
-        """These, and hosts that a repository names, with those that their files come from."""
-        more = Allowed.of(one for name in names for one in (name, *_FILES_OF.get(name, ())))
-        return Allowed(hosts=self.hosts | more.hosts, suffixes=(*self.suffixes, *more.suffixes))
+        """These, and hosts that a repository names, with those that their files come from; a pattern is no name."""
+        more = Allowed.of(one for name in names for one in (name, *_FILES_OF.get(name, ())) if "*" not in one)
+        return replace(self, named=self.named | more.hosts)
 
     def has(self, host: str, port: int) -> bool:
-        plain = host.lower().rstrip(".")
-        return (plain, port) in self.hosts or (port in _WEB and plain.endswith(self.suffixes))
+        return self.trusts(host, port) or (_plain(host), port) in self.named
+
+    def trusts(self, host: str, port: int) -> bool:
+        """Whether the user's own settings name a host, so that it may be at any address."""
+        return (_plain(host), port) in self.hosts or (port in _WEB and _plain(host).endswith(self.suffixes))
 
     def knows(self, host: str) -> bool:
         """Whether a host may be reached on some port."""
-        plain = host.lower().rstrip(".")
-        return any(plain == known for known, _ in self.hosts) or plain.endswith(self.suffixes)
+        plain = _plain(host)
+        return any(plain == known for known, _ in self.hosts | self.named) or plain.endswith(self.suffixes)
+
+
+def _plain(host: str) -> str:
+    return host.lower().rstrip(".")
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the public internet's.
+
+    By IANA's registries of special-purpose addresses (RFC 6890), which `ipaddress` knows, and stricter: of IPv6 only
+    global unicast addresses (2000::/3) are, and those that carry an IPv4 address (RFC 3056, RFC 6052) where that is
+    one; IPv4-mapped addresses are none.
+    """
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, ipaddress.IPv4Address):
+        return found.is_global and not found.is_multicast and not found.is_reserved
+    carried = found.sixtofour
+    if carried is None and found in _NAT64:
+        carried = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+    if carried is not None:
+        return is_public(str(carried))
+    return found in _GLOBAL_UNICAST and found.is_global
 
 
 def allowed(secrets: BuildSecrets, *, further: Iterable[str] = ()) -> Allowed:

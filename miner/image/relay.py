@@ -23,6 +23,9 @@ import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from miner.image import client_hello
+from miner.image.egress import is_public
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -41,7 +44,9 @@ _STREAMS = 256
 _REFUSED = 20
 _CONNECT_SECONDS = 20.0
 _IDLE_SECONDS = 600.0
-_REQUEST = re.compile(rb"([A-Z]+) (\S+) HTTP/1\.[01]$")
+_REQUEST = re.compile(rb"([A-Z]+) (\S+) HTTP/1\.[01]")
+_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*")
+"""A line of a request's head (RFC 9112, 5); none goes on over the next line."""
 _HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")
 _PORTS = {"http": 80, "https": 443}
 
@@ -123,17 +128,27 @@ class Relay:
         """Whether the build may reach this; what it may not is kept."""
         if self._allowed is not None and self._allowed.has(host, port):
             return True
-        self.refuse(host if port in _PORTS.values() else f"{host}:{port}")
+        self.refuse(host, port)
         return False
 
-    def refuse(self, host: str) -> None:
-        shown = host.lower()
+    def refuse(self, host: str, port: int = _PORTS["https"]) -> None:
+        """Keep a host that may not be reached."""
+        shown = (host if port in _PORTS.values() else f"{host}:{port}").lower()
         with self._noting:
             if _HOST.fullmatch(shown) and shown not in self.refused and len(self.refused) < _REFUSED:
                 self.refused.append(shown)
 
     def reach(self, host: str, port: int, scheme: str) -> _Reached:
-        return self._way.reach(host, port, scheme)
+        """A connection to a host that is allowed; one that the repository names has to be at a public address.
+
+        Raises:
+            NotPublicError: it isn't.
+            OSError: it can't be reached.
+            ValueError: its proxy's address, or what that says, can't be read.
+
+        """
+        trusted = self._allowed is not None and self._allowed.trusts(host, port)
+        return self._way.reach(host, port, scheme, anywhere=trusted)
 
 
 class _Stream:
@@ -175,28 +190,45 @@ class _Stream:
     def serve(self) -> None:
         """Read what is asked for, and carry it where that is allowed."""
         head, rest = self._head()
-        match = _REQUEST.match(head.partition(b"\r\n")[0])
-        if match is None:
-            self._answer("400 Bad Request", "this is an HTTP proxy")
+        try:
+            asked = _request(head)
+        except ValueError as error:
+            self._answer("400 Bad Request", str(error))
             return
-        method, target = match[1].decode(), match[2].decode("latin-1")
-        tunnel = method == "CONNECT"
-        parts = urllib.parse.urlsplit(f"//{target}" if tunnel else target)
-        host, port = parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
-        if not tunnel and parts.scheme != "http":
-            self._answer("400 Bad Request", "only http:// and CONNECT are understood")
-        elif not self._relay.may(host, port):
-            self._answer("403 Forbidden", f"builds may not reach {host}:{port}")
-        else:
-            try:
-                reached = self._relay.reach(host, port, "https" if tunnel else "http")
-            except (OSError, ValueError) as error:
-                self._answer("502 Bad Gateway", f"{host}:{port} can't be reached: {error}")
-                return
-            with reached.far as self._far:
-                if tunnel:
-                    self._write(b"HTTP/1.1 200 OK\r\n\r\n")
-                self._carry(self._far, rest if tunnel else _onward(head, method, parts, reached) + rest)
+        where = _authority(asked.host, asked.port)
+        if not self._relay.may(asked.host, asked.port):
+            self._answer("403 Forbidden", f"builds may not reach {where}")
+            return
+        try:
+            reached = self._relay.reach(asked.host, asked.port, "https" if asked.is_tunnel else "http")
+        except NotPublicError as error:
+            self._relay.refuse(asked.host, asked.port)
+            self._answer("403 Forbidden", str(error))
+            return
+        except (OSError, ValueError) as error:
+            self._answer("502 Bad Gateway", f"{where} can't be reached: {error}")
+            return
+        with reached.far as self._far:
+            if asked.is_tunnel:
+                self._write(b"HTTP/1.1 200 OK\r\n\r\n")
+                self._carry(self._far, self._greeting(asked, rest), None)
+            else:
+                body = rest[: asked.length]
+                self._carry(self._far, _onward(asked, reached) + body, asked.length - len(body))
+
+    def _greeting(self, asked: _Asked, said: bytes) -> bytes:
+        """The first bytes in a tunnel: TLS, for the host that the tunnel was asked for.
+
+        Raises:
+            ValueError: they are something else, or for another host.
+
+        """
+        while (name := client_hello.server_name(said)) is None:
+            said += self._read()
+        if name and not same_host(name, asked.host):
+            self._relay.refuse(name, asked.port)
+            raise ValueError("a tunnel to one host, TLS to another")
+        return said
 
     def _head(self) -> tuple[bytes, bytes]:
         got = b""
@@ -230,10 +262,10 @@ class _Stream:
         head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(text)}\r\nConnection: close\r\n"
         self._write(head.encode() + b"\r\n" + text)
 
-    def _carry(self, far: socket.socket, first: bytes) -> None:
-        """Bytes both ways until the far side has said all."""
+    def _carry(self, far: socket.socket, first: bytes, more: int | None) -> None:
+        """Bytes both ways until the far side has said all; after the `first`, it gets `more` at most."""
         far.settimeout(_IDLE_SECONDS)
-        up = threading.Thread(target=self._upward, args=(far, first), name="goldseam-relay-up", daemon=True)
+        up = threading.Thread(target=self._upward, args=(far, first, more), name="goldseam-relay-up", daemon=True)
         up.start()
         try:
             while data := far.recv(_PIECE):
@@ -242,22 +274,93 @@ class _Stream:
             self.break_off()
             up.join()
 
-    def _upward(self, far: socket.socket, first: bytes) -> None:
+    def _upward(self, far: socket.socket, first: bytes, more: int | None) -> None:
         with contextlib.suppress(OSError, ValueError, queue.Empty):
             far.sendall(first)
             while True:
-                far.sendall(self._read())
+                data = self._read()[:more]
+                far.sendall(data)
+                more = None if more is None else more - len(data)
         with contextlib.suppress(OSError):
             far.shutdown(socket.SHUT_WR)
 
 
-def _onward(head: bytes, method: str, parts: urllib.parse.SplitResult, reached: _Reached) -> bytes:
-    """A request as the far side wants it: this connection carries no second one, which could be for another host."""
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """A request to the proxy."""
+
+    method: str
+    host: str
+    port: int
+    path: str
+    headers: tuple[tuple[bytes, bytes], ...]
+    length: int
+    """Bytes of its body."""
+
+    @property
+    def is_tunnel(self) -> bool:
+        return self.method == "CONNECT"
+
+
+def _request(head: bytes) -> _Asked:
+    """Read the head of a request.
+
+    Raises:
+        ValueError: it is none that is passed on, or its Host header is not the host that it asks for.
+
+    """
+    first, *lines = head.split(b"\r\n")
+    match = _REQUEST.fullmatch(first)
+    if match is None:
+        raise ValueError("this is an HTTP proxy")
+    method, target = match[1].decode(), match[2].decode("latin-1")
+    parts = urllib.parse.urlsplit(f"//{target}" if method == "CONNECT" else target)
+    if method != "CONNECT" and parts.scheme != "http":
+        raise ValueError("only http:// and CONNECT are understood")
+    host, port = parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
+    headers: list[tuple[bytes, bytes]] = []
+    for line in lines:
+        header = _HEADER.fullmatch(line)
+        if header is None:
+            raise ValueError("a header that can't be read")
+        headers.append((header[1].lower(), header[2]))
+    for value in (value for name, value in headers if name == b"host"):
+        said = urllib.parse.urlsplit(f"//{value.decode('latin-1')}")
+        if not same_host(said.hostname or "", host) or (said.port or port) != port:
+            raise ValueError(f"the Host header is not the host that is asked for, {_authority(host, port)}")
+    lengths = {value for name, value in headers if name == b"content-length"} or {b"0"}
+    if len(lengths) > 1 or not all(one.isdigit() for one in lengths) or b"transfer-encoding" in dict(headers):
+        raise ValueError("a body needs one Content-Length")
     path = urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, ""))
-    lines = [f"{method} {reached.prefix}{path} HTTP/1.1".encode("latin-1"), *reached.headers]
-    dropped = (b"connection:", b"proxy-connection:", b"proxy-authorization:", b"keep-alive:")
-    lines += [line for line in head.split(b"\r\n")[1:] if not line.lower().startswith(dropped)]
+    return _Asked(
+        method=method, host=host, port=port, path=path, headers=tuple(headers), length=int(next(iter(lengths)))
+    )
+
+
+def _onward(asked: _Asked, reached: _Reached) -> bytes:
+    """A request as the far side wants it: this connection carries no second one, which could be for another host."""
+    shown = asked.host if asked.port == _PORTS["http"] else _authority(asked.host, asked.port)
+    lines = [
+        f"{asked.method} {reached.prefix}{asked.path} HTTP/1.1".encode("latin-1"),
+        b"Host: " + (f"[{shown}]" if shown == asked.host and ":" in shown else shown).encode("latin-1"),
+        *reached.headers,
+    ]
+    dropped = (b"host", b"connection", b"proxy-connection", b"proxy-authorization", b"keep-alive", b"upgrade")
+    lines += [name + b": " + value for name, value in asked.headers if name not in dropped]
     return b"\r\n".join([*lines, b"Connection: close", b"", b""])
+
+
+def _authority(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def same_host(one: str, other: str) -> bool:
+    """Whether two names are the same host's: case and a last dot make no difference."""
+    return one.lower().rstrip(".") == other.lower().rstrip(".")
+
+
+class NotPublicError(OSError):
+    """A host that a repository names is not on the public internet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,25 +383,65 @@ class Way:
         self._never = known.get("no_proxy", "")
         self._ca_bundle = ca_bundle
 
-    def reach(self, host: str, port: int, scheme: str) -> _Reached:
-        """A connection to a host.
+    def reach(self, host: str, port: int, scheme: str, *, anywhere: bool) -> _Reached:
+        """A connection to a host; to a public address of it where it may not be `anywhere`.
+
+        An address that was looked at is the one that is connected to, here or by the user's proxy: no name is looked up
+        a second time, which could have another answer.
 
         Raises:
+            NotPublicError: it has no public address.
             OSError: it can't be reached.
             ValueError: its proxy's address, or what that says, can't be read.
 
         """
         proxy = self._proxies.get(scheme)
-        if not proxy or urllib.request.proxy_bypass_environment(f"{host}:{port}", {"no": self._never}):  # type: ignore[attr-defined]
-            return _Reached(far=socket.create_connection((host, port), timeout=_CONNECT_SECONDS))
+        is_straight = not proxy or urllib.request.proxy_bypass_environment(f"{host}:{port}", {"no": self._never})  # type: ignore[attr-defined]
+        addresses = [host] if anywhere else _public(host, port, at_once=is_straight)
+        if not proxy or is_straight:
+            return _Reached(far=_connected(addresses, port))
         parts = urllib.parse.urlsplit(proxy)
-        far = socket.create_connection((parts.hostname or "", parts.port or _PORTS[parts.scheme]), _CONNECT_SECONDS)
+        far = _connected([parts.hostname or ""], parts.port or _PORTS[parts.scheme])
         if parts.scheme == "https":
             far = ssl.create_default_context(cafile=self._ca_bundle).wrap_socket(far, server_hostname=parts.hostname)
         if scheme == "https":
-            _tunnel(far, host, port, _authorization(parts))
+            _tunnel(far, addresses[0], port, _authorization(parts))
             return _Reached(far=far)
-        return _Reached(far=far, prefix=f"http://{host}:{port}", headers=_authorization(parts))
+        return _Reached(far=far, prefix=f"http://{_authority(addresses[0], port)}", headers=_authorization(parts))
+
+
+def _public(host: str, port: int, *, at_once: bool) -> list[str]:
+    """The public addresses of a host.
+
+    Raises:
+        NotPublicError: it has none; or it can't be looked up here, and would have to be by a proxy (not `at_once`).
+        OSError: it has no address.
+
+    """
+    try:
+        found = [str(address[0]) for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    except OSError as error:
+        if at_once:
+            raise
+        raise NotPublicError(
+            f"{host} is named by the repository and can't be looked up here, so that nobody knows where the proxy "
+            "would lead: name it in [images] allow_hosts to let builds reach it"
+        ) from error
+    public = [address for address in dict.fromkeys(found) if is_public(address)]
+    if not public:
+        raise NotPublicError(
+            f"{host} is named by the repository and is at {found[0]}, which is no public address: "
+            "name it in [images] allow_hosts to let builds reach it"
+        )
+    return public
+
+
+def _connected(addresses: list[str], port: int) -> socket.socket:
+    """A connection to the first address that takes one."""
+    for address in addresses[:-1]:
+        with contextlib.suppress(OSError):
+            return socket.create_connection((address, port), timeout=_CONNECT_SECONDS)
+    return socket.create_connection((addresses[-1], port), timeout=_CONNECT_SECONDS)
 
 
 def _authorization(proxy: urllib.parse.SplitResult) -> tuple[bytes, ...]:
@@ -309,7 +452,7 @@ def _authorization(proxy: urllib.parse.SplitResult) -> tuple[bytes, ...]:
 
 
 def _tunnel(far: socket.socket, host: str, port: int, headers: tuple[bytes, ...]) -> None:
-    named = (f"[{host}]:{port}" if ":" in host else f"{host}:{port}").encode("latin-1")
+    named = _authority(host, port).encode("latin-1")
     far.sendall(b"\r\n".join([b"CONNECT " + named + b" HTTP/1.1", b"Host: " + named, *headers, b"", b""]))
     said = b""
     while not said.endswith(b"\r\n\r\n"):

@@ -8,6 +8,8 @@ import http.server
 import json
 import re
 import socket
+import socketserver
+import ssl
 import subprocess  # noqa: TID251 - the far end of the relay, as it runs inside a build
 import sys
 import threading
@@ -102,10 +104,7 @@ class Site(http.server.BaseHTTPRequestHandler):
         self.server.asked.append((self.path, self.headers.get("Proxy-Authorization")))
         self.send_response(200)
         self.end_headers()
-        with socket.create_connection(self.server.server_address) as far:
-            far.sendall(self.connection.recv(65536))
-            while data := far.recv(65536):
-                self.connection.sendall(data)
+        self.connection.sendall(self.connection.recv(65536))
         self.close_connection = True
 
     def log_message(self, *_):
@@ -212,19 +211,233 @@ def tunnel(target: str, proxy: str, said: bytes) -> bytes:
         return rest
 
 
+def hello(name: str) -> bytes:
+    """What a TLS client says first, in a connection to a server of this name."""
+    said = ssl.MemoryBIO()
+    client = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), said, server_hostname=name)
+    with pytest.raises(ssl.SSLWantReadError):
+        client.do_handshake()
+    return said.read()
+
+
+@contextlib.contextmanager
+def echo() -> Iterator[tuple[str, list[bytes]]]:
+    """A server that says back what it is told; its address, and what it was told."""
+    told: list[bytes] = []
+
+    class Echo(socketserver.BaseRequestHandler):
+        def handle(self):
+            while data := self.request.recv(65536):
+                told.append(data)
+                self.request.sendall(data)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Echo) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"127.0.0.1:{server.server_address[1]}", told
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 def test_a_tunnel_leads_where_it_is_asked_to():
-    with site() as (here, _), build(Allowed.of([here])) as (_near, proxy):
-        assert tunnel(here, proxy, b"GET / HTTP/1.0\r\n\r\n").endswith(b"hello")
+    said = hello("127.0.0.1")
+    with echo() as (here, _), build(Allowed.of([here])) as (_near, proxy):
+        assert tunnel(here, proxy, said) == said
+
+
+def test_a_tunnel_to_one_host_carries_no_tls_to_another():
+    with echo() as (here, told), build(Allowed.of([here])) as (near, proxy):
+        assert tunnel(here, proxy, hello("inside.example")) == b""
+    assert told == []
+    assert near.refused == [f"inside.example:{here.partition(':')[2]}"]
+
+
+@pytest.mark.parametrize(
+    "said", [b"GET / HTTP/1.1\r\nHost: inside.example\r\n\r\n", b"\x16\x03\x01\x00\x05\x02" + b"x" * 9]
+)
+def test_a_tunnel_carries_nothing_but_tls(said):
+    with echo() as (here, told), build(Allowed.of([here])) as (_, proxy):
+        assert tunnel(here, proxy, said) == b""
+    assert told == []
 
 
 def test_the_users_own_proxy_is_gone_through_and_its_password_stays_here():
+    said = hello("index.example")
     with site() as (proxying, asked), build(
         Allowed.of(["index.example"]), HTTP_PROXY=f"http://me:p%40ss@{proxying}", https_proxy=f"http://{proxying}"
     ) as (_, proxy):  # fmt: skip
         assert fetch("http://index.example/x", proxy) == b"hello"
-        assert tunnel("index.example:443", proxy, b"GET /y HTTP/1.0\r\n\r\n").endswith(b"hello")
+        assert tunnel("index.example:443", proxy, said).endswith(said)
     token = base64.b64encode(b"me:p@ss").decode()
-    assert asked == [("http://index.example:80/x", f"Basic {token}"), ("index.example:443", None), ("/y", None)]
+    assert asked == [("http://index.example:80/x", f"Basic {token}"), ("index.example:443", None)]
+
+
+NOT_PUBLIC = [
+    "127.0.0.1",
+    "0.0.0.0",
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "192.0.2.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "239.1.2.3",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::127.0.0.1",
+    "::ffff:10.0.0.1",
+    "::ffff:8.8.8.8",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fc00::1",
+    "fec0::1",
+    "ff02::1",
+    "ff0e::1",
+    "2001::1",
+    "2001:db8::1",
+    "2002:7f00:1::",
+    "2002:a00:1::",
+    "64:ff9b::7f00:1",
+    "64:ff9b::a9fe:a9fe",
+    "64:ff9b:1::8.8.8.8",
+    "5f00::1",
+    "localhost",
+]
+
+
+@pytest.mark.parametrize("address", NOT_PUBLIC)
+def test_an_address_that_is_not_of_the_public_internet_is_known(address):
+    assert not egress.is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "64:ff9b::808:808", "2002:808:808::"]
+)
+def test_an_address_of_the_public_internet_is_known(address):
+    assert egress.is_public(address)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1", "2130706433", "0", "[::1]", "[::ffff:127.0.0.1]"])
+def test_a_host_that_the_repository_names_is_not_reached_at_an_address_inside(host):
+    with site() as (here, asked):
+        named = f"{host}:{here.partition(':')[2]}"
+        with build(Allowed.of([]).and_named([named])) as (near, proxy):
+            with pytest.raises(urllib.error.HTTPError, match="403") as caught:
+                fetch(f"http://{named}/x", proxy)
+            why = caught.value.read().decode()
+        assert asked == []
+    assert near.refused == [named.replace("[", "").replace("]", "")]
+    assert "no public address" in why
+    assert "[images] allow_hosts" in why
+
+
+def test_what_a_user_names_is_reached_wherever_it_is_though_the_repository_names_it_too():
+    with site() as (here, _), build(Allowed.of([here]).and_named([here])) as (_near, proxy):
+        assert fetch(f"http://{here}/x", proxy) == b"hello"
+
+
+def test_a_host_that_a_user_names_opens_no_other_port_to_the_repository():
+    with site() as (here, asked), build(Allowed.of(["127.0.0.1:9"]).and_named([here])) as (_, proxy):
+        with pytest.raises(urllib.error.HTTPError, match="403") as caught:
+            fetch(f"http://{here}/x", proxy)
+        caught.value.close()
+    assert asked == []
+
+
+def test_a_pattern_in_requirements_names_no_host():
+    assert not Allowed.of([]).and_named(["*.example", "*"]).has("a.example", 443)
+
+
+def answers(monkeypatch, *each: list[str]) -> None:
+    """Have names looked up to these addresses, one answer after the other; addresses are themselves."""
+    real, left = socket.getaddrinfo, list(each)
+
+    def answer(host, port, *more, **options):
+        if not str(host).endswith(".example"):
+            return real(host, port, *more, **options)
+        if not (found := left.pop(0)):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found]
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+
+
+def test_a_host_that_the_repository_names_is_asked_of_the_proxy_by_the_address_that_was_looked_at(monkeypatch):
+    said = hello("git.example")
+    answers(monkeypatch, ["10.0.0.1", "93.184.215.14"], ["93.184.215.14"], ["127.0.0.1"])
+    with site() as (proxying, asked), build(
+        Allowed.of([]).and_named(["git.example"]), http_proxy=f"http://{proxying}", https_proxy=f"http://{proxying}"
+    ) as (_, proxy):  # fmt: skip
+        assert tunnel("git.example:443", proxy, said).endswith(said)
+        assert fetch("http://git.example/x", proxy) == b"hello"
+        with pytest.raises(urllib.error.HTTPError, match="403") as caught:
+            fetch("http://git.example/x", proxy)
+        caught.value.close()
+    assert [path for path, _ in asked] == ["93.184.215.14:443", "http://93.184.215.14:80/x"]
+
+
+def test_a_host_that_the_repository_names_and_that_only_a_proxy_could_look_up_is_refused(monkeypatch):
+    answers(monkeypatch, [])
+    with site() as (proxying, asked), build(
+        Allowed.of([]).and_named(["git.example"]), http_proxy=f"http://{proxying}"
+    ) as (_, proxy):  # fmt: skip
+        with pytest.raises(urllib.error.HTTPError, match="403") as caught:
+            fetch("http://git.example/x", proxy)
+        assert "allow_hosts" in caught.value.read().decode()
+    assert asked == []
+
+
+def ask(proxy: str, said: bytes) -> bytes:
+    """The answer to a request as it stands here."""
+    host, _, port = proxy.partition(":")
+    with socket.create_connection((host, int(port)), timeout=20) as wire:
+        wire.sendall(said)
+        wire.shutdown(socket.SHUT_WR)
+        got = b""
+        while data := wire.recv(65536):
+            got += data
+    return got
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Host: inside.example",
+        "Host: {here}\r\nHost: inside.example",
+        "Host: {here}1",
+        "X: a\nHost: inside.example",
+        "Host: {here}\r\n folded",
+        "Host : inside.example",
+        "Transfer-Encoding: chunked",
+        "Content-Length: 1\r\nContent-Length: 2",
+        "Content-Length: +1",
+    ],
+)
+def test_a_request_that_could_be_read_as_one_for_another_host_is_not_passed_on(headers):
+    with site() as (here, asked), build(Allowed.of([here])) as (_, proxy):
+        said = f"GET http://{here}/a HTTP/1.1\r\n{headers.format(here=here)}\r\n\r\n"
+        assert ask(proxy, said.encode()).startswith(b"HTTP/1.1 400 ")
+    assert asked == []
+
+
+def test_the_far_side_is_told_the_host_that_was_allowed():
+    with echo() as (here, told), build(Allowed.of([here])) as (_, proxy):
+        ask(proxy, f"GET http://{here}/a HTTP/1.0\r\n\r\n".encode())
+    assert f"\r\nHost: {here}\r\n".encode() in b"".join(told)
+
+
+def test_no_more_than_the_body_of_a_request_follows_it():
+    with echo() as (here, told), build(Allowed.of([here])) as (_, proxy):
+        said = f"POST http://{here}/a HTTP/1.1\r\nHost: {here}\r\nContent-Length: 3\r\n\r\nabc"
+        ask(proxy, f"{said}GET / HTTP/1.1\r\nHost: inside.example\r\n\r\n".encode())
+    assert b"".join(told).endswith(b"\r\n\r\nabc")
+    assert b"".join(told).count(b"Host:") == 1
 
 
 def test_a_second_request_on_a_connection_can_not_go_elsewhere():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import http.server
 import json
 import socket
+import socketserver
 import threading
+import time
 from dataclasses import replace
 
 import openai
@@ -15,7 +18,7 @@ import pytest
 from harness.errors import InputError
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling
 from harness.solve.openai_model import Api, Endpoint, OpenAIModel
-from harness.solve.proxy import Gateway, host_and_port
+from harness.solve.proxy import DoorLimits, Gateway, host_and_port
 from harness.solve.response_cache import Asker
 from tests.model_server import ModelServer, Say
 from tests.scripted import Scripted, call, say
@@ -244,6 +247,124 @@ def test_a_port_that_was_not_named_is_another_host(opened, web):
     assert asked(gateway, "POST", f"http://{web[0]}/", b"")[0] == 403
 
 
+@contextlib.contextmanager
+def tunnel(gateway, host):
+    """A connection to a host through the gateway, opened."""
+    with socket.create_connection(("127.0.0.1", gateway.port), timeout=10) as near:
+        near.sendall(f"CONNECT {host} HTTP/1.1\r\n\r\n".encode())
+        assert b" 200 " in near.recv(1000)
+        yield near
+
+
+def rest(near) -> bytes:
+    """What comes until the gateway lets go."""
+    got = b""
+    with contextlib.suppress(ConnectionError):
+        while data := near.recv(65536):
+            got += data
+    return got
+
+
+@pytest.fixture
+def pouring():
+    """A server that reads all that comes, then answers a megabyte."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            with contextlib.suppress(OSError):
+                self.request.recv(1)
+                self.request.sendall(b"x" * 1_000_000)
+                while self.request.recv(65536):
+                    pass
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def test_more_bytes_to_the_agent_than_it_may_have_end_it(opened, pouring):
+    ended = []
+    gateway, _ = opened(
+        allow=[host_and_port(pouring)], limits=DoorLimits(received=300_000), done=lambda: ended.append(1)
+    )
+    with tunnel(gateway, pouring) as near:
+        near.sendall(b"x")
+        assert len(rest(near)) < 300_000
+    assert (gateway.passed.limit.limit, ended) == ("task_received_bytes", [1])
+    assert gateway.passed.refused == ["300000 bytes were received, as many as one attempt may; the attempt ends"]
+
+
+def test_more_bytes_from_the_agent_than_it_may_send_end_it(opened, pouring):
+    gateway, _ = opened(allow=[host_and_port(pouring)], limits=DoorLimits(sent=300_000))
+    with tunnel(gateway, pouring) as near, contextlib.suppress(ConnectionError):
+        near.sendall(b"x" * 1_000_000)
+        rest(near)
+    assert gateway.passed.limit.limit == "task_sent_bytes"
+    assert "300000 bytes were sent" in gateway.passed.refused[0]
+
+
+def test_bytes_are_counted_over_all_connections_and_questions(opened, client_of):
+    gateway, model = opened(say("one"), say("two"), say("three"), limits=DoorLimits(sent=30_000))
+    client = client_of(gateway, max_retries=0)
+    question = {"model": "any", "messages": [{"role": "user", "content": "x" * 12_000}]}
+    for _ in range(2):
+        client.chat.completions.create(**question)
+    with pytest.raises(openai.APIError):
+        client.chat.completions.create(**question)
+    assert len(model.requests) == 2
+    assert gateway.passed.limit.limit == "task_sent_bytes"
+
+
+def test_more_connections_at_once_than_it_may_have_are_refused_with_a_reason_and_free_when_one_ends(opened, pouring):
+    gateway, _ = opened(allow=[host_and_port(pouring)], limits=DoorLimits(at_once=2))
+    with tunnel(gateway, pouring), tunnel(gateway, pouring):
+        status, body = asked(gateway, "GET", "/v1/models")
+        assert (status, json.loads(body)["error"]["message"]) == (
+            503,
+            "at most 2 connections may be open at the same time",
+        )
+    assert gateway.passed.refused == ["at most 2 connections may be open at the same time"]
+    deadline = time.monotonic() + 10
+    while asked(gateway, "GET", "/v1/models")[0] == 503:
+        assert time.monotonic() < deadline
+    assert gateway.passed.limit is None
+
+
+def test_more_connections_in_all_than_it_may_make_end_it(opened):
+    gateway, _ = opened(limits=DoorLimits(connections=3))
+    assert [asked(gateway, "GET", "/v1/models")[0] for _ in range(3)] == [200] * 3
+    status, body = asked(gateway, "GET", "/v1/models")
+    assert (status, json.loads(body)["error"]["code"]) == (503, "limit_reached")
+    assert gateway.passed.limit.limit == "task_connections"
+    assert gateway.passed.over.is_set()
+
+
+def test_an_answer_of_another_host_comes_whole_however_long(opened):
+    body = b"y" * 5_000_000
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        host = f"127.0.0.1:{server.server_address[1]}"
+        gateway, _ = opened(allow=[host_and_port(host)])
+        assert asked(gateway, "GET", f"http://{host}/") == (200, body)
+        server.shutdown()
+        thread.join()
+
+
 @pytest.mark.parametrize("text", ["", "host", "host:", ":80", "host:x", "http://host:80", "user@host:80", "host:99999"])
 def test_what_is_no_host_and_port_is_told(text):
     with pytest.raises(InputError, match="HOST:PORT"):
@@ -271,3 +392,16 @@ def test_further_settings_reach_the_endpoint_by_chat_completions_and_part_kept_a
 
 def of(server, api):
     return OpenAIModel("m", Endpoint(base_url=server.base_url, api=api), environment={})
+
+
+def test_a_unix_socket_is_a_door_with_the_same_limits(tmp_path):
+    gateway = Gateway(Scripted(say("hi")), sampling=Sampling(), sample=0, limits=DoorLimits(connections=1))
+    with gateway.at_socket(tmp_path / "door"):
+        told = []
+        for _ in range(2):
+            with socket.socket(socket.AF_UNIX) as near:
+                near.connect(str(tmp_path / "door"))
+                with contextlib.suppress(BrokenPipeError):  # it may have been refused already
+                    near.sendall(f"GET /v1/models HTTP/1.0\r\nAuthorization: Bearer {gateway.key}\r\n\r\n".encode())
+                told.append(rest(near).split(b" ")[1])
+    assert told == [b"200", b"503"]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.report.text import clean, ends, head, head_of_file, named, script_json, visible
+from harness.report.text import clean, ends, head, head_of_file, script_json, visible
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,6 @@ def test_a_short_log_is_shown_whole(tmp_path):
     found = ends(log, 8)
     assert found is not None
     assert (found.text, found.end, found.is_cut) == ("one\ntwo\n", "", False)
-
-
-@pytest.mark.parametrize(
-    ("raw", "shown"), [("a\u202eb", "a<U+202E>b"), ("\x1b[31mred\nline\t", "red line "), ("\udcff", "<0xFF>")]
-)
-def test_on_a_terminal_a_text_is_one_line_in_which_nothing_acts(raw, shown):
-    assert named(raw) == shown
 
 
 def test_of_a_huge_patch_only_the_beginning_is_read(tmp_path):
