@@ -237,6 +237,9 @@ def run(
         vouched = former is None or _is_vouched(folder, former, asked)
         facts = read_facts(dataset, also={prediction.instance_id for prediction in every}, split=settings.split)
         due = [item for item in predictions if not _is_done(folder, tasks, item, settings)]
+        foreign = sum(folder.read(item) is not None and not folder.is_authentic(item) for item in due)
+        if foreign and settings.cache:
+            observer.note(f"{foreign} report(s) here have no MAC of this machine's key, so they are scored again")
         record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
         folder.write_run(record, predictions=asked, vouched=vouched)
         folder.write_predictions(every)

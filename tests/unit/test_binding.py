@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from harness import evaluate
+from harness import evaluate, regrade
 from harness.dataset import (
     binding,
     canary,
@@ -39,7 +39,7 @@ from harness.quality.measuring import rate
 from miner.image import publish
 from miner.retire import retire_reverted
 from miner.strength import work as strength
-from tests import report_runs, tiny
+from tests import gate_runs, report_runs, tiny
 from tests.program import goldseam
 
 ONE, TWO = "tiny__calc-1", "tiny__calc-2"
@@ -147,6 +147,14 @@ def test_a_readable_datasets_hidden_tests_are_bound_too(readable, tmp_path):
 
     with pytest.raises(AnswerIsNoError, match="its hidden files are not what the ledger binds"):
         evaluated(readable, tmp_path / "run")
+
+
+def test_a_run_is_not_regraded_by_a_changed_dataset(readable, tmp_path):
+    run = gate_runs.make_run(tmp_path / "run", 1)
+    change_task(readable, budgets={"seconds": 9999})
+
+    with pytest.raises(AnswerIsNoError, match="budgets"):
+        regrade.regrade(reopened(readable), run)
 
 
 def test_a_task_that_came_past_the_program_is_refused(readable, tmp_path):
