@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.dataset.ledger_chain import Verification
 
 _TASKS_SHOWN = 2
-_NOT_SHOWN = frozenset({"canary", "files"})
+_NOT_SHOWN = frozenset({"canary", "files", "bound", "settings", "to", "complete"})
 """Facts for programs: long, and saying nothing to a person."""
 
 

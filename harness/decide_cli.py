@@ -197,6 +197,12 @@ def gate(
     with_hidden: Annotated[
         bool, typer.Option("--with-hidden", help="Also name files of the fix where gold is the candidate.")
     ] = False,
+    allow_unauthenticated: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unauthenticated", help="Count reports of another machine too: without a MAC of this one's key."
+        ),
+    ] = False,
     json_: JsonFlag = False,
 ) -> int:
     """Say whether a run may ship: exit code 0 pass, 1 regression, 3 can't tell."""
@@ -213,6 +219,7 @@ def gate(
         model=model,
         baseline_model=baseline_model,
         with_hidden=with_hidden,
+        allow_unauthenticated=allow_unauthenticated,
     )
     answer = gate_work.ask(question, rules)
     decision = answer.decision

@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
 from harness import buglog, control, files, patch, replay, run_folder, scoring, screening, shelf, verdict
-from harness.dataset import content, ledger, opened
+from harness.dataset import content, ledger, ledger_chain, opened
 from harness.errors import GoldseamError, InputError
 from harness.facts import read_facts
 from harness.failures import CLASSES_VERSION
@@ -210,6 +210,7 @@ def run(
     `rules` are those for semgrep.
 
     Raises:
+        AnswerIsNoError: the dataset is not what its ledger binds; nothing was opened or run.
         InputError: an unknown id, or a folder that cannot be written or is in use.
         InfrastructureError: the engine is gone; what was scored until then is kept.
 
@@ -217,6 +218,8 @@ def run(
     refuse_unknown(predictions, dataset.ids())
     folder = RunFolder(path=out)
     ids = {prediction.instance_id for prediction in predictions}
+    for note in ledger_chain.require(dataset):
+        observer.note(note)
     head = ledger.head(dataset)
     opened.tell(dataset, ids, purpose="evaluate", run=out.name)
     tasks = Shelf(dataset, ids)
@@ -229,12 +232,17 @@ def run(
     with files.locked(out / ".lock", busy=f"another goldseam is writing {out}"):
         folder.remove_strays()
         every = run_folder.merge_predictions(folder.predictions(), predictions)
-        folder.write_predictions(every)
         former = folder.record()
+        asked = run_folder.predictions_digest(every)
+        vouched = former is None or _is_vouched(folder, former, asked)
         facts = read_facts(dataset, also={prediction.instance_id for prediction in every}, split=settings.split)
         due = [item for item in predictions if not _is_done(folder, tasks, item, settings)]
+        foreign = sum(folder.read(item) is not None and not folder.is_authentic(item) for item in due)
+        if foreign and settings.cache:
+            observer.note(f"{foreign} report(s) here have no MAC of this machine's key, so they are scored again")
         record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
-        folder.write_run(record)
+        folder.write_run(record, predictions=asked, vouched=vouched)
+        folder.write_predictions(every)
         shelf.tell_evaluated(dataset, due, run=out.name, note=observer.note)
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
         readings = _control(tasks, due, sandbox, settings)
@@ -242,7 +250,7 @@ def run(
             settings = replace(settings, slowdown=control.slowdown(readings))
             found = {"control": [asdict(reading) for reading in readings], "drift": control.warnings(readings)}
             record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
-            folder.write_run(record.model_copy(update=found))
+            folder.write_run(record.model_copy(update=found), vouched=vouched)
             for warning in control.warnings(readings):
                 observer.note(warning)
         work = _Work(tasks=tasks, sandbox=sandbox, settings=settings, folder=folder, kept=kept, veil=veil)
@@ -259,6 +267,11 @@ def run(
                 done=kept.complete if kept else lambda _report: None,
             )
         return summary
+
+
+def _is_vouched(folder: RunFolder, former: RunRecord, asked: str) -> bool:
+    """Whether an earlier call left the folder as it is, or was killed before it wrote the predictions asked for now."""
+    return folder.vouches(former) and (folder.is_whole() or former.predictions_sha256 == asked)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -383,7 +396,7 @@ def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:
 
 def _is_done(folder: RunFolder, tasks: Shelf, prediction: Prediction, settings: Settings) -> bool:
     report = folder.read(prediction) if settings.cache else None
-    if report is None:
+    if report is None or not folder.is_authentic(prediction):
         return False
     given = filled(prediction, tasks.task(prediction.instance_id)) if is_withheld(prediction) else prediction
     digest = tasks.cards[prediction.instance_id].digest

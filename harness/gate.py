@@ -15,7 +15,7 @@ from harness.decision import Change, Counts, Decision, RuleLine, Ruling, Side, T
 from harness.gate_rules import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from harness.compare import Comparison
     from harness.facts import TaskFacts
@@ -36,6 +36,9 @@ class Entry:
     name: str
     """Of the run folder or the accepted file."""
     started_at: str = ""
+    unauthenticated: tuple[str, ...] = ()
+    """Files that it stands on and that this machine, or those that share its key, did not write; none of an accepted
+    file, which is the user's own as the rules are."""
 
 
 def decide(
@@ -45,12 +48,19 @@ def decide(
     *,
     security: Security,
     confirm: Entry | None = None,
+    allow_unauthenticated: bool = False,
 ) -> Decision:
     """What the gate says.
 
     Without a baseline only the rules that need none are asked. `confirm` holds fresh samples of the candidate: a
-    regression against the baseline then has to show in both.
+    regression against the baseline then has to show in both. Runs with files that nobody here vouches for never pass,
+    whatever the rules make of what can't be told, unless `allow_unauthenticated` says so.
     """
+    entries = [entry for entry in (candidate, baseline, confirm) if entry is not None]
+    foreign = [entry for entry in entries if entry.unauthenticated]
+    unvouched = [] if allow_unauthenticated else [(one.name, one.unauthenticated) for one in foreign]
+    if unvouched and rules.inconclusive == "pass":
+        rules = rules.model_copy(update={"inconclusive": "inconclusive"})
     ours, theirs = _only_what_counts(candidate.sheet, baseline.sheet if baseline else None)
     sides = {"": ours, " in the baseline": theirs, " in the second run": confirm.sheet if confirm else None}
     weak = checks.too_weak({where: sheet for where, sheet in sides.items() if sheet}, rules)
@@ -66,7 +76,9 @@ def decide(
     lines += checks.must_pass(ours, rules, weak)
     lines += checks.new_findings(security, rules)
     lines += checks.costs(ours, rules)
+    lines += checks.authentic(unvouched)
     verdict = _verdict(lines)
+    notes = _notes(candidate, baseline, pairs, power=_asks_for_power(verdict, rules))
     return Decision(
         verdict=verdict,
         sentence=_sentence(verdict, lines, rules, compared=theirs is not None),
@@ -77,8 +89,16 @@ def decide(
         rules=tuple(lines),
         tasks=_task_lines(ours, theirs, pairs, {task_id: weak[task_id] for task_id in asked.keys() & weak.keys()}),
         findings=security.findings,
-        notes=(nothing,) if nothing else _notes(candidate, baseline, pairs, power=_asks_for_power(verdict, rules)),
+        notes=(*(_allowed(foreign) if allow_unauthenticated else ()), *((nothing,) if nothing else notes)),
     )
+
+
+def _allowed(foreign: Iterable[Entry]) -> list[str]:
+    """What counts although nobody here vouches for it."""
+    return [
+        f"{len(one.unauthenticated)} file(s) of {one.name} have no MAC of this machine's key; they count all the same"
+        for one in foreign
+    ]
 
 
 def _only_what_counts(candidate: Scoresheet, baseline: Scoresheet | None) -> tuple[Scoresheet, Scoresheet | None]:

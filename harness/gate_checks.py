@@ -17,7 +17,7 @@ from harness.scoresheet import clusters
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from harness.compare import Comparison
     from harness.facts import TaskFacts
@@ -320,6 +320,24 @@ def new_findings(security: Security, rules: GateRules) -> list[RuleLine]:
         found, ruling, sentence = f"none in {security.measured} patches", Ruling.KEPT, ""
     return [
         RuleLine(name="no_new_security", required="none", found=found, ruling=ruling, sentence=sentence, tasks=tasks)
+    ]
+
+
+def authentic(unvouched: Sequence[tuple[str, Sequence[str]]]) -> list[RuleLine]:
+    """A line where runs, by name, hold files that this machine's key did not make; no line where none does."""
+    if not unvouched:
+        return []
+    count = sum(len(names) for _, names in unvouched)
+    run, names = unvouched[0]
+    return [
+        RuleLine(
+            name="authenticated",
+            required="every report",
+            found=f"{count} file{'s' if count != 1 else ''} without a MAC of this machine's key",
+            ruling=Ruling.UNKNOWN,
+            sentence=f"Such as {names[0]} of {run}: made by hand, on another machine, or by an older version. Score it "
+            "here, share a key (GOLDSEAM_REPORT_KEY), or take it as it is (--allow-unauthenticated).",
+        )
     ]
 
 

@@ -46,6 +46,8 @@ class Question:
     model: str | None = None
     baseline_model: str | None = None
     with_hidden: bool = False
+    allow_unauthenticated: bool = False
+    """Whether reports count that nobody here vouches for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,15 +69,26 @@ def ask(question: Question, rules: GateRules) -> Answer:
     baseline = _baseline(question, candidate)
     confirm = _confirm(question, candidate)
     security = _security(candidate.sheet, with_hidden=question.with_hidden)
-    decision = gate.decide(candidate, baseline, rules, security=security, confirm=confirm)
+    decision = gate.decide(
+        candidate,
+        baseline,
+        rules,
+        security=security,
+        confirm=confirm,
+        allow_unauthenticated=question.allow_unauthenticated,
+    )
     return Answer(decision=decision, candidate=candidate)
 
 
 def _run(path: Path, *, model: str | None, dataset: Path | None) -> gate.Entry:
     sheets = scoresheet.read(path, dataset=dataset)
-    record = RunFolder(path=path).record()
+    sheet, folder = compare.pick(sheets, model), RunFolder(path=path)
+    record = folder.record()
     return gate.Entry(
-        sheet=compare.pick(sheets, model), name=path.resolve().name, started_at=record.started_at if record else ""
+        sheet=sheet,
+        name=path.resolve().name,
+        started_at=record.started_at if record else "",
+        unauthenticated=folder.unauthenticated(sheet.model),
     )
 
 

@@ -180,6 +180,42 @@ def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
 
 
 @app.command()
+def bind(
+    dataset: DatasetArgument,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Bind what differs too, as it is now: the changes were yours.")
+    ] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Have the ledger hold digests of tasks and recipients as they are; exit code 1 where they differ from it."""
+    from harness.dataset import custody  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+
+    found = custody.bind(open_dataset(dataset), accept=accept)
+    refused = bool(found.differences) and not accept
+    names = () if refused else tuple(sorted({*found.tasks, *found.files}))
+    if json_:
+        print_json(
+            {
+                "differences": list(found.differences),
+                "settings": [] if refused else list(found.settings),
+                "tasks": names,
+            }
+        )
+    else:
+        console = terminal.results()
+        for one in found.differences:
+            console.print(Text(one), soft_wrap=True)
+        what = ", ".join((*found.settings, f"{len(names)} task(s)")) if found.settings else f"{len(names)} task(s)"
+        console.print(Text(f"{dataset}: {'nothing' if refused else what} bound now"))
+    if refused:
+        raise AnswerIsNoError(
+            f"{dataset} differs from its ledger in {len(found.differences)} place(s)",
+            hint="restore what somebody else changed; --accept binds it as it is",
+        )
+
+
+@app.command()
 def log(
     dataset: DatasetSource,
     verify: Annotated[

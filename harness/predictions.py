@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 GOLD = "gold"
 """The model whose patches are the fixes themselves."""
+NULL = "null"
+"""A model that changes nothing, and whose tests are run all the same."""
 WITHHELD = "withheld"
 """Field of a prediction whose patch is the task's own fix and is written nowhere: `gold` of a sealed dataset."""
 _KNOWN = ("instance_id", "model_name_or_path", "model_patch", "sample")
@@ -56,17 +58,21 @@ class _Record:
     value: Any
 
 
-def read_predictions(path: Path, *, model_name: str | None = None) -> tuple[Prediction, ...]:
+def read_predictions(path: Path, *, model_name: str | None = None, reserved: bool = False) -> tuple[Prediction, ...]:
     """Every prediction of a file, or of an agent's output folder, in its order.
 
-    `model_name` is for predictions that do not name their model.
+    `model_name` is for predictions that do not name their model; `reserved` lets the names through that goldseam keeps
+    for its own controls, for a run folder's own file.
 
     Raises:
-        InputError: unreadable, no JSON (the line is named), a missing field or a wrong type, a prediction given twice.
+        InputError: unreadable, no JSON (the line is named), a missing field or a wrong type, a prediction given twice,
+            or one that calls itself `gold` or `null`.
 
     """
     paths = agents.files_of(path) if path.is_dir() else (path,)
     predictions = tuple(_prediction(record, model_name) for file in paths for record in _of_file(file))
+    if not reserved:
+        _refuse_reserved(path, predictions)
     if not predictions:
         raise InputError(f"{path} holds no prediction")
     _refuse_duplicates(path, predictions)
@@ -317,6 +323,18 @@ def _shown(value: Any) -> str:
 
 def _kind(value: dict[str, Any], name: str) -> str:
     return type(value[name]).__name__ if name in value else "nothing"
+
+
+def _refuse_reserved(path: Path, predictions: Iterable[Prediction]) -> None:
+    """Reports and scores treat goldseam's own controls apart, so nobody else may have their names."""
+    for prediction in predictions:
+        name = prediction.model_name_or_path
+        if name.strip().casefold() in (GOLD, NULL):
+            raise InputError(
+                f"{path}: the prediction for {prediction.instance_id} calls its model {name!r}, a name that goldseam "
+                "keeps for its own controls",
+                hint="give the model another name; --gold and --null score the controls",
+            )
 
 
 def _refuse_duplicates(path: Path, predictions: Iterable[Prediction]) -> None:

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from harness import buglog, files, run_folder, shelf
-from harness.dataset import opened
+from harness.dataset import ledger_chain, opened
 from harness.errors import GoldseamError, InputError
 from harness.evaluate import write_report
 from harness.failures import CLASSES_VERSION
@@ -95,6 +95,7 @@ def regrade(dataset: Dataset, path: Path, *, ids: Sequence[str] = ()) -> Summary
     """
     if not (path / run_folder.RUN_FILE).is_file():
         raise InputError(f"{path} is no run folder: it has no {run_folder.RUN_FILE}", hint="give the folder of a run")
+    ledger_chain.require(dataset)
     folder = RunFolder(path=path)
     with files.locked(path / ".lock", busy=f"another goldseam is writing {path}"):
         folder.remove_strays()
@@ -138,6 +139,8 @@ def _regrade_one(task: Task | None, folder: RunFolder, item: Prediction, veil: V
     except Exception as error:  # noqa: BLE001 - whatever one prediction leads to, the others have nothing of it
         why_not = f"a bug of goldseam ({type(error).__name__}); please report it with {buglog.write()}"
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=why_not)
+    if folder.is_authentic(prediction) and not folder.has_own_evidence(prediction):
+        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not="its evidence was changed")
     new = attach.again(carried(old, fresh), results, task, look(task, prediction).patch)
     if veil is not None and sealed is not None:
         new = veil.report(new, task)
@@ -208,6 +211,7 @@ def _write_run(folder: RunFolder, summary: Summary) -> None:
     record = folder.record()
     if record is None:
         raise InputError(f"{folder.path / run_folder.RUN_FILE} is broken", hint="run the same evaluation again")
+    vouched = folder.is_whole()
     rules = {"grading_version": GRADING_VERSION, "classes_version": CLASSES_VERSION}
     every = {(report.grading_version, report.classes_version) for report in folder.reports()}
     new = record.model_copy(update=rules) if every <= {tuple(rules.values())} else record
@@ -220,7 +224,7 @@ def _write_run(folder: RunFolder, summary: Summary) -> None:
         earlier = (record.model_extra or {}).get("regraded", [])
         new = new.model_copy(update={"regraded": [*earlier, entry]})
     if new != record:
-        folder.write_run(new)
+        folder.write_run(new, vouched=vouched)
 
 
 def _as_json(one: Regraded) -> dict[str, Any]:

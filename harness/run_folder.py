@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from harness import files
+from harness import files, report_mac
 from harness.dataset.model_files import read_text
 from harness.errors import InputError
 from harness.facts import TaskFacts  # noqa: TC001 - pydantic reads it at run time
 from harness.instance import Outcome, Prediction
 from harness.judging.places import Place
-from harness.predictions import as_json, is_withheld, read_predictions
+from harness.predictions import GOLD, WITHHELD, as_json, is_withheld, read_predictions
 from harness.scaffold.score import ScaffoldScore, kind_of
 from harness.signals.model import Signals  # noqa: TC001 - pydantic reads it at run time
 from harness.signals.sources import FILE as SOURCES_FILE
@@ -85,6 +85,10 @@ class InstanceReport(BaseModel):
     """Of the rules that gave the verdict and the failure class; 0 where an earlier version did not say."""
     regraded_from: list[dict[str, Any]] = Field(default_factory=list)
     """What the report said before rules changed, oldest first; see harness/regrade.py."""
+    evidence_sha256: str = ""
+    """SHA-256 of results.json or evidence.age; empty in reports from before."""
+    mac: str = ""
+    """Over all other fields and the patch, by harness/report_mac.py; empty where nobody vouches for the report."""
 
     @field_validator("tests_status")
     @classmethod
@@ -125,6 +129,10 @@ class RunRecord(BaseModel):
     machine: dict[str, Any]
     started_at: str
     """When the last call that worked on this run began, ISO 8601 in UTC."""
+    predictions_sha256: str = ""
+    """Of predictions.jsonl, so that none can be taken out."""
+    mac: str = ""
+    """Over all other fields, as in a report."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +176,7 @@ class RunFolder:
         """Evidence first, the report last: a report that is there vouches for the rest."""
         folder = self.sample_folder(prediction)
         results = b"" if evidence.sealed else json.dumps(evidence.results, indent=1).encode() + b"\n"
+        digest = hashlib.sha256(evidence.sealed or results).hexdigest()
         found = {
             "patch.diff": evidence.patch,
             "test_output.txt": None if evidence.sealed else evidence.output,
@@ -180,16 +189,55 @@ class RunFolder:
                 (folder / name).unlink(missing_ok=True)
             else:
                 files.write_bytes(folder / name, data, durable=False)
-        self.write_report(prediction, report)
+        self._write_report(prediction, report.model_copy(update={"evidence_sha256": digest}), vouched=True)
 
     def write_report(self, prediction: Prediction, report: InstanceReport) -> None:
-        """A prediction's report alone, over evidence that is there."""
-        files.write_text(self.sample_folder(prediction) / REPORT_FILE, report.model_dump_json(indent=1) + "\n")
+        """A prediction's report alone, over evidence that is there; vouched for where the one before was."""
+        self._write_report(prediction, report, vouched=self.is_authentic(prediction))
+
+    def _write_report(self, prediction: Prediction, report: InstanceReport, *, vouched: bool) -> None:
+        fields = json.loads(report.model_dump_json())
+        mac = report_mac.of_json(REPORT_FILE, fields, _patch(prediction)) if vouched else ""
+        text = report.model_copy(update={"mac": mac}).model_dump_json(indent=1)
+        files.write_text(self.sample_folder(prediction) / REPORT_FILE, f"{text}\n")
+
+    def is_authentic(self, prediction: Prediction) -> bool:
+        """Whether a prediction's report is as it was written here, for this very patch."""
+        fields = _json(self.sample_folder(prediction) / REPORT_FILE)
+        named = tuple(fields.get(name) for name in ("model_name_or_path", "instance_id", "sample"))
+        return named == _identity(prediction) and report_mac.holds_json(REPORT_FILE, fields, _patch(prediction))
+
+    def has_own_evidence(self, prediction: Prediction) -> bool:
+        """Whether what a prediction's report stands on is still what it was found on."""
+        folder = self.sample_folder(prediction)
+        file = next((path for name in (EVIDENCE_FILE, "results.json") if (path := folder / name).exists()), None)
+        told = _json(folder / REPORT_FILE).get("evidence_sha256")
+        return file is not None and told == hashlib.sha256(file.read_bytes()).hexdigest()
+
+    def unauthenticated(self, model: str) -> tuple[str, ...]:
+        """The files about a model that nobody here vouches for, relative to the folder."""
+        own = {self.sample_folder(one) / REPORT_FILE: one for one in self.predictions()}
+        reports = [path for path in self._report_paths() if _json(path).get("model_name_or_path") == model]
+        found = [path for path in reports if path not in own or not self.is_authentic(own[path])]
+        return (*([] if self.is_whole() else [RUN_FILE]), *(str(path.relative_to(self.path)) for path in found))
+
+    def is_whole(self) -> bool:
+        """Whether run.json is as it was written here, and predictions.jsonl the one that it tells of."""
+        record = self.record()
+        return record is not None and self.vouches(record) and record.predictions_sha256 == self._predictions_digest()
+
+    def vouches(self, record: RunRecord) -> bool:
+        """Whether run.json, which this was read from, is as it was written here."""
+        return report_mac.holds_json(RUN_FILE, {**_json(self.path / RUN_FILE), "mac": record.mac})
+
+    def _predictions_digest(self) -> str:
+        path = self.path / PREDICTIONS_FILE
+        return hashlib.sha256(path.read_bytes() if path.exists() else b"").hexdigest()
 
     def predictions(self) -> tuple[Prediction, ...]:
         """The predictions that this run was asked to score so far."""
         path = self.path / PREDICTIONS_FILE
-        return read_predictions(path) if path.exists() and path.stat().st_size else ()
+        return read_predictions(path, reserved=True) if path.exists() and path.stat().st_size else ()
 
     def record(self) -> RunRecord | None:
         """run.json; None where there is none, or only a broken one."""
@@ -198,21 +246,59 @@ class RunFolder:
         except (OSError, ValidationError):
             return None
 
-    def write_run(self, record: RunRecord) -> None:
-        """run.json: what was asked of this run, and where it was done."""
-        files.write_text(self.path / RUN_FILE, record.model_dump_json(indent=1) + "\n")
+    def write_run(self, record: RunRecord, *, predictions: str | None = None, vouched: bool = True) -> None:
+        """run.json: what was asked of this run, and where it was done.
+
+        Args:
+            record: its content.
+            predictions: digest of the predictions.jsonl that is written next; None where it is there.
+            vouched: whether this machine vouches for it.
+
+        """
+        told = predictions or self._predictions_digest()
+        new = record.model_copy(update={"predictions_sha256": told})
+        mac = report_mac.of_json(RUN_FILE, json.loads(new.model_dump_json())) if vouched else ""
+        text = new.model_copy(update={"mac": mac}).model_dump_json(indent=1)
+        files.write_text(self.path / RUN_FILE, f"{text}\n")
 
     def write_predictions(self, predictions: Iterable[Prediction]) -> None:
-        lines = "".join(json.dumps(as_json(prediction)) + "\n" for prediction in predictions)
-        files.write_text(self.path / PREDICTIONS_FILE, lines)
+        files.write_bytes(self.path / PREDICTIONS_FILE, _lines(predictions))
+
+    def _report_paths(self) -> list[Path]:
+        return sorted(self.path.glob("results/*/*/*/" + REPORT_FILE))
 
     def reports(self) -> Iterator[InstanceReport]:
         """Every finished report of the run, by model, task and sample."""
-        for path in sorted(self.path.glob("results/*/*/*/" + REPORT_FILE)):
+        for path in self._report_paths():
             try:
                 yield InstanceReport.model_validate_json(read_text(path))
             except ValidationError as error:
                 raise InputError(f"{path} is broken: {error.errors()[0]['msg']}") from error
+
+
+def _lines(predictions: Iterable[Prediction]) -> bytes:
+    text = "".join(json.dumps(as_json(prediction)) + "\n" for prediction in predictions)
+    return text.encode("utf-8", "surrogateescape")
+
+
+def predictions_digest(predictions: Iterable[Prediction]) -> str:
+    """SHA-256 (hex) of the predictions.jsonl that holds these."""
+    return hashlib.sha256(_lines(predictions)).hexdigest()
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """A JSON object from a file; empty where there is none that can be read."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _patch(prediction: Prediction) -> bytes:
+    """What of a prediction its report is about; of a withheld one nothing, whether it was filled or not."""
+    withheld = prediction.model_name_or_path == GOLD and prediction.extra.get(WITHHELD) is True
+    return b"" if withheld else prediction.patch_bytes()
 
 
 def merge_predictions(old: Iterable[Prediction], new: Iterable[Prediction]) -> tuple[Prediction, ...]:

@@ -17,11 +17,11 @@ from harness.dataset.identity import Keys, encrypt, recipients_digest
 from harness.errors import InputError
 from harness.predictions import GOLD
 from harness.report import data
-from harness.signals.model import Signals
+from harness.signals.model import Imports, Network, Runtime, Signals, Writes
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
@@ -80,6 +80,7 @@ class Veil:
                     name: {word: [pseudonym(task.hidden, one) for one in ids] for word, ids in found.items()}
                     for name, found in report.tests_status.items()
                 },
+                **_coarse_figures(report),
                 "dropped": [_dropped(part, is_gold=is_gold) for part in report.dropped],
                 "flags": [{**flag, "path": "hidden"} if is_gold else flag for flag in report.flags],
                 "repairs": [one for one in report.repairs if not quotes.within(one)],
@@ -152,6 +153,28 @@ class _Quotes:
         return any(word in text for word in self._words)
 
 
+_MEMORY_KB = (1024 * 1024, 4 * 1024 * 1024)
+_SECONDS = (1, 10, 100)
+
+
+def _coarse_figures(report: InstanceReport) -> dict[str, Any]:
+    """Time and memory of the tests in steps so wide that all of them together carry less than a byte.
+
+    The patch runs beside the hidden tests and decides how long it takes: exact figures would carry out what it read.
+    """
+    seconds = report.timings.get("tests")
+    return {
+        "timings": {} if seconds is None else {"tests": float(_coarse(seconds, _SECONDS))},
+        "max_rss_kb": _coarse(report.max_rss_kb, _MEMORY_KB),
+        "cpu_seconds": 0.0,
+    }
+
+
+def _coarse(value: float, steps: Sequence[int]) -> int:
+    """The first step that is not below a value, or the last; 0 for nothing."""
+    return next((step for step in steps if value <= step), steps[-1]) if value > 0 else 0
+
+
 def _reason(report: InstanceReport, quotes: _Quotes, *, is_gold: bool) -> str:
     told = report.reason if report.cause in _PLAIN_CAUSES else data.public_reason(report, is_gold=is_gold)
     return told if not quotes.within(told) else "the reason quotes what is hidden; it is in the sealed evidence"
@@ -165,16 +188,32 @@ def _signals(signals: Signals | None, quotes: _Quotes) -> Signals | None:
     """Signals without what a failed import said and what files the tests wrote, and without quotations."""
     if signals is None:
         return None
-    return Signals.model_validate(_covered(signals.model_dump(mode="json"), quotes))
+    return Signals.model_validate({**_covered(signals.model_dump(mode="json"), quotes), **_coarse_signals(signals)})
+
+
+def _coarse_signals(signals: Signals) -> dict[str, Any]:
+    """The signals that code under test decides while the hidden tests run: whether there was any, and no more."""
+    runtime, network, writes = signals.runtime, signals.network, signals.writes
+    return {
+        "imports": Imports(measured=signals.imports.measured, why_not=signals.imports.why_not, ok=signals.imports.ok),
+        "runtime": Runtime(
+            measured=runtime.measured,
+            why_not=runtime.why_not,
+            seconds=_coarse(runtime.seconds, _SECONDS),
+            max_rss_kb=_coarse(runtime.max_rss_kb, _MEMORY_KB),
+        ),
+        "network": Network(measured=network.measured, why_not=network.why_not, attempts=min(1, network.attempts)),
+        "writes": Writes(measured=writes.measured, why_not=writes.why_not, files=min(1, writes.files)),
+    }
 
 
 def _covered(value: Any, quotes: _Quotes) -> Any:
     if isinstance(value, dict):
-        return {name: _EMPTY[name] if name in _EMPTY else _covered(part, quotes) for name, part in value.items()}
+        return {name: "" if name == _SAID else _covered(part, quotes) for name, part in value.items()}
     if isinstance(value, list):
         return [_covered(part, quotes) for part in value]
     return "hidden" if isinstance(value, str) and quotes.within(value) else value
 
 
-_EMPTY: Mapping[str, Any] = {"error": "", "paths": [], "gold_seconds": None, "gold_max_rss_kb": None}
-"""Fields of signals that come from what ran with the hidden tests, or from tests.json."""
+_SAID = "error"
+"""The field of signals that holds what code under test said."""

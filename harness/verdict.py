@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from harness import evidence, failures, patch, review, run_folder, screening
+from harness import evidence, failures, patch, predictions, review, run_folder, screening
 from harness.failures import CLASSES_VERSION, PatchState
 from harness.grading import GRADING_VERSION, Grade
 from harness.instance import Outcome
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from harness.scoring import Round, Scored
     from harness.trial import Trial
 
-NULL = "null"
-"""A model that changes nothing, and whose tests are run all the same."""
+NULL = predictions.NULL
 _SHOWN = 300
 """Characters of what is told about an answer without a patch."""
 

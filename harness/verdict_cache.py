@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from harness import files
+from harness import files, report_mac
 from harness.instance import Outcome
 from harness.run_folder import EVIDENCE_FILE, Evidence, InstanceReport
 from harness.signals.sources import FILE as SOURCES_FILE
@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
     from harness.instance import Prediction
 
-_REPORT, _RESULTS, _OUTPUT = "report.json", "results.json", "test_output.txt"
+_REPORT, _RESULTS, _OUTPUT, _MAC = "report.json", "results.json", "test_output.txt", "mac"
+
+
+_KIND = "verdict"
+_COVERED = (_REPORT, _RESULTS, _OUTPUT, EVIDENCE_FILE, SOURCES_FILE)
+
+
+def _parts(folder: Path) -> list[bytes]:
+    """The key's folder, and the files in it; a missing one is empty."""
+    found = (folder / name for name in _COVERED)
+    return [folder.name.encode(), *(path.read_bytes() if path.exists() else b"" for path in found)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +41,13 @@ class VerdictCache:
     """Whom sealed evidence is for; empty where it is not sealed."""
 
     def get(self, key: str, prediction: Prediction) -> tuple[InstanceReport, Evidence] | None:
-        """The verdict kept under a key, as this prediction's own; None where there is none, or only a broken one."""
+        """The verdict kept under a key, as this prediction's own; None where there is none that can be believed.
+
+        A broken one cannot, nor one that this machine's key did not put there.
+        """
         folder = self._folder(key)
+        if not self._is_ours(folder):
+            return None
         try:
             report = InstanceReport.model_validate_json((folder / _REPORT).read_bytes())
             sealed = (folder / EVIDENCE_FILE).read_bytes() if self.scope else b""
@@ -65,14 +80,23 @@ class VerdictCache:
             files.write_bytes(folder / _RESULTS, json.dumps(evidence.results).encode(), durable=False)
         if evidence.sources:
             files.write_bytes(folder / SOURCES_FILE, evidence.sources, durable=False)
-        files.write_bytes(folder / _REPORT, report.model_dump_json().encode(), durable=False)
+        self._write_report(folder, report)
 
     def complete(self, report: InstanceReport) -> None:
         """Take over what the tools said of a kept verdict's files, which then need not be kept."""
         folder = self._folder(report.key)
-        if report.key and (folder / _REPORT).exists():
-            files.write_bytes(folder / _REPORT, report.model_dump_json().encode(), durable=False)
+        if report.key and self._is_ours(folder):
             (folder / SOURCES_FILE).unlink(missing_ok=True)
+            self._write_report(folder, report)
+
+    def _write_report(self, folder: Path, report: InstanceReport) -> None:
+        """The report, and the code over all that is there, which vouches for it."""
+        files.write_bytes(folder / _REPORT, report.model_dump_json().encode(), durable=False)
+        files.write_text(folder / _MAC, report_mac.of(_KIND, *_parts(folder)))
+
+    def _is_ours(self, folder: Path) -> bool:
+        path = folder / _MAC
+        return path.exists() and report_mac.holds(path.read_text(errors="replace"), _KIND, *_parts(folder))
 
     def _folder(self, key: str) -> Path:
         name = hashlib.sha256(f"{key} {self.scope}".encode()).hexdigest() if self.scope else key

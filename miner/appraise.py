@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness import files
 from harness.dataset import content
-from harness.dataset.folder import write_instance
+from harness.dataset.folder import write_instances
 from harness.dataset.hidden_files import TESTS_FILE, hidden_files
 from harness.errors import InputError
 from harness.judging.places import carded
@@ -92,10 +92,10 @@ def _one(dataset: Dataset, task: Task, repo: BareRepository, index: Index, *, wr
     hidden = not dataset.sealed and after.hidden.evidence != task.hidden.evidence
     changed = hidden or after.instance.quality != task.instance.quality
     if write and changed:
-        folder = dataset.task_folder(task.instance_id)
         if hidden:
-            files.write_bytes(folder / TESTS_FILE, hidden_files(after.hidden)[TESTS_FILE])
-        write_instance(folder, after.instance)
+            place = dataset.task_folder(task.instance_id) / TESTS_FILE
+            files.write_bytes(place, hidden_files(after.hidden)[TESTS_FILE])
+        write_instances(dataset, (after.instance,))
     return Appraised(
         instance=after.instance,
         changed=changed,

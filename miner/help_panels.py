@@ -19,7 +19,7 @@ PANELS = {
 }
 HOLDOUT_PANELS = {
     "Look at it": ("check", "stats", "quality", "difficulty", "strength", "log"),
-    "Keep it private": ("seal", "open", "canary", "scan"),
+    "Keep it private": ("seal", "open", "bind", "canary", "scan"),
     "Keep it healthy": ("refresh", "quarantine", "release", "retire", "rotate", "dedupe"),
     "Part and share it": ("split", "reveal", "merge", "import", "export", "push", "pull"),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.dataset.folder import write_instance
+from harness.dataset.folder import write_instances
 from harness.instance import TaskState
 
 if TYPE_CHECKING:
@@ -18,4 +18,4 @@ def retire_reverted(dataset: Dataset, instance_id: str) -> None:
         return
     instance = dataset.instance(instance_id)
     instance = replace(instance, state=TaskState.RETIRED, extra={**instance.extra, "retired": "its fix was reverted"})
-    write_instance(dataset.task_folder(instance_id), instance)
+    write_instances(dataset, (instance,))

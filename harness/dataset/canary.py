@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from harness import files
 from harness.dataset import folder, ledger, model_files, sealed
 from harness.dataset.canary_marks import FIELD, in_file, new
-from harness.dataset.schema import DatasetModel
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,9 +56,7 @@ def add_locked(dataset: Dataset) -> tuple[str, ...]:
     """As `add`, for whoever holds the lock."""
     changed = []
     if not dataset.canary:
-        path = dataset.path / folder.DATASET_FILE
-        model = model_files.read_model(path, DatasetModel)
-        model_files.write_model(path, model.model_copy(update={FIELD: new()}))
+        folder.write_settings(dataset, {FIELD: new()})
         dataset = folder.open_dataset(dataset.path, keys=dataset.keys)
         changed.append(folder.DATASET_FILE)
     text = dataset.canary
@@ -86,7 +83,7 @@ def _add(dataset: Dataset, path: Path) -> bool:
     if path.name == folder.TASK_FILE:
         instance = folder.read_instance(path.parent)
         marked = replace(instance, extra={**instance.extra, FIELD: dataset.canary})
-        folder.write_instance(path.parent, marked)
+        folder.write_instances(dataset, (marked,))
         return True
     new_data = in_file(path.name, data, dataset.canary)
     if new_data != data:

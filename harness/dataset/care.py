@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from harness.dataset import content, ledger
-from harness.dataset.folder import write_instance
+from harness.dataset import content
+from harness.dataset.folder import write_instances
 from harness.dataset.ledger import Event
 from harness.dataset.splits import Split
 from harness.errors import InputError
@@ -83,9 +83,8 @@ def _change(dataset: Dataset, ids: Sequence[str], event: Event, why: str, *, all
             raise InputError(f"only {' or '.join(allowed)} tasks can be {event}: {words}")
         due = [one for one in found if one.state is not state]
         if due:
-            ledger.record(dataset, event, [one.instance_id for one in due], why=why.strip())
-        for one in due:
-            write_instance(dataset.task_folder(one.instance_id), changed(one, state, why=why.strip()))
+            after = [changed(one, state, why=why.strip()) for one in due]
+            write_instances(dataset, after, event, why=why.strip())
         return Changed(
             tasks=tuple(one.instance_id for one in due),
             already=tuple(one.instance_id for one in found if one.state is state),
@@ -93,11 +92,14 @@ def _change(dataset: Dataset, ids: Sequence[str], event: Event, why: str, *, all
         )
 
 
-def retire_all(dataset: Dataset, why: Mapping[str, str]) -> Version:
-    """Retire tasks, each for its own reason, that stand in the ledger already. For whoever holds the dataset's lock."""
-    for instance_id, reason in why.items():
-        instance = changed(dataset.instance(instance_id), TaskState.RETIRED, why=reason)
-        write_instance(dataset.task_folder(instance_id), instance)
+def retire_all(dataset: Dataset, why: Mapping[str, str], *, wanted: int) -> Version:
+    """Retire tasks in a rotation, each for its own reason. For whoever holds the dataset's lock.
+
+    `wanted` is how many have to be mined in their place, for the ledger.
+    """
+    retired = [changed(dataset.instance(one), TaskState.RETIRED, why=reason) for one, reason in sorted(why.items())]
+    if retired:
+        write_instances(dataset, retired, Event.ROTATED, why=dict(why), wanted=wanted)
     return content.settle_locked(dataset)
 
 
@@ -115,8 +117,8 @@ def quarantine_all(dataset: Dataset, why: Mapping[str, str]) -> Version:
         instance = dataset.instance(instance_id)
         if instance.state is not TaskState.PROVED:
             continue
-        ledger.record(dataset, Event.QUARANTINED, [instance_id], why=reason)
-        write_instance(dataset.task_folder(instance_id), changed(instance, TaskState.QUARANTINED, why=reason))
+        after = changed(instance, TaskState.QUARANTINED, why=reason)
+        write_instances(dataset, (after,), Event.QUARANTINED, why=reason)
     return content.settle_locked(dataset)
 
 

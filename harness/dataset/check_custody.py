@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness import patch
-from harness.dataset import canary, care, content, ledger, ledger_chain, rotation, splits
+from harness.dataset import binding, canary, care, content, ledger, ledger_chain, rotation, splits
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.folder import DATASET_FILE
 from harness.dataset.hidden_files import hidden_names
@@ -57,6 +57,8 @@ def _ledger(dataset: Dataset) -> Iterator[tuple[str, str]]:
         yield ledger.LEDGER_FILE, error.message
         return
     for problem in found.problems:
+        if problem.unreadable:
+            continue  # told of as the task's own problem
         line = f", line {problem.line}" if problem.line else ""
         yield f"{ledger.LEDGER_FILE}{line}", problem.what
     if found.problems:
@@ -107,7 +109,8 @@ def _age_problems(dataset: Dataset, file: Path) -> Iterator[str]:
 
 def _inside(dataset: Dataset, task_id: str, file: Path) -> Iterator[str]:
     try:
-        found = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients)
+        known = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
+        found = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=known)
         told = dataset.instance(task_id).extra.get(HIDDEN_DIGEST)
     except InputError as error:
         yield error.message

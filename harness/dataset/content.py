@@ -16,11 +16,16 @@ from typing import TYPE_CHECKING, Any
 from harness import files
 from harness.dataset import splits
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
-from harness.dataset.folder import DATASET_FILE, TASK_FILE, read_instance, write_instance
-from harness.dataset.hidden_files import HIDDEN_FILES, TESTS_FILE
-from harness.dataset.model_files import read_bytes, read_model, write_model
+from harness.dataset.folder import (
+    DATASET_FILE,
+    TASK_FILE,
+    hidden_content,
+    read_instance,
+    write_instances,
+    write_settings,
+)
+from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel, TaskModel
-from harness.dataset.sealed import SEALED_FILE
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,36 +79,21 @@ def task_content(folder: Path, *, life: bool = True) -> str:
     public["statement"] = hashlib.sha256(instance.problem_statement.encode("utf-8", "surrogatepass")).hexdigest()
     if instance.scaffold:
         public["scaffold"] = hashlib.sha256(instance.scaffold).hexdigest()
-    public["hidden"] = _hidden(folder, model)
+    public["hidden"] = hidden_content(folder, model)
     text = json.dumps(public, sort_keys=True, ensure_ascii=True)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def _hidden(folder: Path, model: TaskModel) -> str:
-    if (folder / TESTS_FILE).exists():
-        there = {name: folder / name for name in HIDDEN_FILES if (folder / name).exists()}
-        return hidden_digest({name: read_bytes(path) for name, path in there.items()})
-    told = (model.model_extra or {}).get(HIDDEN_DIGEST)
-    if isinstance(told, str):
-        return told
-    if (folder / SEALED_FILE).exists():
-        return f"sealed:{hashlib.sha256(read_bytes(folder / SEALED_FILE)).hexdigest()}"
-    raise InputError(
-        f"{folder} has neither {TESTS_FILE} nor {SEALED_FILE}, so nobody can tell what it holds",
-        hint="`goldseam holdout check` reports every problem of a dataset",
-    )
-
-
-def keep_hidden_digest(folder: Path, hidden: Mapping[str, bytes]) -> None:
+def keep_hidden_digest(dataset: Dataset, task_id: str, hidden: Mapping[str, bytes]) -> None:
     """Write into a task's task.yaml what its hidden files are, before they are sealed.
 
     Raises:
         InputError: task.yaml is broken or cannot be written.
 
     """
-    instance, digest = read_instance(folder), hidden_digest(hidden)
+    instance, digest = dataset.instance(task_id), hidden_digest(hidden)
     if instance.extra.get(HIDDEN_DIGEST) != digest:
-        write_instance(folder, replace(instance, extra={**instance.extra, HIDDEN_DIGEST: digest}))
+        write_instances(dataset, (replace(instance, extra={**instance.extra, HIDDEN_DIGEST: digest}),))
 
 
 def content_of(dataset: Dataset) -> str:
@@ -138,7 +128,7 @@ def settle_locked(dataset: Dataset) -> Version:
     content, known = content_of(dataset), content_told(model)
     number = model.version if known in (None, content) else model.version + 1
     if (number, content) != (model.version, known):
-        write_model(path, model.model_copy(update={"version": number, "content": content}))
+        write_settings(dataset, {"version": number, "content": content})
     return Version(number=number, content=content, former=model.version)
 
 

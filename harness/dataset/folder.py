@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness import files
-from harness.dataset import canary_marks, ledger, links, opened, sealed
+from harness.dataset import binding, canary_marks, links, opened, sealed
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.hidden_files import (
     EXPECTATIONS_FILE,
@@ -20,6 +20,8 @@ from harness.dataset.hidden_files import (
     hidden_names,
     hidden_of,
 )
+from harness.dataset.identity import recipients_digest
+from harness.dataset.ledger_entry import Event
 from harness.dataset.model_files import read_bytes, read_model, read_text, write_model
 from harness.dataset.schema import (
     BudgetsModel,
@@ -33,7 +35,7 @@ from harness.errors import InputError
 from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Service, Task, TaskState, TestSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from harness.dataset.identity import Keys
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
 _Part = TypeVar("_Part", Budgets, Service, TestSpec)
 
-DATASET_FILE = "dataset.yaml"
+DATASET_FILE = binding.DATASET_FILE
 TASK_FILE = "task.yaml"
 STATEMENT_FILE = "problem_statement.md"
 SCAFFOLD_FILE = "scaffold.patch"
@@ -96,15 +98,14 @@ class Dataset:
         """One task, whole; in memory alone where it is sealed, and with a line in the ledger.
 
         Raises:
-            InputError: it is not there, a file of it is broken, or it is sealed and `keys` do not open it, or the
-                ledger cannot be written.
+            InputError: it is not there, a file of it is broken, or it is sealed and `keys` do not open it, the ledger
+                does not know its sealed file, or cannot be written.
 
         """
-        folder = self._existing(instance_id)
-        hidden = read_hidden(folder, keys=self.keys, recipients=self.recipients)
+        hidden = self._hidden(instance_id)
         if hidden.secret:
             opened.ensure(self, instance_id)
-        return Task(instance=read_instance(folder), hidden=hidden)
+        return Task(instance=self.instance(instance_id), hidden=hidden)
 
     def try_keys(self, instance_id: str) -> None:
         """See that the keys open a task.
@@ -113,7 +114,21 @@ class Dataset:
             InputError: they do not, or its hidden side is broken.
 
         """
-        read_hidden(self._existing(instance_id), keys=self.keys, recipients=self.recipients)
+        self._hidden(instance_id)
+
+    def _hidden(self, instance_id: str) -> Hidden:
+        folder = self._existing(instance_id)
+        if not self.sealed:
+            return read_hidden(folder)
+        known = binding.held(self).sealed_digest(instance_id, self.recipients)
+        file = sealed.sealed_file(folder, self.recipients, known=known)
+        if file is None:
+            raise InputError(
+                f"{instance_id} lies open in a sealed dataset, so nobody vouches for its hidden files",
+                hint="look where it came from, then `goldseam holdout seal` seals it",
+            )
+        container = sealed.open_task(file, instance_id, keys=self.keys, recipients=self.recipients, known=known)
+        return replace(hidden_of(container.files, file), secret=container.secret)
 
     def instances(self) -> Iterator[Instance]:
         """The public side of every task; hidden files are not touched."""
@@ -167,8 +182,9 @@ def create_dataset(path: Path, *, name: str | None = None) -> Dataset:
         files.write_bytes(path / canary_marks.FUNNEL_FILE, canary_marks.funnel_line(mark))
         files.write_text(path / ".gitattributes", _GIT_ATTRIBUTES)
         files.write_text(path / ".gitignore", f"{sealed.WORKINGS}/\n.*.tmp\n.*.next\n")
-        write_model(path / DATASET_FILE, DatasetModel(name=name or path.resolve().name, canary=mark))
-        ledger.record(open_dataset(path), ledger.Event.CREATED)
+        model = DatasetModel(name=name or path.resolve().name, canary=mark)
+        write_model(path / DATASET_FILE, model)
+        binding.record(open_dataset(path), Event.CREATED, settings=binding.settings_of(model), complete=True)
     dataset = open_dataset(path)
     files.make_folder(dataset.tasks_folder)
     return dataset
@@ -205,21 +221,59 @@ def read_instance(folder: Path) -> Instance:
     return replace(instance, scaffold=canary_marks.without_in_patch(read_bytes(scaffold)))
 
 
-def read_hidden(folder: Path, *, keys: Keys | None = None, recipients: tuple[str, ...] = ()) -> Hidden:
-    """Read the hidden side of a task's folder, sealed or not.
+def read_hidden(folder: Path) -> Hidden:
+    """Read the hidden side of a task's folder where it lies open.
 
     Raises:
-        InputError: a hidden file is missing or broken, or `keys` do not open it; the message names it.
+        InputError: a hidden file is missing or broken; the message names it.
 
     """
-    file = sealed.sealed_file(folder, recipients)
-    if file is None or (not recipients and (folder / TESTS_FILE).exists()):
-        optional = (HINTS_FILE, ORIGINAL_FILE, EXPECTATIONS_FILE, TRUST_FILE)
-        present = [name for name in HIDDEN_FILES if (folder / name).exists() or name not in optional]
-        present += [name for name in hidden_names(folder) if is_survivor(name)]
-        return hidden_of({name: read_bytes(folder / name) for name in present}, folder)
-    container = sealed.open_task(file, folder.name, keys=keys, recipients=recipients)
-    return replace(hidden_of(container.files, file), secret=container.secret)
+    optional = (HINTS_FILE, ORIGINAL_FILE, EXPECTATIONS_FILE, TRUST_FILE)
+    present = [name for name in HIDDEN_FILES if (folder / name).exists() or name not in optional]
+    present += [name for name in hidden_names(folder) if is_survivor(name)]
+    return hidden_of({name: read_bytes(folder / name) for name in present}, folder)
+
+
+def read_parts(folder: Path) -> dict[str, str]:
+    """The parts of a task's folder as the ledger binds them, each as a digest.
+
+    Raises:
+        InputError: a file is missing or broken; the message names it.
+
+    """
+    return _parts(folder, read_instance(folder))
+
+
+def _parts(folder: Path, instance: Instance) -> dict[str, str]:
+    """The parts of a task as it is to be, with the hidden files that its folder holds."""
+    model = _model(instance)
+    return binding.task_parts(
+        model,
+        statement=instance.problem_statement,
+        scaffold=instance.scaffold,
+        hidden=hidden_content(folder, model),
+    )
+
+
+def hidden_content(folder: Path, model: TaskModel) -> str:
+    """The digest of a task's hidden files: as they lie there, or as the task.yaml of a sealed task tells it.
+
+    Raises:
+        InputError: there are none, or one cannot be read.
+
+    """
+    if (folder / TESTS_FILE).exists():
+        there = {name: folder / name for name in HIDDEN_FILES if (folder / name).exists()}
+        return hidden_digest({name: read_bytes(path) for name, path in there.items()})
+    told = (model.model_extra or {}).get(HIDDEN_DIGEST)
+    if isinstance(told, str):
+        return told
+    if (folder / sealed.SEALED_FILE).exists():
+        return f"sealed:{sealed.digest(read_bytes(folder / sealed.SEALED_FILE))}"
+    raise InputError(
+        f"{folder} has neither {TESTS_FILE} nor {sealed.SEALED_FILE}, so nobody can tell what it holds",
+        hint="`goldseam holdout check` reports every problem of a dataset",
+    )
 
 
 def _instance(model: TaskModel, statement: str) -> Instance:
@@ -258,7 +312,23 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
 
     `public_files` are further public files by name: Dockerfile, locks.
     """
-    instance = task.instance
+    hidden = hidden_files(task.hidden, canary=dataset.canary)
+    if not dataset.sealed:
+        return place_task(dataset, task.instance, hidden, public_files=public_files)
+    binding.refuse_recipients(dataset)
+    secret = task.hidden.secret or secrets.token_hex(16)
+    data = sealed.seal_task(task.instance_id, hidden, secret=secret, recipients=dataset.recipients)
+    told = {**task.instance.extra, HIDDEN_DIGEST: hidden_digest(hidden)}
+    instance = replace(task.instance, extra=told)
+    target = place_task(dataset, instance, {sealed.SEALED_FILE: data}, public_files=public_files)
+    sealed.forget_workings(dataset.path, task.instance_id)
+    return target
+
+
+def place_task(
+    dataset: Dataset, instance: Instance, hidden: Mapping[str, bytes], *, public_files: Mapping[str, str] | None = None
+) -> Path:
+    """Write a task's folder from its public side and its hidden files, sealed or not. The ledger is told first."""
     target = dataset.task_folder(instance.instance_id)
     building = dataset.tasks_folder / f".{instance.instance_id}.tmp"
     with files.explained(target):
@@ -271,40 +341,88 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
     if instance.scaffold:
         files.write_bytes(building / SCAFFOLD_FILE, canary_marks.in_comment(mark).encode() + instance.scaffold)
     instance = replace(instance, extra={**instance.extra, **({canary_marks.FIELD: mark} if mark else {})})
-    hidden = hidden_files(task.hidden, canary=mark)
-    if dataset.sealed:
-        secret = task.hidden.secret or secrets.token_hex(16)
-        data = sealed.seal_task(instance.instance_id, hidden, secret=secret, recipients=dataset.recipients)
-        files.write_bytes(building / sealed.SEALED_FILE, data)
-        instance = replace(instance, extra={**instance.extra, HIDDEN_DIGEST: hidden_digest(hidden)})
+    for name, content in hidden.items():
+        files.write_bytes(building / name, content)
+    write_model(building / TASK_FILE, _model(instance))
+    bound = {instance.instance_id: _parts(building, instance)}
+    if sealed.SEALED_FILE in hidden:
+        digests = {instance.instance_id: sealed.digest(hidden[sealed.SEALED_FILE])}
+        to = recipients_digest(dataset.recipients)
+        binding.record(dataset, Event.SEALED, bound, bound=bound, files=digests, to=to)
     else:
-        for name, content in hidden.items():
-            files.write_bytes(building / name, content)
-    write_instance(building, instance)
+        binding.record(dataset, Event.BOUND, bound, bound=bound)
     with files.explained(target):
         _remove_tree(target)
         building.rename(target)
-    if dataset.sealed:
-        sealed.forget_workings(dataset.path, instance.instance_id)
-        facts = {"files": {instance.instance_id: sealed.digest(data)}}
-        ledger.record(dataset, ledger.Event.SEALED, [instance.instance_id], **facts)
     return target
 
 
-def write_scaffold(folder: Path, instance: Instance, *, canary: str) -> None:
-    """Write or remove scaffold.patch of a task that is there, and write its task.yaml."""
+def write_scaffold(dataset: Dataset, instance: Instance, event: Event = Event.BOUND, **facts: Any) -> None:
+    """Write or remove scaffold.patch of a task that is there, and write its task.yaml, as `write_instances`."""
+    folder = dataset.task_folder(instance.instance_id)
+    _tell(dataset, (instance,), event, facts)
     if instance.scaffold:
-        files.write_bytes(folder / SCAFFOLD_FILE, canary_marks.in_comment(canary).encode() + instance.scaffold)
+        before = canary_marks.in_comment(dataset.canary).encode()
+        files.write_bytes(folder / SCAFFOLD_FILE, before + instance.scaffold)
     else:
         with files.explained(folder):
             (folder / SCAFFOLD_FILE).unlink(missing_ok=True)
-    write_instance(folder, instance)
+    write_model(folder / TASK_FILE, _model(instance))
 
 
-def write_instance(folder: Path, instance: Instance) -> None:
-    """Write task.yaml."""
+def write_instances(dataset: Dataset, instances: Sequence[Instance], event: Event = Event.BOUND, **facts: Any) -> None:
+    """Write task.yaml of tasks that are there. The ledger has a line of it first, with the parts that change.
+
+    So a killed process leaves a task that the ledger has and that is not changed yet; the same command again does it.
+
+    Args:
+        dataset: whose tasks they are.
+        instances: as they are to be.
+        event: what happens to them; a line of `bound` is left out where no bound part changes.
+        facts: whatever else is to be known of it.
+
+    Raises:
+        InputError: a file is broken, or it or the ledger cannot be written.
+
+    """
+    _tell(dataset, instances, event, facts)
+    for instance in instances:
+        write_model(dataset.task_folder(instance.instance_id) / TASK_FILE, _model(instance))
+
+
+def _tell(dataset: Dataset, instances: Sequence[Instance], event: Event, facts: Mapping[str, Any]) -> None:
+    bound = {}
+    for instance in instances:
+        folder = dataset.task_folder(instance.instance_id)
+        before, after = read_parts(folder), _parts(folder, instance)
+        if changed := {name: part for name, part in after.items() if before[name] != part}:
+            bound[instance.instance_id] = changed
+    if bound or event is not Event.BOUND:
+        binding.record(dataset, event, [one.instance_id for one in instances], bound=bound, **facts)
+
+
+def write_settings(
+    dataset: Dataset, fields: Mapping[str, Any], event: Event = Event.BOUND, tasks: Iterable[str] = (), **facts: Any
+) -> None:
+    """Change fields of dataset.yaml. The ledger has a line of it first, where bound ones change, as `write_instances`.
+
+    Raises:
+        InputError: dataset.yaml is broken, or it or the ledger cannot be written.
+
+    """
+    path = dataset.path / DATASET_FILE
+    old = read_model(path, DatasetModel)
+    new = old.model_copy(update=dict(fields))
+    before, after = binding.settings_of(old), binding.settings_of(new)
+    changed = {name: value for name, value in after.items() if before[name] != value}
+    if changed or event is not Event.BOUND:
+        binding.record(dataset, event, tasks, settings=changed, **facts)
+    write_model(path, new)
+
+
+def _model(instance: Instance) -> TaskModel:
     services = tuple(ServiceModel(**{**_told(one), "env": dict(one.env)}) for one in instance.test.services)
-    model = TaskModel.model_validate(
+    return TaskModel.model_validate(
         {
             **instance.extra,
             "instance_id": instance.instance_id,
@@ -321,7 +439,6 @@ def write_instance(folder: Path, instance: Instance) -> None:
             "quality": dict(instance.quality),
         }
     )
-    write_model(folder / TASK_FILE, model)
 
 
 def _remove_tree(path: Path) -> None:

@@ -58,18 +58,18 @@ class Keys:
 
         """
         if not data.startswith(b"age-encryption.org/v1\n"):
-            raise DamagedError(f"{where} is damaged: it does not start as an age file", hint=_RESTORE)
+            raise DamagedError(f"{where} is damaged: it does not start as an age file", hint=RESTORE)
         try:
             return bytes(pyrage.decrypt(data, list(self.identities)))
         except pyrage.DecryptError as error:
             if "matching keys" in str(error):
                 raise WrongKeyError(f"the key given does not open {where}", hint=GIVE_ONE) from None
             raise DamagedError(
-                f"{where} is damaged: it is not as it was sealed (changed, or cut short)", hint=_RESTORE
+                f"{where} is damaged: it is not as it was sealed (changed, or cut short)", hint=RESTORE
             ) from None
 
 
-_RESTORE = "restore it from a backup or from git; `goldseam holdout log DATASET --verify` names every such file"
+RESTORE = "restore it from a backup or from git; `goldseam holdout log DATASET --verify` names every such file"
 
 
 def load_keys(source: str, dataset: Path) -> Keys:
@@ -131,10 +131,10 @@ def _by_passphrase(text: str, dataset: Path) -> Any:
     except pyrage.DecryptError as error:
         if "Decryption failed" in str(error) or "matching keys" in str(error):
             raise WrongKeyError("the identity holds no key, and is not the passphrase of this dataset") from None
-        raise DamagedError(f"{path} is damaged: it is not as it was written", hint=_RESTORE) from None
+        raise DamagedError(f"{path} is damaged: it is not as it was written", hint=RESTORE) from None
     found = _age_identities(secret.decode("ascii", "replace"))
     if not found:
-        raise DamagedError(f"{path} is damaged: it holds no identity", hint=_RESTORE)
+        raise DamagedError(f"{path} is damaged: it holds no identity", hint=RESTORE)
     return found[0]
 
 

@@ -36,7 +36,7 @@ from harness.errors import GoldseamError, InputError
 from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
@@ -162,12 +162,18 @@ def append(
     tasks: Iterable[str] = (),
     facts: Mapping[str, Any] | None = None,
     canary: str = "",
+    signed_by: Collection[str] = (),
 ) -> Entry:
-    """As `record`, for a ledger's file."""
+    """As `record`, for a ledger's file; where there are keys in `signed_by`, one of them has to sign the line."""
     facts = dict(facts or {})
     if clash := RESERVED & facts.keys():
         raise ValueError(f"facts cannot be called {', '.join(sorted(clash))}")
     writer = Writer(path)
+    if signed_by and writer.key not in signed_by:
+        raise InputError(
+            f"{path}: the dataset lists ledger_keys, so one of them has to sign this change",
+            hint=f"set {ledger_key.VARIABLE} to the key's file, env:VARIABLE or command:PROGRAM",
+        )
     with locked(path) as handle:
         tail = _tail(handle)
         last = next((line.entry for line in reversed(tail) if line.entry), None)
@@ -189,6 +195,11 @@ class Writer:
     def __init__(self, path: Path) -> None:
         self._signer = ledger_key.signer()  # may ask a person
         self._who = who(path.parent)
+
+    @property
+    def key(self) -> str | None:
+        """The public key that signs, 32 bytes in base64; None where none does."""
+        return self._signer.key if self._signer else None
 
     def fields(
         self, event: Event, tasks: Iterable[str], facts: Mapping[str, Any], *, prev: str, seq: int

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.dataset import ledger, sealed
+from harness.dataset import binding, custody, ledger
 from harness.dataset.folder import DATASET_FILE
 from harness.dataset.ledger_entry import GENESIS, LEDGER_VERSION, Entry, Event, Line, lines, render, torn_note
 from harness.dataset.ledger_key import holds, listed_keys
-from harness.dataset.model_files import read_bytes, read_model
+from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
-from harness.errors import InputError
+from harness.errors import AnswerIsNoError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SHORT = 12
 """Digits of a hash that messages show, and the fewest that `--head` takes."""
+_NAMED = 5
 _CONFLICT = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
 
@@ -31,6 +32,8 @@ class Problem:
     line: int | None
     """Of the file, from 1; None where it is about the whole."""
     what: str
+    unreadable: bool = False
+    """A task that cannot be read, so that nothing is judged by it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,16 +80,39 @@ def verify(dataset: Dataset, *, head: str | None = None) -> Verification:
         problems += _head(head, entries)
     if entries and entries[0].facts.get("canary", dataset.canary) != dataset.canary:
         problems.append(Problem(line=walk.entries[0][0], what="it belongs to another dataset: its canary is not ours"))
-    problems += _sealed_files(dataset, entries)
-    if model.recipients and not any(entry.event == Event.SEALED for entry in entries):
-        problems.append(Problem(line=None, what="the dataset is sealed, but no line says so: lines are missing"))
+    compared = custody.compare(dataset, binding.replay(entries))
+    problems += (Problem(line=None, what=what) for what in compared.differences)
+    problems += (Problem(line=None, what=what, unreadable=True) for what in compared.broken)
     return Verification(
         entries=len(entries),
         head=entries[-1].hash if entries else None,
         problems=tuple(sorted(problems, key=lambda one: one.line or 0)),
-        notes=tuple(walk.notes),
+        notes=(*walk.notes, *compared.notes()),
         unsigned=tuple(number for number, entry in walk.entries if entry.signature is None),
     )
+
+
+def require(dataset: Dataset) -> tuple[str, ...]:
+    """See that a dataset is what its ledger binds, before anything is judged by it; what it does not bind is returned.
+
+    Tasks that cannot be read are no matter here: whoever asks for one is told so.
+
+    Raises:
+        AnswerIsNoError: it is not, or the ledger itself does not verify; the message names what differs.
+        InputError: the ledger or dataset.yaml cannot be read.
+
+    """
+    found = verify(dataset)
+    problems = [one for one in found.problems if not one.unreadable]
+    if problems:
+        shown = [f"line {one.line}: {one.what}" if one.line else one.what for one in problems[:_NAMED]]
+        more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
+        raise AnswerIsNoError(
+            f"{dataset.path} is not what its ledger says: {'; '.join(shown)}{more}",
+            hint="`goldseam holdout log DATASET --verify` names every difference; restore what somebody else changed, "
+            "run a command again that was killed, or `goldseam holdout bind DATASET --accept` binds it as it is now",
+        )
+    return found.notes
 
 
 class _Walk:
@@ -204,29 +230,6 @@ def _head(head: str, entries: Iterable[Entry]) -> list[Problem]:
     if any(entry.hash.startswith(wanted) for entry in entries):
         return []
     return [Problem(line=None, what=f"the line {wanted[:SHORT]}… is not there: the end was cut off, or rewritten")]
-
-
-def recorded(entries: Iterable[Entry]) -> dict[str, str]:
-    """By task: the SHA-256 of its sealed file, as the newest line about it has it."""
-    found: dict[str, str] = {}
-    for entry in entries:
-        told = entry.facts.get("files")
-        if entry.event == Event.SEALED and isinstance(told, dict):
-            found.update({str(task_id): str(value) for task_id, value in told.items()})
-    return found
-
-
-def _sealed_files(dataset: Dataset, entries: Iterable[Entry]) -> list[Problem]:
-    """Sealed files that are not those that were sealed: age itself tells nobody who wrote a file."""
-    known, problems = recorded(entries), []
-    for task_id in dataset.ids():
-        file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients)
-        if file is not None and known.get(task_id) != sealed.digest(read_bytes(file)):
-            says = (
-                "is not the file that was sealed" if task_id in known else "was sealed without the ledger's knowledge"
-            )
-            problems.append(Problem(line=None, what=f"{sealed.SEALED_FILE} of {task_id} {says}"))
-    return problems
 
 
 @dataclass(frozen=True, kw_only=True)

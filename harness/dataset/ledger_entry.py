@@ -39,6 +39,8 @@ class Event(StrEnum):
     RELEASED = "released"
     REVEALED = "revealed"
     """Hidden tests were made public."""
+    BOUND = "bound"
+    """Parts of tasks or of dataset.yaml were changed, or bound as they are."""
     JOINED = "joined"
     """Two branches of the ledger were brought together."""
 

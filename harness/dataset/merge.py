@@ -12,19 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import files
-from harness.dataset import canary_marks, content, ledger
+from harness.dataset import canary_marks, content, ledger, ledger_chain
 from harness.dataset.folder import (
     DATASET_FILE,
     STATEMENT_FILE,
     TASK_FILE,
     create_dataset,
     open_dataset,
-    write_instance,
+    place_task,
+    write_settings,
     write_task,
 )
 from harness.dataset.hidden_files import is_hidden
 from harness.dataset.identity import PASSPHRASE_FILE, WrongKeyError, load_keys, recipients_digest, short
-from harness.dataset.model_files import read_bytes, read_model, write_model
+from harness.dataset.model_files import read_bytes, read_model
 from harness.dataset.schema import DatasetModel
 from harness.dataset.sealed import SEALED_FILE
 from harness.dataset.splits import Split
@@ -76,6 +77,7 @@ def merge(inputs: Sequence[Dataset], out: Path, *, name: str | None = None) -> M
     Raises:
         InputError: fewer than two inputs or one twice, `out` is there, an id names two different tasks, or keys are
             missing; all clashes are told.
+        AnswerIsNoError: an input is not what its ledger binds.
 
     """
     if len({dataset.path.resolve() for dataset in inputs}) < max(2, len(inputs)):
@@ -84,10 +86,12 @@ def merge(inputs: Sequence[Dataset], out: Path, *, name: str | None = None) -> M
         raise InputError(f"{out} is there already", hint="name a new folder with -o")
     sources = _sources(inputs)
     _refuse_closed(inputs, sources)
+    for dataset in inputs:
+        ledger_chain.require(dataset)  # a merge binds anew what it takes
     with _building(out) as place:
         model, notes = _description(inputs, name or out.resolve().name)
         made = create_dataset(place, name=model.name)
-        write_model(place / DATASET_FILE, model.model_copy(update={"canary": made.canary}))
+        write_settings(made, {**dict(model), "canary": made.canary})
         made = open_dataset(place)
         _copy_passphrase(inputs, made)
         for task_id, owners in sorted(sources.items()):
@@ -215,15 +219,8 @@ def _copy(owners: Sequence[Dataset], task_id: str, made: Dataset) -> None:
     if not (source.sealed and _same_recipients(source, made)):
         write_task(made, replace(source.task(task_id), instance=instance), public_files=public)
         return
-    folder = made.task_folder(task_id)
-    folder.mkdir()
-    for name, text in public.items():
-        files.write_bytes(
-            folder / name, canary_marks.in_file(name, text.encode("utf-8", "surrogateescape"), made.canary)
-        )
-    files.write_text(folder / STATEMENT_FILE, canary_marks.in_markdown(made.canary) + instance.problem_statement)
-    files.write_bytes(folder / SEALED_FILE, read_bytes(source.task_folder(task_id) / SEALED_FILE))
-    write_instance(folder, replace(instance, extra={**instance.extra, canary_marks.FIELD: made.canary}))
+    data = read_bytes(source.task_folder(task_id) / SEALED_FILE)
+    place_task(made, instance, {SEALED_FILE: data}, public_files=public)
 
 
 def _cautious(instances: Sequence[Instance]) -> Instance:

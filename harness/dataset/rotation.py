@@ -119,9 +119,7 @@ def is_inside(instance: Instance) -> bool:
 def _retire(dataset: Dataset, due: Sequence[Due], wish: Wish) -> Version:
     """One line of the ledger for all, then each task."""
     why = {one.instance_id: "; ".join(one.why) for one in due}
-    if due:
-        ledger.record(dataset, ledger.Event.ROTATED, sorted(why), why=why, wanted=wish.tasks)
-    return care.retire_all(dataset, why)
+    return care.retire_all(dataset, why, wanted=wish.tasks)
 
 
 def _told(dataset: Dataset, rules: Policy, due: tuple[Due, ...], left: int, *, version: Version | None) -> Rotation:

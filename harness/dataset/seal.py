@@ -16,6 +16,7 @@ import pyrage  # type: ignore[import-untyped]
 
 from harness import files, process
 from harness.dataset import (
+    binding,
     canary,
     container,
     content,
@@ -23,7 +24,6 @@ from harness.dataset import (
     hidden_files,
     identity,
     ledger,
-    ledger_chain,
     model_files,
     sealed,
 )
@@ -34,7 +34,7 @@ from harness.dataset.schema import DatasetModel
 from harness.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from harness.dataset.container import Container
@@ -120,9 +120,7 @@ def seal(
         if wanted.passphrase:
             staged = dataset.path / sealed.staged_name(wanted.recipients, PASSPHRASE_FILE)
             files.write_bytes(staged, wanted.passphrase.file)
-        new = _commit(dataset, wanted.recipients) if changed else dataset
-        if due or changed:
-            _tell(new, digests, again=dataset.sealed and changed)
+        new = _commit(dataset, wanted.recipients, digests) if due or changed else dataset
         finish(new)
         workings = sealed.forget_workings(new.path)
     rest = tuple(task_id for task_id in dataset.ids() if task_id not in digests)
@@ -137,6 +135,7 @@ def seal(
 
 def _wanted(dataset: Dataset, recipients: Sequence[str], passphrase: str | None) -> _Wanted:
     if not recipients and passphrase is None:
+        binding.refuse_recipients(dataset)
         if not dataset.sealed:
             raise InputError(
                 "nobody to seal to",
@@ -183,7 +182,7 @@ def _stage(dataset: Dataset, task_id: str, wanted: _Wanted, keys: Keys | None) -
     place = dataset.task_folder(task_id)
     if _is_readable(dataset, task_id):
         found = {name: model_files.read_bytes(place / name) for name in hidden_files.hidden_names(place)}
-        content.keep_hidden_digest(place, found)
+        content.keep_hidden_digest(dataset, task_id, found)
         secret = secrets.token_hex(16)
     else:
         opened = open_container(dataset.with_keys(keys), task_id)
@@ -201,30 +200,34 @@ def _stage(dataset: Dataset, task_id: str, wanted: _Wanted, keys: Keys | None) -
     return sealed.digest(on_disk)
 
 
-def _commit(dataset: Dataset, recipients: tuple[str, ...]) -> Dataset:
-    """The one step from which on the dataset is sealed to these recipients."""
-    path = dataset.path / folder.DATASET_FILE
+def _commit(dataset: Dataset, recipients: tuple[str, ...], digests: Mapping[str, str]) -> Dataset:
+    """Tell the ledger, then take the one step from which on the dataset is sealed to these recipients."""
+    changed = recipients_digest(recipients) != recipients_digest(dataset.recipients)
+    facts = _facts(recipients, digests, again=dataset.sealed and changed)
     with content.locked(dataset):
-        model = model_files.read_model(path, DatasetModel)
-        model_files.write_model(path, model.model_copy(update={"recipients": recipients}))
+        named = {"recipients": recipients} if changed else {}
+        folder.write_settings(dataset, named, Event.SEALED, sorted(digests), **facts)
         files.sync_folder(dataset.path)
     return folder.open_dataset(dataset.path, keys=dataset.keys)
 
 
-def _tell(dataset: Dataset, digests: dict[str, str], *, again: bool) -> None:
-    facts = {"recipients": [short(one) for one in dataset.recipients], **({"again": True} if again else {})}
-    ledger.record(dataset, Event.SEALED, sorted(digests), **facts, files=dict(sorted(digests.items())))
+def _facts(recipients: Sequence[str], digests: Mapping[str, str], *, again: bool) -> dict[str, Any]:
+    return {
+        "recipients": [short(one) for one in recipients],
+        "to": recipients_digest(recipients),
+        "files": dict(sorted(digests.items())),
+        **({"again": True} if again else {}),
+    }
 
 
 def finish(dataset: Dataset) -> None:
-    """Finish what a killed `seal` left: staged files for dataset.yaml's recipients take their places, others go."""
-    if dataset.sealed:
-        _tell_untold(dataset)
+    """Finish what a killed `seal` left: staged files that the ledger knows take their places, others go."""
     _settle(dataset.path / PASSPHRASE_FILE, dataset)
     if not identity.has_passphrase(dataset.recipients):
         (dataset.path / PASSPHRASE_FILE).unlink(missing_ok=True)
     for task_id in dataset.ids():
         place = dataset.task_folder(task_id)
+        _forget_unknown(dataset, task_id)
         _settle(place / sealed.SEALED_FILE, dataset)
         if dataset.sealed and (place / sealed.SEALED_FILE).exists():
             _refuse_others(place)
@@ -249,16 +252,12 @@ def _refuse_others(place: Path) -> None:
         )
 
 
-def _tell_untold(dataset: Dataset) -> None:
-    """The ledger's line, where `seal` was killed before it: nothing readable is removed before that is on disk."""
-    known = ledger_chain.recorded(ledger.read(dataset))
-    waiting = {}
-    for task_id in dataset.ids():
-        staged = dataset.task_folder(task_id) / sealed.staged_name(dataset.recipients)
-        if staged.exists() and (digest := sealed.digest(staged.read_bytes())) != known.get(task_id):
-            waiting[task_id] = digest
-    if waiting:
-        _tell(dataset, waiting, again=bool(known))
+def _forget_unknown(dataset: Dataset, task_id: str) -> None:
+    """Remove a staged file that no line tells of: `seal` was killed before the line, or somebody else made it."""
+    staged = dataset.task_folder(task_id) / sealed.staged_name(dataset.recipients)
+    known = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
+    if staged.exists() and sealed.digest(staged.read_bytes()) != known:
+        staged.unlink()
 
 
 def _settle(target: Path, dataset: Dataset) -> None:
@@ -290,6 +289,7 @@ def reseal(dataset: Dataset, task_id: str, hidden: Hidden) -> None:
         InputError: the folder is in use, or cannot be written.
 
     """
+    binding.refuse_recipients(dataset)
     busy = f"another goldseam is writing {dataset.path}"
     with files.locked(dataset.path / sealed.WORKINGS / sealed.LOCK, busy=busy):
         found = hidden_files.hidden_files(hidden, canary=dataset.canary)
@@ -298,6 +298,8 @@ def reseal(dataset: Dataset, task_id: str, hidden: Hidden) -> None:
         place = dataset.task_folder(task_id)
         files.write_bytes(place / sealed.staged_name(dataset.recipients), data)
         files.sync_folder(place)
+        facts = _facts(dataset.recipients, {task_id: sealed.digest(data)}, again=True)
+        binding.record(dataset, Event.SEALED, [task_id], **facts)
         finish(dataset)
 
 
@@ -308,10 +310,11 @@ def open_container(dataset: Dataset, task_id: str) -> Container:
         InputError: it is not sealed, or the dataset's keys do not open it.
 
     """
-    file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients)
+    known = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
+    file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients, known=known)
     if file is None:
         raise InputError(f"{task_id} is not sealed")
-    return sealed.open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients)
+    return sealed.open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=known)
 
 
 def open_into(dataset: Dataset, out: Path, *, ids: Collection[str] = ()) -> tuple[str, ...]:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from harness.dataset import container
 from harness.dataset.container import Container
-from harness.dataset.identity import GIVE_ONE, Keys, WrongKeyError, encrypt, recipients_digest, short
+from harness.dataset.identity import (
+    GIVE_ONE,
+    RESTORE,
+    DamagedError,
+    Keys,
+    WrongKeyError,
+    encrypt,
+    recipients_digest,
+    short,
+)
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +29,7 @@ SEALED_FILE = "sealed.age"
 TASK = "task"
 WORKINGS = ".goldseam"
 LOCK = "lock"
+NOT_OURS = "whoever has the public keys can make such a file"
 _opened = threading.Event()
 
 
@@ -28,13 +38,17 @@ def staged_name(recipients: Sequence[str], name: str = SEALED_FILE) -> str:
     return f".{name}-{recipients_digest(recipients)}.next"
 
 
-def sealed_file(folder: Path, recipients: Sequence[str]) -> Path | None:
+def sealed_file(folder: Path, recipients: Sequence[str], *, known: str | None = None) -> Path | None:
     """The file that holds a task's hidden side; None where none does.
 
-    While a dataset is sealed anew, the file for the recipients that dataset.yaml names may wait under another name.
+    While a dataset is sealed anew, the file for the recipients that dataset.yaml names may wait under another name:
+    of two, it is the one with the `known` digest.
     """
     names = (staged_name(recipients), SEALED_FILE) if recipients else (SEALED_FILE,)
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+    there = [folder / name for name in names if (folder / name).is_file()]
+    if len(there) > 1:
+        there.sort(key=lambda path: digest(path.read_bytes()) != known)
+    return there[0] if there else None
 
 
 def seal_task(
@@ -50,11 +64,24 @@ def seal_task(
     return encrypt(packed, recipients, also=also)
 
 
-def open_task(file: Path, instance_id: str, *, keys: Keys | None, recipients: Sequence[str]) -> Container:
+def open_task(
+    file: Path, instance_id: str, *, keys: Keys | None, recipients: Sequence[str], known: str | None
+) -> Container:
     """Open a task's sealed.age in memory.
 
+    Anybody who has the recipients' public keys can make a file that these keys open, so the ledger's digest of it
+    decides whose it is.
+
+    Args:
+        file: the sealed file.
+        instance_id: whose it has to be.
+        keys: what opens it.
+        recipients: of the dataset, for messages.
+        known: SHA-256 (hex) of the file as the ledger has it; None where no line tells of it.
+
     Raises:
-        InputError: no key, a wrong one, a damaged file, or the file of another task; the message says which.
+        InputError: no key, a wrong one, a damaged file, one that the ledger does not know, or the file of another task;
+            the message says which.
 
     """
     whose = f"it is sealed to {', '.join(short(one) for one in recipients) or 'keys that dataset.yaml does not name'}"
@@ -64,6 +91,10 @@ def open_task(file: Path, instance_id: str, *, keys: Keys | None, recipients: Se
         data = file.read_bytes()
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
+    if known is None:
+        raise InputError(f"{file} was sealed without the ledger's knowledge: {NOT_OURS}", hint=RESTORE)
+    if known != digest(data):
+        raise DamagedError(f"{file} is not the file that was sealed: it was changed, or {NOT_OURS}", hint=RESTORE)
     try:
         plain = keys.open(data, where=str(file))
     except WrongKeyError as error:

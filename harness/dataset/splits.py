@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.dataset import ledger
-from harness.dataset.folder import DATASET_FILE, write_instance
-from harness.dataset.model_files import read_model, write_model
+from harness.dataset.folder import DATASET_FILE, write_instances, write_settings
+from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
 from harness.dataset.split_by import By
 from harness.errors import InputError
@@ -160,11 +160,10 @@ def set_rule(dataset: Dataset, rule: Rule, *, may_return: bool = False, dry_run:
         )
     if dry_run:
         return found
-    path = dataset.path / DATASET_FILE
-    model = read_model(path, DatasetModel)
+    model = read_model(dataset.path / DATASET_FILE, DatasetModel)
     written = rule.model_dump(mode="json", exclude_defaults=True)
     if model.splits != written:
-        write_model(path, model.model_copy(update={"splits": written}))
+        write_settings(dataset, {"splits": written})
     if found:
         _make(dataset, found, rule)
     return found
@@ -176,10 +175,8 @@ def _make(dataset: Dataset, found: Iterable[Move], rule: Rule) -> None:
     for move in found:
         by_split.setdefault(move.new, []).append(move.instance_id)
     for split, ids in by_split.items():
-        ledger.record(dataset, ledger.Event.SPLIT, ids, to=split.value, by=rule.by.value)
-        for instance_id in ids:
-            instance = dataset.instance(instance_id)
-            write_instance(dataset.task_folder(instance_id), replace(instance, split=split.value))
+        moved = [replace(dataset.instance(one), split=split.value) for one in ids]
+        write_instances(dataset, moved, ledger.Event.SPLIT, to=split.value, by=rule.by.value)
 
 
 FIELDS: Mapping[By, tuple[str, ...]] = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness import scoresheet
 from harness.dataset import content
-from harness.dataset.folder import write_instance
+from harness.dataset.folder import write_instances
 from harness.errors import InputError
 from harness.quality.solved import Measured, Trial, difficulty_with, measured
 from harness.run_folder import RunFolder
@@ -74,7 +74,7 @@ def _rated(dataset: Dataset, instance_id: str, trials: Sequence[Trial], *, write
     instance = dataset.instance(instance_id)
     quality = {**instance.quality, "difficulty": difficulty_with(instance.quality, result)}
     if write and quality != instance.quality:
-        write_instance(dataset.task_folder(instance_id), replace(instance, quality=quality))
+        write_instances(dataset, (replace(instance, quality=quality),))
     return Rated(instance_id=instance_id, before=_tier(instance.quality), after=_tier(quality), measured=result)
 
 

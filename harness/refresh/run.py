@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from harness import control, files, verdict
-from harness.dataset import care, content, opened
+from harness.dataset import care, content, ledger_chain, opened
 from harness.errors import InputError
 from harness.instance import Prediction, TaskState
 from harness.refresh import drift, record
@@ -153,12 +153,15 @@ def refresh(
     Killed at any time, the same call goes on where it stopped.
 
     Raises:
+        AnswerIsNoError: the dataset is not what its ledger binds.
         InputError: no such tasks, a broken dataset, or another refresh of it is under way.
         InfrastructureError: the engine is gone; nothing was changed, and what was seen until then is kept.
 
     """
     began = time.monotonic()
     with files.locked(folder_of(dataset) / "lock", busy=f"another refresh of {dataset.path} is under way"):
+        for note in ledger_chain.require(dataset):
+            observer.note(note)
         former = record.read(dataset)
         plan = _plan(dataset, ids, settings)
         asked = Asked(ids=tuple(ids), quarantined=settings.quarantined)

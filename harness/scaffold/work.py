@@ -101,10 +101,9 @@ def _one(
     if not dry_run and len(found.functions) >= before:
         with content.locked(dataset):
             if len(found.functions) > before:
-                ledger.record(
-                    dataset, ledger.Event.REVEALED, [instance.instance_id], functions=len(found.functions), asked=count
-                )
-            write_scaffold(dataset.task_folder(instance.instance_id), after, canary=dataset.canary)
+                write_scaffold(dataset, after, ledger.Event.REVEALED, functions=len(found.functions), asked=count)
+            else:
+                write_scaffold(dataset, after)
     return _shown(after, count, before, after.extra[FIELD])
 
 

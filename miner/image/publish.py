@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.dataset import content
-from harness.dataset.folder import write_instance
+from harness.dataset.folder import write_instances
 from harness.errors import InfrastructureError, InputError
 from harness.instance import TaskState
 from harness.sandbox import engine
@@ -130,4 +130,4 @@ def _rename(dataset: Dataset, instance: Instance, pushed: Mapping[str, str]) -> 
             services = tuple(replace(one, image=pushed.get(one.image, one.image)) for one in now.test.services)
             image = pushed.get(str(now.image), now.image)
             named = replace(now, image=image, test=replace(now.test, services=services))
-            write_instance(dataset.task_folder(instance.instance_id), named)
+            write_instances(dataset, (named,))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness import files
 from harness.dataset import content, opened, seal
-from harness.dataset.folder import write_instance
+from harness.dataset.folder import write_instances
 from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_names
 from harness.dataset.survivors import is_survivor
 from harness.errors import InputError, InterruptedRunError
@@ -146,7 +146,7 @@ def _write(dataset: Dataset, task: Task) -> None:
     """Survivors, then the public fields, then the evidence, which says that the rest is there: see `is_current`."""
     folder = dataset.task_folder(task.instance_id)
     if dataset.sealed:
-        write_instance(folder, task.instance)
+        write_instances(dataset, (task.instance,))
         seal.reseal(dataset, task.instance_id, task.hidden)
         return
     found = hidden_files(task.hidden, canary=dataset.canary)
@@ -156,7 +156,7 @@ def _write(dataset: Dataset, task: Task) -> None:
                 (folder / name).unlink()
     for name in task.hidden.survivors:
         files.write_bytes(folder / name, found[name])
-    write_instance(folder, task.instance)
+    write_instances(dataset, (task.instance,))
     files.write_bytes(folder / TESTS_FILE, found[TESTS_FILE])
 
 

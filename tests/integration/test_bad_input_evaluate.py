@@ -71,26 +71,32 @@ def test_every_problem_of_a_dataset_is_reported_at_once(dataset):
 
 
 BROKEN = {
-    "a wrong type": ("task.yaml", lambda text: text.replace("memory_mb: 256", "memory_mb: lots"), "budgets.memory_mb"),
-    "no YAML": ("task.yaml", lambda _text: "a: [", "task.yaml is not YAML"),
+    "a wrong type": (
+        "task.yaml",
+        lambda text: text.replace("memory_mb: 256", "memory_mb: lots"),
+        "budgets.memory_mb",
+        2,
+    ),
+    "no YAML": ("task.yaml", lambda _text: "a: [", "task.yaml is not YAML", 2),
     "a newer version": (
         "task.yaml",
         lambda text: "schema_version: 99\n" + text.partition("\n")[2],
         "schema_version 99",
+        2,
     ),
-    "broken tests": ("tests.json", lambda _text: "{", "tests.json is not JSON"),
-    "a broken test patch": ("test.patch", lambda _text: "no patch", "test.patch is no patch"),
+    "broken tests": ("tests.json", lambda _text: "{", "its hidden files are not what the ledger binds", 1),
+    "a broken test patch": ("test.patch", lambda _text: "no", "its hidden files are not what the ledger binds", 1),
 }
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_task_is_refused_by_file_and_field(name, dataset, tmp_path):
-    file, change, why = BROKEN[name]
+    file, change, why, code = BROKEN[name]
     path = dataset.task_folder("tiny__calc-1") / file
     path.write_text(change(path.read_text()))
     predictions = tiny.write_predictions(tmp_path / "p.jsonl", {"m": tiny.GOLD})
     done = tiny.goldseam("evaluate", dataset.path, "-p", predictions, "-o", tmp_path / "run", env={"COLUMNS": "1000"})
-    assert (done.returncode, why in done.error_text) == (2, True), done.error_text
+    assert (done.returncode, why in done.error_text) == (code, True), done.error_text
 
 
 def test_a_folder_that_is_no_dataset_is_refused(tmp_path):

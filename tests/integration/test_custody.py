@@ -242,3 +242,57 @@ def test_a_readable_copy_scores_the_same(world, tmp_path):
 
     assert done.returncode == 0, done.error_text
     assert outcomes(tmp_path / "run") == {"gold": "resolved"}
+
+
+def test_an_added_recipient_is_refused_before_anything_is_sealed_to_them(world, tmp_path):
+    copy = tmp_path / "dataset"
+    process.run(["cp", "-r", world.dataset, copy])
+    mine, theirs = folder.open_dataset(copy).recipients[0], str(pyrage.x25519.Identity.generate().to_public())
+    path = copy / "dataset.yaml"
+    path.write_text(path.read_text().replace(f"- {mine}\n", f"- {mine}\n- {theirs}\n"))
+
+    done = world.goldseam("evaluate", copy, "--null", "-o", tmp_path / "run", "--identity", world.key)
+
+    assert (done.returncode, "recipients of dataset.yaml" in done.error_text) == (1, True), done.error_text
+    assert not (tmp_path / "run").exists()
+    assert world.goldseam("holdout", "check", copy).returncode == 1
+    assert world.goldseam("holdout", "log", copy, "--verify").returncode == 1
+
+
+def test_figures_of_a_sealed_run_are_coarse(world):
+    for report in RunFolder(path=world.root / "run").reports():
+        assert set(report.timings) <= {"tests"}
+        assert set(report.timings.values()) <= {1.0, 10.0, 100.0}
+        assert report.max_rss_kb in {0, 1024 * 1024, 4 * 1024 * 1024}
+        assert report.cpu_seconds == 0
+
+
+def test_a_forged_report_is_no_green_answer_and_is_scored_again(world, tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDSEAM_CACHE_DIR", world.env()["GOLDSEAM_CACHE_DIR"])
+    run = tmp_path / "run"
+    process.run(["cp", "-r", world.root / "run", run])
+    assert RunFolder(path=run).unauthenticated("wrong") == ()
+    path = run / "results" / "wrong" / "tiny__calc-1" / "0" / "report.json"
+    report = json.loads(path.read_bytes())
+    path.write_text(json.dumps({**report, "outcome": "resolved", "resolved": True}))
+    assert outcomes(run)["wrong"] == "resolved"
+
+    gate = world.goldseam("gate", run, "--first", "--model", "wrong")
+    again = world.goldseam(
+        "evaluate", world.dataset, "-p", world.root / "p.jsonl", "-o", run, "--no-signals", "--identity", world.key
+    )
+
+    assert (gate.returncode, b"authenticated" in gate.stdout) == (3, True), gate.error_text
+    assert again.returncode == 0, again.error_text
+    assert outcomes(run)["wrong"] == "unresolved"
+    assert RunFolder(path=run).unauthenticated("wrong") == ()
+
+
+def test_a_prediction_that_calls_itself_gold_is_refused(world, tmp_path):
+    path = tmp_path / "p.jsonl"
+    row = {"instance_id": "tiny__calc-1", "model_name_or_path": "gold", "model_patch": None, "withheld": True}
+    path.write_text(json.dumps(row) + "\n")
+
+    done = world.goldseam("evaluate", world.dataset, "-p", path, "-o", tmp_path / "run", "--identity", world.key)
+
+    assert (done.returncode, "keeps for its own controls" in done.error_text) == (2, True)

@@ -6,12 +6,13 @@ import json
 import signal
 import subprocess  # noqa: TID251 - a process to be killed half-way
 import sys
+from dataclasses import replace
 
 import pytest
 from pyrage import x25519
 
 from harness.dataset import ledger
-from harness.dataset.folder import open_dataset
+from harness.dataset.folder import open_dataset, write_instances
 from harness.instance import TaskState
 from harness.sandbox import engine
 from tests import tiny
@@ -50,9 +51,7 @@ def files_of(dataset):
 
 def move(dataset, task_id, image):
     """Give a task the image of another world; nothing else of it changes."""
-    path = dataset.task_folder(task_id) / "task.yaml"
-    old = dataset.instance(task_id).image
-    path.write_text(path.read_text().replace(old, image))
+    write_instances(dataset, (replace(dataset.instance(task_id), image=image),))
 
 
 def test_a_dataset_that_holds_changes_once_and_never_again(tiny_image, tmp_path):

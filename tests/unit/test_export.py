@@ -138,7 +138,7 @@ def test_an_export_that_fails_leaves_nothing_behind(dataset, tmp_path):
     with pytest.raises(InputError, match="has no image yet"):
         export(made, tmp_path / "out", to="harbor", ids=["tiny__calc-3"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "dataset"]
-    assert [entry.event for entry in ledger.read(made)] == [ledger.Event.CREATED]
+    assert [entry.event for entry in ledger.read(made)] == [ledger.Event.CREATED, ledger.Event.BOUND]
 
 
 def test_suites_that_swebench_could_not_read_are_refused_and_nothing_is_written(tmp_path):

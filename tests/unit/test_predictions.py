@@ -206,3 +206,28 @@ def test_predictions_may_come_through_a_pipe(tmp_path):
     writing.start()
     assert [bool(one.not_read) for one in read_predictions(tmp_path / "pipe")] == [False, True]
     writing.join()
+
+
+@pytest.mark.parametrize("name", ["gold", "null", "Gold", " NULL "])
+def test_a_prediction_under_the_name_of_a_control_is_refused(tmp_path, name):
+    path = tmp_path / "p.jsonl"
+    row = {"instance_id": "a__b-1", "model_name_or_path": name, "model_patch": None, "withheld": True}
+    path.write_text(json.dumps(row) + "\n")
+
+    with pytest.raises(InputError, match="a name that goldseam keeps for its own controls"):
+        read_predictions(path)
+
+
+def test_no_control_is_made_by_model_name_either(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps({"instance_id": "a__b-1", "model_patch": "x"}) + "\n")
+
+    with pytest.raises(InputError, match="controls"):
+        read_predictions(path, model_name="gold")
+
+
+def test_a_run_reads_its_own_controls_back(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps({"instance_id": "a__b-1", "model_name_or_path": "gold", "model_patch": "x"}) + "\n")
+
+    assert [one.model_name_or_path for one in read_predictions(path, reserved=True)] == ["gold"]

@@ -207,6 +207,28 @@ def test_evidence_that_does_not_carry_a_verdict_changes_none(name, data, why, da
     assert run.record().grading_version != 99
 
 
+def test_evidence_that_somebody_changed_gives_no_new_verdict(dataset, run, newer_grading):
+    path = run.sample_folder(tiny.prediction(model="breaks")) / "results.json"
+    path.write_bytes(path.read_bytes() + b" ")
+
+    (left,) = (one for one in regrade(dataset, run.path).predictions if one.model == "breaks")
+
+    assert (left.state, left.why_not) == (State.NOT_REGRADED, "its evidence was changed")
+
+
+def test_a_regraded_report_is_as_authentic_as_the_one_before(dataset, run, newer_grading):
+    own, forged = tiny.prediction(model="breaks"), tiny.prediction(model="wrong")
+    path = run.sample_folder(forged) / "report.json"
+    path.write_bytes(path.read_bytes().replace(b'"mac":"', b'"mac":"0').replace(b'"mac": "', b'"mac": "0'))
+    before = [run.is_authentic(one) for one in run.predictions()]
+
+    regrade(dataset, run.path)
+
+    assert [run.is_authentic(one) for one in run.predictions()] == before
+    assert (before.count(True), before.count(False)) == (2, 1)
+    assert report(run, own.model_name_or_path).grading_version == 99
+
+
 def test_missing_evidence_changes_no_verdict(dataset, run, newer_grading):
     (run.sample_folder(tiny.prediction(model="breaks")) / "results.json").unlink()
     assert states(regrade(dataset, run.path))["breaks"] == "not_regraded"

@@ -12,7 +12,7 @@ from harness.judging.places import Place
 from harness.report import ship, words
 from harness.report.answers import answers
 from harness.report.gather import gather
-from harness.run_folder import RunFolder
+from harness.run_folder import RunFolder, RunRecord
 from tests.report_runs import add, make_dataset, make_rich, make_run, make_task
 
 ONE, TWO = "acme__widgets-100", "acme__widgets-101"
@@ -34,6 +34,12 @@ def _run(path, **resolved):
         for place, task_id in enumerate(_ids(10))
     ]
     RunFolder(path=path).write_predictions(made)
+    RunFolder(path=path).write_run(
+        RunRecord(
+            goldseam_version="0.1.0", grading_version=2, dataset="widgets", dataset_version=1, tasks={}, images={},
+            models=list(resolved), settings={}, machine={}, started_at="2026-03-01T04:00:00Z",
+        )
+    )  # fmt: skip
     return path
 
 

@@ -204,18 +204,18 @@ KILLED = """
 import os, signal, sys
 from datetime import date
 from pathlib import Path
-from harness.dataset import care, rotation
+from harness.dataset import folder, rotation
 from harness.dataset.folder import open_dataset
 from harness.dataset.policy import Policy
 
-written = care.write_instance
+written = folder.write_model
 
-def then_die(folder, instance):
-    written(folder, instance)
-    if instance.state == "retired":
+def then_die(path, model):
+    written(path, model)
+    if getattr(model, "state", "") == "retired":
         os.kill(os.getpid(), signal.SIGKILL)
 
-care.write_instance = then_die
+folder.write_model = then_die
 rotation.rotate(open_dataset(Path(sys.argv[1])), Policy(max_exposures=1), today=date(2026, 11, 22))
 """
 

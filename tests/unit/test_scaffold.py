@@ -134,7 +134,7 @@ def test_a_scaffold_is_part_of_what_a_dataset_holds(tmp_path):
     task = scaffolded()
     made = tiny.dataset(tmp_path / "ds", tiny.task(fail_to_pass=(*SHOWN, HIDDEN)))
     before = content.settle(made)
-    write_scaffold(made.task_folder(task.instance_id), task.instance, canary=made.canary)
+    write_scaffold(made, task.instance)
     assert content.settle(made).number == before.number + 1
     again = open_dataset(made.path).instance(task.instance_id)
     assert (again.scaffold, revealed_ids(again)) == (PATCH, SHOWN)

@@ -34,7 +34,7 @@ def asked(tmp_path, monkeypatch):
             scaffold=PATCH,
             extra={"scaffold": {"functions": 1, "revealed": ["tests/test_calc.py::test_shown_here"]}},
         )
-        write_scaffold(dataset.task_folder("tiny__calc-1"), instance, canary=dataset.canary)
+        write_scaffold(dataset, instance)
         place = Room(folder=tmp_path, server=server, dataset=dataset, workspaces=MemoryWorkspaces())
         place.run()
         yield texts, place

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from harness.dataset import ledger
-from harness.dataset.folder import write_instance
+from harness.dataset.folder import write_instances
 from harness.errors import InfrastructureError, InputError
 from harness.predictions import read_predictions
 from harness.solve import call as calls
@@ -170,7 +170,7 @@ def test_a_task_that_has_changed_is_refused(room):
     place.run()
     instance = place.dataset.instance("tiny__calc-1")
     (place.dataset.task_folder("tiny__calc-1") / "problem_statement.md").write_text("Adding subtracts in taskX.")
-    write_instance(place.dataset.task_folder("tiny__calc-1"), instance)
+    write_instances(place.dataset, (instance,))
     with pytest.raises(InputError, match="tiny__calc-1 has changed"):
         place.run()
 

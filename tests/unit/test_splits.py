@@ -10,7 +10,7 @@ import pytest
 
 from harness import evaluate
 from harness.dataset import care, content, ledger, seal, splits
-from harness.dataset.folder import open_dataset, write_instance, write_task
+from harness.dataset.folder import open_dataset, write_instances, write_task
 from harness.dataset.hidden_files import HIDDEN_FILES
 from harness.dataset.splits import By, Rule, Split
 from harness.errors import InputError
@@ -178,7 +178,7 @@ def test_the_version_goes_up_only_when_the_content_changes(dataset):
 def test_what_is_measured_of_a_task_is_no_content(dataset):
     before = content.content_of(dataset)
     one = dataset.instance("acme__widgets-101")
-    write_instance(dataset.task_folder(one.instance_id), replace(one, quality={"difficulty": "hard"}))
+    write_instances(dataset, (replace(one, quality={"difficulty": "hard"}),))
 
     assert content.content_of(dataset) == before
 
