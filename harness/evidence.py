@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness.frameworks.base import Raised, TestReport
 from harness.instance import TestStatus  # noqa: TC001 - pydantic reads annotations at run time
 from harness.judging.values import Event
+from harness.judging.tripwires import Hit, Tripwire, Watch
+from harness.judging.tripwires import as_json as hits_as_json
 from harness.scoring import Demands, Round
 from harness.trial import Trial
 
@@ -62,6 +64,26 @@ class CollectModel(BaseModel):
     raised: tuple[RaisedModel, ...] = ()
 
 
+class HitModel(BaseModel):
+    """One tripwire."""
+
+    model_config = _CONFIG
+
+    kind: Tripwire
+    path: str = ""
+    line: int = 0
+    what: str = ""
+
+
+class WatchModel(BaseModel):
+    """What tripwires told; nothing in evidence from before them."""
+
+    model_config = _CONFIG
+
+    audited: bool | None = None
+    hits: tuple[HitModel, ...] = ()
+
+
 class RoundModel(BaseModel):
     """One container, as it left what it left: before anything is compared, listed or graded."""
 
@@ -89,6 +111,7 @@ class RoundModel(BaseModel):
     internal_raised: tuple[RaisedModel, ...] = ()
     tests: dict[str, TestModel] = Field(default_factory=dict)
     collect_errors: dict[str, CollectModel] = Field(default_factory=dict)
+    tripwires: WatchModel = Field(default_factory=WatchModel)
 
 
 class DemandsModel(BaseModel):
@@ -186,6 +209,7 @@ def _round(one: Round) -> dict[str, Any]:
         "exit_code": report.exit_code,
         "internal_error": report.internal_error,
         "internal_raised": chain_as_json(report.internal_raised),
+        "tripwires": {"audited": trial.tripwires.audited, "hits": hits_as_json(trial.tripwires.hits)},
         "tests": {test_id: _test(report, test_id, events.get(test_id, ())) for test_id in report.statuses},
         "collect_errors": {
             path: {"text": text, "raised": chain_as_json(report.collect_raised.get(path, ()))}
@@ -208,6 +232,9 @@ _TRIAL_FIELDS = (
     "cpu_seconds",
     "max_rss_kb",
 )
+
+
+_HIT = {"kind", "path", "line", "what"}
 
 
 def _test(report: TestReport, test_id: str, events: Sequence[Event]) -> dict[str, Any]:
@@ -250,6 +277,10 @@ def _round_again(found: RoundModel) -> Round:
         output=b"",
         output_size=found.output_bytes,
         timings=found.timings,
+        tripwires=Watch(
+            audited=found.tripwires.audited,
+            hits=tuple(Hit(**one.model_dump(include=_HIT)) for one in found.tripwires.hits),
+        ),
         **{name: getattr(found, name) for name in _TRIAL_FIELDS},
     )
     return Round(trial=trial, attempts=found.attempts)
