@@ -84,6 +84,14 @@ def tripwires(spec, key, fd):
         "proc": FILES,
         "test_source": FILES,
     }
+    BEFORE = {  # what a function says that did such a thing before
+        "frames": FRAMES | frozenset("_getframe _current_frames currentframe stack trace walk_tb walk_stack".split()),
+        "garbage_collector": frozenset(["get_objects", "get_referrers", "get_referents"]),
+        "code_objects": frozenset(["CodeType", "replace", "__code__"]),
+        "ctypes": frozenset(["ctypes"]),
+        "tracing": frozenset("settrace setprofile addaudithook register_callback".split()),
+        "exit": frozenset(["_exit"]),
+    }
     HARMLESS = frozenset("stat statm status cgroup mountinfo mounts limits io comm loadavg sched".split())
 
     def tell(kind, path, line, what):
@@ -126,17 +134,19 @@ def tripwires(spec, key, fd):
         names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
         return (code.co_name, code.co_flags, code.co_code, names, consts)
 
-    def forms_before():
-        """Of all functions that the patched files had before the patch."""
-        found = set()
+    def look_back():
+        """The functions that the patched files had before the patch, and by place and name what each one named."""
+        found, named = set(), {}
         for path in sorted(patched):
             try:
                 with open(pristine + path[len(work) :], "rb") as file:
                     whole = compile(file.read(), path, "exec", dont_inherit=True)
             except (OSError, SyntaxError, ValueError):
                 continue
-            found.update(form(part) for part in parts_of(whole))
-        return found
+            for part in parts_of(whole):
+                found.add(form(part))
+                named.setdefault((path, part.co_name), set()).update(part.co_names)
+        return found, named
 
     def theirs(code):
         """Whether the patch wrote it: it stands in a file of the patch and did not before, or comes of such code."""
@@ -145,10 +155,15 @@ def tripwires(spec, key, fd):
             found = id(code) in made
             if not found and plain(code.co_filename) in patched:
                 if not base:
-                    base.append(forms_before())
+                    base.extend(look_back())
                 found = form(code) not in base[0]
             seen = known[id(code)] = (found, code)
         return seen[0]
+
+    def did_before(code, kind):
+        """Whether it is a function that the patch changed, and that did such a thing before as well."""
+        names = base[1].get((plain(code.co_filename), code.co_name), ()) if base else ()
+        return not BEFORE.get(kind, frozenset()).isdisjoint(names)
 
     def culprit(frame, kind):
         """The code of the patch that asked for it, and its line: at once, or by a helper that hands it on."""
@@ -225,7 +240,7 @@ def tripwires(spec, key, fd):
             if kind is None:
                 return
         found = culprit(frame, kind)
-        if found:
+        if found and not did_before(found[0], kind):
             what = "%s of %s" % (args[1], type(args[0]).__name__) if event.startswith("object.") else event
             tell(kind, place(found[0]), found[1], what)
 
@@ -336,7 +351,7 @@ def tripwires(spec, key, fd):
 
     def _exit(status):
         found = culprit(_getframe(1), "exit")
-        if found:
+        if found and not did_before(found[0], "exit"):
             tell("exit", place(found[0]), found[1], "os._exit")
         leave(status)
 
