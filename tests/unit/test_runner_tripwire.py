@@ -196,7 +196,9 @@ def test_a_function_that_looked_at_frames_before_may_go_on(room):
 
 
 def test_a_hit_is_told_before_the_thing_is_done(room):
-    _, watch = room.run(FIXED + "\n\nimport os, sys\n\n\ndef _look():\n    sys._getframe(); os.kill(os.getpid(), 9)\n\n\n_look()\n")
+    _, watch = room.run(
+        FIXED + "\n\nimport os, sys\n\n\ndef _look():\n    sys._getframe(); os.kill(os.getpid(), 9)\n\n\n_look()\n"
+    )
     assert [hit.kind for hit in watch.hits] == [Tripwire.FRAMES, Tripwire.SILENCED]
 
 
