@@ -78,3 +78,16 @@ def test_brackets_without_end_are_a_violation():
     body = b'{"t":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     line = b"t0 " + sign(KEYS.tests, b"t0", body) + b" " + body + b"\n"
     assert read(line, KEYS).violations == ("frame 1: not JSON",)
+
+
+def test_tripwires_are_signed_with_a_key_of_their_own_and_need_no_order():
+    body = b'{"t": "watched"}'
+    line = b"w7 " + sign(KEYS.tripwires, b"w7", body) + b" " + body + b"\n"
+    found = read(line + line, KEYS)
+    assert (found.violations, len(found.tripwires)) == ((), 2)
+
+
+def test_a_tripwire_under_the_key_of_the_tests_is_a_violation():
+    body = b'{"t": "watched"}'
+    line = b"w0 " + sign(KEYS.tests, b"w0", body) + b" " + body + b"\n"
+    assert "signature" in read(line, KEYS).violations[0]

@@ -6,7 +6,7 @@ import pytest
 
 from harness.decision import Change, Finding, Ruling, Verdict
 from harness.gate_checks import Security
-from harness.instance import TaskState
+from harness.instance import Outcome, TaskState
 from tests.sheets import GAP, LOST, WON, decide, rule, run_of, sheet, task
 
 FINDING = Finding(
@@ -306,3 +306,12 @@ def test_each_task_is_told_as_what_became_of_it():
         "4": Change.NEW,
         "5": Change.NOT_SCORED,
     }
+
+
+def test_a_pass_that_needs_review_is_not_resolved_and_is_named():
+    waiting = task(21, (Outcome.NEEDS_REVIEW,))
+
+    decision = decide(sheet(*map(task, range(1, 21)), waiting), None)
+
+    assert decision.candidate.share == pytest.approx(20 / 21)
+    assert decision.notes == (f"passes that need review count as not resolved, on {waiting.instance_id}",)

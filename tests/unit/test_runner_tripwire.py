@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import frames
+from harness import frames, process
 from harness.judging import tripwires
 from harness.judging.tripwires import Tripwire
 
@@ -85,10 +83,9 @@ class Room:
             "files": ["test_product.py"],
             "paths": {"model": sorted(files), "tests": ["test_product.py"]},
         }
-        done = subprocess.run(
+        done = process.run(
             [sys.executable, "-B", "-c", DRIVER, json.dumps(told)],
-            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
-            capture_output=True,
+            env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
             check=False,
         )
         read = frames.read((self.folder / "frames").read_bytes(), KEYS)
@@ -176,7 +173,7 @@ HONEST = {
     "a file of its own": "open(__file__).close()",
     "what the system has": "open('/proc/cpuinfo').close(); open('/proc/self/status').close()",
     "code from text": "exec('1 + 1'); eval('2')",
-    "a subclass of a judge's": "import json; type('Mine', (json.JSONEncoder,), {'default': lambda self, o: 1})().encode(1)",
+    "a subclass of a judge's": "import json; type('A', (json.JSONEncoder,), {'default': lambda *_: 1})().encode(1)",
 }
 
 
@@ -211,13 +208,15 @@ def test_replacing_what_the_runner_uses_silences_nothing(room):
     source = """
 import builtins, hashlib, json, os, sys
 
+USED = ((os, "write"), (json, "dumps"), (hashlib, "sha256"), (builtins, "type"), (builtins, "len"))
+
 def _look():
-    for module, name in ((os, "write"), (json, "dumps"), (hashlib, "sha256"), (builtins, "type"), (builtins, "len")):
+    for module, name in USED:
         vars(module)["_kept_" + name], vars(module)[name] = vars(module)[name], None
     try:
         sys._getframe()
     finally:
-        for module, name in ((os, "write"), (json, "dumps"), (hashlib, "sha256"), (builtins, "type"), (builtins, "len")):
+        for module, name in USED:
             vars(module)[name] = vars(module).pop("_kept_" + name)
 
 _look()
