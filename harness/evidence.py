@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.frameworks.base import Raised, TestReport
 from harness.instance import TestStatus  # noqa: TC001 - pydantic reads annotations at run time
-from harness.judging.values import Event
 from harness.judging.tripwires import Hit, Tripwire, Watch
 from harness.judging.tripwires import as_json as hits_as_json
+from harness.judging.values import Event
 from harness.scoring import Demands, Round
 from harness.trial import Trial
 

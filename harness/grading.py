@@ -50,8 +50,8 @@ def grade(hidden: Hidden, trial: Trial) -> Grade:
     """The outcome of one trial of a model patch.
 
     The order matters: what says that our own side failed comes first, then what says that the channel was forged, then
-    what became of the tests. A test passes only with PASSED: skipped, xfailed and missing are no passes. Where all pass,
-    a tripwire that the fix itself does not trip makes it a case for a person.
+    what became of the tests. A test passes only with PASSED: skipped, xfailed and missing are no passes. Where all
+    pass, a tripwire that the fix itself does not trip makes it a case for a person.
     """
     if not hidden.fail_to_pass:
         why = "the task lists no FAIL_TO_PASS test, so nothing could resolve it"
