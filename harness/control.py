@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from harness import patch, scoring, trial
 from harness.errors import InfrastructureError
-from harness.instance import Outcome, Task
+from harness.instance import PASSING, Task
 from harness.sandbox.base import MissingImageError, SandboxError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
                 instance_id=task.instance_id,
                 seconds=round(found.seconds, 3),
                 proof_seconds=_proof_seconds(task),
-                resolved=judged.grade.outcome is Outcome.RESOLVED,
+                resolved=judged.grade.outcome in PASSING,
             )
         )
     return tuple(readings)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from harness.frameworks.base import Chain, Raised
 
-CLASSES_VERSION = 1
+CLASSES_VERSION = 2
 """Goes up when a row below changes, so that labels of different rules are never counted together."""
 
 FAR_BEYOND = 5.0
@@ -53,6 +53,7 @@ class FailureClass(StrEnum):
     EDGE_CASE_ERROR = "edge_case_error"
     RUNTIME_ERROR = "runtime_error"
     LOGIC_ERROR = "logic_error"
+    NEEDS_REVIEW = "needs_review"
 
 
 class PatchState(StrEnum):
@@ -265,6 +266,11 @@ ROWS: tuple[Row, ...] = (
         failure_class=FailureClass.TAMPERED,
         when="the result channel was broken, or a test passed that expects something wrong",
         holds=lambda facts: facts.outcome is Outcome.TAMPERED,
+    ),
+    Row(
+        failure_class=FailureClass.NEEDS_REVIEW,
+        when="every listed test passed, and code of the patch looked at what judges it",
+        holds=lambda facts: facts.outcome is Outcome.NEEDS_REVIEW,
     ),
     Row(
         failure_class=FailureClass.NO_PATCH,

@@ -6,6 +6,7 @@ What it catches is everything clumsier than reading the key out of the process: 
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import json
 import math
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_LINE = re.compile(rb"([st])(\d{1,9}) ([0-9a-f]{32}) (\{.*\})", re.DOTALL)
+_LINE = re.compile(rb"([stw])(\d{1,9}) ([0-9a-f]{32}) (\{.*\})", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,11 @@ class Keys:
     supervisor: bytes
     tests: bytes
 
+    @property
+    def tripwires(self) -> bytes:
+        """Of the watch in the process of the tests, which derives it in the same way."""
+        return hashlib.sha256(b"tripwires" + self.tests).digest()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Transcript:
@@ -31,6 +37,8 @@ class Transcript:
 
     supervisor: tuple[dict[str, Any], ...]
     tests: tuple[dict[str, Any], ...]
+    tripwires: tuple[dict[str, Any], ...]
+    """Told beside the tests, by a watch that shares their process (harness/runner/tripwire.py)."""
     violations: tuple[str, ...]
 
 
@@ -45,7 +53,7 @@ def read(stdout: bytes, keys: Keys) -> Transcript:
     A last line without a newline is a sender that was killed while writing; it is left out and is no violation. The
     same holds for a line that breaks off right before the supervisor says that it saw the test process killed.
     """
-    by_sender: dict[bytes, list[dict[str, Any]]] = {b"s": [], b"t": []}
+    by_sender: dict[bytes, list[dict[str, Any]]] = {b"s": [], b"t": [], b"w": []}
     violations: dict[int, str] = {}
     lines = stdout.split(b"\n")[:-1]
     ended = -1
@@ -60,7 +68,10 @@ def read(stdout: bytes, keys: Keys) -> Transcript:
     if _was_killed(by_sender):
         violations.pop(ended - 1, None)
     return Transcript(
-        supervisor=tuple(by_sender[b"s"]), tests=tuple(by_sender[b"t"]), violations=tuple(violations.values())
+        supervisor=tuple(by_sender[b"s"]),
+        tests=tuple(by_sender[b"t"]),
+        tripwires=tuple(by_sender[b"w"]),
+        violations=tuple(violations.values()),
     )
 
 
@@ -91,10 +102,10 @@ def _take(line: bytes, keys: Keys, by_sender: dict[bytes, list[dict[str, Any]]])
     if match is None:
         return "not a frame"
     sender, number, mac, body = match.groups()
-    key = keys.supervisor if sender == b"s" else keys.tests
+    key = {b"s": keys.supervisor, b"t": keys.tests, b"w": keys.tripwires}[sender]
     if not hmac.compare_digest(mac, sign(key, sender + number, body)):
         return "the signature is wrong"
-    if int(number) != len(by_sender[sender]):
+    if sender != b"w" and int(number) != len(by_sender[sender]):  # forks of the tests tell of tripwires, too
         return f"number {int(number)} where {len(by_sender[sender])} was due"
     if sender == b"t" and any(frame["t"] == "finish" for frame in by_sender[sender][-1:]):
         return "a frame after the last one"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from harness import gate_checks as checks
 from harness.decision import Change, Counts, Decision, RuleLine, Ruling, Side, TaskLine, Verdict
 from harness.gate_rules import Mode
+from harness.instance import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -89,7 +90,11 @@ def decide(
         rules=tuple(lines),
         tasks=_task_lines(ours, theirs, pairs, {task_id: weak[task_id] for task_id in asked.keys() & weak.keys()}),
         findings=security.findings,
-        notes=(*(_allowed(foreign) if allow_unauthenticated else ()), *((nothing,) if nothing else notes)),
+        notes=(
+            *_for_review(ours),
+            *(_allowed(foreign) if allow_unauthenticated else ()),
+            *((nothing,) if nothing else notes),
+        ),
     )
 
 
@@ -236,6 +241,18 @@ def _counts(task: TaskScore | None) -> Counts | None:
 def _asks_for_power(verdict: Verdict, rules: GateRules) -> bool:
     """Whether what these tasks cannot show bears on the answer: a proof, or a regression, does without."""
     return rules.mode is Mode.NO_REGRESSION and verdict is not Verdict.REGRESSION
+
+
+def _for_review(ours: Scoresheet) -> tuple[str, ...]:
+    """That passes of the candidate wait for a person: until then they are none."""
+    waiting = [
+        task.instance_id
+        for task in ours.tasks.values()
+        if any(sample.outcome is Outcome.NEEDS_REVIEW for sample in task.samples)
+    ]
+    if not waiting:
+        return ()
+    return (f"passes that need review count as not resolved, on {_named(sorted(waiting))}",)
 
 
 def _notes(candidate: Entry, baseline: Entry | None, pairs: Comparison | None, *, power: bool) -> tuple[str, ...]:

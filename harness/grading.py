@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.frameworks.ids import stable
 from harness.instance import Outcome, TestStatus
+from harness.judging import tripwires
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,7 +50,8 @@ def grade(hidden: Hidden, trial: Trial) -> Grade:
     """The outcome of one trial of a model patch.
 
     The order matters: what says that our own side failed comes first, then what says that the channel was forged, then
-    what became of the tests. A test passes only with PASSED: skipped, xfailed and missing are no passes.
+    what became of the tests. A test passes only with PASSED: skipped, xfailed and missing are no passes. Where all
+    pass, a tripwire that the fix itself does not trip makes it a case for a person.
     """
     if not hidden.fail_to_pass:
         why = "the task lists no FAIL_TO_PASS test, so nothing could resolve it"
@@ -68,6 +70,9 @@ def grade(hidden: Hidden, trial: Trial) -> Grade:
         return Grade(outcome=Outcome.INFRA_ERROR, cause="setup", reason=why)
     tests = listed_status(hidden, trial.report.statuses)
     if trial.exited and trial.report.finished and not trial.timed_out and not trial.oom_killed and tests.all_passed:
+        if news := tripwires.news(trial.tripwires, hidden.evidence):
+            why = f"every listed test passed, and a person should look at the patch first: {tripwires.in_words(news)}"
+            return Grade(outcome=Outcome.NEEDS_REVIEW, cause="tripwire", reason=why, tests=tests)
         return Grade(outcome=Outcome.RESOLVED, cause=None, reason="every listed test passed", tests=tests)
     cause, reason = _why_not(trial, tests)
     return Grade(outcome=Outcome.UNRESOLVED, cause=cause, reason=reason, tests=tests)

@@ -41,7 +41,13 @@ class Outcome(StrEnum):
     EMPTY_PATCH = "empty_patch"
     APPLY_FAILED = "apply_failed"
     TAMPERED = "tampered"
+    NEEDS_REVIEW = "needs_review"
+    """Every listed test passed, and code of the patch looked at what judges it: not resolved until a person says so."""
     INFRA_ERROR = "infra_error"
+
+
+PASSING = frozenset({Outcome.RESOLVED, Outcome.NEEDS_REVIEW})
+"""Outcomes of a patch with which every listed test passed."""
 
 
 class TaskState(StrEnum):
@@ -226,8 +232,14 @@ class Task:
             self.hidden.pass_to_pass,
             self.hidden.test_files,
             *((self.hidden.expectations.digest(),) if self.hidden.expectations.tests else ()),
+            *self._tripped(),
         ]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def _tripped(self) -> list[object]:
+        """What the fix itself does that a tripwire tells; nothing for most, so that they keep the digest they had."""
+        tripped = self.hidden.evidence.get("tripwires")
+        return [repr(tripped)] if tripped else []
 
     def with_state(self, state: TaskState) -> Task:
         return replace(self, instance=replace(self.instance, state=state))

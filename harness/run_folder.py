@@ -62,6 +62,10 @@ class InstanceReport(BaseModel):
     dropped: list[dict[str, str]] = Field(default_factory=list)
     flags: list[dict[str, str]] = Field(default_factory=list)
     """What a person should look at before believing a pass: `path` and `sign`; see harness/review.py."""
+    tripwires: list[dict[str, str]] = Field(default_factory=list)
+    """Where code of the patch looked at what judges it: `path` and `kind`; see harness/judging/tripwires.py."""
+    audited: bool | None = None
+    """Whether deeds of the patch were watched; None without tests, and in reports from before tripwires."""
     repairs: list[str] = Field(default_factory=list)
     timings: dict[str, float] = Field(default_factory=dict)
     """Seconds per step; `tests` is the test process itself."""
@@ -370,7 +374,8 @@ def instance_report(
         no_patch=no_patch_word(prediction) if patch is None else None,
         patch_is_None=patch is None and not prediction.not_read,
         patch_exists=bool(prediction.not_read or (patch and patch.strip())),
-        patch_successfully_applied=grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.TAMPERED),
+        patch_successfully_applied=grade.outcome
+        in (Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.TAMPERED, Outcome.NEEDS_REVIEW),
         tests_status=swebench_tests_status(grade.tests),
         **fields,
     )
@@ -456,7 +461,8 @@ def run_report(
     by_outcome: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
     for report in reports:
         by_outcome[report.outcome].append(report.instance_id)
-    unresolved = sorted(by_outcome[Outcome.UNRESOLVED] + by_outcome[Outcome.TAMPERED])
+    waiting = sorted(by_outcome[Outcome.NEEDS_REVIEW])
+    unresolved = sorted(by_outcome[Outcome.UNRESOLVED] + by_outcome[Outcome.TAMPERED] + waiting)
     errors = sorted(by_outcome[Outcome.INFRA_ERROR] + by_outcome[Outcome.APPLY_FAILED])
     resolved, empty = sorted(by_outcome[Outcome.RESOLVED]), sorted(by_outcome[Outcome.EMPTY_PATCH])
     submitted = sorted(prediction.instance_id for prediction in predictions)
@@ -481,6 +487,7 @@ def run_report(
         "error_ids": errors,
         "goldseam": {
             "schema_version": SCHEMA_VERSION,
+            "needs_review_ids": waiting,
             **kind_of(report.scaffold for report in reports),
             "models": [
                 {**asdict(score), "resolved": score.resolved, "rate": score.rate, "coverage": score.coverage}

@@ -51,8 +51,8 @@ class SampleScore:
         """0 to 100; None where it is not scored.
 
         100 where resolved. Else 100 times the share of FAIL_TO_PASS tests that pass, times the share of PASS_TO_PASS
-        tests that still do, and at most 99; 0 where no test was run, and for a patch that tampered. A description of
-        how near a patch came, for people: nothing is decided by it.
+        tests that still do, and at most 99; 0 where no test was run, and for a patch that tampered or needs review. A
+        description of how near a patch came, for people: nothing is decided by it.
         """
         if not self.scored:
             return None

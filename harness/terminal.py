@@ -29,6 +29,7 @@ STYLES = {
     Outcome.EMPTY_PATCH: "yellow",
     Outcome.APPLY_FAILED: "yellow",
     Outcome.TAMPERED: "magenta",
+    Outcome.NEEDS_REVIEW: "bright_magenta",
     Outcome.INFRA_ERROR: "bright_black",
 }
 

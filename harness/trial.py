@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from harness import clock, frames
 from harness.frameworks import framework
+from harness.judging import tripwires
+from harness.judging.tripwires import Watch
 from harness.sandbox.base import Job, MissingImageError
 from harness.signals import observed
 from harness.signals.observed import Observed
@@ -105,6 +107,7 @@ class Trial:
     timings: Mapping[str, float]
     observed: Observed | None = None
     """What signals are made from, where the trial was watched."""
+    tripwires: Watch = field(default_factory=Watch)
 
 
 def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
@@ -154,6 +157,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         "outcomes": called.suites,
         "generators": called.generators,
         "watch": spec.watch,
+        "tripwire": True,
         "vary": bool(varied),
         "clock": bool(clocked),
     }
@@ -206,6 +210,9 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
     report = framework(spec.test.framework).read(transcript.tests)
     ended = said.get("exit", {})
     violations = [*transcript.violations, *report.violations]
+    sound = tripwires.is_sound(transcript.tripwires)
+    if not sound:
+        violations.append("a frame that no tripwire writes")
     if not orderly:
         violations.append("the supervisor's frames are not those of a supervisor")
     if result.stdout_overflow:
@@ -231,6 +238,11 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         output_size=result.stderr_size,
         timings={**result.timings, "prepare": float(said.get("ready", {}).get("seconds", 0.0))},
         observed=Observed.read(from_us) if spec.watch else None,
+        tripwires=tripwires.read(
+            transcript.tripwires if sound else (),
+            paths=spec.model_patch.paths if spec.model_patch else (),
+            finished=report.finished,
+        ),
     )
 
 

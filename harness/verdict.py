@@ -155,6 +155,8 @@ def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
         failure_class=failures.classify(facts),
         dropped=[{"path": readable(part.path), "reason": part.reason} for part in looked.dropped],
         flags=[{"path": readable(flag.path), "sign": flag.sign} for flag in _flags(looked)],
+        tripwires=[{"path": readable(hit.path), "kind": hit.kind.value} for hit in trial.tripwires.hits],
+        audited=trial.tripwires.audited,
         repairs=list(looked.patch.repairs) if looked.patch else [],
         timings={**trial.timings, "tests": trial.seconds},
         max_rss_kb=trial.max_rss_kb,

@@ -13,7 +13,8 @@ from harness import hygiene, patch, scoring, screening
 from harness.dataset.folder import write_task
 from harness.frameworks import framework, pytest
 from harness.frameworks.suites import UNITTEST
-from harness.instance import Outcome, TestSpec
+from harness.instance import PASSING, Outcome, TestSpec
+from harness.judging import tripwires
 from harness.judging.expectations import Expectations
 from harness.judging.places import carded
 from harness.quality import near
@@ -282,16 +283,24 @@ def strip(draft: Draft, site: Site) -> Draft:
 
 
 def confirm(draft: Draft, site: Site) -> Draft | Rejection:
-    """The task as evaluation will see it: gold resolves it. That nothing else did, the proof and `strip` have seen."""
+    """The task as evaluation will see it: gold resolves it. That nothing else did, the proof and `strip` have seen.
+
+    What the fix itself does that a tripwire tells goes into the evidence: of others it is no news then.
+    """
     task = task_of(draft)
     gold, demands = gold_patch(task), scoring.Demands()
     with _timed(draft, "confirm"):
         scored = scoring.score(task, gold, site.sandbox, demands)
-        if scored.grade.outcome is not Outcome.RESOLVED and draft.expectations.tests:
+        if scored.grade.outcome not in PASSING and draft.expectations.tests:
             plain = replace(draft, expectations=Expectations())
             return confirm(plain, site)
-        if scored.grade.outcome is not Outcome.RESOLVED:
+        if scored.grade.outcome not in PASSING:
             return Rejection(stage=Stage.VALIDATION, reason="gold_unresolved", detail=scored.grade.reason)
+    if scored.grade.outcome is Outcome.NEEDS_REVIEW:
+        assert draft.proof is not None  # noqa: S101
+        hits = scored.trial.tripwires.hits
+        known = {"tripwires": sorted(tripwires.as_json(hits), key=lambda hit: (hit["path"], hit["kind"]))}
+        draft = replace(draft, proof=replace(draft.proof, evidence={**draft.proof.evidence, **known}))
     return draft
 
 

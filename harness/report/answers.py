@@ -263,6 +263,10 @@ def _look_first(found: ReportData, competitors: Sequence[ModelSummary]) -> list[
     if counts[Outcome.TAMPERED]:
         text = f"{many(counts[Outcome.TAMPERED], 'prediction')} broke the channel that results come through"
         notices.append(Notice(text=text, filter={"outcome": "tampered"}))
+    if counts[Outcome.NEEDS_REVIEW]:
+        number = many(counts[Outcome.NEEDS_REVIEW], "prediction")
+        text = f"{number} passed and looked at what judges them: not resolved until a person says so"
+        notices.append(Notice(text=text, filter={"outcome": "needs_review"}))
     if flagged:
         text = f"passes with a sign that a person should look at, on {many(len(flagged), 'task')}"
         notices.append(Notice(text=text, filter={"outcome": "*flagged"}))

@@ -31,6 +31,7 @@ TELLING_DROPS = frozenset({"hidden_test", "import_root"})
 _REASONS = {
     "collection_error": "a hidden test file could not be imported with this patch",
     "runner_error": "the test runner itself failed with this patch",
+    "tripwire": "every listed test passed, and code of the patch looked at what judges it: a person should look first",
     "tampered": "the signed result channel was broken or contradicts itself",
     "broken_task": "the task itself is broken",
     "setup": "the container could not be set up",
@@ -105,6 +106,8 @@ class PredictionView:
     """What the model took for it; what is unknown is None and not 0."""
     flags: tuple[tuple[str, str], ...] = ()
     """Path and sign of what a person should look at before believing a pass."""
+    tripwires: tuple[tuple[str, str], ...] = ()
+    """Path and kind of what code of the patch did with what judges it."""
     signals: Mapping[str, Any] = field(default_factory=dict)
     """What was measured beside the verdict, as JSON values; without leave, what may be told of it."""
     hidden: HiddenDetails | None = None

@@ -129,6 +129,7 @@ class Prediction(_Part):
     cost_usd: float | None
     latency_seconds: float | None
     flags: tuple[str, ...] = Field(description="signs that a person should look at before believing a pass")
+    tripwires: tuple[str, ...] = Field(description="what code of the patch did with what judges it, as the tests ran")
 
 
 class Task(_Part):
@@ -323,6 +324,7 @@ def _prediction(view: PredictionView, label: str) -> Prediction:
         cost_usd=view.usage.cost_usd,
         latency_seconds=view.usage.latency_seconds,
         flags=tuple(sorted({sign for _, sign in view.flags})),
+        tripwires=tuple(sorted({kind for _, kind in view.tripwires})),
     )
 
 

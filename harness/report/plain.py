@@ -35,6 +35,7 @@ _MARKS = {
     Outcome.EMPTY_PATCH.value: ("o", "yellow"),
     Outcome.APPLY_FAILED.value: ("/", "yellow"),
     Outcome.TAMPERED.value: ("!", "magenta"),
+    Outcome.NEEDS_REVIEW.value: ("~", "bright_magenta"),
     Outcome.INFRA_ERROR.value: ("?", "bright_black"),
     PENDING: ("…", "bright_black"),
     MIXED: ("~", "yellow"),

@@ -17,9 +17,15 @@ OUTCOMES = {
     Outcome.EMPTY_PATCH: "empty patch",
     Outcome.APPLY_FAILED: "does not apply",
     Outcome.TAMPERED: "tampered",
+    Outcome.NEEDS_REVIEW: "needs review",
     Outcome.INFRA_ERROR: "infrastructure error",
 }
-SHORT = {Outcome.EMPTY_PATCH: "empty", Outcome.APPLY_FAILED: "no apply", Outcome.INFRA_ERROR: "infra"}
+SHORT = {
+    Outcome.EMPTY_PATCH: "empty",
+    Outcome.APPLY_FAILED: "no apply",
+    Outcome.NEEDS_REVIEW: "review",
+    Outcome.INFRA_ERROR: "infra",
+}
 CLASSES = {
     FailureClass.INFRA_ERROR: "our side failed; says nothing about the patch",
     FailureClass.TAMPERED: "touched the channel that results come through",
@@ -38,6 +44,7 @@ CLASSES = {
     FailureClass.EDGE_CASE_ERROR: "most of the tests of the fix pass, some do not",
     FailureClass.RUNTIME_ERROR: "raises an exception or crashes",
     FailureClass.LOGIC_ERROR: "runs, and gives wrong results",
+    FailureClass.NEEDS_REVIEW: "passes every test, and looked at what judges it",
 }
 """What a failure class means, in a few words; docs/failures.md has the rules."""
 _PERCENT = 0.01

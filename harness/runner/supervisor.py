@@ -105,9 +105,11 @@ def run_tests(spec, frames, watch):
     if "vary" in spec:
         vary(spec["vary"])
     enter(spec["pythonpath"])
+    end_watch = set_tripwires(spec, frames.key, frames.fd)
     code = (run_suites if spec["suites"] else run_pytest)(spec, frames)
     sys.stdout.flush()
     sys.stderr.flush()
+    end_watch()
     frames.send("finish", code=int(code))
     if watch:
         watch.in_tests()

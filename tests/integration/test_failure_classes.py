@@ -24,6 +24,7 @@ pytestmark = pytest.mark.engine
 OUTCOMES = {
     FailureClass.INFRA_ERROR: {Outcome.INFRA_ERROR},
     FailureClass.TAMPERED: {Outcome.TAMPERED},
+    FailureClass.NEEDS_REVIEW: {Outcome.NEEDS_REVIEW},
     FailureClass.NO_PATCH: {Outcome.EMPTY_PATCH, Outcome.APPLY_FAILED},
     FailureClass.EMPTY_PATCH: {Outcome.EMPTY_PATCH, Outcome.UNRESOLVED},
     FailureClass.APPLY_FAILED: {Outcome.APPLY_FAILED},

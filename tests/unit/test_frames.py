@@ -108,3 +108,16 @@ def test_half_a_character_becomes_an_escape_everywhere_but_in_a_value():
 
 def test_a_field_that_is_not_there_is_not_one_that_is_nothing():
     assert not has_shape({"t": "x"}, {"x": {"signal": (int, type(None))}})
+
+
+def test_tripwires_are_signed_with_a_key_of_their_own_and_need_no_order():
+    body = b'{"t": "watched"}'
+    line = b"w7 " + sign(KEYS.tripwires, b"w7", body) + b" " + body + b"\n"
+    found = read(line + line, KEYS)
+    assert (found.violations, len(found.tripwires)) == ((), 2)
+
+
+def test_a_tripwire_under_the_key_of_the_tests_is_a_violation():
+    body = b'{"t": "watched"}'
+    line = b"w0 " + sign(KEYS.tests, b"w0", body) + b" " + body + b"\n"
+    assert "signature" in read(line, KEYS).violations[0]

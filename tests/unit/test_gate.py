@@ -6,7 +6,7 @@ import pytest
 
 from harness.decision import Change, Finding, Ruling, Verdict
 from harness.gate_checks import Security
-from harness.instance import TaskState
+from harness.instance import Outcome, TaskState
 from harness.judging.places import Place
 from tests.sheets import GAP, LOST, WON, decide, rule, run_of, sheet, task
 
@@ -385,3 +385,12 @@ def test_a_task_that_must_pass_and_does_not_count_can_not_be_told():
 
     assert line.ruling is Ruling.UNKNOWN
     assert "acme__widgets-20 is judged inside: counts with --require inside" in line.sentence
+
+
+def test_a_pass_that_needs_review_is_not_resolved_and_is_named():
+    waiting = task(21, (Outcome.NEEDS_REVIEW,))
+
+    decision = decide(sheet(*map(task, range(1, 21)), waiting), None)
+
+    assert decision.candidate.share == pytest.approx(20 / 21)
+    assert decision.notes == (f"passes that need review count as not resolved, on {waiting.instance_id}",)

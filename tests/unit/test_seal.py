@@ -433,7 +433,7 @@ def test_a_log_of_our_own_bugs_quotes_nothing_once_a_sealed_task_was_open(datase
     try:
         _ = {}[task.hidden.fail_to_pass[0]]
     except KeyError:
-        log = cli._bug_log().read_text()
+        log = buglog.write().read_text()
 
     assert "KeyError" in log
     assert "test_two" not in log

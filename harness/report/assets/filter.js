@@ -1,7 +1,7 @@
 // Filter, search and sort: the matrix and the list of tasks always show the same tasks in the same order.
 const FIELDS = { q: "_search", outcome: "_outcome", class: "_class", model: "_model", group: "_group", sort: "_sort" };
 const DEFAULTS = { sort: "id" };
-const BAD_FIRST = ["tampered", "apply_failed", "empty_patch", "unresolved", "pending", "infra_error", "resolved"];
+const BAD_FIRST = ["tampered", "needs_review", "apply_failed", "empty_patch", "unresolved", "pending", "infra_error", "resolved"];
 
 function setFilter(fields) {
   for (const [field, id] of Object.entries(FIELDS)) {

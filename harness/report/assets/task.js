@@ -63,6 +63,7 @@ function fillPrediction(parent, p, task) {
     ...(p.repairs.length ? [["repaired", p.repairs.join(", ")]] : []),
   ]);
   listUnder(parent, "Look at this before believing a pass", p.flags.map(([path, sign]) => `${human(sign)} in ${path}`));
+  listUnder(parent, "Looked at what judges it while the tests ran", p.tripwires.map(([path, kind]) => human(kind) + (path ? ` in ${path}` : "")));
   listUnder(parent, "Left out of the patch before it was applied", p.dropped);
   signalsView(parent, p.signals);
   heading(parent, "Patch", p.patch);
