@@ -1,6 +1,6 @@
 """The digest of a task's hidden files, by which a sealed task's content is told without a key. Pure.
 
-What changes no verdict is no part of it: the canary, what the proof saw, and wrong patches that are kept.
+What changes no verdict is no part of it: the canary, what the proof saw, recorded calls, and wrong patches that are kept.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from harness.dataset import canary_marks
+from harness.dataset.hidden_files import CALLS_FILE
 from harness.dataset.survivors import is_survivor
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def hidden_digest(contents: Mapping[str, bytes]) -> str:
     known = sorted(
         (name, hashlib.sha256(_bare(name, data)).hexdigest())
         for name, data in contents.items()
-        if not is_survivor(name)
+        if not is_survivor(name) and name != CALLS_FILE
     )
     return f"sha256:{hashlib.sha256(json.dumps(known).encode()).hexdigest()}"
 

@@ -10,6 +10,7 @@ from harness import files
 from harness.dataset import canary_marks, ledger, opened, sealed
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.hidden_files import (
+    CALLS_FILE,
     EXPECTATIONS_FILE,
     HIDDEN_FILES,
     HINTS_FILE,
@@ -213,7 +214,7 @@ def read_hidden(folder: Path, *, keys: Keys | None = None, recipients: tuple[str
     """
     file = sealed.sealed_file(folder, recipients)
     if file is None or (not recipients and (folder / TESTS_FILE).exists()):
-        optional = (HINTS_FILE, ORIGINAL_FILE, EXPECTATIONS_FILE, TRUST_FILE)
+        optional = (HINTS_FILE, ORIGINAL_FILE, EXPECTATIONS_FILE, TRUST_FILE, CALLS_FILE)
         present = [name for name in HIDDEN_FILES if (folder / name).exists() or name not in optional]
         present += [name for name in hidden_names(folder) if is_survivor(name)]
         return hidden_of({name: read_bytes(folder / name) for name in present}, folder)
