@@ -8,7 +8,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from harness.differential.corpus import Steps
 
@@ -79,25 +79,10 @@ def changed(value: Any) -> Sequence[Any]:
     if isinstance(value, bool):
         return [not value]
     tag, body = value[0], value[1]
-    match tag:
-        case "i":
-            return [["i", format(number, "x")] for number in _integers(int(body, 16))]
-        case "f":
-            return [["f", number.hex()] for number in _floats(float.fromhex(body))]
-        case "s":
-            return [["s", text] for text in _texts(body) if len(text) <= _LONGEST]
-        case "b" | "B":
-            data = bytes.fromhex(body)
-            return [[tag, one.hex()] for one in (b"", data[:-1], data + data[-1:], data[::-1], data.swapcase())]
-        case "l" | "t":
-            return [[tag, items] for items in _lists(body)]
-        case "S" | "F":
-            return [[tag, body[1:]], [tag, body[:-1]], [tag, []]]
-        case "d":
-            return [[tag, items] for items in _items(body)]
-        case "n":
-            return _named(body, value[2:])
-    return []
+    if tag == "n":
+        return _named(body, value[2:])
+    near = _NEAR.get(tag)
+    return [[tag, one] for one in near(body)] if near else []
 
 
 def _integers(number: int) -> list[int]:
@@ -125,11 +110,7 @@ def _lists(items: Sequence[Any]) -> list[list[Any]]:
     if not items:
         return [[["i", "0"]], [["s", "a"]], [None]]
     items = list(items)
-    return [[], items[:-1], items[1:], items[::-1], items + items[-1:], items[:1] + items, items + items, sorted_(items)]
-
-
-def sorted_(items: Sequence[Any]) -> list[Any]:
-    return sorted(items, key=json.dumps)
+    return [[], items[:-1], items[1:], items[::-1], items + items[-1:], items[:1] + items, items + items]
 
 
 def _items(items: Sequence[Any]) -> list[list[Any]]:
@@ -154,6 +135,29 @@ def _named(name: str, texts: Sequence[str]) -> list[Any]:
         case "pathlib.PurePath":
             return [["n", name, texts[0] + "x"], ["n", name, texts[0].rpartition("/")[0] or "/"]]
     return []
+
+
+def _hex_bytes(text: str) -> list[str]:
+    data = bytes.fromhex(text)
+    return [one.hex() for one in (b"", data[:-1], data + data[-1:], data[::-1], data.swapcase())]
+
+
+def _parts(items: list[Any]) -> list[list[Any]]:
+    return [items[1:], items[:-1], []]
+
+
+_NEAR: Mapping[str, Callable[[Any], Sequence[Any]]] = {
+    "i": lambda body: [format(number, "x") for number in _integers(int(body, 16))],
+    "f": lambda body: [number.hex() for number in _floats(float.fromhex(body))],
+    "s": lambda body: [text for text in _texts(body) if len(text) <= _LONGEST],
+    "b": _hex_bytes,
+    "B": _hex_bytes,
+    "l": _lists,
+    "t": _lists,
+    "S": _parts,
+    "F": _parts,
+    "d": _items,
+}
 
 
 def _kind(step: Sequence[Any], value: Any) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.differential.answers import same
 from harness.differential.corpus import Call, Corpus
-from harness.differential.jobs import NoReplayError, Surroundings, answers, record
+from harness.differential.jobs import Surroundings, answers, record
 from miner.draft import gold_patch
 from miner.nearby import pool_of, variants
 
@@ -63,9 +63,7 @@ def recorded(task: Task, sandbox: Sandbox) -> Corpus:
     direct = [call.direct for call in asked]
     own = [
         Call(steps=steps, answer=answer, telling=not same(answer, base))
-        for (steps, answer, base), is_direct in zip(
-            bench.judged([call.steps for call in asked]), direct, strict=True
-        )
+        for (steps, answer, base), is_direct in zip(bench.judged([call.steps for call in asked]), direct, strict=True)
         if answer is not None and (is_direct or same(answer, base))
     ]
     near = _nearby(bench, own)
@@ -81,9 +79,9 @@ def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
     telling = [call for call in found if call.telling]
     second = _made(telling, pool, [*known, *first], telling=_NEAR_AGAIN, other=0)
     found += _sensible(bench.judged(second))
-    return [call for call in found if call.telling][:_MOST_TELLING] + [
-        call for call in found if not call.telling
-    ][:_MOST_OTHER]
+    return [call for call in found if call.telling][:_MOST_TELLING] + [call for call in found if not call.telling][
+        :_MOST_OTHER
+    ]
 
 
 def _made(
@@ -123,11 +121,6 @@ def _stable(bench: _Bench, calls: Sequence[Call]) -> Corpus:
     return Corpus(calls=tuple(kept))
 
 
-def with_calls(task: Task, corpus: Corpus) -> Task:
-    """A task that holds these calls."""
-    return replace(task, hidden=replace(task.hidden, calls=corpus.written()))
-
-
 def changed_lines(patch: Patch) -> dict[str, list[int]]:
     """The lines that a patch adds, and where it removes some, by path and as they are after it."""
     found: dict[str, list[int]] = {}
@@ -149,6 +142,3 @@ def _lines(raw: bytes) -> Iterator[int]:
             yield number
         elif number and line.startswith(b" "):
             number += 1
-
-
-__all__ = ["NoReplayError", "changed_lines", "recorded", "with_calls"]

@@ -42,7 +42,7 @@ def _same(left: Any, right: Any) -> bool:
         return len(left[1]) == len(right[1]) and all(map(_same, left[1], right[1]))
     if left[0] in ("d", "a"):
         return _same_items(left, right)
-    return left[0] == "e" and left[1][:1] == right[1][:1]
+    return bool(left[0] == "e" and left[1][:1] == right[1][:1])
 
 
 def _same_items(left: Any, right: Any) -> bool:
@@ -63,7 +63,7 @@ def _number(value: Any) -> int | float | None:
     return None
 
 
-def _same_number(left: int | float | None, right: int | float | None) -> bool:
+def _same_number(left: float | None, right: float | None) -> bool:
     if isinstance(left, int) and isinstance(right, int):
         return left == right
     assert left is not None  # noqa: S101 - the caller has looked

@@ -19,7 +19,8 @@ SCHEMA_VERSION = 1
 
 Steps = list[list[Any]]
 Answer = dict[str, Any]
-"""`value`, `raised` (names of standard exception classes, nearest first), `opaque` or `lost` (it hangs, or ends the process)."""
+"""`value`, or `raised`: names of standard exception classes, nearest first; `opaque` where it can't be told, `lost` where
+the call hangs or ends its process."""
 
 
 class Call(BaseModel):

@@ -31,19 +31,19 @@ class NoReplayError(Exception):
     """The calls could not be made; the message says why."""
 
 
+def _some_date() -> str:
+    first, last = (moment.timestamp() for moment in _DATES)
+    return clock.text_of(datetime.fromtimestamp(first + secrets.randbelow(int(last - first)), tz=UTC))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
     """What a program could tell a test run by; anew for each replay."""
 
     hostname: str = field(default_factory=lambda: f"app-{secrets.token_hex(4)}")
-    clock: str | None = field(default_factory=lambda: _some_date())
+    clock: str | None = field(default_factory=_some_date)
     hash_seed: int = field(default_factory=lambda: secrets.randbelow(2**32))
     order: int = field(default_factory=lambda: secrets.randbelow(2**31))
-
-
-def _some_date() -> str:
-    first, last = (moment.timestamp() for moment in _DATES)
-    return clock.text_of(datetime.fromtimestamp(first + secrets.randbelow(int(last - first)), tz=UTC))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,9 +139,7 @@ def _by_call(found: Sequence[Mapping[str, Any]], count: int) -> list[Answer | No
 
 def _is_answer(frame: Mapping[str, Any], count: int) -> bool:
     call = frame.get("call")
-    return (
-        frame["t"] == "answer" and type(call) is int and 0 <= call < count and isinstance(frame.get("answer"), dict)
-    )
+    return frame["t"] == "answer" and type(call) is int and 0 <= call < count and isinstance(frame.get("answer"), dict)
 
 
 def _frames(spec: TrialSpec, sandbox: Sandbox, surroundings: Surroundings | None = None) -> Sequence[dict[str, Any]]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
 from harness.differential.answers import same
 from harness.differential.corpus import Corpus
+from harness.differential.figures import Replay
 from harness.differential.jobs import NoReplayError, Surroundings, answers, answers_in_tests
 from harness.errors import InterruptedRunError
 from harness.sandbox.base import SandboxError
@@ -22,31 +21,6 @@ if TYPE_CHECKING:
 
 _TRIED_IN_TESTS = 40
 """Calls at most that are made once more while tests run."""
-
-
-class Replay(BaseModel):
-    """`replay` of a prediction's report."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    calls: int = 0
-    """Calls that hidden tests make, and of these those answered as the fix does (`agree`)."""
-    agree: int = 0
-    nearby: int = 0
-    """Inputs near them, with what the fix answers."""
-    nearby_agree: int = 0
-    telling: int = 0
-    """Those of both that the base answers differently, and so tell a fix from none."""
-    telling_agree: int = 0
-    right_only_under_test: bool | None = None
-    """Some call is answered as the fix does while tests run, and differently outside; None where it was not found out."""
-    why_not: str = ""
-    """Why there are no figures, or why that is None."""
-
-    @property
-    def differing(self) -> float | None:
-        """Share of nearby inputs that are answered differently; None where there are none."""
-        return 1 - self.nearby_agree / self.nearby if self.nearby else None
 
 
 def replayed(task: Task, model_patch: Patch | None, sandbox: Sandbox) -> Replay:
@@ -107,7 +81,5 @@ def _under_test(
         if not sandbox.is_healthy():
             raise
         return {"right_only_under_test": None, "why_not": error.message}
-    is_right = any(
-        same(call.answer, answer) for call, given in zip(differing, found, strict=True) for answer in given
-    )
+    is_right = any(same(call.answer, answer) for call, given in zip(differing, found, strict=True) for answer in given)
     return {"right_only_under_test": is_right}

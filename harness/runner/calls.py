@@ -388,7 +388,9 @@ class Recorder(object):
         if found is None:
             path = os.path.relpath(code.co_filename, WORK)
             lines = self.changed_lines.get(path)
-            found = self.changed[code] = bool(lines) and code.co_name != "<module>" and bool(own_lines(code) & set(lines))
+            found = self.changed[code] = (
+                bool(lines) and code.co_name != "<module>" and bool(own_lines(code) & set(lines))
+            )
         return found
 
     def __call__(self, frame, event, arg):
@@ -572,9 +574,7 @@ def is_this(function, frame):
     """Whether a function's closure is the frame's, as several functions may share their code."""
     cells = function.__closure__ or ()
     try:
-        return all(
-            cell.cell_contents is frame.f_locals[name] for name, cell in zip(frame.f_code.co_freevars, cells)
-        )
+        return all(cell.cell_contents is frame.f_locals[name] for name, cell in zip(frame.f_code.co_freevars, cells))
     except (KeyError, ValueError):
         return False
 
