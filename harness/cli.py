@@ -165,8 +165,8 @@ def evaluate(
         bool,
         typer.Option(
             "--replay",
-            help="Make recorded calls (`holdout calls`) on patches that resolve, outside of a test runner, and tell how "
-            "far they answer as the fix does.",
+            help="Make recorded calls (`holdout calls`) on patches that resolve, outside of a test runner, and tell "
+            "how far they answer as the fix does.",
         ),
     ] = False,
     regrade: Annotated[

@@ -1,6 +1,6 @@
 """The digest of a task's hidden files, by which a sealed task's content is told without a key. Pure.
 
-What changes no verdict is no part of it: the canary, what the proof saw, recorded calls, and wrong patches that are kept.
+What changes no verdict is no part of it: the canary, what the proof saw, recorded calls, and wrong patches.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ SCHEMA_VERSION = 1
 
 Steps = list[list[Any]]
 Answer = dict[str, Any]
-"""`value`, or `raised`: names of standard exception classes, nearest first; `opaque` where it can't be told, `lost` where
-the call hangs or ends its process."""
+"""`value`, or `raised`: names of standard exception classes, nearest first; `opaque` where it can't be told, `lost`
+where the call hangs or ends its process."""
 
 
 class Call(BaseModel):

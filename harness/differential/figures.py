@@ -28,3 +28,13 @@ class Replay(BaseModel):
     def differing(self) -> float | None:
         """Share of nearby inputs that are answered differently; None where there are none."""
         return 1 - self.nearby_agree / self.nearby if self.nearby else None
+
+    def words(self) -> str:
+        """The figures in a line for a person."""
+        if not self.calls and not self.nearby:
+            return f"none: {self.why_not}"
+        parts = [f"{self.agree} of {self.calls} calls of the tests and {self.nearby_agree} of {self.nearby} near them"]
+        if self.telling:
+            parts.append(f"{self.telling_agree} of the {self.telling} that only a fix gets right")
+        told = f"answers as the fix does: {', '.join(parts)}"
+        return f"right only under test; {told}" if self.right_only_under_test else told

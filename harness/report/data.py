@@ -105,6 +105,8 @@ class PredictionView:
     """What the model took for it; what is unknown is None and not 0."""
     flags: tuple[tuple[str, str], ...] = ()
     """Path and sign of what a person should look at before believing a pass."""
+    replay: str = ""
+    """How far it answers recorded calls as the fix does, in words; empty where that was not asked for."""
     signals: Mapping[str, Any] = field(default_factory=dict)
     """What was measured beside the verdict, as JSON values; without leave, what may be told of it."""
     hidden: HiddenDetails | None = None

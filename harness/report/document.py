@@ -126,6 +126,7 @@ class Prediction(_Part):
     cost_usd: float | None
     latency_seconds: float | None
     flags: tuple[str, ...] = Field(description="signs that a person should look at before believing a pass")
+    replay: str = Field(description="how far it answers recorded calls as the fix does; empty where not asked for")
 
 
 class Task(_Part):
@@ -318,6 +319,7 @@ def _prediction(view: PredictionView, label: str) -> Prediction:
         cost_usd=view.usage.cost_usd,
         latency_seconds=view.usage.latency_seconds,
         flags=tuple(sorted({sign for _, sign in view.flags})),
+        replay=view.replay,
     )
 
 

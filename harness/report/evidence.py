@@ -104,6 +104,7 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
         place=report.place.value,
         usage=usage_of(prediction.extra),
         flags=() if sheltered else tuple((flag.get("path", "?"), flag.get("sign", "?")) for flag in report.flags),
+        replay=report.replay.words() if report.replay else "",
         signals={} if sheltered else _signals(report, leave),
         hidden=_hidden(item, report, leave) if leave.hidden else None,
     )
