@@ -1,4 +1,4 @@
-"""Inputs near recorded ones: a call with one argument changed, of the same type. Pure, and repeatable by its seed."""
+"""Inputs near recorded ones: a call with one argument or two changed, of the same type. Pure, repeatable by seed."""
 
 from __future__ import annotations
 
@@ -29,14 +29,22 @@ def pool_of(calls: Iterable[Steps]) -> Pool:
     return {kind: list(values.values()) for kind, values in found.items()}
 
 
-def variants(steps: Steps, pool: Mapping[str, Sequence[Any]], *, most: int, seed: str) -> tuple[Steps, ...]:
-    """Up to so many calls near one, each different from it and from each other."""
+def variants(
+    steps: Steps, pool: Mapping[str, Sequence[Any]], *, most: int, seed: str, pairs: int = 0
+) -> tuple[Steps, ...]:
+    """Up to so many calls near one, and up to `pairs` with two changes, each different from it and from each other."""
     rng = random.Random(seed)  # noqa: S311 - repeatable
     every = {json.dumps(one): one for one in _all(steps, pool)}
     every.pop(json.dumps(steps), None)
     texts = list(every)
     rng.shuffle(texts)
-    return tuple(every[text] for text in texts[:most])
+    twice: dict[str, Steps] = {}
+    for text in (rng.choice(texts) for _ in range(pairs if texts else 0)):
+        further = list(_all(every[text], pool))
+        if further and (one := rng.choice(further)) != steps:
+            twice[json.dumps(one)] = one
+    chosen = {text: every[text] for text in texts[:most]} | twice
+    return tuple(chosen.values())
 
 
 def _all(steps: Steps, pool: Mapping[str, Sequence[Any]]) -> Iterator[Steps]:

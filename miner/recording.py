@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _NEAR_TELLING, _NEAR_OTHER, _NEAR_AGAIN = 60, 6, 12
 """Inputs made of a call that the base answers differently, of another, and of a first one's telling offspring."""
+_PAIRS = 200
+"""Inputs with two changes, of a call that the base answers differently: what is wrong may be how two values relate."""
 _MOST_MADE = 400
 _MOST_TELLING, _MOST_OTHER = 150, 100
 """Nearby inputs that are kept."""
@@ -94,7 +96,8 @@ def _made(
     share = max(1, _MOST_MADE // max(1, sum(call.telling for call in ordered)))
     for call in ordered:
         most = min(telling, share) if call.telling else other
-        for steps in variants(call.steps, pool, most=most, seed=repr(call.steps)):
+        pairs = min(_PAIRS, share) if call.telling else 0
+        for steps in variants(call.steps, pool, most=most, pairs=pairs, seed=repr(call.steps)):
             if repr(steps) not in seen and len(found) < _MOST_MADE:
                 seen.add(repr(steps))
                 found.append(steps)

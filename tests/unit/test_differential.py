@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import json
 import pathlib
 from dataclasses import replace
 from importlib import resources
+from types import SimpleNamespace
 
 import pytest
 
@@ -78,7 +79,8 @@ def test_answers_differ_where_they_do_something_else(left, right):
 
 
 @pytest.mark.parametrize(
-    "broken", [["f", "0x"], ["i", {}], ["d", 1], ["d", [[]]], ["l"], ["o"], ["o", []], [[]], {}, ["S", None], [None, None]]
+    "broken",
+    [["f", "0x"], ["i", {}], ["d", 1], ["d", [[]]], ["l"], ["o"], ["o", []], [[]], {}, ["S", None], [None, None]],
 )
 def test_an_answer_of_no_known_form_is_never_the_same_as_another_and_breaks_nothing(broken):
     assert not same(value(ONE), value(broken))
@@ -101,8 +103,8 @@ def test_an_answer_of_no_known_form_is_never_the_same_as_another_and_breaks_noth
         {"a": {1: None}},
         ...,
         range(1, 9, 2),
-        datetime.datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=datetime.UTC),
-        datetime.timedelta(days=-1, seconds=2),
+        dt.datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=dt.UTC),
+        dt.timedelta(days=-1, seconds=2),
         decimal.Decimal("1.50"),
         pathlib.Path("/a/b"),
     ],
@@ -149,12 +151,10 @@ def test_a_function_that_several_names_share_is_found_by_what_it_closes_over(run
 
         return inner
 
-    class Frame:
-        f_code = made("a").__code__
-        f_locals = {"word": "b"}
+    frame = SimpleNamespace(f_code=made("a").__code__, f_locals={"word": "b"})
 
-    assert not runner["is_this"](made("a"), Frame)
-    assert runner["is_this"](made("b"), Frame)
+    assert not runner["is_this"](made("a"), frame)
+    assert runner["is_this"](made("b"), frame)
 
 
 def test_nearby_inputs_differ_from_the_call_and_each_other_and_keep_its_types():
@@ -182,6 +182,16 @@ def test_a_value_of_another_call_may_stand_in_the_place_of_one_of_its_type():
 
     assert calls[1] in found
     assert [["f", "m:f", [["s", "x"]], []]] not in found
+
+
+def test_inputs_with_two_changes_are_made_where_they_are_asked_for():
+    call = [["f", "m:f", [["i", "8"], ["i", "3"]], []]]
+
+    def differing(found):
+        return {sum(a != b for a, b in zip(one[0][2], call[0][2], strict=True)) for one in found}
+
+    assert differing(variants(call, {}, most=1000, seed="x")) == {1}
+    assert differing(variants(call, {}, most=0, pairs=50, seed="x")) >= {2}
 
 
 def test_objects_that_a_call_works_on_are_no_values_to_change():
@@ -223,7 +233,9 @@ def test_a_broken_calls_file_is_named(tmp_path):
         read_hidden(folder)
 
 
-@pytest.mark.parametrize("data", [b"{}", b'{"schema_version": 1, "calls": [{}]}', b'{"schema_version": 2, "calls": []}'])
+@pytest.mark.parametrize(
+    "data", [b"{}", b'{"schema_version": 1, "calls": [{}]}', b'{"schema_version": 2, "calls": []}']
+)
 def test_calls_of_another_form_are_refused(data):
     with pytest.raises(ValueError, match=r"calls\.json"):
         Corpus.read(data)
