@@ -20,6 +20,11 @@ STEPS = 40
 HELD = 3000
 
 
+# What an interpreter or a library calls, and a test only by way of these: another right fix need not have it.
+HOOKS = "reduce reduce_ex getstate setstate getnewargs getnewargs_ex copy deepcopy new getattr getattribute missing del"
+HOOKS = {"__%s__" % name for name in (HOOKS + " set_name init_subclass hash sizeof").split()}
+
+
 class Opaque(Exception):
     """A value that can't be told as plain data."""
 
@@ -503,6 +508,8 @@ class Recorder(object):
     def found_function(self, frame):
         """How a frame's function is called again: by its own path, on its first argument, or by an object's class."""
         code = frame.f_code
+        if code.co_name in HOOKS:
+            raise Opaque()
         if code.co_argcount:
             first = frame.f_locals[code.co_varnames[0]]
             kind = first if of_class(first) else type(first)
@@ -518,7 +525,7 @@ class Recorder(object):
                         if getattr(inner, "__code__", None) is code:
                             if name == "__init__" and not of_class(first) and id(first) not in self.objects:
                                 return "n", path_of(type(first)), inner
-                            if name.startswith("__init") or name == "__new__":
+                            if name == "__init__":
                                 raise Opaque()
                             return ("p" if isinstance(value, property) else "m"), name, inner
         held = [
