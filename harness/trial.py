@@ -140,7 +140,7 @@ def job(spec: TrialSpec, keys: frames.Keys) -> Job:
     )
 
 
-_PARTS = ("supervisor", "handout", "suites", "outcomes", "generators", "watch", "vary", "clock")
+_PARTS = ("supervisor", "handout", "suites", "outcomes", "generators", "watch", "vary", "clock", "calls")
 """The runner: the same bytes reach every container, of a proof or an evaluation; a trial uses what it needs of them."""
 
 

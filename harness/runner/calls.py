@@ -15,7 +15,7 @@ CALL_SECONDS = 3
 MOST_LOST = 20
 ROOM = 512 << 20
 TEXT = 20000
-ITEMS = 200
+MOST_ITEMS = 200
 STEPS = 40
 HELD = 3000
 
@@ -206,7 +206,7 @@ class Results(object):
         if hasattr(type(value), "__iter__"):
             found = []
             for item in value:
-                if len(found) >= ITEMS:
+                if len(found) >= MOST_ITEMS:
                     break
                 found.append(self.tell(item, depth + 1))
             return ["l", found]
