@@ -58,16 +58,18 @@ class Corpus:
 
         """
         try:
-            found = _CallsModel.model_validate_json(data)
+            found = _CallsModel.model_validate(json.loads(data))  # pydantic's own parser takes no lone surrogate
         except ValidationError as error:
             raise ValueError(f"calls.json is broken: {error.errors()[0]['msg']}") from None
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"calls.json is broken: {error}") from None
         if found.schema_version != SCHEMA_VERSION:
             raise ValueError(f"calls.json has schema version {found.schema_version}, not {SCHEMA_VERSION}")
         return cls(calls=found.calls)
 
     def written(self) -> bytes:
         """As calls.json has them."""
-        calls = [call.model_dump(mode="json") for call in self.calls]
+        calls = [call.model_dump() for call in self.calls]
         return json.dumps({"schema_version": SCHEMA_VERSION, "calls": calls}).encode() + b"\n"
 
     def steps(self) -> Sequence[Steps]:

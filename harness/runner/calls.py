@@ -312,6 +312,9 @@ def answers_apart(calls):
 
 
 def answer_all(calls, entry):
+    import warnings
+
+    warnings.simplefilter("ignore")  # what is written of them quotes the line that gave them, with its number
     quiet = os.open(os.devnull, os.O_RDWR)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)

@@ -216,6 +216,23 @@ def test_calls_survive_a_dataset_with_its_canary(tmp_path):
     assert Corpus.read(open_dataset(made.path).task(task.instance_id).hidden.calls) == Corpus.read(CALLS)
 
 
+def test_text_that_is_no_unicode_survives_calls():
+    corpus = Corpus(calls=(Call(steps=[["f", "m:f", [["s", "\udc80"]], []]], answer=value(["s", "\ud800"])),))
+
+    assert Corpus.read(corpus.written()) == corpus
+
+
+def test_warnings_are_no_part_of_an_answer(runner, tmp_path, monkeypatch):
+    (tmp_path / "warns.py").write_text(
+        "import sys, warnings\ndef f():\n    seen = []\n    warnings.showwarning = "
+        "lambda *args: seen.append(1)\n    warnings.warn('x')\n    return seen\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = list(runner["answers_apart"]([[["f", "warns:f", [], []]]]))
+
+    assert found == [value(["l", []])]
+
+
 def test_calls_change_no_digest_of_a_task():
     task = tiny.task()
     more = replace(task, hidden=replace(task.hidden, calls=CALLS))
