@@ -132,6 +132,14 @@ def evaluate(
     signals: Annotated[
         bool, typer.Option(help="Measure lint, security, complexity and more beside the verdict, never changing it.")
     ] = True,
+    replay: Annotated[
+        bool,
+        typer.Option(
+            "--replay",
+            help="Make recorded calls (`holdout calls`) on patches that resolve, outside of a test runner, and tell "
+            "how far they answer as the fix does.",
+        ),
+    ] = False,
     regrade: Annotated[
         Path | None,
         typer.Option(help="Instead: find the verdicts of this run folder again by today's rules, without containers."),
@@ -176,6 +184,7 @@ def evaluate(
         control=control,
         signals=signals,
         split=chosen_split,
+        replay=replay,
         keep_evidence=keep_evidence,
     )
     place = choose(executor, address=address, jobs=jobs)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from harness import buglog, control, files, patch, replay, run_folder, scoring, screening, shelf, verdict
 from harness.dataset import content, ledger, ledger_chain, opened
+from harness.differential.replay import replayed
 from harness.errors import GoldseamError, InputError
 from harness.facts import read_facts
 from harness.failures import CLASSES_VERSION
@@ -78,6 +79,8 @@ class Settings:
     """The split whose tasks count, with or without a prediction; None where all do."""
     signals: bool = False
     """Measure more than the verdict; see harness/signals. No part of a verdict."""
+    replay: bool = False
+    """Make recorded calls on what resolves; see harness/differential. No part of a verdict."""
     keep_evidence: bool = False
     """Write what quotes hidden content in the clear, though the dataset is sealed."""
 
@@ -93,6 +96,9 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
     asked = Asked(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
     looked = verdict.look(task, prediction)
     found, trial = _scored(asked, looked, sandbox, watch=settings.signals)
+    if settings.replay and found.report.resolved:
+        figures = replayed(task, looked.patch, sandbox)
+        found = replace(found, report=found.report.model_copy(update={"replay": figures}))
     return attach.to_verdict(found, task, looked.patch, trial) if settings.signals else found
 
 
@@ -320,6 +326,8 @@ def _known(
     if kept is None:
         return None
     report, evidence = kept
+    if _lacks_replay(report, settings):
+        return None
     if report.classes_version != CLASSES_VERSION:
         try:
             results = veil.results(evidence.sealed, prediction, where=cache.path) if veil else evidence.results
@@ -400,6 +408,11 @@ def _is_done(folder: RunFolder, tasks: Shelf, prediction: Prediction, settings: 
         return False
     given = filled(prediction, tasks.task(prediction.instance_id)) if is_withheld(prediction) else prediction
     digest = tasks.cards[prediction.instance_id].digest
-    if report.key != verdict.key_of(digest, given, settings.demands):
+    if report.key != verdict.key_of(digest, given, settings.demands) or _lacks_replay(report, settings):
         return False
     return report.outcome is not Outcome.INFRA_ERROR or not settings.retry_errors
+
+
+def _lacks_replay(report: InstanceReport, settings: Settings) -> bool:
+    """Whether a replay is asked for that a finished report does not have."""
+    return settings.replay and report.resolved and report.replay is None

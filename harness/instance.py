@@ -191,6 +191,9 @@ class Hidden:
     """The hidden tests without their expectations, and these; empty for a task that is judged inside."""
     survivors: Mapping[str, bytes] = field(default_factory=dict)
     """Wrong patches that the hidden tests let live, as files by name; evidence, which decides no verdict."""
+    calls: bytes = b""
+    """calls.json: what harness/differential replays; evidence, which decides no verdict. Empty where nothing is
+    recorded."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     secret: str = field(default="", repr=False)
     """Of a sealed task: random hex digits that name its hidden tests in run folders without telling them."""

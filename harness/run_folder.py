@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from harness import files, report_mac
 from harness.dataset.model_files import read_text
+from harness.differential.figures import Replay  # noqa: TC001 - pydantic reads it at run time
 from harness.errors import InputError
 from harness.facts import TaskFacts  # noqa: TC001 - pydantic reads it at run time
 from harness.instance import Outcome, Prediction
@@ -82,6 +83,9 @@ class InstanceReport(BaseModel):
     """SHA-256 over task, patch and grading version: the verdict holds for these and nothing else."""
     signals: Signals | None = None
     """What was measured beside the verdict; None where that was not asked for."""
+    replay: Replay | None = None
+    """How far the patch answers recorded calls as the fix does, outside of a test runner; None where that was not asked
+    for, or the patch does not resolve."""
     scaffold: ScaffoldScore | None = None
     """The verdict's two parts, where the task shows some of its tests; None where it hides all."""
     grading_version: int = 0

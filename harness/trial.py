@@ -47,7 +47,7 @@ main(head.pop("spec"),blobs,[bytearray.fromhex(key) for key in head.pop("keys")]
 """
 
 
-_NO_CLOCK = "the image has no libfaketime"
+NO_CLOCK = "the image has no libfaketime"
 """What harness/runner/clock.py says then."""
 
 
@@ -79,6 +79,8 @@ class TrialSpec:
     Files, classes and the tests in them stay together."""
     cpu_count: int | None = None
     """Runs of a proof only: how many processors the tests are told there are, and at most may use; None for all."""
+    calls: Mapping[str, Any] | None = None
+    """What harness/runner/calls.py is to record or replay; see harness/differential. None in every verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,16 +121,8 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
 
     """
     keys = frames.Keys(supervisor=secrets.token_bytes(32), tests=secrets.token_bytes(32))
-    job = Job(
-        image=spec.image,
-        argv=(PYTHON, "-s", "-S", "-B", "-c", _BOOTSTRAP),
-        stdin=_stdin(spec, keys),
-        budgets=spec.budgets,
-        env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", **spec.test.env, **spec.env},
-        services=spec.test.services,
-    )
-    ran = read(sandbox.run(job), keys, spec)
-    if ran.setup_error == _NO_CLOCK:
+    ran = read(sandbox.run(job(spec, keys)), keys, spec)
+    if ran.setup_error == NO_CLOCK:
         raise MissingClockError(
             f"image {spec.image} can't give its tests a clock of their own, as libfaketime is not in it: "
             "mine the task again, for an image that has it",
@@ -137,7 +131,19 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
     return ran
 
 
-_PARTS = ("supervisor", "handout", "suites", "outcomes", "generators", "watch", "vary", "clock")
+def job(spec: TrialSpec, keys: frames.Keys) -> Job:
+    """The trial as a job for a sandbox."""
+    return Job(
+        image=spec.image,
+        argv=(PYTHON, "-s", "-S", "-B", "-c", _BOOTSTRAP),
+        stdin=_stdin(spec, keys),
+        budgets=spec.budgets,
+        env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", **spec.test.env, **spec.env},
+        services=spec.test.services,
+    )
+
+
+_PARTS = ("supervisor", "handout", "suites", "outcomes", "generators", "watch", "vary", "clock", "calls")
 """The runner: the same bytes reach every container, of a proof or an evaluation; a trial uses what it needs of them."""
 
 
@@ -160,6 +166,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         "tripwire": True,
         "vary": bool(varied),
         "clock": bool(clocked),
+        "calls": spec.calls is not None,
     }
     blobs = {
         "model": spec.model_patch.raw if spec.model_patch else b"",
@@ -187,6 +194,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
             **({"watch": observed.request(spec.model_patch, spec.test, spec.budgets)} if spec.watch else {}),
             **varied,
             **clocked,
+            **({"calls": spec.calls} if spec.calls is not None else {}),
         },
     }
     encoded = json.dumps(head).encode()

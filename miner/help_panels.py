@@ -18,7 +18,7 @@ PANELS = {
     "Decide": ("compare", "gate", "history"),
 }
 HOLDOUT_PANELS = {
-    "Look at it": ("check", "stats", "quality", "difficulty", "strength", "log"),
+    "Look at it": ("check", "stats", "quality", "difficulty", "strength", "calls", "log"),
     "Keep it private": ("seal", "open", "bind", "canary", "scan"),
     "Keep it healthy": ("refresh", "quarantine", "release", "retire", "rotate", "dedupe"),
     "Part and share it": ("split", "reveal", "merge", "import", "export", "push", "pull"),

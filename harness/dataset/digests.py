@@ -1,6 +1,7 @@
 """The digest of a task's hidden files, by which a sealed task's content is told without a key. Pure.
 
-What changes no verdict is no part of it: the canary, what the proof saw, what other files tell, and wrong patches.
+What changes no verdict is no part of it: the canary, what the proof saw, recorded calls, what other files tell, and
+wrong patches.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 from typing import TYPE_CHECKING
 
 from harness.dataset import canary_marks
+from harness.dataset.hidden_files import CALLS_FILE
 from harness.dataset.survivors import is_survivor
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def hidden_digest(contents: Mapping[str, bytes]) -> str:
     known = sorted(
         (name, hashlib.sha256(_bare(name, data)).hexdigest())
         for name, data in contents.items()
-        if not is_survivor(name)
+        if not is_survivor(name) and name != CALLS_FILE
     )
     return f"sha256:{hashlib.sha256(json.dumps(known).encode()).hexdigest()}"
 

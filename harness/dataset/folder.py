@@ -10,6 +10,7 @@ from harness import files
 from harness.dataset import binding, canary_marks, links, opened, sealed
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.hidden_files import (
+    CALLS_FILE,
     EXPECTATIONS_FILE,
     HIDDEN_FILES,
     HINTS_FILE,
@@ -228,7 +229,7 @@ def read_hidden(folder: Path) -> Hidden:
         InputError: a hidden file is missing or broken; the message names it.
 
     """
-    optional = (HINTS_FILE, ORIGINAL_FILE, EXPECTATIONS_FILE, TRUST_FILE)
+    optional = (HINTS_FILE, ORIGINAL_FILE, EXPECTATIONS_FILE, TRUST_FILE, CALLS_FILE)
     present = [name for name in HIDDEN_FILES if (folder / name).exists() or name not in optional]
     present += [name for name in hidden_names(folder) if is_survivor(name)]
     return hidden_of({name: read_bytes(folder / name) for name in present}, folder)

@@ -27,7 +27,8 @@ TEST_FILE = "test.patch"
 EXPECTATIONS_FILE = "expectations.json"
 TRUST_FILE = "trust.json"
 """Of a task from before there were expectations: it stays hidden, and nothing reads it."""
-HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, EXPECTATIONS_FILE, TRUST_FILE)
+CALLS_FILE = "calls.json"
+HIDDEN_FILES = (HINTS_FILE, ORIGINAL_FILE, TESTS_FILE, GOLD_FILE, TEST_FILE, EXPECTATIONS_FILE, TRUST_FILE, CALLS_FILE)
 """What of a task is hidden, with its survivors; where it is sealed, `sealed.age` stands in place of these."""
 
 
@@ -67,6 +68,7 @@ def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
         survivors={
             name: canary_marks.without_in_patch(data) for name, data in sorted(found.items()) if is_survivor(name)
         },
+        calls=_calls(found[CALLS_FILE], where / CALLS_FILE) if CALLS_FILE in found else b"",
         extra=tests.model_extra or {},
     )
 
@@ -87,7 +89,19 @@ def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
             found[name] = (canary_marks.in_markdown(mark) + text).encode("utf-8", "surrogateescape")
     if hidden.expectations.tests:
         found[EXPECTATIONS_FILE] = (json.dumps({**hidden.expectations.as_json(), **told}) + "\n").encode()
+    if hidden.calls:
+        found[CALLS_FILE] = (json.dumps({**json.loads(hidden.calls), **told}) + "\n").encode()
     return found
+
+
+def _calls(data: bytes, where: Path) -> bytes:
+    """The bytes, once they are a JSON object; harness/differential knows what is in it."""
+    try:
+        if isinstance(json.loads(data), dict):
+            return data
+    except (ValueError, RecursionError):
+        pass
+    raise InputError(f"{where} is broken: it holds no JSON object")
 
 
 def _expectations(data: bytes | None, where: Path) -> Expectations:

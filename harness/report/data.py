@@ -108,6 +108,8 @@ class PredictionView:
     """Path and sign of what a person should look at before believing a pass."""
     tripwires: tuple[tuple[str, str], ...] = ()
     """Path and kind of what code of the patch did with what judges it."""
+    replay: str = ""
+    """How far it answers recorded calls as the fix does, in words; empty where that was not asked for."""
     signals: Mapping[str, Any] = field(default_factory=dict)
     """What was measured beside the verdict, as JSON values; without leave, what may be told of it."""
     hidden: HiddenDetails | None = None

@@ -130,6 +130,7 @@ class Prediction(_Part):
     latency_seconds: float | None
     flags: tuple[str, ...] = Field(description="signs that a person should look at before believing a pass")
     tripwires: tuple[str, ...] = Field(description="what code of the patch did with what judges it, as the tests ran")
+    replay: str = Field(description="how far it answers recorded calls as the fix does; empty where not asked for")
 
 
 class Task(_Part):
@@ -325,6 +326,7 @@ def _prediction(view: PredictionView, label: str) -> Prediction:
         latency_seconds=view.usage.latency_seconds,
         flags=tuple(sorted({sign for _, sign in view.flags})),
         tripwires=tuple(sorted({kind for _, kind in view.tripwires})),
+        replay=view.replay,
     )
 
 

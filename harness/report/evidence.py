@@ -105,6 +105,7 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
         usage=usage_of(prediction.extra),
         flags=() if sheltered else tuple((flag.get("path", "?"), flag.get("sign", "?")) for flag in report.flags),
         tripwires=() if sheltered else tuple((hit.get("path", "?"), hit.get("kind", "?")) for hit in report.tripwires),
+        replay=report.replay.words() if report.replay else "",
         signals={} if sheltered else _signals(report, leave),
         hidden=_hidden(item, report, leave) if leave.hidden else None,
     )

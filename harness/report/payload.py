@@ -75,6 +75,7 @@ def _prediction(view: PredictionView, places: Mapping[str, int]) -> dict[str, An
         "repairs": view.repairs,
         "flags": view.flags,
         "tripwires": view.tripwires,
+        "replay": view.replay,
         "signals": view.signals,
         "timings": {name: round(value, 3) for name, value in view.timings.items()},
         "rss": view.max_rss_kb,

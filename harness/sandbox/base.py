@@ -40,6 +40,8 @@ class Job:
     """Wall time on top of `budgets.seconds` before the container is killed from outside."""
     services: tuple[Service, ...] = ()
     """What runs beside it, anew, and is ready before it starts."""
+    hostname: str = "sandbox"
+    """What the container is called; one that runs beside services has the name that comes with their network."""
 
     @property
     def memory_mb(self) -> int:

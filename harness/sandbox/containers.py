@@ -40,6 +40,7 @@ class Wanted:
     """The network that it shares; None for one of its own, without anything in it."""
     drop: Path | None = None
     """A folder of the host where it may leave Unix sockets; only for what runs nothing of others."""
+    hostname: str = "sandbox"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +168,7 @@ class Containers:
             environment={**locks.BASE_ENV, **wanted.env},
             user=f"{locks.USER}:{locks.USER}",
             working_dir="/",
-            hostname=None if shared else "sandbox",  # with the network comes the name
+            hostname=None if shared else wanted.hostname,  # with the network comes the name
             stdin_open=True,
             tty=False,
             network_disabled=shared is None,

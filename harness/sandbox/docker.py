@@ -116,7 +116,15 @@ class DockerSandbox(Sandbox):
 
     def _in_container(self, name: str, job: Job, clock: _Clock, net: Net | None) -> JobResult:
         client = engine.connect()
-        wanted = Wanted(image=job.image, argv=job.argv, env=job.env, budgets=job.budgets, kind="run", net=net)
+        wanted = Wanted(
+            image=job.image,
+            argv=job.argv,
+            env=job.env,
+            budgets=job.budgets,
+            kind="run",
+            net=net,
+            hostname=job.hostname,
+        )
         self._containers.create(name, wanted)
         clock.mark("create")
         try:

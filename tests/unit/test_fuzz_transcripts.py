@@ -67,6 +67,7 @@ HONEST: tuple[Frame, ...] = (
     value(P2P, 3, [1, 2], [1, 2]),
     report(P2P, "teardown"),
     ("t", {"t": "finish", "code": 0}),
+    ("w", {"t": "watched", "audit": True}),
     ("s", {"t": "exit", "code": 0, "signal": None, "timed_out": False, "seconds": 0.5, "cpu_seconds": 0.4,
            "max_rss_kb": 9000}),
     ("s", {"t": "after", "network": {"tcp": 1}, "files": 1, "bytes": 2, "paths": ["a"], "modules": [], "own_files": 0,
@@ -129,6 +130,7 @@ INVENTED: tuple[Frame, ...] = (
     ("t", {"t": "value", "id": F2P, "place": 0, "value": {"dict": [1]}}),
     ("t", {"t": "value", "id": F2P, "place": 0, "value": {"set": [{"list": []}]}}),
     ("s", {"t": "setup_error", "text": "\ud800"}),
+    ("w", {"t": "tripwire", "kind": "frames", "path": "calc.py", "line": 3, "what": "\ud800"}),
     ("s", {"t": "compiled", "files": [["a", None, "", 0]], "why": ""}),
     ("s", {"t": "source", "old": "x", "new": None, "before": "!", "after": None, "why": "configuration"}),
     ("s", {"t": "apply", "which": "model", "ok": False, "error": "error: \udce9"}),
@@ -201,7 +203,7 @@ def written(told: Any) -> str:
 
 def signed(sent: Iterable[Frame | Any]) -> bytes:
     """Frames as lines, numbered and signed; the supervisor begins its last but one on a line of its own."""
-    numbers = {"s": 0, "t": 0}
+    numbers = {"s": 0, "t": 0, "w": 0}
     lines = []
     for sender, frame in sent:
         lines.append(_line(sender, numbers[sender], BODIES.get(id(frame)) or written(frame).encode()))
@@ -211,7 +213,8 @@ def signed(sent: Iterable[Frame | Any]) -> bytes:
 
 @lru_cache(maxsize=2000)
 def _line(sender: str, number: int, body: bytes) -> bytes:
-    head, key = f"{sender}{number}".encode(), KEYS.supervisor if sender == "s" else KEYS.tests
+    head = f"{sender}{number}".encode()
+    key = {"s": KEYS.supervisor, "t": KEYS.tests, "w": KEYS.tripwires}[sender]
     return head + b" " + frames.sign(key, head, body) + b" " + body + b"\n"
 
 

@@ -9,7 +9,7 @@ import shutil
 import pyrage
 import pytest
 
-from harness import cli, process
+from harness import buglog, process
 from harness.dataset import folder, hidden_files, ledger, ledger_chain, seal, sealed
 from harness.dataset.content import content_of
 from harness.dataset.identity import DamagedError, Keys, WrongKeyError, load_keys, read_recipients, short

@@ -59,6 +59,7 @@ function fillPrediction(parent, p, task) {
     ...(p.cpu ? [["CPU", p.cpu.toFixed(2) + " s"]] : []),
     ...(p.rss ? [["peak memory", size(p.rss * 1024)]] : []),
     ...(p.place ? [["judged", p.place]] : []),
+    ...(p.replay ? [["replay", p.replay]] : []),
     ...(p.attempts > 1 ? [["attempts", p.attempts]] : []),
     ...(p.repairs.length ? [["repaired", p.repairs.join(", ")]] : []),
   ]);

@@ -1,0 +1,76 @@
+"""`calls.json` of a task: calls that its tests make, inputs near them, and what the fix answers. Hidden.
+
+A call is a list of steps as harness/runner/calls.py makes them: the last one is the call, those before it make what it
+works on.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SCHEMA_VERSION = 1
+
+Steps = list[list[Any]]
+Answer = dict[str, Any]
+"""`value`, or `raised`: names of standard exception classes, nearest first; `opaque` where it can't be told, `lost`
+where the call hangs or ends its process."""
+
+
+class Call(BaseModel):
+    """One call and the fix's answer."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    steps: Steps
+    answer: Answer
+    nearby: bool = False
+    """Made of a recorded call by changing an argument."""
+    telling: bool = False
+    """The base answers something else."""
+
+
+class _CallsModel(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    schema_version: int
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpus:
+    """The calls of one task."""
+
+    calls: tuple[Call, ...] = ()
+
+    @classmethod
+    def read(cls, data: bytes) -> Self:
+        """From the bytes of calls.json.
+
+        Raises:
+            ValueError: they are not of this form, or of a newer one.
+
+        """
+        try:
+            found = _CallsModel.model_validate(json.loads(data))  # pydantic's own parser takes no lone surrogate
+        except ValidationError as error:
+            raise ValueError(f"calls.json is broken: {error.errors()[0]['msg']}") from None
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"calls.json is broken: {error}") from None
+        if found.schema_version != SCHEMA_VERSION:
+            raise ValueError(f"calls.json has schema version {found.schema_version}, not {SCHEMA_VERSION}")
+        return cls(calls=found.calls)
+
+    def written(self) -> bytes:
+        """As calls.json has them."""
+        calls = [call.model_dump() for call in self.calls]
+        return json.dumps({"schema_version": SCHEMA_VERSION, "calls": calls}).encode() + b"\n"
+
+    def steps(self) -> Sequence[Steps]:
+        return [call.steps for call in self.calls]

@@ -1,0 +1,85 @@
+"""What a patch answers to the calls of its task, held against the fix: figures beside a verdict, no part of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.differential.answers import same
+from harness.differential.corpus import Corpus
+from harness.differential.figures import Replay
+from harness.differential.jobs import NoReplayError, Surroundings, answers, answers_in_tests
+from harness.errors import InterruptedRunError
+from harness.sandbox.base import SandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.differential.corpus import Answer, Call
+    from harness.instance import Task
+    from harness.patch import Patch
+    from harness.sandbox.base import Sandbox
+
+_TRIED_IN_TESTS = 40
+"""Calls at most that are made once more while tests run."""
+
+
+def replayed(task: Task, model_patch: Patch | None, sandbox: Sandbox) -> Replay:
+    """Make a task's calls on a patch: in one container, and in a second where some are answered differently.
+
+    Raises:
+        InfrastructureError: the engine cannot be reached at all.
+        InterruptedRunError: the run was interrupted.
+
+    """
+    try:
+        corpus = Corpus.read(task.hidden.calls) if task.hidden.calls else Corpus()
+    except ValueError as error:
+        return Replay(why_not=str(error))
+    if not corpus.calls:
+        return Replay(why_not="the task has no calls: `goldseam holdout calls` records them")
+    try:
+        found = answers(task, model_patch, corpus.steps(), sandbox, Surroundings())
+    except NoReplayError as error:
+        return Replay(why_not=str(error))
+    except InterruptedRunError:
+        raise
+    except SandboxError as error:
+        if not sandbox.is_healthy():
+            raise
+        return Replay(why_not=error.message)
+    counted = _counted(corpus.calls, found)
+    differing = [call for call, answer in zip(corpus.calls, found, strict=True) if not same(call.answer, answer)]
+    if not differing:
+        return counted.model_copy(update={"right_only_under_test": False})
+    return counted.model_copy(update=_under_test(task, model_patch, differing[:_TRIED_IN_TESTS], sandbox))
+
+
+def _counted(calls: Sequence[Call], found: Sequence[Answer | None]) -> Replay:
+    agreeing = [same(call.answer, answer) for call, answer in zip(calls, found, strict=True)]
+    pairs = list(zip(calls, agreeing, strict=True))
+    return Replay(
+        calls=sum(not call.nearby for call in calls),
+        agree=sum(agrees and not call.nearby for call, agrees in pairs),
+        nearby=sum(call.nearby for call in calls),
+        nearby_agree=sum(agrees and call.nearby for call, agrees in pairs),
+        telling=sum(call.telling for call in calls),
+        telling_agree=sum(agrees and call.telling for call, agrees in pairs),
+    )
+
+
+def _under_test(
+    task: Task, model_patch: Patch | None, differing: Sequence[Call], sandbox: Sandbox
+) -> dict[str, bool | str | None]:
+    """Whether calls that were answered differently are answered as the fix does while tests run."""
+    try:
+        found = answers_in_tests(task, model_patch, [call.steps for call in differing], sandbox)
+    except NoReplayError as error:
+        return {"right_only_under_test": None, "why_not": f"under test {error}"}
+    except InterruptedRunError:
+        raise
+    except SandboxError as error:
+        if not sandbox.is_healthy():
+            raise
+        return {"right_only_under_test": None, "why_not": error.message}
+    is_right = any(same(call.answer, answer) for call, given in zip(differing, found, strict=True) for answer in given)
+    return {"right_only_under_test": is_right}

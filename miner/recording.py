@@ -1,0 +1,147 @@
+"""calls.json of a task: what its hidden tests ask of the fix, and inputs near that, with the fix's answers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.differential.answers import same
+from harness.differential.corpus import Call, Corpus
+from harness.differential.jobs import Surroundings, answers, record
+from miner.draft import gold_patch
+from miner.nearby import pool_of, variants
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from harness.differential.corpus import Answer, Steps
+    from harness.instance import Task
+    from harness.patch import Patch
+    from harness.sandbox.base import Sandbox
+
+_HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_NEAR_TELLING, _NEAR_OTHER, _NEAR_AGAIN = 60, 6, 12
+"""Inputs made of a call that the base answers differently, of another, and of a first one's telling offspring."""
+_PAIRS = 200
+"""Inputs with two changes, of a call that the base answers differently: what is wrong may be how two values relate."""
+_MOST_MADE = 400
+_MOST_TELLING, _MOST_OTHER = 150, 100
+"""Nearby inputs that are kept."""
+_ACCIDENTS = {"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError", "AssertionError"}
+"""What a nearby input that makes no sense raises: no two right fixes need agree there."""
+_NOT_THERE = {"AttributeError", "ImportError", "ModuleNotFoundError", "TypeError"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Bench:
+    """Where calls are answered by base and fix."""
+
+    task: Task
+    gold: Patch
+    sandbox: Sandbox
+    here: Surroundings
+
+    def judged(self, calls: Sequence[Steps]) -> list[tuple[Steps, Answer | None, Answer | None]]:
+        """Each call with the answers of fix and base."""
+        if not calls:
+            return []
+        by_gold = answers(self.task, self.gold, calls, self.sandbox, self.here)
+        by_base = answers(self.task, None, calls, self.sandbox, self.here)
+        return list(zip(calls, by_gold, by_base, strict=True))
+
+
+def recorded(task: Task, sandbox: Sandbox) -> Corpus:
+    """The calls of a task; none where nothing that its tests ask can be told as plain data.
+
+    Raises:
+        NoReplayError: the tests did not run.
+        InfrastructureError: the engine failed.
+
+    """
+    gold = gold_patch(task)
+    bench = _Bench(task=task, gold=gold, sandbox=sandbox, here=Surroundings())
+    asked = record(task, gold, changed_lines(gold), sandbox)
+    direct = [call.direct for call in asked]
+    own = [
+        Call(steps=steps, answer=answer, telling=not same(answer, base))
+        for (steps, answer, base), is_direct in zip(bench.judged([call.steps for call in asked]), direct, strict=True)
+        if answer is not None and (is_direct or same(answer, base))
+    ]
+    near = _nearby(bench, own)
+    return _stable(bench, [*own, *near])
+
+
+def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
+    """Inputs near recorded ones, and near the telling ones among these."""
+    pool = pool_of(call.steps for call in own)
+    known = [call.steps for call in own]
+    first = _made(own, pool, known, telling=_NEAR_TELLING, other=_NEAR_OTHER)
+    found = list(_sensible(bench.judged(first)))
+    telling = [call for call in found if call.telling]
+    second = _made(telling, pool, [*known, *first], telling=_NEAR_AGAIN, other=0)
+    found += _sensible(bench.judged(second))
+    return [call for call in found if call.telling][:_MOST_TELLING] + [call for call in found if not call.telling][
+        :_MOST_OTHER
+    ]
+
+
+def _made(
+    calls: Iterable[Call], pool: dict[str, list[object]], known: Iterable[Steps], *, telling: int, other: int
+) -> list[Steps]:
+    """New calls, the telling ones' first, at most `_MOST_MADE`."""
+    seen = {repr(steps) for steps in known}
+    found: list[Steps] = []
+    ordered = sorted(calls, key=lambda call: not call.telling)
+    share = max(1, _MOST_MADE // max(1, sum(call.telling for call in ordered)))
+    for call in ordered:
+        most = min(telling, share) if call.telling else other
+        pairs = min(_PAIRS, share) if call.telling else 0
+        for steps in variants(call.steps, pool, most=most, pairs=pairs, seed=repr(call.steps)):
+            if repr(steps) not in seen and len(found) < _MOST_MADE:
+                seen.add(repr(steps))
+                found.append(steps)
+    return found
+
+
+def _sensible(judged: Iterable[tuple[Steps, Answer | None, Answer | None]]) -> Iterator[Call]:
+    """Those that the fix answers with a value, or by raising what it means to."""
+    for steps, answer, base in judged:
+        if answer is None or not ("value" in answer or "raised" in answer):
+            continue
+        raised = set(answer.get("raised", ())[:1])
+        if raised & _ACCIDENTS or (raised and base and "raised" in base):
+            continue
+        yield Call(steps=steps, answer=answer, nearby=True, telling=not same(answer, base))
+
+
+def _stable(bench: _Bench, calls: Sequence[Call]) -> Corpus:
+    """The calls that the fix answers alike on another host, date, hash seed and in another order."""
+    if not calls:
+        return Corpus()
+    again = answers(bench.task, bench.gold, [call.steps for call in calls], bench.sandbox, Surroundings(clock=None))
+    kept = (call for call, answer in zip(calls, again, strict=True) if same(call.answer, answer))
+    return Corpus(calls=tuple(kept))
+
+
+def changed_lines(patch: Patch) -> dict[str, list[int]]:
+    """The lines that a patch adds, and where it removes some, by path and as they are after it."""
+    found: dict[str, list[int]] = {}
+    for file in patch.files:
+        if not file.binary and file.path.endswith(".py") and file.new_path is not None:
+            found[file.path] = sorted(set(_lines(file.raw)))
+    return found
+
+
+def _lines(raw: bytes) -> Iterator[int]:
+    number = 0
+    for line in raw.split(b"\n"):
+        if match := _HUNK.match(line):
+            number = int(match[1])
+        elif number and line.startswith(b"+"):
+            yield number
+            number += 1
+        elif number and line.startswith(b"-"):
+            yield number
+        elif number and line.startswith(b" "):
+            number += 1

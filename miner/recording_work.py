@@ -1,0 +1,118 @@
+"""The calls of a dataset's tasks, recorded and written down: the work of `holdout calls`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from harness import files
+from harness.dataset import content, opened, seal
+from harness.dataset.hidden_files import CALLS_FILE, hidden_files
+from harness.differential.corpus import Corpus
+from harness.differential.jobs import NoReplayError
+from harness.errors import InputError, InterruptedRunError
+from harness.instance import TaskState
+from harness.sandbox.base import MissingImageError, SandboxError
+from miner.recording import recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from harness.dataset.folder import Dataset
+    from harness.executors.base import Executor
+    from harness.instance import Task
+    from harness.sandbox.base import Sandbox
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """How many calls one task has."""
+
+    instance_id: str
+    calls: int = 0
+    nearby: int = 0
+    telling: int = 0
+    unknown: str = ""
+    """Why they were not recorded; empty where they were."""
+
+
+def record_calls(
+    dataset: Dataset,
+    ids: Sequence[str],
+    *,
+    again: bool,
+    sandbox: Sandbox,
+    executor: Executor,
+    note: Callable[[str], None],
+) -> Iterator[Recording]:
+    """Record the calls of tasks and write each one's calls.json as soon as it is there; every proved task without ids.
+
+    What is recorded stays unless `again` is given.
+
+    Raises:
+        InputError: an id is unknown, the keys do not open a task, or the dataset cannot be written.
+        InfrastructureError: the engine is gone.
+
+    """
+    chosen = _chosen(dataset, ids)
+    opened.tell(dataset, chosen, purpose="calls")
+
+    def one(instance_id: str) -> tuple[Task, Corpus | str]:
+        task = dataset.task(instance_id)
+        if task.hidden.calls and not again:
+            return task, Corpus.read(task.hidden.calls)
+        note(f"{instance_id}: recording calls")
+        try:
+            return task, recorded(task, sandbox)
+        except NoReplayError as error:
+            return task, str(error)
+        except InterruptedRunError:
+            raise
+        except (MissingImageError, SandboxError) as error:
+            if isinstance(error, SandboxError) and not sandbox.is_healthy():
+                raise
+            return task, error.message
+
+    for task, found in executor.map(one, chosen, cancel=sandbox.cancel):
+        if isinstance(found, str):
+            yield Recording(instance_id=task.instance_id, unknown=found)
+            continue
+        if found.written() != task.hidden.calls:
+            _write(dataset, task.instance_id, found)
+        yield _counted(task.instance_id, found)
+
+
+def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
+    known = dataset.ids()
+    if unknown := sorted(set(ids) - set(known)):
+        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout stats` lists them")
+    return tuple(ids) or tuple(one for one in known if dataset.instance(one).state is TaskState.PROVED)
+
+
+def _write(dataset: Dataset, instance_id: str, found: Corpus) -> None:
+    """Write a task's calls; what else was written of it meanwhile stays."""
+    with content.locked(dataset):
+        task = dataset.task(instance_id)
+        hidden = replace(task.hidden, calls=found.written())
+        if dataset.sealed:
+            seal.reseal(dataset, instance_id, hidden)
+        else:
+            data = hidden_files(hidden, canary=dataset.canary)[CALLS_FILE]
+            files.write_bytes(dataset.task_folder(instance_id) / CALLS_FILE, data)
+
+
+def _counted(instance_id: str, found: Corpus) -> Recording:
+    near = [call for call in found.calls if call.nearby]
+    telling = sum(call.telling for call in found.calls)
+    return Recording(
+        instance_id=instance_id,
+        calls=len(found.calls) - len(near),
+        nearby=len(near),
+        telling=telling,
+        unknown="" if found.calls else "nothing that its tests ask can be told as plain data",
+    )
+
+
+def as_json(one: Recording) -> dict[str, Any]:
+    """One task as `--json` prints it."""
+    return {**asdict(one), "unknown": one.unknown or None}
