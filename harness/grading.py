@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from harness.instance import Hidden
     from harness.trial import Trial
 
-GRADING_VERSION = 2
+GRADING_VERSION = 3
 """Goes up when a rule below changes, so that a cached verdict is never one of an older rule."""
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness import clock, frames
 from harness.frameworks import framework
+from harness.patch import Patch
 from harness.sandbox.base import Job, MissingImageError
 from harness.signals import observed
 from harness.signals.observed import Observed
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from harness.frameworks.base import TestReport
     from harness.instance import Budgets, TestSpec
-    from harness.patch import Patch
     from harness.sandbox.base import JobResult, Sandbox
 
 PYTHON = "/opt/goldseam/venv/bin/python"
@@ -153,16 +153,9 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         "vary": bool(varied),
         "clock": bool(clocked),
     }
-    runner = _runner(*(part for part, is_wanted in wanted.items() if is_wanted))
-    blobs = {
-        "model": spec.model_patch.raw if spec.model_patch else b"",
-        "tests": spec.test_patch.raw if spec.test_patch else b"",
-        "overlay": b"".join(spec.overlay.values()),
-    }
-    paths = {
-        "model": sorted(spec.model_patch.paths) if spec.model_patch else [],
-        "tests": sorted(spec.test_patch.paths) if spec.test_patch else [],
-    }
+    runner = _runner("applying", *(part for part, is_wanted in wanted.items() if is_wanted))
+    patches = {"model": spec.model_patch or Patch(files=()), "tests": spec.test_patch or Patch(files=())}
+    blobs = {**{name: one.raw for name, one in patches.items()}, "overlay": b"".join(spec.overlay.values())}
     head = {
         "runner": len(runner),
         **{name: len(blob) for name, blob in blobs.items()},
@@ -174,7 +167,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
             "files": spec.files,
             "pythonpath": spec.test.pythonpath,
             "seconds": spec.budgets.seconds,
-            "paths": paths,
+            "patches": {name: patch_facts(one) for name, one in patches.items()},
             "twin": spec.twin,
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
             **({"watch": observed.request(spec.model_patch, spec.test, spec.budgets)} if spec.watch else {}),
@@ -184,6 +177,11 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
     }
     encoded = json.dumps(head).encode()
     return b"%08x" % len(encoded) + encoded + runner + b"".join(blobs.values())
+
+
+def patch_facts(patch: Patch) -> dict[str, Any]:
+    """What harness/runner/applying.py is told of a patch."""
+    return {"paths": sorted(patch.paths), "hunks": patch.without_crlf, "zero_context": patch.zero_context}
 
 
 def _varied(spec: TrialSpec) -> dict[str, dict[str, int]]:
