@@ -26,13 +26,15 @@ MAX_PATH_BYTES = 4096
 _MAX_READ = 16 * MAX_BYTES
 """Bytes that are read line by line; of what comes after them, the headers alone."""
 _MAX_HEADERS = 32
+_MAX_HEADERS_READ = 4 * MAX_BYTES
+"""Bytes of headers in all: those of `MAX_SECTIONS` files with paths as people have them."""
 _MAX_HEADER_BYTES = 16 * MAX_PATH_BYTES
 _MAX_LOST_LINES = 16
 """How many trailing context lines a repair may put back; `git diff` writes 3, few people ask for more than 10."""
 _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
-_GIT_START = re.compile(rb"\ndiff --git ")
-_PLAIN_START = re.compile(rb"\n--- [^\n]*\n\+\+\+ [^\n]*\n@@ -")
-_LOOSE_HUNK = re.compile(rb"\n" + _HUNK.pattern)
+_GIT_START = re.compile(b"\ndiff --git ")
+_PLAIN_START = re.compile(b"\n--- " + rb"[^\n]*\n\+\+\+ [^\n]*\n@@ -")
+_LOOSE_HUNK = re.compile(b"\n" + _HUNK.pattern)
 _EXTENDED = (
     b"old mode ",
     b"new mode ",
@@ -148,7 +150,8 @@ class Patch:
     @property
     def without_crlf(self) -> list[tuple[int, int, str, bool]]:
         """Where in `raw` there are hunks without a CRLF, which their file may have: begin, end, the file's path, and
-        whether the text had CRLF ends itself (see `FilePatch.crlf`)."""
+        whether the text had CRLF ends itself (see `FilePatch.crlf`).
+        """
         found: list[tuple[int, int, str, bool]] = []
         at = 0
         for file in self.files:
@@ -242,7 +245,9 @@ def _refusal(section: _Section, path: str, paths: Collection[str]) -> _Refusal |
     if any("\\" in name or any(ord(char) < 32 for char in name) for name in paths):  # noqa: PLR2004 - control characters
         return refuse("odd_path", PatchError(f"the path {path!r} has a character that a path may not have"))
     if section.too_large:
-        return refuse("too_large", PatchError(f"{path!r} has a patch of more than the {MAX_BYTES} bytes that are taken"))
+        return refuse(
+            "too_large", PatchError(f"{path!r} has a patch of more than the {MAX_BYTES} bytes that are taken")
+        )
     if section.lacks_data:
         return refuse("binary_without_data", PatchError(f"{path!r}: {_NO_DATA}"))
     return None
@@ -260,6 +265,8 @@ def _check_path(path: str) -> None:
 
 def _without_overlaps(files: list[FilePatch], refused: list[_Refusal]) -> list[FilePatch]:
     """The parts beside those that are refused; the others of a file that becomes a link are refused with it."""
+    if not refused:
+        return files
     reasons = {path: one for one in refused for path in one.paths}
     above = {folder: one for path, one in reasons.items() for folder in _folders(path)}
     kept: list[FilePatch] = []
@@ -348,6 +355,7 @@ class _Reader:
         self.trusted = trusted
         self.crlf = False
         self.left = _MAX_READ
+        self.headers_left = _MAX_HEADERS_READ
         self.found: dict[re.Pattern[bytes], int] = {}
 
     def error(self, why: str, at: int | None = None) -> PatchError:
@@ -380,7 +388,8 @@ class _Reader:
     def _next(self, start: re.Pattern[bytes]) -> int:
         """Where the next line of this form begins, by the newline before it; the text's end where there is none."""
         if self.found.get(start, -1) < self.at - 1:
-            match = start.search(self.data, self.at - 1)
+            near = self.data.find(start.pattern[: len(b"\n@@ -")], self.at - 1)  # many times as fast as a pattern
+            match = start.search(self.data, near) if near >= 0 else None
             self.found[start] = match.start() if match else len(self.data)
         return self.found[start]
 
@@ -403,7 +412,9 @@ class _Reader:
     def _header(self, section: _Section) -> bytes:
         """The line at which the reader is, taken."""
         line = self._line()
-        if len(section.lines) > _MAX_HEADERS or len(line) > _MAX_HEADER_BYTES:
+        self.headers_left -= len(line)
+        endless = len(section.lines) > _MAX_HEADERS or len(line) > _MAX_HEADER_BYTES
+        if endless or (self.headers_left < 0 and not self.trusted):
             raise self.error("headers without end")
         section.lines.append(line)
         self.at = min(self.end + 1, len(self.data))

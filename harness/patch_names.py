@@ -11,6 +11,9 @@ _ALIKE = frozenset("ab")
 _MAX_SPACES = 16
 """Spaces of a `diff --git` line at which it is tried to be cut."""
 _ESCAPES = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13, b'"': 34, b"\\": 92}
+_ESCAPE = re.compile(rb"\\([0-3][0-7]{2}|.|$)", re.DOTALL)
+_OCTAL = re.compile(rb"[0-3][0-7]{2}")
+_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*', re.DOTALL)
 _UNQUOTED = re.compile(rb"[A-Za-z0-9_./+@=,:~%^{}()\[\]#!$&*;<>?|'`-]*")
 
 
@@ -98,28 +101,20 @@ def unquoted(text: bytes) -> str:
     """
     if not text.startswith(b'"'):
         return text.decode("utf-8", "surrogateescape")
-    out = bytearray()
-    body = text[1 : _quoted_end(text)]
-    index = 0
-    while index < len(body):
-        if body[index : index + 1] != b"\\":
-            out.append(body[index])
-            index += 1
-            continue
-        escape = body[index + 1 : index + 2]
+
+    def character(match: re.Match[bytes]) -> bytes:
+        escape = match[1]
         if escape in _ESCAPES:
-            out.append(_ESCAPES[escape])
-            index += 2
-        elif re.fullmatch(rb"[0-3][0-7]{2}", body[index + 1 : index + 4]):
-            out.append(int(body[index + 1 : index + 4], 8))
-            index += 4
-        else:
-            raise ValueError(f"the quoted path {text!r} has an unknown escape")
-    return out.decode("utf-8", "surrogateescape")
+            return bytes([_ESCAPES[escape]])
+        if _OCTAL.fullmatch(escape):
+            return bytes([int(escape, 8)])
+        raise ValueError(f"the quoted path {text!r} has an unknown escape")
+
+    body = text[1 : _quoted_end(text)]
+    return _ESCAPE.sub(character, body).decode("utf-8", "surrogateescape")
 
 
 def _quoted_end(text: bytes) -> int:
-    index = 1
-    while index < len(text) and text[index : index + 1] != b'"':
-        index += 2 if text[index : index + 1] == b"\\" else 1
-    return index
+    """Where the closing quotation mark is, or would be."""
+    match = _QUOTED.match(text)
+    return match.end() if match else len(text)
