@@ -2,9 +2,9 @@
 
     python benchmarks/honest_patches.py BARE_REPOSITORY [--fixes 40]
 
-Each commit that changes Python files is written down in many forms, some with what agents leave behind beside a fix, read
-and screened as a model's patch, and applied to its base as the supervisor does it. The tree that comes of it has to be the
-commit's own. Of leftovers, those that may be applied are there and nothing else. No container is started.
+Each commit that changes Python files is written down in many forms, some with what agents leave behind beside a fix,
+read and screened as a model's patch, and applied to its base as the supervisor does it. The tree that comes of it has
+to be the commit's own, but for leftovers that may be applied. No container is started.
 The last line is one JSON object; exit code 1 if a single one is refused or comes to another tree.
 """
 
@@ -32,19 +32,29 @@ from tests.applied import built
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-LINK = b"diff --git a/latest.log b/latest.log\nnew file mode 120000\nindex 0000000..1111111\n--- /dev/null\n+++ b/latest.log\n@@ -0,0 +1 @@\n+out.log\n\\ No newline at end of file\n"
-GITLINK = b"diff --git a/repro b/repro\nnew file mode 160000\nindex 0000000..1111111\n--- /dev/null\n+++ b/repro\n@@ -0,0 +1 @@\n+Subproject commit 1234567890123456789012345678901234567890\n"
-LARGE = (
-    b"diff --git a/out.log b/out.log\nnew file mode 100644\n--- /dev/null\n+++ b/out.log\n@@ -0,0 +1,99999 @@\n"
-    + b"+0123456789ab\n" * 99999
+
+def new_file(path: str, mode: int, body: bytes, count: int = 1) -> bytes:
+    """A file that a patch brings."""
+    name = path.encode()
+    head = b"diff --git a/%s b/%s\nnew file mode %06d\nindex 0000000..1111111\n" % (name, name, mode)
+    return (
+        head
+        + b"--- /dev/null\n+++ b/%s\n@@ -0,0 +1,%d @@\n" % (name, count)
+        + b"+"
+        + body.replace(b"\n", b"\n+")
+        + b"\n"
+    )
+
+
+LINK = new_file("latest.log", 120000, b"out.log") + b"\\ No newline at end of file\n"
+GITLINK = new_file("repro", 160000, b"Subproject commit " + b"0123456789" * 4)
+LARGE = new_file("out.log", 100644, b"\n".join([b"0123456789ab"] * 99999), 99999)
+BINARY = (
+    b"diff --git a/x.png b/x.png\nnew file mode 100644\nindex 0000000..1111111\n"
+    b"Binary files /dev/null and b/x.png differ\n"
 )
-BINARY = b"diff --git a/x.png b/x.png\nnew file mode 100644\nindex 0000000..1111111\nBinary files /dev/null and b/x.png differ\n"
 HEAP = "heap"
-MANY = b"".join(
-    b"diff --git a/%s/%d.txt b/%s/%d.txt\nnew file mode 100644\n--- /dev/null\n+++ b/%s/%d.txt\n@@ -0,0 +1 @@\n+x\n"
-    % ((HEAP.encode(), number) * 3)
-    for number in range(150)
-)  # fmt: skip
+MANY = b"".join(new_file(f"{HEAP}/{number}.txt", 100644, b"x") for number in range(150))
 
 
 def without_index(text: bytes) -> bytes:

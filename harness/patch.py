@@ -149,8 +149,9 @@ class Patch:
 
     @property
     def without_crlf(self) -> list[tuple[int, int, str, bool]]:
-        """Where in `raw` there are hunks without a CRLF, which their file may have: begin, end, the file's path, and
-        whether the text had CRLF ends itself (see `FilePatch.crlf`).
+        """The hunks without a CRLF, which their file may have.
+
+        Of each file where they begin and end in `raw`, its path, and whether the text had CRLF ends (`FilePatch.crlf`).
         """
         found: list[tuple[int, int, str, bool]] = []
         at = 0
