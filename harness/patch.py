@@ -10,16 +10,31 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness import patch_names
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection, Iterator
 
 MAX_BYTES = 1024 * 1024
+"""Bytes of a patch that are applied at most; a file whose part is larger is left out."""
 MAX_FILES = 100
+"""Files that a patch may change; more are left out."""
 
+MAX_SECTIONS = 10_000
+"""Files of a patch that are looked at."""
 MAX_PATH_BYTES = 4096
+_MAX_READ = 16 * MAX_BYTES
+"""Bytes that are read line by line; of what comes after them, the headers alone."""
+_MAX_HEADERS = 32
+_MAX_HEADERS_READ = 4 * MAX_BYTES
+"""Bytes of headers in all: those of `MAX_SECTIONS` files with paths as people have them."""
+_MAX_HEADER_BYTES = 16 * MAX_PATH_BYTES
 _MAX_LOST_LINES = 16
 """How many trailing context lines a repair may put back; `git diff` writes 3, few people ask for more than 10."""
-_HUNK = re.compile(rb"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_GIT_START = re.compile(b"\ndiff --git ")
+_PLAIN_START = re.compile(b"\n--- " + rb"[^\n]*\n\+\+\+ [^\n]*\n@@ -")
+_LOOSE_HUNK = re.compile(b"\n" + _HUNK.pattern)
 _EXTENDED = (
     b"old mode ",
     b"new mode ",
@@ -33,7 +48,8 @@ _EXTENDED = (
     b"dissimilarity index ",
     b"index ",
 )
-_ESCAPES = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13, b'"': 34, b"\\": 92}
+_NO_DATA = "a binary change without its data (make it with `git diff --binary`)"
+_OTHER_MODES = {"120000": ("symbolic_link", "a symbolic link"), "160000": ("submodule", "a submodule")}
 
 
 class PatchError(ValueError):
@@ -46,6 +62,18 @@ class NoPatchError(PatchError):
 
 class UnsafePatchError(PatchError):
     """It would write what no patch may: outside the tree, git's own folder, a link."""
+
+
+class _TooLargeError(Exception):
+    """A file's part of the patch is larger than what is applied."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """A part of a patch that was left out, and why."""
+
+    path: str
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +90,17 @@ class FilePatch:
     added: int = 0
     removed: int = 0
     hunks: int = 0
+    hunks_at: int = 0
+    """Where in `raw` the first hunk begins."""
     binary: bool = False
     makes_file: bool = False
     """Whether applying it can bring a file into being: a new file, a rename or copy, or hunks without an old line,
     which `git apply` takes for a new file when there is none."""
+    zero_context: bool = False
+    """Whether it has a hunk without context (`git diff -U0`), which git applies only where it is told to."""
+    crlf: bool = field(default=False, compare=False)
+    """Whether its text came with CRLF line ends, headers and all, which `raw` no longer has: the line ends of the file
+    are known from the file alone."""
 
     @property
     def path(self) -> str:
@@ -95,7 +130,10 @@ class Patch:
 
     files: tuple[FilePatch, ...]
     repairs: tuple[str, ...] = field(default=())
-    """What the text had lost (a last newline, trailing blank context) and the parser put back."""
+    """What the text had lost (a last newline, trailing blank context, line ends, prefixes of paths) and the parser put
+    back."""
+    left_out: tuple[Dropped, ...] = ()
+    """Parts that no patch can bring: links, submodules, binary changes without data, what is too large."""
 
     @property
     def raw(self) -> bytes:
@@ -105,6 +143,25 @@ class Patch:
     def paths(self) -> frozenset[str]:
         return frozenset().union(*(file.paths for file in self.files))
 
+    @property
+    def zero_context(self) -> bool:
+        return any(file.zero_context for file in self.files)
+
+    @property
+    def without_crlf(self) -> list[tuple[int, int, str, bool]]:
+        """The hunks without a CRLF, which their file may have.
+
+        Of each file where they begin and end in `raw`, its path, and whether the text had CRLF ends (`FilePatch.crlf`).
+        """
+        found: list[tuple[int, int, str, bool]] = []
+        at = 0
+        for file in self.files:
+            end = at + len(file.raw)
+            if file.hunks and file.old_path is not None and b"\r\n" not in file.raw[file.hunks_at :]:
+                found.append((at + file.hunks_at, end, file.old_path, file.crlf))
+            at = end
+        return found
+
 
 def parse(data: bytes, *, trusted: bool = False) -> Patch:
     """Take a patch apart.
@@ -112,58 +169,126 @@ def parse(data: bytes, *, trusted: bool = False) -> Patch:
     `trusted` lifts the limits on size, paths and modes: for the patches that mining itself took from a history.
 
     Text before the first file header and between files (a commit message, a signature) is left out, as `git apply`
-    does. Hunks are read by the counts in their headers.
+    does. Hunks are read by the counts in their headers. Time and memory grow with the size of the text, and no more
+    than `_MAX_READ` bytes and `MAX_SECTIONS` files of it are read line by line.
 
     Raises:
-        PatchError: no file in it, a size over `MAX_BYTES` or `MAX_FILES`, a broken hunk, headers that disagree, a path
-            or a mode that may not be written.
+        PatchError: no file in it, or none that may be applied; a broken hunk, headers that disagree, more than
+            `MAX_SECTIONS` files, a path that may not be written.
 
     """
-    if len(data) > MAX_BYTES and not trusted:
-        raise PatchError(f"the patch has {len(data)} bytes; at most {MAX_BYTES} are taken")
-    repairs: list[str] = []
+    repairs: dict[str, None] = {}
     if data and not data.endswith(b"\n"):
         data += b"\n"
-        repairs.append("last newline")
-    files = _sections(data, repairs, trusted=trusted)
+        repairs["last newline"] = None
+    files, refused = _files(data, repairs, trusted=trusted)
+    if not files and refused:
+        raise refused[0].error
     if not files:
         raise NoPatchError("there is no file header (`diff --git …` or `--- …` with `+++ …`) in it")
     _check_conflicts(files)
-    patch = Patch(files=tuple(files), repairs=tuple(repairs))
-    if not trusted and _sections(patch.raw, [], trusted=False) != files:
+    patch = Patch(files=tuple(files), repairs=tuple(repairs), left_out=tuple(one.dropped for one in refused))
+    if not trusted and _files(patch.raw, {}, trusted=False) != (files, []):
         raise PatchError("its parts are read differently once the text between them is left out")
     return patch
 
 
-def _sections(data: bytes, repairs: list[str], *, trusted: bool) -> list[FilePatch]:
-    reader = _Reader(data.split(b"\n")[:-1], repairs)
+def _files(data: bytes, repairs: dict[str, None], *, trusted: bool) -> tuple[list[FilePatch], list[_Refusal]]:
+    """The parts that may be applied, and those that may not."""
+    reader = _Reader(data, repairs, trusted=trusted)
+    sections = list(reader.sections())
+    prefixes = frozenset().union(*(section.prefixes for section in sections))
     files: list[FilePatch] = []
-    while (file := reader.next_file()) is not None:
-        if not trusted:
-            _check_paths(file)
-        files.append(file)
-        if len(files) > MAX_FILES and not trusted:
-            raise PatchError(f"the patch touches more than {MAX_FILES} files")
-    if len(reader.styles) > 1:  # from one bare name on, git takes the prefixes of all others for folders
-        raise PatchError("some paths have a prefix (`a/`, `b/`) and some have none")
-    return files
+    refused: list[_Refusal] = []
+    for section in sections:
+        try:
+            old, new = _agree(section, prefixes)
+        except _DisagreeError as error:
+            raise reader.error(str(error), section.at) from None
+        path = new if new is not None else old
+        assert path is not None  # noqa: S101 - at most one of them is None
+        why = None if trusted else _refusal(section, path, {name for name in (old, new) if name is not None})
+        if why is not None:
+            refused.append(why)
+        elif section.lacks_data:
+            raise reader.error(_NO_DATA, section.at)
+        else:
+            files.append(_file(section, old, new, repairs))
+    return _without_overlaps(files, refused), refused
 
 
-def _check_paths(file: FilePatch) -> None:
-    for path in file.paths:
-        parts = path.split("/")
-        if path.startswith("/") or "" in parts or "." in parts or ".." in parts:
-            raise UnsafePatchError(f"the path {path!r} leaves the work tree")
-        if len(path.encode("utf-8", "surrogateescape")) > MAX_PATH_BYTES:
-            raise PatchError(f"a path of more than {MAX_PATH_BYTES} bytes: {path[:60]!r}…")
-        if "\0" in path or "\\" in path or any(ord(char) < 32 for char in path):  # noqa: PLR2004 - control characters
-            raise PatchError(f"the path {path!r} has a character that a path may not have")
-        if any(part.lower() == ".git" or part.lower().startswith("git~") for part in parts):
-            raise UnsafePatchError(f"the path {path!r} is inside a git folder")
-    for mode in file.modes:
+@dataclass(frozen=True, kw_only=True)
+class _Refusal:
+    """A part that may not be applied, and what to say where there is no other."""
+
+    dropped: Dropped
+    paths: frozenset[str]
+    error: PatchError
+
+
+def _refusal(section: _Section, path: str, paths: Collection[str]) -> _Refusal | None:
+    """Why a part is left out; None where it may be applied.
+
+    Raises:
+        PatchError: it has a path that no honest patch has.
+
+    """
+    for name in paths:
+        _check_path(name)
+
+    def refuse(reason: str, error: PatchError) -> _Refusal:
+        return _Refusal(dropped=Dropped(path=path, reason=reason), paths=frozenset(paths), error=error)
+
+    for mode in section.modes:
         if mode not in ("100644", "100755"):
-            kind = {"120000": "a symbolic link", "160000": "a submodule"}.get(mode, "not a plain file")
-            raise UnsafePatchError(f"{file.path!r} has mode {mode}: {kind}")
+            reason, kind = _OTHER_MODES.get(mode, ("special_file", "not a plain file"))
+            return refuse(reason, UnsafePatchError(f"{path!r} has mode {mode}: {kind}"))
+    if any("\\" in name or any(ord(char) < 32 for char in name) for name in paths):  # noqa: PLR2004 - control characters
+        return refuse("odd_path", PatchError(f"the path {path!r} has a character that a path may not have"))
+    if section.too_large:
+        return refuse(
+            "too_large", PatchError(f"{path!r} has a patch of more than the {MAX_BYTES} bytes that are taken")
+        )
+    if section.lacks_data:
+        return refuse("binary_without_data", PatchError(f"{path!r}: {_NO_DATA}"))
+    return None
+
+
+def _check_path(path: str) -> None:
+    parts = path.split("/")
+    if path.startswith("/") or "" in parts or "." in parts or ".." in parts:
+        raise UnsafePatchError(f"the path {path!r} leaves the work tree")
+    if len(path.encode("utf-8", "surrogateescape")) > MAX_PATH_BYTES:
+        raise PatchError(f"a path of more than {MAX_PATH_BYTES} bytes: {path[:60]!r}…")
+    if any(part.lower() == ".git" or part.lower().startswith("git~") for part in parts):
+        raise UnsafePatchError(f"the path {path!r} is inside a git folder")
+
+
+def _without_overlaps(files: list[FilePatch], refused: list[_Refusal]) -> list[FilePatch]:
+    """The parts beside those that are refused; the others of a file that becomes a link are refused with it."""
+    if not refused:
+        return files
+    reasons = {path: one for one in refused for path in one.paths}
+    above = {folder: one for path, one in reasons.items() for folder in _folders(path)}
+    kept: list[FilePatch] = []
+    for file in files:
+        places = (*file.paths, *(folder for path in file.paths for folder in _folders(path)))
+        cause = next((reasons[place] for place in places if place in reasons), None)
+        cause = cause or next((above[path] for path in file.paths if path in above), None)
+        if cause is None:
+            kept.append(file)
+        else:
+            dropped = Dropped(path=file.path, reason=cause.dropped.reason)
+            refused.append(_Refusal(dropped=dropped, paths=file.paths, error=cause.error))
+    return kept
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders that a path lies in."""
+    at = path.find("/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
 
 
 def _check_conflicts(files: list[FilePatch]) -> None:
@@ -177,265 +302,314 @@ def _check_conflicts(files: list[FilePatch]) -> None:
 
 
 @dataclass(kw_only=True)
-class _Headers:
-    """What the header lines of one file say, to be held against each other."""
+class _Section:
+    """The lines of one file, and what its headers say, to be held against each other."""
 
-    git_line: bytes | None = None
+    at: int
+    crlf: bool
+    lines: list[bytes] = field(default_factory=list)
+    is_git: bool = False
+    pair: tuple[str, str] | None = None
+    """The names of `diff --git`, where they are those of one file."""
+    names_at: int | None = None
+    """Which line is the `---` line."""
     old: str | None = None
     new: str | None = None
-    saw_old: bool = False
-    saw_new: bool = False
+    stamps: tuple[bytes, bytes] = (b"", b"")
+    """What follows the names."""
     created: bool = False
     deleted: bool = False
     moved_from: str | None = None
     moved_to: str | None = None
     modes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Counts:
-    """What the hunks of one file add up to."""
-
+    binary: bool = False
+    lacks_data: bool = False
+    too_large: bool = False
+    first_hunk: int = 0
+    """Which line is the first hunk's."""
     hunks: int = 0
     added: int = 0
     removed: int = 0
     old_lines: int = 0
+    zero_context: bool = False
+
+    @property
+    def names(self) -> tuple[str, str] | None:
+        """Those of `---` and `+++`, where neither is /dev/null."""
+        return (self.old, self.new) if self.old is not None and self.new is not None else None
+
+    @property
+    def prefixes(self) -> frozenset[str]:
+        pairs = (pair for pair in (self.pair, self.names) if pair is not None)
+        return frozenset().union(*(patch_names.prefixes_of(*pair) for pair in pairs))
 
 
 class _Reader:
-    def __init__(self, lines: list[bytes], repairs: list[str]) -> None:
-        self.lines = lines
-        self.at = 0
+    """Goes through a patch once, line by line where it matters."""
+
+    def __init__(self, data: bytes, repairs: dict[str, None], *, trusted: bool) -> None:
+        self.data = b"\n" + data
+        self.at = 1
+        self.end = 1
+        """Where the line at `at` ends."""
         self.repairs = repairs
-        self.styles: set[str] = set()
+        self.trusted = trusted
+        self.crlf = False
+        self.left = _MAX_READ
+        self.headers_left = _MAX_HEADERS_READ
+        self.found: dict[re.Pattern[bytes], int] = {}
 
-    def _fail(self, why: str) -> PatchError:
-        return PatchError(f"line {self.at + 1}: {why}")
+    def error(self, why: str, at: int | None = None) -> PatchError:
+        line = self.data.count(b"\n", 0, self.at if at is None else at)
+        return PatchError(f"line {line}: {why}")
 
-    def next_file(self) -> FilePatch | None:
-        while self.at < len(self.lines):
-            line = self.lines[self.at]
-            if line.startswith(b"diff --git "):
-                return self._git_file()
-            if line.startswith(b"--- ") and self._peek(1).startswith(b"+++ ") and self._peek(2).startswith(b"@@ -"):
-                return self._plain_file()
-            if line.startswith(b"@@ -") and _HUNK.match(line):
-                raise self._fail("a hunk without a file header")
-            self.at += 1
-        return None
+    def sections(self) -> Iterator[_Section]:
+        number = 0
+        while (start := min(map(self._next, (_GIT_START, _PLAIN_START, _LOOSE_HUNK)))) < len(self.data):
+            if start == self._next(_LOOSE_HUNK):
+                raise self.error("a hunk without a file header", start + 1)
+            number += 1
+            if number > MAX_SECTIONS and not self.trusted:
+                raise PatchError(f"the patch touches more than {MAX_SECTIONS} files")
+            self.at = start + 1
+            self.crlf = False
+            self.crlf = self._line().endswith(b"\r")
+            section = _Section(at=self.at, crlf=self.crlf, is_git=start == self._next(_GIT_START))
+            try:
+                self._read(section)
+            except _TooLargeError:
+                section.too_large = True
+                self.at = min(self._next(_GIT_START), self._next(_PLAIN_START)) + 1
+            except PatchError:
+                raise
+            except ValueError as error:  # an escape in a name
+                raise self.error(str(error)) from None
+            yield section
 
-    def _peek(self, ahead: int) -> bytes:
-        index = self.at + ahead
-        return self.lines[index] if index < len(self.lines) else b""
+    def _next(self, start: re.Pattern[bytes]) -> int:
+        """Where the next line of this form begins, by the newline before it; the text's end where there is none."""
+        if self.found.get(start, -1) < self.at - 1:
+            near = self.data.find(start.pattern[: len(b"\n@@ -")], self.at - 1)  # many times as fast as a pattern
+            match = start.search(self.data, near) if near >= 0 else None
+            self.found[start] = match.start() if match else len(self.data)
+        return self.found[start]
 
-    def _git_file(self) -> FilePatch:
-        start = self.at
-        headers = _Headers(git_line=self.lines[self.at][len(b"diff --git ") :])
-        self.styles.add("prefixed")
-        self.at += 1
-        while self.at < len(self.lines) and self.lines[self.at].startswith(_EXTENDED):
-            self._extended(headers, self.lines[self.at])
-            self.at += 1
-        if self._peek(0).startswith(b"GIT binary patch"):
-            self._binary()
-            return self._finish(start, headers, _Counts(), binary=True)
-        if self._peek(0).startswith(b"Binary files "):
-            raise self._fail("a binary change without its data (make it with `git diff --binary`)")
-        if self._peek(0).startswith(b"--- "):
-            self._names(headers)
-            return self._finish(start, headers, self._hunks())
-        return self._finish(start, headers, _Counts())
+    def _line(self) -> bytes:
+        """The line at which the reader is; empty at the end."""
+        end = self.data.find(b"\n", self.at)
+        self.end = end if end >= 0 else len(self.data)
+        line = self.data[self.at : self.end]
+        return line[:-1] if self.crlf and line.endswith(b"\r") else line
 
-    def _plain_file(self) -> FilePatch:
-        start = self.at
-        headers = _Headers()
-        names = [line for line in (self._peek(0)[4:], self._peek(1)[4:]) if not line.startswith(b"/dev/null")]
-        self.styles.add("prefixed" if any(b"/" in name for name in names) else "bare")
-        self._names(headers)
-        return self._finish(start, headers, self._hunks())
+    def _take(self, section: _Section, line: bytes) -> None:
+        """Go on to the next line. What was last asked for must be `line`."""
+        size = self.end + 1 - self.at
+        self.left -= size
+        if not self.trusted and (self.end - section.at > MAX_BYTES or self.left < 0):
+            raise _TooLargeError
+        section.lines.append(line)
+        self.at = min(self.end + 1, len(self.data))
 
-    def _extended(self, headers: _Headers, line: bytes) -> None:
-        text = line.rstrip(b"\r")
-        if text.startswith((b"old mode ", b"new mode ")):
-            headers.modes.append(text[9:].decode("ascii", "replace"))
-        elif text.startswith(b"deleted file mode "):
-            headers.deleted = True
-            headers.modes.append(text[18:].decode("ascii", "replace"))
-        elif text.startswith(b"new file mode "):
-            headers.created = True
-            headers.modes.append(text[14:].decode("ascii", "replace"))
-        elif text.startswith((b"rename from ", b"copy from ")):
-            headers.moved_from = _path(text.split(b" ", 2)[2])
-        elif text.startswith((b"rename to ", b"copy to ")):
-            headers.moved_to = _path(text.split(b" ", 2)[2])
-        elif text.startswith(b"index "):
-            words = text.split(b" ")
+    def _header(self, section: _Section) -> bytes:
+        """The line at which the reader is, taken."""
+        line = self._line()
+        self.headers_left -= len(line)
+        endless = len(section.lines) > _MAX_HEADERS or len(line) > _MAX_HEADER_BYTES
+        if endless or (self.headers_left < 0 and not self.trusted):
+            raise self.error("headers without end")
+        section.lines.append(line)
+        self.at = min(self.end + 1, len(self.data))
+        return line
+
+    def _read(self, section: _Section) -> None:
+        if section.is_git:
+            section.pair = patch_names.git_pair(self._header(section)[len(b"diff --git ") :])
+            while self._line().startswith(_EXTENDED):
+                self._extended(section, self._header(section))
+            if self._line().startswith(b"GIT binary patch"):
+                section.binary = True
+                self._binary(section)
+                return
+            if self._line().startswith(b"Binary files "):
+                section.lacks_data = True
+                self._header(section)
+                return
+            if not self._line().startswith(b"--- "):
+                return
+        section.names_at = len(section.lines)
+        section.old, old_stamp = patch_names.side(self._header(section)[4:])
+        if not self._line().startswith(b"+++ "):
+            raise self.error("`--- …` is not followed by `+++ …`")
+        section.new, new_stamp = patch_names.side(self._header(section)[4:])
+        section.stamps = (old_stamp, new_stamp)
+        self._hunks(section)
+
+    def _extended(self, section: _Section, line: bytes) -> None:
+        if line.startswith((b"old mode ", b"new mode ")):
+            section.modes.append(line[9:].decode("ascii", "replace"))
+        elif line.startswith(b"deleted file mode "):
+            section.deleted = True
+            section.modes.append(line[18:].decode("ascii", "replace"))
+        elif line.startswith(b"new file mode "):
+            section.created = True
+            section.modes.append(line[14:].decode("ascii", "replace"))
+        elif line.startswith((b"rename from ", b"copy from ")):
+            section.moved_from = patch_names.unquoted(line.split(b" ", 2)[2])
+        elif line.startswith((b"rename to ", b"copy to ")):
+            section.moved_to = patch_names.unquoted(line.split(b" ", 2)[2])
+        elif line.startswith(b"index "):
+            words = line.split(b" ")
             if len(words) == 3:  # noqa: PLR2004 - `index old..new mode`
-                headers.modes.append(words[2].decode("ascii", "replace"))
+                section.modes.append(words[2].decode("ascii", "replace"))
 
-    def _names(self, headers: _Headers) -> None:
-        headers.old, headers.saw_old = _side(self.lines[self.at][4:]), True
-        self.at += 1
-        if not self._peek(0).startswith(b"+++ "):
-            raise self._fail("`--- …` is not followed by `+++ …`")
-        headers.new, headers.saw_new = _side(self.lines[self.at][4:]), True
-        self.at += 1
-
-    def _hunks(self) -> _Counts:
-        hunks = added = removed = old_lines = 0
-        while (match := _HUNK.match(self._peek(0))) is not None:
+    def _hunks(self, section: _Section) -> None:
+        section.first_hunk = len(section.lines)
+        while (match := _HUNK.match(line := self._line())) is not None:
             old_left = int(match[2]) if match[2] is not None else 1
             new_left = int(match[4]) if match[4] is not None else 1
-            self.at += 1
-            more_added, more_removed = self._hunk_body(old_left, new_left)
-            hunks, added, removed = hunks + 1, added + more_added, removed + more_removed
-            old_lines += old_left
-        if hunks == 0:
-            raise self._fail("a file header without a hunk")
-        return _Counts(hunks=hunks, added=added, removed=removed, old_lines=old_lines)
+            section.hunks += 1
+            section.old_lines += old_left
+            self._take(section, line)
+            self._hunk_body(section, old_left, new_left)
+        if section.hunks == 0:
+            raise self.error("a file header without a hunk")
 
-    def _hunk_body(self, old_left: int, new_left: int) -> tuple[int, int]:
-        added = removed = 0
+    def _hunk_body(self, section: _Section, old_left: int, new_left: int) -> None:
+        context = 0
         while old_left > 0 or new_left > 0:
-            if self.at >= len(self.lines) and old_left == new_left <= _MAX_LOST_LINES:
+            line = self._line()
+            if old_left == new_left <= _MAX_LOST_LINES and (self.at >= len(self.data) or line.startswith(b"```")):
                 # Whoever stripped the text took trailing blank context lines with it.
-                self.lines.append(b" ")
-                self.repairs.append("trailing blank context")
-            line = self._peek(0) if self.at < len(self.lines) else None
-            mark = b" " if line in (b"", b"\r") else (line or b"?")[:1]
-            if mark == b" ":
-                old_left, new_left = old_left - 1, new_left - 1
-            elif mark == b"-":
-                old_left, removed = old_left - 1, removed + 1
-            elif mark == b"+":
-                new_left, added = new_left - 1, added + 1
-            elif mark != b"\\":
-                raise self._fail("the hunk is shorter than its header says")
-            if old_left < 0 or new_left < 0:
-                raise self._fail("the hunk is longer than its header says")
-            self.at += 1
-        if self._peek(0).startswith(b"\\"):
-            self.at += 1
-        if self._peek(0)[:1] in (b"+", b" ") and not self._peek(0).startswith(b"+++ ") and self._peek(0).strip():
-            raise self._fail("the hunk is longer than its header says")
-        return added, removed
-
-    def _binary(self) -> None:
-        self.at += 1
-        for _ in range(2):  # forward, and reverse where it is there
-            if not self._peek(0).startswith((b"literal ", b"delta ")):
+                section.lines += [b" "] * old_left
+                self.repairs["trailing blank context"] = None
+                context += old_left
                 break
-            self.at += 1
-            while self._peek(0) and not self._peek(0).startswith((b"literal ", b"delta ", b"diff ")):
-                self.at += 1
-            if not self._peek(0) and self.at < len(self.lines):
-                self.at += 1
+            mark = line[:1] if line or self.at >= len(self.data) else b" "
+            if mark in (b" ", b"\r"):
+                old_left, new_left, context = old_left - 1, new_left - 1, context + 1
+            elif mark == b"-":
+                old_left, section.removed = old_left - 1, section.removed + 1
+            elif mark == b"+":
+                new_left, section.added = new_left - 1, section.added + 1
+            elif mark != b"\\":
+                raise self.error("the hunk is shorter than its header says")
+            if old_left < 0 or new_left < 0:
+                raise self.error("the hunk is longer than its header says")
+            self._take(section, line)
+        section.zero_context = section.zero_context or context == 0
+        line = self._line()
+        if line.startswith(b"\\"):
+            self._take(section, line)
+            line = self._line()
+        if line[:1] in (b"+", b" ") and not line.startswith(b"+++ ") and line.strip():
+            raise self.error("the hunk is longer than its header says")
 
-    def _finish(self, start: int, headers: _Headers, counts: _Counts, *, binary: bool = False) -> FilePatch:
-        old, new = _agree(headers, self._fail)
-        raw = b"\n".join(self.lines[start : self.at]) + b"\n"
-        return FilePatch(
-            old_path=old,
-            new_path=new,
-            raw=raw,
-            modes=tuple(headers.modes),
-            added=counts.added,
-            removed=counts.removed,
-            hunks=counts.hunks,
-            binary=binary,
-            makes_file=(old != new and new is not None) or (counts.hunks > 0 and counts.old_lines == 0),
-        )
+    def _binary(self, section: _Section) -> None:
+        self._take(section, self._line())
+        for _ in range(2):  # forward, and reverse where it is there
+            if not (line := self._line()).startswith((b"literal ", b"delta ")):
+                break
+            self._take(section, line)
+            while (line := self._line()) and not line.startswith((b"literal ", b"delta ", b"diff ")):
+                self._take(section, line)
+            if not line and self.at < len(self.data):
+                self._take(section, line)
 
 
-def _agree(headers: _Headers, fail: Callable[[str], PatchError]) -> tuple[str | None, str | None]:
-    """The two paths of a file section, once every header tells the same."""
-    claims_old: set[str] = set()
-    claims_new: set[str] = set()
-    if headers.moved_from is not None or headers.moved_to is not None:
-        if headers.moved_from is None or headers.moved_to is None:
-            raise fail("half a rename or copy")
-        claims_old.add(headers.moved_from)
-        claims_new.add(headers.moved_to)
-    elif headers.git_line is not None:
-        same = _same_path(headers.git_line)
-        if same is None:
-            raise fail("the two paths of `diff --git` differ without a rename")
-        claims_old.add(same)
-        claims_new.add(same)
-    if headers.saw_old and headers.old is not None:
-        claims_old.add(headers.old)
-    if headers.saw_new and headers.new is not None:
-        claims_new.add(headers.new)
-    if headers.git_line is not None:
-        undeclared = (headers.saw_old and headers.old is None and not headers.created) or (
-            headers.saw_new and headers.new is None and not headers.deleted
-        )
-        if undeclared:  # git refuses it, or takes /dev/null for a file of the tree
-            raise fail("/dev/null without a line `new file mode` or `deleted file mode`")
-    created = headers.created or (headers.saw_old and headers.old is None)
-    deleted = headers.deleted or (headers.saw_new and headers.new is None)
-    both = claims_old | claims_new
-    moved = headers.moved_from is not None
-    if len(claims_old) > 1 or len(claims_new) > 1 or (not moved and len(both) != 1) or (created and deleted):
-        raise fail(f"the headers name different files: {', '.join(map(repr, sorted(both))) or 'none'}")
-    old = None if created else next(iter(claims_old or claims_new))
-    new = None if deleted else next(iter(claims_new or claims_old))
+class _DisagreeError(Exception):
+    """The headers of a file do not go together."""
+
+
+def _agree(section: _Section, prefixes: frozenset[str]) -> tuple[str | None, str | None]:
+    """The two paths of a file section, once every header tells the same.
+
+    Raises:
+        _DisagreeError: they do not.
+
+    """
+    has_names = section.names_at is not None
+    no_old, no_new = has_names and section.old is None, has_names and section.new is None
+    if section.is_git and ((no_old and not section.created) or (no_new and not section.deleted)):
+        # git refuses it, or takes /dev/null for a file of the tree
+        raise _DisagreeError("/dev/null without a line `new file mode` or `deleted file mode`")
+    created, deleted = section.created or no_old, section.deleted or no_new
+    if section.moved_from is not None or section.moved_to is not None:
+        old, new = _moved(section)
+    else:
+        old = new = _path_of(section, prefixes)
+    if created and deleted:
+        raise _DisagreeError(f"the headers name different files: {old!r} is made and deleted")
+    return None if created else old, None if deleted else new
+
+
+def _moved(section: _Section) -> tuple[str, str]:
+    """The paths of a rename or copy: its own lines have no prefix."""
+    old, new = section.moved_from, section.moved_to
+    if old is None or new is None:
+        raise _DisagreeError("half a rename or copy")
+    for name, path in ((section.old, old), (section.new, new)):
+        if name is not None and path not in (name, patch_names.without_prefix(name)):
+            raise _DisagreeError(f"the headers name different files: {name!r}, {path!r}")
     return old, new
 
 
-def _same_path(rest: bytes) -> str | None:
-    """The path that both halves of `diff --git a/… b/…` name, or None where they differ."""
-    rest = rest.rstrip(b"\r")
-    if rest.startswith(b'"'):
-        end = _quoted_end(rest)
-        first, second = rest[: end + 1], rest[end + 2 :]
-        return _strip(_path(first)) if _strip(_path(first)) == _strip(_path(second)) else None
-    half, odd = divmod(len(rest) - 1, 2)
-    if odd == 0 and rest[half : half + 1] == b" ":
-        first, second = rest[:half], rest[half + 1 :]
-        if b"/" in first and b"/" in second and _strip(_path(first)) == _strip(_path(second)):
-            return _strip(_path(first))
-    return None
+def _path_of(section: _Section, prefixes: frozenset[str]) -> str:
+    """The one path that `diff --git`, `---` and `+++` mean."""
+    claims: set[str | None] = set()
+    if section.is_git:
+        if section.pair is None:
+            raise _DisagreeError("the two paths of `diff --git` differ without a rename")
+        claims.add(patch_names.path_of_two(*section.pair))
+    if section.names is not None:
+        claims.add(patch_names.path_of_two(*section.names))
+    elif (name := section.old or section.new) is not None and name not in (section.pair or ()):
+        claims.add(patch_names.path_of_one(name, prefixes))
+    path = next(iter(claims), None)
+    if len(claims) != 1 or path is None:
+        found = sorted({name for name in (section.old, section.new, *(section.pair or ())) if name is not None})
+        raise _DisagreeError(f"the headers name different files: {', '.join(map(repr, found)) or 'none'}")
+    return path
 
 
-def _quoted_end(text: bytes) -> int:
-    index = 1
-    while index < len(text) and text[index : index + 1] != b'"':
-        index += 2 if text[index : index + 1] == b"\\" else 1
-    return index
+def _file(section: _Section, old: str | None, new: str | None, repairs: dict[str, None]) -> FilePatch:
+    if not _reads_alike(section, old, new):
+        _put_prefixes(section, old, new)
+        repairs["path prefixes"] = None
+    if section.crlf:
+        repairs["line ends"] = None
+    return FilePatch(
+        old_path=old,
+        new_path=new,
+        raw=b"\n".join(section.lines) + b"\n",
+        modes=tuple(section.modes),
+        added=section.added,
+        removed=section.removed,
+        hunks=section.hunks,
+        hunks_at=sum(len(line) + 1 for line in section.lines[: section.first_hunk]),
+        binary=section.binary,
+        makes_file=(old != new and new is not None) or (section.hunks > 0 and section.old_lines == 0),
+        zero_context=section.zero_context and old is not None and new is not None,
+        crlf=section.crlf,
+    )
 
 
-def _side(text: bytes) -> str | None:
-    """The path of a `---` or `+++` line: None for /dev/null; a time stamp after a tab is left out."""
-    text = text.rstrip(b"\r")
-    text = text.split(b"\t", 1)[0] if not text.startswith(b'"') else text[: _quoted_end(text) + 1]
-    return None if text == b"/dev/null" else _strip(_path(text))
+def _reads_alike(section: _Section, old: str | None, new: str | None) -> bool:
+    """Whether git, which takes one component off every name, comes to the same paths, whatever else the patch has."""
+    moved = section.moved_from is not None
+    pair = (None, None) if section.pair is None or moved else section.pair
+    named = ((pair[0], old or new), (pair[1], new or old), (section.old, old), (section.new, new))
+    if any(name is not None and patch_names.without_prefix(name) != path for name, path in named):
+        return False
+    single = None if section.is_git or section.names else section.old or section.new
+    return single is None or single.partition("/")[0] in patch_names.PREFIXES
 
 
-def _strip(path: str) -> str:
-    """Without the first component, as `-p1` reads it."""
-    return path.split("/", 1)[1] if "/" in path else path
-
-
-def _path(text: bytes) -> str:
-    """A path as git writes it: plain, or quoted like a C string."""
-    if not text.startswith(b'"'):
-        return text.decode("utf-8", "surrogateescape")
-    out = bytearray()
-    body = text[1 : _quoted_end(text)]
-    index = 0
-    while index < len(body):
-        if body[index : index + 1] != b"\\":
-            out.append(body[index])
-            index += 1
-            continue
-        escape = body[index + 1 : index + 2]
-        if escape in _ESCAPES:
-            out.append(_ESCAPES[escape])
-            index += 2
-        elif re.fullmatch(rb"[0-3][0-7]{2}", body[index + 1 : index + 4]):
-            out.append(int(body[index + 1 : index + 4], 8))
-            index += 4
-        else:
-            raise PatchError(f"the quoted path {text!r} has an unknown escape")
-    return out.decode("utf-8", "surrogateescape")
+def _put_prefixes(section: _Section, old: str | None, new: str | None) -> None:
+    """Write the names with the prefixes that git has."""
+    first, second = (patch_names.quoted(f"a/{old or new}"), patch_names.quoted(f"b/{new or old}"))
+    if section.is_git:
+        section.lines[0] = b"diff --git " + first + b" " + second
+    if section.names_at is not None:
+        stamps = section.stamps
+        section.lines[section.names_at] = b"--- " + (b"/dev/null" if section.old is None else first) + stamps[0]
+        section.lines[section.names_at + 1] = b"+++ " + (b"/dev/null" if section.new is None else second) + stamps[1]

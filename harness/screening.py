@@ -1,18 +1,20 @@
 """What of a model patch reaches the work tree: everything but what could touch the judge. Pure.
 
 Honest agents add tests, edit configuration and leave byproducts behind, so such parts are dropped and recorded, not
-refused. What may not be written at all (links, git's own folder, paths outside the tree) `harness.patch` refuses.
+refused. What no patch may bring (links, submodules) `harness.patch` leaves out before, and it refuses patches that
+reach for git's own folder or out of the tree.
 """
 
 from __future__ import annotations
 
 import posixpath
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from harness.frameworks.suites import program_of
-from harness.patch import FilePatch, Patch, parse
+from harness.patch import MAX_BYTES, MAX_FILES, Dropped, FilePatch, Patch, parse
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -49,19 +51,12 @@ _STDLIB = frozenset(sys.stdlib_module_names)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dropped:
-    """A part of a patch that was left out, and why."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Screened:
     """What is left of a patch, and what was taken out of it."""
 
     kept: Patch
     dropped: tuple[Dropped, ...]
+    """At most `MAX_FILES`, and one more that says how many others there are."""
 
 
 class HiddenTests(Protocol):
@@ -103,7 +98,7 @@ def screen(
     folders = test_folders(hidden_paths)
     roots = import_roots((*hidden_paths, *((program,) if program else ())))
     kept: list[FilePatch] = []
-    dropped: list[Dropped] = []
+    dropped: list[Dropped] = list(patch.left_out)
     for file in patch.files:
         reasons = (
             None
@@ -118,7 +113,41 @@ def screen(
             kept.append(file)
         else:
             dropped.append(Dropped(path=file.path, reason=reason))
-    return Screened(kept=Patch(files=tuple(kept), repairs=patch.repairs), dropped=tuple(dropped))
+    kept, more = _within_limits(kept)
+    return Screened(kept=Patch(files=tuple(kept), repairs=patch.repairs), dropped=_listed([*dropped, *more]))
+
+
+def _within_limits(files: list[FilePatch]) -> tuple[list[FilePatch], list[Dropped]]:
+    """What of a patch is applied, `MAX_FILES` files and `MAX_BYTES` at most, and what is too much.
+
+    A fix goes before what was left behind beside it: files that there were before new ones, new ones in parts of the
+    tree that get few before those that get many, small changes before large ones.
+    """
+    crowds = Counter(_top(file) for file in files if file.is_new)
+    ranked = sorted(files, key=lambda file: (file.is_new, crowds[_top(file)] if file.is_new else 0, len(file.raw)))
+    left = MAX_BYTES
+    taken: set[str] = set()
+    dropped: list[Dropped] = []
+    for file in ranked:
+        if len(taken) == MAX_FILES or len(file.raw) > left:
+            reason = "too_many_files" if len(taken) == MAX_FILES else "too_large"
+            dropped.append(Dropped(path=file.path, reason=reason))
+        else:
+            taken.add(file.path)
+            left -= len(file.raw)
+    return [file for file in files if file.path in taken], dropped
+
+
+def _top(file: FilePatch) -> str:
+    return file.path.partition("/")[0] if "/" in file.path else ""
+
+
+def _listed(dropped: list[Dropped]) -> tuple[Dropped, ...]:
+    """What was left out, as a report has it: a count in place of a list that nobody reads."""
+    if len(dropped) <= MAX_FILES:
+        return tuple(dropped)
+    rest = dropped[MAX_FILES:]
+    return (*dropped[:MAX_FILES], Dropped(path=f"{len(rest)} more", reason=rest[0].reason))
 
 
 def on_compiled(kept: Patch) -> str:

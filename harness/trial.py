@@ -14,6 +14,7 @@ from harness import clock, frames
 from harness.frameworks import framework
 from harness.judging import tripwires
 from harness.judging.tripwires import Watch
+from harness.patch import Patch
 from harness.sandbox.base import Job, MissingImageError
 from harness.signals import observed
 from harness.signals.observed import Observed
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from harness.frameworks.base import TestReport
     from harness.instance import Budgets, TestSpec
-    from harness.patch import Patch
     from harness.sandbox.base import JobResult, Sandbox
 
 PYTHON = "/opt/goldseam/venv/bin/python"
@@ -143,7 +143,8 @@ def job(spec: TrialSpec, keys: frames.Keys) -> Job:
     )
 
 
-_PARTS = ("supervisor", "handout", "suites", "outcomes", "generators", "watch", "vary", "clock", "calls")
+_ALWAYS = ("supervisor", "applying", "handout", "tripwire")
+_PARTS = (*_ALWAYS, "suites", "outcomes", "generators", "watch", "vary", "clock", "calls")
 """The runner: the same bytes reach every container, of a proof or an evaluation; a trial uses what it needs of them."""
 
 
@@ -163,33 +164,25 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         "outcomes": called.suites,
         "generators": called.generators,
         "watch": spec.watch,
-        "tripwire": True,
         "vary": bool(varied),
         "clock": bool(clocked),
         "calls": spec.calls is not None,
     }
-    blobs = {
-        "model": spec.model_patch.raw if spec.model_patch else b"",
-        "tests": spec.test_patch.raw if spec.test_patch else b"",
-        "overlay": b"".join(spec.overlay.values()),
-    }
-    paths = {
-        "model": sorted(spec.model_patch.paths) if spec.model_patch else [],
-        "tests": sorted(spec.test_patch.paths) if spec.test_patch else [],
-    }
+    patches = {"model": spec.model_patch or Patch(files=()), "tests": spec.test_patch or Patch(files=())}
+    blobs = {**{name: one.raw for name, one in patches.items()}, "overlay": b"".join(spec.overlay.values())}
     head = {
         "runner": [[name, len(source)] for name, source in _runner()],
         **{name: len(blob) for name, blob in blobs.items()},
         "keys": [keys.supervisor.hex(), keys.tests.hex()],
         "spec": {
-            "parts": ["supervisor", "handout", *(part for part, is_wanted in wanted.items() if is_wanted)],
+            "parts": [*_ALWAYS, *(part for part, is_wanted in wanted.items() if is_wanted)],
             "argv": called.argv(spec.test),
             "suites": called.suites,
             "generators": called.generators,
             "files": spec.files,
             "pythonpath": spec.test.pythonpath,
             "seconds": spec.budgets.seconds,
-            "paths": paths,
+            "patches": {name: patch_facts(one) for name, one in patches.items()},
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
             **({"watch": observed.request(spec.model_patch, spec.test, spec.budgets)} if spec.watch else {}),
             **varied,
@@ -199,6 +192,11 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
     }
     encoded = json.dumps(head).encode()
     return b"%08x" % len(encoded) + encoded + b"".join(source for _, source in _runner()) + b"".join(blobs.values())
+
+
+def patch_facts(patch: Patch) -> dict[str, Any]:
+    """What harness/runner/applying.py is told of a patch."""
+    return {"paths": sorted(patch.paths), "hunks": patch.without_crlf, "zero_context": patch.zero_context}
 
 
 def _varied(spec: TrialSpec) -> dict[str, dict[str, int]]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from harness.frameworks.base import Chain
     from harness.instance import Prediction, Task
+    from harness.patch import Dropped
     from harness.scaffold.score import ScaffoldScore
     from harness.scoring import Round, Scored
     from harness.trial import Trial
@@ -61,7 +62,7 @@ class Looked:
     state: PatchState
     patch: patch.Patch | None = None
     """What of it reaches the work tree; None for no change at all."""
-    dropped: tuple[screening.Dropped, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
     refused: Grade | None = None
     """The verdict, where no container is needed for it."""
 

@@ -60,16 +60,9 @@ def build_tree(frames, spec, blobs, watch):
         patch = blobs[which]
         if not patch:
             continue
-        code, out, err = git_apply(patch, "--numstat", "-z")
-        declared = spec["paths"][which]
-        if code == 0:
-            seen = sorted(path for path in numstat_paths(out) if path)
-            if not set(seen) <= set(declared):
-                code, err = 1, "git reads other paths in it than were declared: %r" % (seen,)
-        if code == 0:
-            code, out, err = git_apply(patch)
-        frames.send("apply", which=which, ok=code == 0, error=err if code else "")
-        if code:
+        error = apply_patch(patch, spec["patches"][which])
+        frames.send("apply", which=which, ok=not error, error=error)
+        if error:
             return False
         if watch and which == "model":
             watch.guarded(watch.patched)

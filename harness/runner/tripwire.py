@@ -34,9 +34,11 @@ def tripwires(spec, key, fd):
     work, pristine = WORK, PRISTINE
     own_file = _getframe().f_code.co_filename
     stdlib = os.path.dirname(os.__file__) + "/"
-    tests = frozenset(work + "/" + path.split("::")[0] for path in list(spec["files"]) + spec["paths"]["tests"])
+    tests = frozenset(
+        work + "/" + path.split("::")[0] for path in list(spec["files"]) + spec["patches"]["tests"]["paths"]
+    )
     test_names = frozenset(path.rpartition("/")[2] for path in tests)
-    patched = set(work + "/" + path for path in spec["paths"]["model"]) - tests
+    patched = set(work + "/" + path for path in spec["patches"]["model"]["paths"]) - tests
     made, known, base, busy, told = {}, {}, [], set(), set()
     inner, outer = (sha256(bytes(byte ^ pad for byte in key.ljust(64, b"\0"))) for pad in (0x36, 0x5C))
 

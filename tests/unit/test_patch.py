@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.patch import MAX_BYTES, MAX_FILES, PatchError, parse
+from harness.patch import MAX_BYTES, MAX_SECTIONS, Dropped, PatchError, UnsafePatchError, parse
 
 HEAD = b"diff --git a/f.py b/f.py\nindex 1111111..2222222 100644\n"
 NAMES = b"--- a/f.py\n+++ b/f.py\n"
@@ -104,9 +104,10 @@ REFUSED = {
         "different files",
     ),
     "nothing without saying so": (b"diff --git a/n b/n\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", "/dev/null"),
-    "paths with and without prefix": (b"--- f\n+++ f\n" + HUNK + section("g"), "prefix"),
-    "too many bytes": (PLAIN + b"x" * MAX_BYTES, "bytes"),
-    "too many files": (b"".join(section(f"f{n}") for n in range(MAX_FILES + 1)), "more than"),
+    "an absolute path without a prefix": (b"--- /etc/passwd\n+++ /etc/passwd\n" + HUNK, "leaves the work tree"),
+    "too many bytes": (NAMES + b"@@ -0,0 +1 @@\n+" + b"x" * MAX_BYTES + b"\n", "bytes"),
+    "too many files": (b"".join(section(f"f{n}") for n in range(MAX_SECTIONS + 1)), "more than"),
+    "headers without end": (HEAD + b"index 1..2\n" * 100 + PLAIN, "headers without end"),
 }
 
 
@@ -126,6 +127,157 @@ def test_lost_blank_context_at_the_end_is_put_back_and_recorded():
     patch = parse(NAMES + b"@@ -1,4 +1,4 @@\n a\n-b\n+c\n")
     assert patch.raw.endswith(b"+c\n \n \n")
     assert "trailing blank context" in patch.repairs
+
+
+def test_lost_blank_context_before_the_end_of_a_fence_is_put_back():
+    patch = parse(b"```diff\n" + NAMES + b"@@ -1,4 +1,4 @@\n a\n-b\n+c\n```\nThat is all.\n")
+    assert patch.raw.endswith(b"+c\n \n \n")
+
+
+BARE = {
+    "a diff of git": (
+        b"diff --git pkg/f.py pkg/f.py\nindex 1..2 100644\n--- pkg/f.py\n+++ pkg/f.py\n" + HUNK,
+        b"diff --git a/pkg/f.py b/pkg/f.py\nindex 1..2 100644\n--- a/pkg/f.py\n+++ b/pkg/f.py\n" + HUNK,
+    ),
+    "a file at the root": (
+        b"diff --git f.py f.py\n--- f.py\n+++ f.py\n" + HUNK,
+        b"diff --git a/f.py b/f.py\n--- a/f.py\n+++ b/f.py\n" + HUNK,
+    ),
+    "a plain diff": (b"--- pkg/f.py\t2024\n+++ pkg/f.py\n" + HUNK, b"--- a/pkg/f.py\t2024\n+++ b/pkg/f.py\n" + HUNK),
+    "a new file": (
+        b"diff --git c/n.py c/n.py\nnew file mode 100644\n--- /dev/null\n+++ c/n.py\n@@ -0,0 +1 @@\n+x\n",
+        b"diff --git a/c/n.py b/c/n.py\nnew file mode 100644\n--- /dev/null\n+++ b/c/n.py\n@@ -0,0 +1 @@\n+x\n",
+    ),
+    "a rename": (
+        b"diff --git p/x p/y\nsimilarity index 50%\nrename from p/x\nrename to p/y\n--- p/x\n+++ p/y\n" + HUNK,
+        b"diff --git a/p/x b/p/y\nsimilarity index 50%\nrename from p/x\nrename to p/y\n--- a/p/x\n+++ b/p/y\n" + HUNK,
+    ),
+    "a name with a space": (b"--- a b/f\n+++ a b/f\n" + HUNK, b'--- "a/a\\040b/f"\n+++ "b/a\\040b/f"\n' + HUNK),
+    "one prefix lost": (b"--- a/f.py\n+++ f.py\n" + HUNK, b"--- a/f.py\n+++ b/f.py\n" + HUNK),
+}
+
+
+@pytest.mark.parametrize("name", BARE)
+def test_names_without_a_prefix_are_given_the_ones_that_git_reads(name):
+    data, raw = BARE[name]
+    patch = parse(data)
+    assert patch.raw == raw
+    assert patch.repairs == ("path prefixes",)
+
+
+PREFIXED = {
+    "mnemonic": b"diff --git i/pkg/f w/pkg/f\n--- i/pkg/f\n+++ w/pkg/f\n" + HUNK,
+    "the same one twice": b"--- a/pkg/f\n+++ a/pkg/f\n" + HUNK,
+    "folders": b"diff -ruN orig/pkg/f new/pkg/f\n--- orig/pkg/f\n+++ new/pkg/f\n" + HUNK,
+    "unequal ones in a line of git": b"diff --git old/pkg/f new-one/pkg/f\n--- old/pkg/f\n+++ new-one/pkg/f\n" + HUNK,
+}
+
+
+@pytest.mark.parametrize("name", PREFIXED)
+def test_any_prefix_is_one_and_stays(name):
+    patch = parse(PREFIXED[name])
+    assert patch.paths == {"pkg/f"}
+    assert patch.raw in PREFIXED[name]
+
+
+def test_a_new_file_has_the_prefix_of_its_neighbours():
+    patch = parse(PREFIXED["folders"] + b"--- /dev/null\n+++ new/n.py\n@@ -0,0 +1 @@\n+x\n")
+    assert patch.paths == {"pkg/f", "n.py"}
+
+
+def test_each_file_may_have_a_prefix_or_none():
+    assert parse(section("g") + b"--- p/f\n+++ p/f\n" + HUNK).paths == {"g", "p/f"}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_patch_whose_text_has_crlf_ends_is_the_one_with_lf_ends(name):
+    data = GOOD[name][0]
+    patch = parse(data.replace(b"\n", b"\r\n"))
+    assert patch.files == parse(data).files
+    assert "line ends" in patch.repairs
+
+
+def test_crlf_in_the_lines_alone_is_the_files_own():
+    patch = parse(GOOD["CRLF content"][0])
+    assert patch.raw == GOOD["CRLF content"][0]
+    assert (patch.repairs, patch.without_crlf) == ((), [])
+
+
+def test_hunks_whose_line_ends_are_lost_are_named_by_place():
+    data = HEAD + NAMES + HUNK
+    assert parse(data).without_crlf == [(len(HEAD + NAMES), len(data), "f.py", False)]
+    assert parse(data.replace(b"\n", b"\r\n")).without_crlf == [(len(HEAD + NAMES), len(data), "f.py", True)]
+
+
+@pytest.mark.parametrize(
+    ("data", "has"),
+    [
+        (PLAIN, False),
+        (NAMES + b"@@ -1 +1 @@\n-a\n+b\n", True),
+        (NAMES + b"@@ -4,0 +5 @@\n+b\n", True),
+        (NAMES + HUNK + b"@@ -9 +9 @@\n-a\n+b\n", True),
+        (GOOD["a new file"][0], False),
+        (GOOD["a deleted file"][0], False),
+    ],
+)
+def test_a_patch_knows_whether_it_has_hunks_without_context(data, has):
+    assert parse(data).zero_context is has
+
+
+LEFT_OVER = {
+    "a new link": (mode(b"120000"), "l", "symbolic_link"),
+    "a link that changes": (REFUSED["an existing link"][0], "l", "symbolic_link"),
+    "a repository in the repository": (mode(b"160000"), "l", "submodule"),
+    "a device": (mode(b"060000"), "l", "special_file"),
+    "a binary file without its data": (
+        b"diff --git a/x.png b/x.png\nnew file mode 100644\nindex 0..1\nBinary files /dev/null and b/x.png differ\n",
+        "x.png",
+        "binary_without_data",
+    ),
+    "a file name of another system": (
+        b'--- /dev/null\n+++ "b/C:\\\\log"\n@@ -0,0 +1 @@\n+x\n',
+        "C:\\log",
+        "odd_path",
+    ),
+    "a large log": (
+        b"--- /dev/null\n+++ b/out.log\n@@ -0,0 +1,200000 @@\n" + b"+0123456789\n" * 200000,
+        "out.log",
+        "too_large",
+    ),
+    "a large binary file": (
+        b"diff --git a/core b/core\nnew file mode 100644\nindex 0..1\nGIT binary patch\nliteral 9999999\n"
+        + b"zcmZ\n" * 300000,
+        "core",
+        "too_large",
+    ),
+}
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("name", LEFT_OVER)
+def test_what_is_left_over_beside_a_fix_is_left_out_and_recorded(name, is_first):
+    data, path, reason = LEFT_OVER[name]
+    patch = parse(data + WHOLE if is_first else WHOLE + data)
+    assert patch.raw == WHOLE
+    assert patch.left_out == (Dropped(path=path, reason=reason),)
+
+
+def test_a_file_that_becomes_a_link_is_left_out_whole():
+    gone = b"diff --git a/l b/l\ndeleted file mode 100644\n--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+    patch = parse(gone + mode(b"120000") + WHOLE)
+    assert patch.raw == WHOLE
+    assert [part.path for part in patch.left_out] == ["l", "l"]
+
+
+@pytest.mark.parametrize("path", ["l/inside.py", "l"])
+def test_nothing_is_written_where_a_link_was_left_out(path):
+    patch = parse(mode(b"120000") + WHOLE + section(path))
+    assert patch.paths == {"f.py"}
+
+
+def test_a_patch_of_links_alone_is_unsafe():
+    with pytest.raises(UnsafePatchError, match="symbolic link"):
+        parse(mode(b"120000"))
 
 
 def test_a_mined_patch_may_hold_links_and_be_large():

@@ -1,4 +1,4 @@
-"""The security property of the parser, against git itself: what git would touch was declared."""
+"""The security property of the parser, against git itself: what git would touch, and what it touches, was declared."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import pytest
 
 from harness.patch import PatchError, parse
 from harness.process import run
+from tests.applied import built
 from tests.repos import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 MUTATIONS = int(os.environ.get("GOLDSEAM_FUZZ", "2000"))
@@ -27,8 +28,8 @@ TOKENS = (
 
 
 @pytest.fixture(scope="module")
-def seeds(tmp_path_factory) -> list[bytes]:
-    """Diffs that git wrote of a small history: text, binary, renames, modes, odd names, no last newline."""
+def repo(tmp_path_factory) -> Repository:
+    """A small history: text, binary, renames, modes, odd names, no last newline, CRLF."""
     repo = Repository(tmp_path_factory.mktemp("seeds") / "repo")
     repo.commit("1", {"a.py": "1\n2\n3\n" * 5, "tests/test_x.py": "x\n" * 9, "b c.txt": "q", "é.txt": "é\n"})
     repo.commit("2", {"a.py": "1\n2\nx\n" * 5, "new/deep.py": "n\n", "b c.txt": "r\n", "é.txt": None})
@@ -36,15 +37,24 @@ def seeds(tmp_path_factory) -> list[bytes]:
     repo.commit("3", {"bin": bytes(range(256)), "crlf.txt": "a\r\nb\r\n"})
     repo.write("a.py", "1\n" * 12, executable=True)
     repo.commit("4", {"bin": bytes(range(255)), "crlf.txt": "a\r\nc\r\n"})
+    return repo
+
+
+@pytest.fixture(scope="module")
+def seeds(repo) -> list[bytes]:
+    """Diffs of it that git wrote, in many forms."""
     ranges = [("HEAD~3", "HEAD~2"), ("HEAD~2", "HEAD~1"), ("HEAD~1", "HEAD"), ("HEAD~3", "HEAD")]
     flags = [
         ["--binary"],
         ["--binary", "-M", "-U1"],
         ["--binary", "--src-prefix=x/", "--dst-prefix=y/"],
         ["--binary", "-U0", "-C"],
+        ["--binary", "--no-prefix"],
+        ["--binary", "--no-prefix", "-U0", "-M"],
     ]
     diff = ["git", "-C", repo.path, "diff", "--binary"]
-    return [run([*diff, *flag, *pair], env=repo.env()).stdout for flag in flags for pair in ranges]
+    plain = [run([*diff, *flag, *pair], env=repo.env()).stdout for flag in flags for pair in ranges]
+    return [form for text in plain for form in (text, text.replace(b"\n", b"\r\n"), text.replace(b"\r\n", b"\n"))]
 
 
 def mutated(seed: bytes, rng: random.Random, other: bytes) -> bytes:
@@ -100,6 +110,45 @@ def test_git_touches_no_path_that_the_parser_did_not_declare(seeds, tmp_path):
             agreed += 1
             assert paths <= patch.paths, (data, paths, patch.paths)
     assert agreed > MUTATIONS // 20, (accepted, agreed)
+
+
+def found_in(folder: Path) -> Mapping[str, bytes | str | None]:
+    """Everything below a folder, by path: a file's bytes, a link's target, None for a folder."""
+    return {
+        str(path.relative_to(folder)): path.readlink().as_posix()
+        if path.is_symlink()
+        else path.read_bytes()
+        if path.is_file()
+        else None
+        for path in folder.rglob("*")
+    }
+
+
+def test_nothing_changes_in_a_real_tree_or_beside_it_that_was_not_declared(repo, seeds, tmp_path):
+    base, outer = tmp_path / "base", tmp_path / "outer"
+    repo.git("worktree", "add", "--detach", str(base), "HEAD~3")
+    (base / ".git").unlink()
+    (base / "link").symlink_to("../outer/beside")
+    (outer / "beside").mkdir(parents=True)
+    (outer / "beside" / "a.py").write_text("1\n2\n3\n" * 5)
+    before, beside = found_in(base), found_in(outer)
+    rng = random.Random(5)
+    applied = 0
+    for _ in range(MUTATIONS):
+        data = mutated(rng.choice(seeds), rng, rng.choice(seeds))
+        try:
+            patch = parse(data)
+        except PatchError:
+            continue
+        applied += not built(base, patch, outer / "work")
+        after = found_in(outer / "work")
+        changed = {path for path in before.keys() | after.keys() if before.get(path, "") != after.get(path, "")}
+        folders = {path for path in changed if before.get(path, b"") is None or after.get(path, b"") is None}
+        assert changed - folders <= patch.paths, (data, changed, patch.paths)
+        assert not any((outer / "work" / path).is_symlink() for path in changed), data
+        everything = found_in(outer)
+        assert {path: everything[path] for path in everything if path.split("/")[0] != "work"} == beside, data
+    assert applied > MUTATIONS // 50, applied
 
 
 def test_no_mutation_makes_the_parser_fail_in_another_way(seeds):

@@ -81,7 +81,7 @@ class Room:
             "out": str(self.folder / "frames"),
             "suites": False,
             "files": ["test_product.py"],
-            "paths": {"model": sorted(files), "tests": ["test_product.py"]},
+            "patches": {"model": {"paths": sorted(files)}, "tests": {"paths": ["test_product.py"]}},
         }
         done = process.run(
             [sys.executable, "-B", "-c", DRIVER, json.dumps(told)],
