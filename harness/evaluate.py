@@ -16,7 +16,7 @@ from harness.errors import GoldseamError, InputError
 from harness.facts import read_facts
 from harness.failures import CLASSES_VERSION
 from harness.grading import GRADING_VERSION
-from harness.instance import Outcome, Prediction, Task, TaskState
+from harness.instance import PASSING, Outcome, Prediction, Task, TaskState
 from harness.predictions import GOLD, is_withheld, refuse_unknown
 from harness.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.sandbox.base import MissingImageError, SandboxError
@@ -96,7 +96,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
     asked = Asked(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
     looked = verdict.look(task, prediction)
     found, trial = _scored(asked, looked, sandbox, watch=settings.signals)
-    if settings.replay and found.report.resolved:
+    if settings.replay and found.report.outcome in PASSING:
         figures = replayed(task, looked.patch, sandbox)
         found = replace(found, report=found.report.model_copy(update={"replay": figures}))
     return attach.to_verdict(found, task, looked.patch, trial) if settings.signals else found
