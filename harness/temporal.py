@@ -3,10 +3,10 @@
 The rule. A *time word* is a name of the clock, the calendar or a time zone, or of a library that freezes or models
 them (`_WORDS`). A test function is about time if a time word stands in its body, its arguments or its decorators, or
 if it uses a name that a line with a time word gives at module level, or a function of the same file that is about
-time (a fixture, a helper). Imports do not count. Where the source of a whole test file is at hand (twins need it),
-that is read; else the new side of the hunks in the test patch; of a test that the patch does not show, nothing is
-known. Where no FAIL_TO_PASS test is about time by its source, but lines that the fix adds or removes hold a time word,
-they all are.
+time (a fixture, a helper). Imports do not count. Where the task holds a whole test file, which it does of
+stripped ones, that is read; else the new side of the hunks in the test patch; of a test that the patch does not show,
+nothing is known. Where no FAIL_TO_PASS test is about time by its source, but lines that the fix adds or removes hold a
+time word, they all are.
 """
 
 from __future__ import annotations

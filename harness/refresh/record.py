@@ -57,7 +57,6 @@ class RefreshLine(BaseModel):
     machine: dict[str, Any] = Field(default_factory=dict)
     runs: Annotated[int, Field(ge=1)]
     """Of gold, and of null, on each task; repeats come on top."""
-    """The level that was asked for; null is the strongest of each task."""
     seconds: float = 0.0
     """Wall time; of the last call, where it was interrupted."""
     containers: int = 0

@@ -1,6 +1,7 @@
 # Runs inside a task's container, after harness/runner/supervisor.py and in the same names: what stripped tests hand out.
 # A stripped assertion is `with __goldseam__(SLOT) as h: h(operand, …)`. Whatever its body raises is caught, as an exception
-# is one kind of value; one frame leaves, and the test goes on. No expectation is in the container, so nothing is compared.
+# is one kind of value; one frame leaves, and the test goes on. What is expected stays on the host, which compares; only where
+# the product's own code compares, or the fix is recorded, both sides are here.
 import collections.abc
 import operator
 import warnings
