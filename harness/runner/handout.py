@@ -2,6 +2,7 @@
 # A stripped assertion is `with __goldseam__(SLOT) as h: h(operand, …)`. Whatever its body raises is caught, as an exception
 # is one kind of value; one frame leaves, and the test goes on. What is expected stays on the host, which compares; only where
 # the product's own code compares, or the fix is recorded, both sides are here.
+import collections
 import collections.abc
 import operator
 import warnings
@@ -270,10 +271,10 @@ def encoded_within(value, depth, left):
 
 
 SEVERAL = (
-    ("l", (list, collections.abc.ValuesView)),
     ("t", tuple),
+    ("l", (collections.abc.Sequence, collections.abc.ValuesView)),
     ("F", frozenset),
-    ("S", (set, collections.abc.KeysView, collections.abc.ItemsView)),
+    ("S", collections.abc.Set),
 )
 
 
@@ -287,6 +288,8 @@ def encoded_scalar(value, left):
     if isinstance(value, str):
         left.take(letters=len(value))
         return ["s", str.__str__(value)]
+    if isinstance(value, collections.UserString):
+        return encoded_scalar(value.data, left)
     if isinstance(value, (bytes, bytearray)):
         left.take(letters=2 * len(value))
         return ["b" if isinstance(value, bytes) else "B", bytes(value).hex()]

@@ -182,6 +182,9 @@ BY_WHAT_THEY_DO = {
     "Point(1, 2)": (1, 2),
     "Headers(A=1)": {"a": 1},
     "collections.OrderedDict(a=1)": {"a": 1},
+    "collections.deque([1])": [1],
+    "collections.UserList([1, (2,)])": [1, (2,)],
+    "collections.UserString('a')": "a",
     "collections.defaultdict(list, a=[1])": {"a": [1]},
     "collections.Counter('aab')": {"a": 2, "b": 1},
     "{'a': 1}.keys()": {"a"},
@@ -216,7 +219,6 @@ OPAQUE = {
     "object()": "builtins.object",
     "Color.RED": "tests.test_a.Color",
     "iter([])": "builtins.list_iterator",
-    "collections.deque([1])": "collections.deque",
 }
 EXCEPTIONS = {
     "ValueError('no', 3)": (("builtins.ValueError",), "('no', 3)", ("no", 3)),
