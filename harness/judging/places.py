@@ -24,7 +24,7 @@ class Place(StrEnum):
     HOST = "host"
     """The assertion that sees the bug is decided outside of the container, by values that came out of it."""
     MIXED = "mixed"
-    """Values come out, but what sees the bug is the result of a comparison, or an error, inside."""
+    """Values come out, but what sees the bug is the result of a comparison inside, or two of them held together."""
     INSIDE = "inside"
     """The container says whether it passed."""
 
