@@ -6,7 +6,7 @@ import functools
 import json
 import re
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from harness.signals import observed
 from harness.signals.observed import Observed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from harness.frameworks.base import TestReport
     from harness.instance import Budgets, TestSpec
@@ -168,7 +168,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         "clock": bool(clocked),
         "calls": spec.calls is not None,
     }
-    patches = {"model": spec.model_patch or Patch(files=()), "tests": spec.test_patch or Patch(files=())}
+    patches = {"model": spec.model_patch or Patch(files=()), "tests": _beside(spec.overlay, spec.test_patch)}
     blobs = {**{name: one.raw for name, one in patches.items()}, "overlay": b"".join(spec.overlay.values())}
     head = {
         "runner": [[name, len(source)] for name, source in _runner()],
@@ -192,6 +192,17 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
     }
     encoded = json.dumps(head).encode()
     return b"%08x" % len(encoded) + encoded + b"".join(source for _, source in _runner()) + b"".join(blobs.values())
+
+
+def _beside(overlay: Collection[str], tests: Patch | None) -> Patch:
+    """The patch of the tests without what the overlay has in their place: no byte of that enters a container."""
+    kept = []
+    for file in tests.files if tests else ():
+        if file.new_path not in overlay:
+            kept.append(file)
+        elif file.unmakes_file:  # its old path has to go
+            kept.append(replace(file, raw=file.raw[: file.hunks_at] if file.hunks else file.raw))
+    return Patch(files=tuple(kept))
 
 
 def patch_facts(patch: Patch) -> dict[str, Any]:

@@ -68,7 +68,10 @@ def build_tree(frames, spec, blobs, watch):
             watch.guarded(watch.patched)
     at = 0
     for path, size in spec["overlay"]:
-        with open(os.path.join(WORK, path), "wb") as file:
+        place = os.path.join(WORK, path)
+        if not os.path.isdir(os.path.dirname(place)):
+            os.makedirs(os.path.dirname(place))
+        with open(place, "wb") as file:
             file.write(blobs["overlay"][at : at + size])
         at += size
     return True

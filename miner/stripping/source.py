@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from miner.stripping import tables
+from miner.stripping import helpers, tables
 from miner.stripping.sites import Assertion, Form, Mode, Reader
 from miner.stripping.static import Function, Module, Scope, module_of
 
@@ -52,8 +52,18 @@ class StrippedSource:
         """The file that enters a container when patches are judged."""
         tree, _ = self._write(modes.__getitem__, recording=False)
         module = module_of(tree, self._product)
-        for function, _ in _functions(tree, ()):
-            tables.blank(function, tree, Scope(module=module, function=function, tables={}))
+        functions = [function for function, _ in _functions(tree, ())]
+        for _ in range(
+            2
+        ):  # what only a helper's expectations read goes from its callers, and then what they made it of
+            for function in functions:
+                tables.blank(function, tree, Scope(module=module, function=function, tables={}))
+            scopes = _plain_scopes(functions, module)
+            for helper, given in helpers.arguments(functions, tree).items():
+                read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}
+                for name in helpers.static_given({helper: given}, helper, scopes).keys() - read:
+                    for argument in given[name]:
+                        argument.blank()
         tables.blank_constants(tree, module)
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
@@ -61,10 +71,16 @@ class StrippedSource:
         tree = ast.parse(self._source)
         module = module_of(tree, self._product)
         slots: list[Slot] = []
-        for function, names in _functions(tree, ()):
+        functions = _functions(tree, ())
+        plain = [function for function, _ in functions]
+        called = helpers.arguments(plain, tree)
+        scopes = _plain_scopes(plain, module) if called else {}
+        given = {function: helpers.static_given(called, function, scopes) for function in called}
+        readers = {function: _settled(module, function, tree, given.get(function, {})) for function in plain}
+        for function, names in functions:
             if any(_is_generated(decorator, module) for decorator in function.decorator_list):
                 continue
-            reader = _settled(module, function, tree)
+            reader = readers[function]
             writer = _Writer(reader, names, slots, self._first, choose, recording=recording)
             function.body = writer.block(function.body)
         if any(choose(slot.number) is not Mode.INSIDE for slot in slots) and not recording:
@@ -91,7 +107,15 @@ def _is_generated(decorator: ast.expr, module: Module) -> bool:
     return module.dotted(call).startswith("hypothesis.")
 
 
-def _settled(module: Module, function: Function, tree: ast.Module) -> Reader:
+def _plain_scopes(functions: Sequence[Function], module: Module) -> dict[Function, Scope]:
+    """The scopes in which calls of helpers stand, before it is known what only expectations read."""
+    return {
+        function: Scope(module=module, function=function, tables=tables.values(function, module))
+        for function in functions
+    }
+
+
+def _settled(module: Module, function: Function, tree: ast.Module, given: Mapping[str, tuple[ast.expr, ...]]) -> Reader:
     """A reader that knows which names only expectations read."""
     overridden = frozenset(
         inner.name
@@ -104,7 +128,7 @@ def _settled(module: Module, function: Function, tree: ast.Module) -> Reader:
     expecting: dict[str, int] | None = None
     reader = None
     for _ in range(_PASSES):
-        scope = Scope(module=module, function=function, tables=values)
+        scope = Scope(module=module, function=function, tables=values, given=given)
         if expecting is None:
             scope.assume_expected()
         else:
@@ -162,6 +186,8 @@ class _Writer:
         found = self._reader.of_statement(statement)
         if found:
             return self._sites(statement, found)
+        if isinstance(statement, ast.Expr) and not self._recording:
+            self._reader.quieten(statement.value)
         for name in ("body", "orelse"):
             inner = getattr(statement, name, None)
             if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -128,8 +129,8 @@ class Module:
 
     imports: Mapping[str, str]
     """By name: the dotted name of the module, or of the attribute of one, that it was imported as."""
-    constants: Mapping[str, ast.expr]
-    """Names that are bound once, to an expression that may be static."""
+    constants: Mapping[str, tuple[ast.expr, ...]]
+    """Names that plain assignments alone bind, by the expressions they are bound to, which may be static."""
     product: Callable[[str], bool]
     """Whether a top-level module is the repository's own."""
 
@@ -157,23 +158,37 @@ def module_of(tree: ast.Module, product: Callable[[str], bool]) -> Module:
                 where = "." * level + (module or "")
                 for alias in names:
                     imports[alias.asname or alias.name] = f"{where}.{alias.name}"
-    return Module(imports=imports, constants=_bound_once(tree, tree.body), product=product)
+    return Module(imports=imports, constants=_assigned(tree, tree.body), product=product)
 
 
-def _bound_once(scope: ast.AST, body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
-    """Names that a scope binds once, by a plain assignment among its own statements."""
+def _assigned(scope: ast.AST, body: Iterable[ast.stmt]) -> dict[str, tuple[ast.expr, ...]]:
+    """Names that a scope binds by plain assignments among its own statements alone: to what."""
     stores: dict[str, int] = {}
     for node in ast.walk(scope):
         for name in _stored(node):
             stores[name] = stores.get(name, 0) + 1
-    found: dict[str, ast.expr] = {}
+    found: dict[str, tuple[ast.expr, ...]] = {}
     for statement in body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if stores.get(name) == 1:
-                found[name] = value
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if stores.get(name) == 1:
-                found[name] = value
-    return found
+        for name, value in assignments(statement):
+            found[name] = (*found.get(name, ()), value)
+    return {name: values for name, values in found.items() if len(values) == stores.get(name)}
+
+
+def assignments(statement: ast.AST) -> tuple[tuple[str, ast.expr], ...]:
+    """The names that a plain assignment binds, each to its expression: `a = 1`, `a, b = 1, 2`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return ((name, value),)
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            return ((name, value),)
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if (
+            len(targets) == len(values)
+            and all(isinstance(target, ast.Name) for target in targets)
+            and not any(isinstance(value, ast.Starred) for value in values)
+        ):
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            return tuple(zip(names, values, strict=True))
+    return ()
 
 
 def _stored(node: ast.AST) -> Iterator[str]:
@@ -190,6 +205,14 @@ def _stored(node: ast.AST) -> Iterator[str]:
             yield from names  # bound somewhere else as well, so never bound once
 
 
+def _unconditional(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block, and of its loops and `with` blocks, but for those that may be left out."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith):
+            yield from _unconditional(statement.body)
+
+
 @dataclass(kw_only=True)
 class Scope:
     """A test function: what its local names stand for, as far as that is static."""
@@ -198,18 +221,30 @@ class Scope:
     function: Function
     tables: Mapping[str, tuple[ast.expr, ...]]
     """Names that rows of a written-out table give: parameters, targets of loops; each with its values."""
-    kept: frozenset[str] = frozenset()
-    """Parameters whose every argument is static and that only expectations read."""
-    _constants: dict[str, ast.expr] = field(default_factory=dict)
+    given: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)
+    """Parameters of a helper whose every argument is static, with the arguments."""
+    caught: frozenset[str] = frozenset()
+    """Names under which `pytest.raises` gives what it caught."""
+    _constants: dict[str, tuple[ast.expr, ...]] = field(default_factory=dict)
     _local: frozenset[str] = frozenset()
     _loads: dict[str, int] = field(default_factory=dict)
     _expecting: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         statements = [node for node in ast.walk(self.function) if isinstance(node, ast.stmt)]
-        self._constants = _bound_once(self.function, statements)
+        once = {name: found for name, found in _assigned(self.function, statements).items() if len(found) == 1}
+        self._constants = {**once, **_assigned(self.function, _unconditional(self.function.body))}
         arguments = [node.arg for node in ast.walk(self.function) if isinstance(node, ast.arg)]
         self._local = frozenset(name for node in ast.walk(self.function) for name in _stored(node)) | set(arguments)
+        items = [item for node in ast.walk(self.function) for item in getattr(node, "items", ())]
+        self.caught = frozenset(
+            item.optional_vars.id
+            for item in items
+            if isinstance(item, ast.withitem)
+            and isinstance(item.optional_vars, ast.Name)
+            and isinstance(item.context_expr, ast.Call)
+            and self.module.dotted(item.context_expr.func) == "pytest.raises"
+        )
         for node in ast.walk(self.function):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._loads[node.id] = self._loads.get(node.id, 0) + 1
@@ -245,20 +280,19 @@ class Scope:
         return all(self.is_static(part, bound) for part in parts)
 
     def _is_static_name(self, name: str) -> bool:
-        if name in self.kept:
-            return True
+        if name in self.given:
+            return all(map(is_immutable, self.given[name])) or self._only_expected(name)
         if name in self.tables:
             values = self.tables[name]
             return all(map(self.is_static, values)) and (all(map(is_immutable, values)) or self._only_expected(name))
         if name in self._constants:
-            value = self._constants[name]
-            return self._is_static_value(name, value)
+            return all(self._is_static_value(name, value) for value in self._constants[name])
         if name in self._local:
             return False
         if name in self.module.imports:
             return self._is_pure(self.module.imports[name])
         if name in self.module.constants:
-            return self._is_static_value(name, self.module.constants[name])
+            return all(self._is_static_value(name, value) for value in self.module.constants[name])
         return name in _PURE_BUILTINS or name in _EXCEPTIONS
 
     def _is_static_value(self, name: str, value: ast.expr) -> bool:
@@ -281,6 +315,8 @@ class Scope:
         if dotted.startswith("."):
             return False
         top, *rest = dotted.split(".")
+        if rest and rest[-1].isupper() and top in sys.stdlib_module_names:
+            return True  # a constant
         if top in _IMPURE_MODULES or self.module.product(top) or _IMPURE_NAMES & set(rest):
             return False
         return not (top in ("pytest", "nose") and rest != ["approx"])

@@ -6,10 +6,10 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from miner.stripping.static import Scope
+from miner.stripping.static import Scope, assignments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from miner.stripping.static import Function, Module
 
@@ -19,7 +19,7 @@ class Table:
     """Rows that give values to names: `parametrize`, or a loop over a list that is written out."""
 
     names: tuple[str, ...]
-    rows: ast.List | ast.Tuple | ast.Set
+    rows: ast.List | ast.Tuple
     single: bool
     """Whether each row is the value of the one name itself."""
     decorator: ast.Call | None = None
@@ -75,15 +75,30 @@ def blank_constants(tree: ast.Module, module: Module) -> None:
     while True:
         read = _read(tree.body)
         dead = {name for name in module.constants if name not in read and not name.startswith(("__", "pytest"))}
-        scope = Scope(module=module, function=_NO_FUNCTION, tables={})
-        kept = [
-            statement
-            for statement in tree.body
-            if not (_assigned(statement) in dead and scope.is_static(_value(statement)))
-        ]
-        if len(kept) == len(tree.body):
+        kept = _without(tree.body, dead, Scope(module=module, function=_NO_FUNCTION, tables={}))
+        if kept is None:
             return
         tree.body = kept or [ast.Pass()]
+
+
+def _without(block: Sequence[ast.stmt], dead: Collection[str], scope: Scope) -> list[ast.stmt] | None:
+    """A block without assignments of static values to dead names; None where it has none."""
+    kept: list[ast.stmt] = []
+    changed = False
+    for statement in block:
+        bound = assignments(statement)
+        gone = [name in dead and scope.is_static(value) for name, value in bound]
+        if bound and all(gone):
+            changed = True
+            continue
+        if any(gone):
+            values = cast("ast.Tuple", cast("ast.Assign", statement).value)
+            for index, (_, value) in enumerate(bound):
+                if gone[index] and not (isinstance(value, ast.Constant) and value.value is None):
+                    values.elts[index] = ast.Constant(value=None)
+                    changed = True
+        kept.append(statement)
+    return kept if changed else None
 
 
 _NO_FUNCTION = cast("ast.FunctionDef", ast.parse("def nothing(): pass").body[0])
@@ -112,7 +127,8 @@ def _of_decorator(decorator: ast.expr, module: Module) -> Table | None:
         return None
     rows = decorator.args[1]
     if isinstance(rows, ast.Name):
-        rows = module.constants.get(rows.id, rows)
+        found = module.constants.get(rows.id, ())
+        rows = found[0] if len(found) == 1 else rows
     try:
         names = ast.literal_eval(decorator.args[0])
     except (ValueError, TypeError, SyntaxError):
@@ -135,7 +151,7 @@ def _of_loop(loop: ast.For, function: Function) -> Table | None:
         ]
         reads = sum(isinstance(node, ast.Name) and node.id == rows.id for node in ast.walk(function))
         rows = bound[0] if len(bound) == 1 and reads == 2 else rows  # noqa: PLR2004 - bound once, read once
-    if not isinstance(rows, ast.List | ast.Tuple | ast.Set) or any(isinstance(row, ast.Starred) for row in rows.elts):
+    if not isinstance(rows, ast.List | ast.Tuple) or any(isinstance(row, ast.Starred) for row in rows.elts):
         return None
     target = loop.target
     if isinstance(target, ast.Name):
@@ -193,33 +209,12 @@ def _drop_dead(function: Function, scope: Scope) -> bool:
             block = getattr(owner, name, None)
             if not isinstance(block, list) or isinstance(owner, ast.ClassDef):
                 continue
-            kept = [
-                statement
-                for statement in block
-                if (assigned := _assigned(statement)) is None
-                or assigned in read
-                or assigned in outer
-                or not scope.is_static(_value(statement))
-            ]
-            if len(kept) < len(block):
+            names = {name for statement in block for name, _ in assignments(statement)}
+            kept = _without(block, names - read - outer, scope)
+            if kept is not None:
                 setattr(owner, name, kept or [ast.Pass()])
                 changed = True
     return changed
-
-
-def _assigned(statement: ast.AST) -> str | None:
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=name)]):
-            return name
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
-            return name
-    return None
-
-
-def _value(statement: ast.stmt) -> ast.expr:
-    value = getattr(statement, "value", None)
-    assert isinstance(value, ast.expr)  # noqa: S101 - of assignments alone
-    return value
 
 
 def _read(nodes: Sequence[ast.AST]) -> list[str]:

@@ -122,6 +122,14 @@ def test_no_expectation_is_in_the_file_that_enters(task):
     assert [word for word in EXPECTED if word in stripped] == []
 
 
+def test_no_byte_that_enters_a_container_tells_an_expectation(task, sandbox):
+    listening = Listening(inner=sandbox)
+    score(task, listening, None)
+    [sent] = listening.sent
+    assert b"10590" in sent
+    assert [word for word in EXPECTED if word != "ValueError" and word.encode() in sent] == []  # the runner names that
+
+
 def test_the_gold_patch_resolves_it(task, sandbox):
     scored = score(task, sandbox, RIGHT)
     assert scored.grade.outcome is Outcome.RESOLVED, scored.grade.reason

@@ -211,8 +211,72 @@ def test_an_assertion_method_of_the_tests_own_is_no_assertion_but_what_is_in_it_
         "    def test_a(self):\n        self.assertEqual(f(1), 3)\n"
     )
     found = stripped(text)
-    assert "_goldseam_site(a, b)" in found
-    assert "self.assertEqual(f(1), 3)" in found
+    assert "_goldseam_site(a)" in found
+    assert "self.assertEqual(f(1), None)" in found
+
+
+HELPER = "def check(value, want, why=''):\n    assert f(value) == want, why\n"
+
+
+def test_what_only_a_helpers_expectations_read_is_blank_in_its_calls():
+    found = stripped(f"{HELPER}def test_a():\n    check(1, 3)\n    check(2, want=[5], why='five')\n")
+    assert "_goldseam_site(f(value))" in found
+    assert "check(1, None)" in found
+    assert "check(2, want=None" in found
+
+
+def test_what_a_caller_makes_for_a_helpers_expectations_alone_goes_too():
+    found = stripped(f"{HELPER}def test_a():\n    want = 7\n    check(1, want)\n    check(2, 8)\n")
+    assert "check(1, None)" in found
+    assert "7" not in found
+
+
+def test_a_column_that_only_a_helpers_expectations_read_is_blank():
+    found = stripped(f"{HELPER}def test_a():\n    for n, want in [(1, 77), (2, 88)]:\n        check(n, want)\n")
+    assert "77" not in found
+    assert "check(n, None)" in found
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "def test_a():\n    check(1, f(3))\n",
+        "def test_a():\n    check(1, 3)\n\nlater = [check]\n",
+        "def test_a():\n    check(*[1, 3])\n",
+        "def test_a():\n    check(1, 3)\n\nclass C:\n\n    def check(self):\n        pass\n",
+    ],
+    ids=["the product gives it", "it is used otherwise", "it is unpacked", "another has its name"],
+)
+def test_what_a_helper_is_given_is_handed_out_where(rest):
+    assert "_goldseam_site(f(value), want)" in stripped(f"{HELPER}{rest}")
+
+
+def test_what_a_caught_exception_has_to_match_is_kept():
+    found = stripped(function("with pytest.raises(ValueError) as info:\n    f(1)\ninfo.match('no .* here')"))
+    assert "_goldseam_site(str(info.value))" in found
+    assert "no .* here" not in found
+
+
+@pytest.mark.parametrize("call", ["pytest.fail({})", "print({})", "print(n, {})"])
+def test_words_for_a_person_go(call):
+    text = function("n = f(1)\n" + call.format("'expected 42'") + "\nassert n == 42")
+    assert "42" not in stripped(text)
+
+
+def test_a_name_that_is_bound_again_and_again_to_what_is_expected_is_kept():
+    found = stripped(function("want = 3\nassert f(1) == want\nwant = [4]\nassert f(2) == want"))
+    assert "want" not in found
+
+
+def test_of_two_names_bound_at_once_the_expected_one_is_blank():
+    found = stripped(function("given, want = 'abc', 'ABC'\nassert f(given) == want"))
+    assert "ABC" not in found
+    assert "_goldseam_site(f(given))" in found
+
+
+def test_a_name_that_is_bound_in_a_branch_is_handed_out():
+    found = stripped(function("want = 3\nif f(0):\n    want = 4\nassert f(1) == want"))
+    assert "_goldseam_site(f(1), want)" in found
 
 
 def test_a_mutable_value_that_the_product_is_given_is_both_input_and_handed_out():

@@ -28,7 +28,9 @@ NAMES = ["a", "b"]
 SEEN = f(1)
 LOOP = LOOP + 1
 twice = 1
-twice = 2
+twice = f(2)
+again = 1
+again = 2
 """
 TEST = """\
 @pytest.mark.parametrize("n, want", [(1, "one"), (2, f(2))])
@@ -66,6 +68,7 @@ STATIC = (
     "len('abc')",
     "'a b'.split()",
     "LIMIT",
+    "again",
     "NAMES",
     "NAMES[0]",
     "one",
@@ -101,7 +104,7 @@ NOT_STATIC = {
     "helpers.name": "it comes from beside the tests",
     "SEEN": "a constant of the file is what the product gave",
     "LOOP": "a constant is made of itself",
-    "twice": "it is bound twice",
+    "twice": "it is bound twice, once to what the product gave",
     "seen": "a local is what the product gave",
     "fixture": "a fixture gives it",
     "want": "a row of its table is the product's",
