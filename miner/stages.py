@@ -34,7 +34,7 @@ from miner.stripping import task as stripping
 from miner.test_command import usable, ways_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from harness.sandbox.base import Sandbox
     from miner.change import Split
@@ -278,8 +278,11 @@ def strip(draft: Draft, site: Site) -> Draft:
     sources = {path: source for path, source in found.items() if source is not None}
     site.note(f"{draft.instance_id}: recording what its tests expect")
     with _timed(draft, "strip"):
-        expectations = stripping.of_task(task_of(draft), sources, site.sandbox)
-    return replace(draft, expectations=expectations)
+        task = task_of(draft)
+        recorded = stripping.of_task(task, sources, site.sandbox)
+        guess = stripping.guess(task, recorded)
+    known = {"guess_bits": guess.bits, "guess_rule": guess.rule}
+    return _with_evidence(replace(draft, expectations=recorded.expectations), known)
 
 
 def confirm(draft: Draft, site: Site) -> Draft | Rejection:
@@ -293,15 +296,18 @@ def confirm(draft: Draft, site: Site) -> Draft | Rejection:
         scored = scoring.score(task, gold, site.sandbox, demands)
         if scored.grade.outcome not in PASSING and draft.expectations.tests:
             plain = replace(draft, expectations=Expectations())
-            return confirm(plain, site)
+            return confirm(_with_evidence(plain, {"guess_bits": 0.0, "guess_rule": ""}), site)
         if scored.grade.outcome not in PASSING:
             return Rejection(stage=Stage.VALIDATION, reason="gold_unresolved", detail=scored.grade.reason)
     if scored.grade.outcome is Outcome.NEEDS_REVIEW:
-        assert draft.proof is not None  # noqa: S101
-        hits = scored.trial.tripwires.hits
-        known = {"tripwires": sorted(tripwires.as_json(hits), key=lambda hit: (hit["path"], hit["kind"]))}
-        draft = replace(draft, proof=replace(draft.proof, evidence={**draft.proof.evidence, **known}))
+        hits = sorted(tripwires.as_json(scored.trial.tripwires.hits), key=lambda hit: (hit["path"], hit["kind"]))
+        return _with_evidence(draft, {"tripwires": hits})
     return draft
+
+
+def _with_evidence(draft: Draft, known: Mapping[str, object]) -> Draft:
+    assert draft.proof is not None  # noqa: S101
+    return replace(draft, proof=replace(draft.proof, evidence={**draft.proof.evidence, **known}))
 
 
 def strengthen(draft: Draft, site: Site) -> Draft:

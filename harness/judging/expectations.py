@@ -34,6 +34,11 @@ class Site:
     that the product's code made, which comes last."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_decided_outside(self) -> bool:
+        """Whether what is right is in no byte that enters: of two operands that both come out, one tells the other."""
+        return self.decides == "expected" or (self.decides == "operands" and len(self.sides) == 1)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:

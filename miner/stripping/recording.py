@@ -14,7 +14,7 @@ from harness.frameworks import ids
 from harness.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
-from harness.judging.values import MalformedError
+from harness.judging.values import Event, MalformedError
 from miner.stripping.sites import Form, Mode
 from miner.stripping.source import Slot, StrippedSource
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from harness.frameworks.base import TestReport
-    from harness.judging.values import Event
 
 Side = Literal["out", "kept"]
 MAX_EVENTS = 200
@@ -39,6 +38,14 @@ class Run(Protocol):
     def __call__(self, files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
         """`gold` has the fix in place; `number` is that of a proof's variation, 0 for a plain run."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """A task's expectations, and what its base hands out in their place."""
+
+    expectations: Expectations = field(default_factory=Expectations)
+    before: tuple[Event, ...] = ()
 
 
 @dataclass(kw_only=True)
@@ -59,7 +66,7 @@ def record(
     pass_to_pass: Collection[str],
     product: Callable[[str], bool],
     run: Run,
-) -> Expectations:
+) -> Recorded:
     """Take the expectations out of a task's hidden tests, and keep what the fix gives there.
 
     `sources` are the hidden test files by path, as the tests' patch leaves them; `product` tells the top-level modules
@@ -80,7 +87,7 @@ def record(
             files.append(_File(path=path, source=parsed, modes=modes))
             first += len(parsed.slots)
     if not files:
-        return Expectations()
+        return Recorded()
     return _Recorder(files, tuple(fail_to_pass), tuple(pass_to_pass), run).record()
 
 
@@ -96,16 +103,16 @@ class _Recorder:
         self._collected: tuple[str, ...] = ()
         self._first: dict[str, list[Event]] = {}
 
-    def record(self) -> Expectations:
+    def record(self) -> Recorded:
         for _ in range(_ROUNDS):
             if self._sort():
                 break
         for _ in range(_ROUNDS):
             proved = self._proved(self._expectations())
-            if isinstance(proved, Expectations):
+            if isinstance(proved, Recorded):
                 return proved
             self._leave_inside(proved)
-        return Expectations()
+        return Recorded()
 
     # -- what both sides give with the fix
 
@@ -190,7 +197,7 @@ class _Recorder:
                 tests[test_id] = ExpectedTest(place="mixed", events=kept)
         return Expectations(files=files, sites=sites, tests=tests)
 
-    def _proved(self, expectations: Expectations) -> Expectations | set[str]:
+    def _proved(self, expectations: Expectations) -> Recorded | set[str]:
         """The expectations with places and names, where they hold; else the functions that must be left inside.
 
         Gold has to pass each listed test on the host's word, in a plain run and in a varied one; base must not pass a
@@ -211,7 +218,8 @@ class _Recorder:
         still = [test_id for test_id in self._fail_to_pass if judged.statuses.get(test_id) is TestStatus.PASSED]
         if still:
             return {ids.function(test_id) for test_id in still}
-        return replace(expectations, tests=self._placed(expectations, before))
+        placed = replace(expectations, tests=self._placed(expectations, before))
+        return Recorded(expectations=placed, before=before.events)
 
     def _not_passed(self, expectations: Expectations, report: TestReport) -> set[str]:
         judged = judge.judge(expectations, report)
@@ -232,7 +240,7 @@ class _Recorder:
                     for one in expected.events
                     if not judge.event_holds(expectations.sites[one.slot], one, seen.get((test_id, one.slot, one.n)))
                 ]
-                outside = any(_is_decided_outside(expectations.sites[one.slot]) for one in differing)
+                outside = any(expectations.sites[one.slot].is_decided_outside for one in differing)
             else:
                 outside = all(expectations.sites[one.slot].decides != "result" for one in expected.events)
                 outside = outside and not self._has_inside(test_id)
@@ -316,11 +324,6 @@ def _site(slot: Slot, mode: Mode) -> Site:
         decides="operands" if mode is Mode.OPERANDS else "expected",
         options=dict(assertion.options),
     )
-
-
-def _is_decided_outside(site: Site) -> bool:
-    """Whether what is right is in no byte that enters: of two operands that both come out, one tells the other."""
-    return site.decides == "expected" or (site.decides == "operands" and len(site.sides) == 1)
 
 
 def _is_compared_inside(slot: Slot, event: Event) -> bool:

@@ -10,7 +10,8 @@ from harness import scoring, trial
 from harness.evaluate import screen
 from harness.judging.expectations import Expectations
 from miner.proof.variations import variation
-from miner.stripping.recording import record
+from miner.stripping import guessing
+from miner.stripping.recording import Recorded, record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from harness.sandbox.base import Sandbox
 
 
-def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Expectations:
+def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recorded:
     """What a task's hidden tests expect, recorded and proved with its own fix; empty where nothing can be kept outside.
 
     `sources` are its hidden test files by path, as the tests' patch leaves them.
@@ -46,3 +47,11 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Expec
         product=lambda module: module not in outside,
         run=run,
     )
+
+
+def guess(task: Task, recorded: Recorded) -> guessing.Guess:
+    """How hard a task's expectations are to guess for whoever knows its statement, its base and its stripped tests."""
+    lines = task.hidden.gold_patch.decode("utf-8", "replace").splitlines()
+    base = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
+    known = "\n".join((task.instance.problem_statement, *base))
+    return guessing.guess(recorded.expectations, recorded.before, task.hidden.fail_to_pass, known)

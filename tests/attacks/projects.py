@@ -89,7 +89,7 @@ class Project:
     def _stripped(self, task: Task, sandbox: Sandbox) -> Task:
         """With its expectations kept outside, as mining records them."""
         sources = {path: text.encode() for path, text in self.hidden.items()}
-        expectations = stripping.of_task(task, sources, sandbox)
+        expectations = stripping.of_task(task, sources, sandbox).expectations
         return replace(task, hidden=replace(task.hidden, expectations=expectations))
 
     def _task(self, subject: Subject, proof: Proof) -> Task:

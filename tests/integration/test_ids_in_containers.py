@@ -434,7 +434,7 @@ def task(room, named, tmp_path_factory) -> Task:
     bare = replace(tiny.task(room.image, instance_id=subject.instance_id, spec=subject.test), hidden=hidden)
 
     sources = {path: source.encode() for path, (_, source) in NAMED.items() if "test_" in path}
-    expectations = stripping.of_task(bare, sources, room.sandbox)
+    expectations = stripping.of_task(bare, sources, room.sandbox).expectations
     folder = tmp_path_factory.mktemp("dataset") / "d"
     tiny.dataset(folder, replace(bare, hidden=replace(hidden, expectations=expectations)))
     return read_task(folder / "tasks" / subject.instance_id)

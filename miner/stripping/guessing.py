@@ -1,0 +1,324 @@
+"""How hard the expectations of a task are to guess, in bits: the smaller of an estimate and of rules that get through.
+
+A forger sees the stripped tests, the base, the statement and this file, and has one try. Here one gets more than that:
+to know which assertions the bug changes, so that all others can be left as the base has them. Pure.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import math
+import re
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any
+
+from harness.judging import judge, values
+from harness.judging.values import Event, MalformedError
+from miner.stripping.source import HAND_OUT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from harness.judging.expectations import Expectations, Expected, Site
+
+_WORD = re.compile(r"\w+|[^\w\s]|\s+")
+_BITS_A_LETTER = 3.0
+"""Of a word that is nowhere to be read: less than the letters of English text at random, more than in sentences."""
+_MOST_BITS = 128.0
+_FEW = {"!=": 0.5, "<": 1.0, "<=": 1.0, ">": 1.0, ">=": 1.0, "is_not": 0.5, "not_in": 0.5, "truth": 1.0, "not": 1.0,
+        "isinstance": 2.0, "not_isinstance": 0.5, "no_raise": 1.0, "not_almost": 0.5, "not_regex": 0.5}  # fmt: skip
+"""Operators that one value of very few satisfies."""
+_A_CLASS = 3.0
+"""Of the class of an exception or warning: few are common."""
+_ERRORS = (
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError, NotImplementedError, OSError),
+    *(ZeroDivisionError, OverflowError, AssertionError, StopIteration, LookupError, UnicodeError, Exception),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guess:
+    """How far a forger is from a pass."""
+
+    bits: float
+    rule: str = ""
+    """The rule that gets through, where one does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Needed:
+    """An assertion that the base fails, and what the base hands out there."""
+
+    test_id: str
+    site: Site
+    expected: Expected
+    before: Event | None
+    literals: tuple[Any, ...]
+    """What is written out in its operands, in order."""
+
+
+def guess(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str], known: str) -> Guess:
+    """How hard it is to make FAIL_TO_PASS pass.
+
+    `before` is what the base hands out, `known` text that anybody can read.
+    Bits are those of all assertions that tell the fix from the base by values, each value once.
+    """
+    needed = tuple(_needed(expectations, before, fail_to_pass))
+    words = {*_WORD.findall(known), *(word for text in expectations.files.values() for word in _WORD.findall(text))}
+    costs: dict[str, float] = {}
+    for one in needed:
+        key, cost = _cost(one, words)
+        costs[key] = max(cost, costs.get(key, 0.0))
+    estimate = min(sum(costs.values()), _MOST_BITS)
+    count = 0
+    found = ""
+    for name, rule in _rules(known):
+        count += 1
+        if not found and needed and all(_gets_through(rule, one) for one in needed):
+            found = name
+    return Guess(bits=round(min(estimate, math.log2(count)) if found else estimate, 1), rule=found)
+
+
+def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str]) -> Iterator[_Needed]:
+    seen = {(expectations.ids.get(one.test_id, one.test_id), one.slot, one.n): one for one in before}
+    literals = {slot: found for source in expectations.files.values() for slot, found in _literals(source)}
+    for test_id in fail_to_pass:
+        test = expectations.tests.get(test_id)
+        for one in test.events if test else ():
+            site, came = expectations.sites[one.slot], seen.get((test_id, one.slot, one.n))
+            if site.is_decided_outside and not judge.event_holds(site, one, came):
+                yield _Needed(
+                    test_id=test_id, site=site, expected=one, before=came, literals=literals.get(one.slot, ())
+                )
+
+
+def _literals(source: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """By slot: the literals in what a stripped test hands out there."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.With | ast.AsyncWith):
+            for item in node.items:
+                match item.context_expr:
+                    case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int(slot))]) if name == HAND_OUT:
+                        yield slot, tuple(value for statement in node.body for value in _written(statement))
+
+
+def _written(node: ast.AST) -> Iterator[Any]:
+    if isinstance(node, ast.expr):
+        with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            yield ast.literal_eval(node)
+    for child in ast.iter_child_nodes(node):
+        yield from _written(child)
+
+
+# -- the estimate
+
+
+def _cost(needed: _Needed, words: Collection[str]) -> tuple[str, float]:
+    """What the value is known by, so that it counts once, and its bits."""
+    site, expected = needed.site, needed.expected
+    if site.op in _FEW:
+        return f"{site.op}", _FEW[site.op]
+    kept = [_loaded(one) for one in expected.kept]
+    if site.op in ("raises", "warns"):
+        pattern = expected.options.get("match")
+        told = _bits(_loaded(pattern), None, words) if pattern is not None else 0.0
+        return f"{site.op} {expected.kept}", _A_CLASS + min(told, _A_CLASS)  # one message may hold all words there are
+    came = _before(needed)
+    bits = sum(_bits(value, came, words) for value in kept)
+    few = (
+        1.0 if site.op in ("==", "is", "almost", "count_equal", "calls") else 0.5
+    )  # `in` and its like take more values
+    return f"{expected.kept}", bits * few
+
+
+def _before(needed: _Needed) -> Any:
+    found = needed.before
+    return _loaded(found.values[0]) if found is not None and len(found.values) == 1 else None
+
+
+def _loaded(encoded: Any) -> Any:
+    try:
+        return values.load(encoded, kept=True).value
+    except MalformedError:
+        return None
+
+
+def _bits(value: Any, near: Any, words: Collection[str]) -> float:
+    """Bits of a value for somebody who knows these words, and one value that may be near it."""
+    match value:
+        case None | bool():
+            return 1.0
+        case int():
+            small = 1 + 2 * math.log2(abs(value) + 1)
+            shift = 2 + 2 * math.log2(abs(value - near) + 1) if type(near) is int else small
+            return min(small, shift, math.log2(len(words) + 2) if str(value) in words else small)
+        case float():
+            return math.log2(len(words) + 2) if str(value) in words else 24.0
+        case str():
+            return min(_bits_of_text(value, words), _bits_of_edits(near, value, words))
+        case bytes() | bytearray():
+            return _bits_of_text(bytes(value).decode("latin-1"), words)
+        case list() | tuple() | set() | frozenset():
+            whole = 2 + _bits_of_all(value, words)
+            return min(whole, _bits_of_edits(near, value, words))
+        case dict():
+            return 2 + _bits_of_all((*value.keys(), *value.values()), words)
+    return min(_bits_of_text(str(value), words), 24.0)
+
+
+def _bits_of_all(items: Iterable[Any], words: Collection[str]) -> float:
+    """Bits of some values, each that is there again for one."""
+    seen: dict[str, float] = {}
+    again = 0
+    for item in items:
+        key = repr(item)
+        again += key in seen
+        seen.setdefault(key, _bits(item, None, words))
+    return min(sum(seen.values()) + again, _MOST_BITS)
+
+
+def _bits_of_text(text: str, words: Collection[str]) -> float:
+    found: dict[str, float] = {}
+    for word in _WORD.findall(text):
+        known = math.log2(len(words) + 2)
+        found[word] = min(known, _BITS_A_LETTER * len(word)) if word in words else _BITS_A_LETTER * len(word)
+    return min(1 + sum(found.values()), _MOST_BITS)
+
+
+def _bits_of_edits(near: Any, value: Any, words: Collection[str]) -> float:
+    """Bits of what has to be changed of a value near it."""
+    if type(near) is not type(value) or not isinstance(value, str | list | tuple) or not len(near):
+        return _MOST_BITS
+    one = near if isinstance(near, str) else [repr(item) for item in near]
+    other = value if isinstance(value, str) else [repr(item) for item in value]
+    if len(one) + len(other) > 2000:  # noqa: PLR2004 - long enough to take long
+        return _MOST_BITS
+    bits = 1.0
+    for tag, start, end, left, right in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if tag != "equal":
+            bits += 1 + math.log2(len(one) + 1) + (math.log2(end - start + 1) if end > start else 0)
+            part = value[left:right]
+            bits += _bits_of_text(part, words) if isinstance(part, str) else _bits_of_all(part, words)
+    return min(bits, _MOST_BITS)
+
+
+# -- rules that are one try each
+
+_CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, "", b"", [], (), {}, set(), 0.0, 1.0)
+_CHANGES: Mapping[str, Callable[[Any], Any]] = {
+    "as it is, without the error": lambda v: v,
+    "the opposite": lambda v: not v,
+    "one more": lambda v: v + 1,
+    "one less": lambda v: v - 1,
+    "negated": lambda v: -v,
+    "its absolute value": abs,
+    "doubled": lambda v: v * 2,
+    "halved": lambda v: v // 2,
+    "as a number": int,
+    "as a fraction": float,
+    "as text": str,
+    "as bytes": lambda v: v.encode(),
+    "as characters": lambda v: v.decode(),
+    "stripped": lambda v: v.strip(),
+    "stripped at its end": lambda v: v.rstrip(),
+    "in small letters": lambda v: v.lower(),
+    "in capitals": lambda v: v.upper(),
+    "as a title": lambda v: v.title(),
+    "without blanks": lambda v: v.replace(" ", ""),
+    "with a line end": lambda v: v + "\n",
+    "in quotes": lambda v: f'"{v}"',
+    "its lines": lambda v: v.splitlines(),
+    "its words": lambda v: v.split(),
+    "without its first": lambda v: v[1:],
+    "without its last": lambda v: v[:-1],
+    "backwards": lambda v: v[::-1],
+    "sorted": sorted,
+    "each once": lambda v: list(dict.fromkeys(v)),
+    "without what is false": lambda v: [one for one in v if one],
+    "flattened": lambda v: [inner for one in v for inner in one],
+    "its first": lambda v: v[0],
+    "its last": lambda v: v[-1],
+    "its size": len,
+    "as a list": list,
+    "as a tuple": tuple,
+    "as a set": set,
+    "in a list": lambda v: [v],
+    "in a tuple": lambda v: (v,),
+    "its keys": lambda v: list(v.keys()),
+    "its values": lambda v: list(v.values()),
+}
+
+
+def _rules(known: str) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+    """Each rule by its name: what a forger hands out in place of what the base does; None where it says nothing."""
+    for constant in _CONSTANTS:
+        yield f"always {constant!r}", lambda one, value=constant: _handing(one, value)  # type: ignore[misc]
+    for place in (0, 1, 2, -1):
+        yield (
+            f"what is written in its call, number {place}",
+            lambda one, place=place: _handing(  # type: ignore[misc]
+                one, one.literals[place]
+            ),
+        )
+    for name, change in _CHANGES.items():
+        yield f"what the base gives, {name}", lambda one, change=change: _handing(one, change(_before(one)))  # type: ignore[misc]
+        yield f"what is written, {name}", lambda one, change=change: _handing(one, change(one.literals[0]))  # type: ignore[misc]
+    text = " ".join(dict.fromkeys(_WORD.findall(known)))[:4000]
+    for kind in _ERRORS:
+        names = list(values.names_of(kind))
+        error = ["e", names, text, [["s", text]], []]
+        yield f"{kind.__name__} that says everything", lambda one, error=error: _raising(one, error)  # type: ignore[misc]
+    yield "no error", lambda one: _raising(one, None)
+
+
+def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
+    try:
+        event = rule(needed)
+    except Exception:  # noqa: BLE001 - a rule that a value does not take says nothing
+        return False
+    return event is not None and judge.event_holds(needed.site, needed.expected, event)
+
+
+def _handing(needed: _Needed, value: Any) -> Event:
+    count = needed.site.sides.count("out")
+    return replace(_event(needed), values=tuple(_encoded(value) for _ in range(count)), raised=None)
+
+
+def _raising(needed: _Needed, error: Any) -> Event:
+    if error is not None and needed.expected.size:  # not larger than what is let through
+        room = 4 * needed.expected.size
+        error = [error[0], error[1], error[2][:room], [], []]
+    return replace(_event(needed), values=(), raised=error)
+
+
+def _event(needed: _Needed) -> Event:
+    found = needed.before
+    if found is not None:
+        return found
+    return Event(test_id=needed.test_id, slot=needed.expected.slot, n=needed.expected.n, values=(), raised=None)
+
+
+def _encoded(value: Any) -> Any:
+    """A value as the container hands it out; for what rules give."""
+    match value:
+        case None | bool():
+            return value
+        case int():
+            return ["i", format(value, "x")]
+        case float():
+            return ["f", value.hex()]
+        case str():
+            return ["s", value]
+        case bytes():
+            return ["b", value.hex()]
+        case list():
+            return ["l", [_encoded(one) for one in value]]
+        case tuple():
+            return ["t", [_encoded(one) for one in value]]
+        case set() | frozenset():
+            return ["S", [_encoded(one) for one in value]]
+        case dict():
+            return ["d", [[_encoded(key), _encoded(one)] for key, one in value.items()]]
+    raise TypeError(type(value).__name__)

@@ -1,0 +1,99 @@
+"""How many bits stand between a forger and a pass."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.judging import judge
+from harness.judging.expectations import Expectations, ExpectedTest, Site
+from harness.judging.values import Event
+from miner.stripping.guessing import guess
+from tests.values_of_tests import encode
+
+TEST = "t.py::test_a"
+EQUAL = Site(op="==", sides=("out", "kept"))
+SOURCE = "def test_a():\n    with __goldseam__(0) as site:\n        site(f('Some Title', 7))\n"
+
+
+def event(*values, slot=0, n=0, raised=None) -> Event:
+    return Event(test_id=TEST, slot=slot, n=n, values=tuple(map(encode, values)), raised=raised)
+
+
+def guessed(pairs, *, site=EQUAL, known="", source=SOURCE):
+    """The guess where each pair is what the base hands out, None for nothing, and what the fix does."""
+    events = [judge.of_fix(event(fix, n=n), [encode(fix)], {}) for n, (_, fix) in enumerate(pairs)]
+    before = [event(base, n=n) for n, (base, _) in enumerate(pairs) if base is not None]
+    expectations = Expectations(
+        files={"t.py": source}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=tuple(events))}
+    )
+    return guess(expectations, before, [TEST], known)
+
+
+def test_a_long_text_that_is_nowhere_is_hard_to_guess():
+    assert guessed([("nothing", "quite another sentence of it")]).bits > 40
+
+
+def test_words_that_anybody_can_read_are_easier():
+    hidden = guessed([("nothing", "quite another sentence")]).bits
+    assert guessed([("nothing", "quite another sentence")], known="another sentence is quite it").bits < hidden / 2
+
+
+def test_what_is_near_to_what_the_base_gives_is_easier():
+    far = guessed([("x", "a long line of words, and more")]).bits
+    assert guessed([("a long line of words and more", "a long line of words, and more")]).bits < far / 3
+
+
+def test_one_value_counts_once_however_often_it_is_asked_for():
+    once = guessed([("nothing", "quite another sentence")])
+    assert guessed([("nothing", "quite another sentence")] * 10) == once
+
+
+def test_values_that_differ_add_up():
+    one, other = guessed([("a", "sesquipedalian")]).bits, guessed([("a", "xylophone")]).bits
+    assert guessed([("a", "sesquipedalian"), ("a", "xylophone")]).bits == one + other
+
+
+def test_what_the_base_hands_out_already_needs_no_guess():
+    assert guessed([("sesquipedalian", "sesquipedalian")]).bits == 0
+
+
+RULES = {
+    "what the base gives, stripped": [("  much ado about nothing ", "much ado about nothing")],
+    "what the base gives, backwards": [([3, 500, 77, 12, 9000], [9000, 12, 77, 500, 3])],
+    "what the base gives, sorted": [([3, 500, 77, 12, 9000], [3, 12, 77, 500, 9000]), ([80, 9], [9, 80])],
+    "what the base gives, each once": [(list("xylophonexylophone"), list("xylophne"))],
+    "what is written in its call, number 0": [(None, "Some Title")],
+    "what is written, in small letters": [(None, "some title")],
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_that_gets_through_takes_all_but_the_bits_of_choosing_it(rule):
+    found = guessed(RULES[rule])
+    assert found.rule == rule
+    assert found.bits < 8
+
+
+def test_a_rule_has_to_get_through_everywhere():
+    assert guessed([(" much ado ", "much ado"), ("about nothing", "sesquipedalian")]).rule == ""
+
+
+def test_an_error_of_a_common_class_is_easy_to_guess():
+    site = Site(op="raises", sides=("kept",))
+    error = ["e", ["builtins.ValueError", "builtins.Exception", "builtins.BaseException"], "no such thing", [], []]
+    expected = judge.of_fix(event(raised=error), [encode(ValueError)], {})
+    expectations = Expectations(
+        files={"t.py": SOURCE}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=(expected,))}
+    )
+    found = guess(expectations, [event()], [TEST], "")
+    assert found.rule == "ValueError that says everything"
+    assert found.bits <= 3
+
+
+def test_one_of_two_operands_tells_the_other():
+    assert guessed([("a", "sesquipedalian")], site=Site(op="==", sides=("out", "out"), decides="operands")).bits == 0
+
+
+def test_a_truth_is_one_bit():
+    found = guessed([(False, True)], site=Site(op="truth", sides=("out",), decides="operands"))
+    assert found.bits <= 1
