@@ -264,7 +264,7 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         failure_class=FailureClass.TAMPERED,
-        when="the result channel was broken, or a test passed that expects something wrong",
+        when="the result channel was broken, or values came out that no test hands out",
         holds=lambda facts: facts.outcome is Outcome.TAMPERED,
     ),
     Row(

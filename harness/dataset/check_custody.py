@@ -156,7 +156,7 @@ def _held(name: str, paths: Collection[str]) -> bool:
 def notes(dataset: Dataset) -> Iterator[str]:
     """What a person should know, and what was not looked at."""
     if dataset.sealed and dataset.keys is None:
-        yield "the hidden side is sealed: patches, lists and twins were not looked at (--identity opens it)"
+        yield "the hidden side is sealed: patches, lists and expectations were not looked at (--identity opens it)"
     try:
         told = content.content_told(read_model(dataset.path / DATASET_FILE, DatasetModel))
         if told and told != content.content_of(dataset):

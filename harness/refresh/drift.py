@@ -172,7 +172,6 @@ _CAUSES = {
     "apply_failed": "the fix does not apply",
     "broken_task": "the hidden tests do not apply to the image",
     "tampered": "the result channel contradicts itself",
-    "forged": "tests pass in a twin, where they must not",
 }
 
 
