@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SLOW = 3
 JOBS = SLOW + 1
 """Containers that a run takes: one prediction changes nothing."""
-TIMES = {"timings", "cpu_seconds", "max_rss_kb", "attempts"}
-"""What two runs never share: how long things took, and how often they had to be tried."""
+TIMES = {"timings", "cpu_seconds", "max_rss_kb", "attempts", "evidence_sha256", "mac"}
+"""What two runs never share: how long things took, how often they had to be tried, and what was made from that."""
 IGNORED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGTSTP")
 STUBBORN = tiny.fix(
     f"for name in {IGNORED!r}: signal.signal(getattr(signal, name), signal.SIG_IGN)",

@@ -352,7 +352,7 @@ def tripwires(spec, key, fd):
             return types.ModuleType.__getattribute__(self, name)
 
     def _exit(status):
-        found = culprit(_getframe(1), "exit")
+        found = getpid() == tests_pid and culprit(_getframe(1), "exit")  # a fork's own end is how forks end
         if found and not did_before(found[0], "exit"):
             tell("exit", place(found[0]), found[1], "os._exit")
         leave(status)
@@ -370,7 +370,8 @@ def tripwires(spec, key, fd):
     kept = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtins__")
     modules["__main__"] = Main("__main__")
     vars(modules["__main__"]).update((name, vars(main)[name]) for name in kept if name in vars(main))
-    leave = os._exit
+    leave, getpid = os._exit, os.getpid
+    tests_pid = getpid()
     os._exit = posix._exit = _exit
     add = getattr(sys, "addaudithook", None)
     if add is not None:

@@ -42,7 +42,7 @@ def test_json_is_one_document_and_the_exit_code_stays(tmp_path, base):
 
     document = json.loads(done.stdout)
     assert (done.returncode, document["verdict"]) == (1, Verdict.REGRESSION)
-    assert document["rules"][0]["ruling"] == "broken"
+    assert "broken" in {rule["ruling"] for rule in document["rules"]}
 
 
 def test_what_is_left_for_ci_names_no_hidden_test(tmp_path, base):

@@ -181,7 +181,7 @@ def test_the_keys_are_not_within_reach_of_an_import(task, sandbox):
     patch = tiny.fix(
         "import __main__; return 0 if [k for k in vars(__main__) if 'key' in str(vars(__main__)[k])] else a + b"
     )
-    assert judge(sandbox, task, patch).report.resolved
+    assert judge(sandbox, task, patch).report.outcome is Outcome.NEEDS_REVIEW
 
 
 KINDS = """\

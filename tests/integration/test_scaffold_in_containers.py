@@ -75,7 +75,7 @@ def test_the_choice_is_the_first_by_the_documented_order(dataset):
 
 def test_the_ledger_tells_and_the_version_goes_up_and_the_check_is_content(dataset):
     made, told = dataset
-    assert [entry.event for entry in ledger.read(made)][-1] == "revealed"
+    assert [entry.event for entry in ledger.read(made)][-2:] == ["revealed", "bound"]
     assert told["version"] == open_dataset(made.path).version
     checked = tiny.goldseam("holdout", "check", made.path)
     assert checked.returncode == 0, checked.stdout.decode()

@@ -172,6 +172,7 @@ HONEST = {
     "a function's own code": "answer.__code__.co_argcount",
     "a file of its own": "open(__file__).close()",
     "what the system has": "open('/proc/cpuinfo').close(); open('/proc/self/status').close()",
+    "a fork that ends": "import os; child = os.fork() or os._exit(0); os.waitpid(child, 0)",
     "code from text": "exec('1 + 1'); eval('2')",
     "a subclass of a judge's": "import json; type('A', (json.JSONEncoder,), {'default': lambda *_: 1})().encode(1)",
 }
