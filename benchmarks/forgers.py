@@ -1,12 +1,12 @@
 """How often patches get through that fix nothing and know all of goldseam's source, on tasks of real repositories.
 
-    python benchmarks/forgers.py DATASET=REPOSITORY [DATASET=REPOSITORY …] [--only NAME]
+    python benchmarks/forgers.py DATASET=REPOSITORY … [--only NAME]
 
 Each forger below is one text for every task, put at the end of the first file that the fix changes. It forges every
 report of a test, and hands out other values by one rule. REPOSITORY is the git directory that DATASET was mined from,
 which holds the files at their base. Printed is, for each place of judgement and for tasks of 8 bits and more or fewer,
-how many forgers passed the tests (`resolved`, or `needs_review` where a tripwire told). The last line is one JSON object;
-exit code 1 if one got through on a task that is judged on the host and has 8 bits or more.
+how many forgers passed the tests (`resolved`, or `needs_review` where a tripwire told). The last line is one JSON
+object; exit code 1 if one got through on a task that is judged on the host and has 8 bits or more.
 """
 
 from __future__ import annotations
