@@ -4,9 +4,9 @@
 
 Of each task's fix three variants are made that do the same: `rewritten` (the changed files written anew from their
 syntax trees), `wrapped` (each changed function behind a decorator), `subclassed` (each changed function gives an
-instance of a subclass of str, list, dict, tuple, int or float in place of a plain one). REPOSITORY is the git directory that
-DATASET was mined from. The last line is one JSON object; exit code 1 if one is not resolved. What is not resolved has to
-be looked at: a variant can be wrong, as where a test compares types.
+instance of a subclass of str, list, dict, tuple, int or float in place of a plain one). REPOSITORY is the git directory
+that DATASET was mined from. The last line is one JSON object; exit code 1 if one is not resolved. What is not resolved
+has to be looked at: a variant can be wrong, as where a test compares types.
 """
 
 from __future__ import annotations
