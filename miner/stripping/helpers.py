@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from miner.stripping.static import Function, Scope
 
@@ -63,13 +63,13 @@ def arguments(functions: Sequence[Function], tree: ast.Module) -> dict[Function,
 
 
 def static_given(
-    found: Mapping[Function, Mapping[str, Sequence[Argument]]], function: Function, scopes: Mapping[Function, Scope]
+    found: Mapping[str, Sequence[Argument]], scope: Callable[[Function], Scope]
 ) -> dict[str, tuple[ast.expr, ...]]:
-    """The parameters of a helper that get static values alone, with these."""
+    """The parameters of a helper that get static values alone, with these; `scope` is that of a caller."""
     return {
         name: tuple(one.value for one in given)
-        for name, given in found.get(function, {}).items()
-        if all(scopes[one.caller].is_static(one.value) for one in given)
+        for name, given in found.items()
+        if all(scope(one.caller).is_static(one.value) for one in given)
     }
 
 

@@ -118,7 +118,8 @@ class _Recorder:
 
     def _sort(self) -> bool:
         """Record, and choose for each assertion what of it stays inside; whether nothing has to be recorded again."""
-        reports = [self._run(self._recordings(), gold=True, number=number) for number in (0, 1)]
+        files = {file.path: file.source.recording(file.modes).encode() for file in self._files}
+        reports = [self._run(files, gold=True, number=number) for number in (0, 1)]
         self._collected = reports[0].collected
         broken = {
             ids.function(test_id)
@@ -143,9 +144,6 @@ class _Recorder:
             file.modes[number] = options[options.index(file.modes[number]) + 1]
             lowered = True
         return not lowered
-
-    def _recordings(self) -> dict[str, bytes]:
-        return {file.path: file.source.recording(file.modes).encode() for file in self._files}
 
     def _decided(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from miner.stripping import helpers, tables
@@ -58,10 +59,10 @@ class StrippedSource:
         ):  # what only a helper's expectations read goes from its callers, and then what they made it of
             for function in functions:
                 tables.blank(function, tree, Scope(module=module, function=function, tables={}))
-            scopes = _plain_scopes(functions, module)
+            scope = _plain_scope(module)
             for helper, given in helpers.arguments(functions, tree).items():
                 read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}
-                for name in helpers.static_given({helper: given}, helper, scopes).keys() - read:
+                for name in helpers.static_given(given, scope).keys() - read:
                     for argument in given[name]:
                         argument.blank()
         tables.blank_constants(tree, module)
@@ -74,9 +75,10 @@ class StrippedSource:
         functions = _functions(tree, ())
         plain = [function for function, _ in functions]
         called = helpers.arguments(plain, tree)
-        scopes = _plain_scopes(plain, module) if called else {}
-        given = {function: helpers.static_given(called, function, scopes) for function in called}
-        readers = {function: _settled(module, function, tree, given.get(function, {})) for function in plain}
+        scope = _plain_scope(module)
+        given = {function: helpers.static_given(found, scope) for function, found in called.items()}
+        own = _methods(tree)
+        readers = {function: _settled(module, function, own, given.get(function, {})) for function in plain}
         for function, names in functions:
             if any(_is_generated(decorator, module) for decorator in function.decorator_list):
                 continue
@@ -107,38 +109,32 @@ def _is_generated(decorator: ast.expr, module: Module) -> bool:
     return module.dotted(call).startswith("hypothesis.")
 
 
-def _plain_scopes(functions: Sequence[Function], module: Module) -> dict[Function, Scope]:
-    """The scopes in which calls of helpers stand, before it is known what only expectations read."""
-    return {
-        function: Scope(module=module, function=function, tables=tables.values(function, module))
-        for function in functions
-    }
+def _plain_scope(module: Module) -> Callable[[Function], Scope]:
+    """The scopes in which calls of helpers stand, before it is known what only expectations read; each made once."""
+    return cache(lambda function: Scope(module=module, function=function, tables=tables.values(function, module)))
 
 
-def _settled(module: Module, function: Function, tree: ast.Module, given: Mapping[str, tuple[ast.expr, ...]]) -> Reader:
+def _methods(tree: ast.Module) -> frozenset[str]:
+    """The names of all methods of a file's classes."""
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return frozenset(inner.name for node in classes for inner in node.body if isinstance(inner, Function))
+
+
+def _settled(
+    module: Module, function: Function, overridden: frozenset[str], given: Mapping[str, tuple[ast.expr, ...]]
+) -> Reader:
     """A reader that knows which names only expectations read."""
-    overridden = frozenset(
-        inner.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-        for inner in node.body
-        if isinstance(inner, Function)
-    )
-    values = tables.values(function, module)
+    scope = Scope(module=module, function=function, tables=tables.values(function, module), given=given)
+    scope.assume_expected()
+    reader = Reader(module, scope, overridden)
     expecting: dict[str, int] | None = None
-    reader = None
     for _ in range(_PASSES):
-        scope = Scope(module=module, function=function, tables=values, given=given)
-        if expecting is None:
-            scope.assume_expected()
-        else:
-            scope.expecting(expecting)
-        reader = Reader(module, scope, overridden)
         seen = _expected_names(reader, function)
         if seen == expecting:
             break
+        scope.expecting(seen)
         expecting = seen
-    return cast("Reader", reader)
+    return reader
 
 
 def _expected_names(reader: Reader, function: Function) -> dict[str, int]:

@@ -148,7 +148,8 @@ class Module:
 def module_of(tree: ast.Module, product: Callable[[str], bool]) -> Module:
     """Read a test file's top level."""
     imports: dict[str, str] = {}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    for node in nodes:
         match node:
             case ast.Import(names=names):
                 for alias in names:
@@ -158,13 +159,13 @@ def module_of(tree: ast.Module, product: Callable[[str], bool]) -> Module:
                 where = "." * level + (module or "")
                 for alias in names:
                     imports[alias.asname or alias.name] = f"{where}.{alias.name}"
-    return Module(imports=imports, constants=_assigned(tree, tree.body), product=product)
+    return Module(imports=imports, constants=_assigned(nodes, tree.body), product=product)
 
 
-def _assigned(scope: ast.AST, body: Iterable[ast.stmt]) -> dict[str, tuple[ast.expr, ...]]:
-    """Names that a scope binds by plain assignments among its own statements alone: to what."""
+def _assigned(nodes: Iterable[ast.AST], body: Iterable[ast.stmt]) -> dict[str, tuple[ast.expr, ...]]:
+    """Names that a scope with these nodes binds by plain assignments among these statements alone: to what."""
     stores: dict[str, int] = {}
-    for node in ast.walk(scope):
+    for node in nodes:
         for name in _stored(node):
             stores[name] = stores.get(name, 0) + 1
     found: dict[str, tuple[ast.expr, ...]] = {}
@@ -231,12 +232,13 @@ class Scope:
     _expecting: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        statements = [node for node in ast.walk(self.function) if isinstance(node, ast.stmt)]
-        once = {name: found for name, found in _assigned(self.function, statements).items() if len(found) == 1}
-        self._constants = {**once, **_assigned(self.function, _unconditional(self.function.body))}
-        arguments = [node.arg for node in ast.walk(self.function) if isinstance(node, ast.arg)]
-        self._local = frozenset(name for node in ast.walk(self.function) for name in _stored(node)) | set(arguments)
-        items = [item for node in ast.walk(self.function) for item in getattr(node, "items", ())]
+        nodes = list(ast.walk(self.function))
+        statements = [node for node in nodes if isinstance(node, ast.stmt)]
+        once = {name: found for name, found in _assigned(nodes, statements).items() if len(found) == 1}
+        self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body))}
+        arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
+        self._local = frozenset(name for node in nodes for name in _stored(node)) | set(arguments)
+        items = [item for node in nodes for item in getattr(node, "items", ())]
         self.caught = frozenset(
             item.optional_vars.id
             for item in items
@@ -245,7 +247,7 @@ class Scope:
             and isinstance(item.context_expr, ast.Call)
             and self.module.dotted(item.context_expr.func) == "pytest.raises"
         )
-        for node in ast.walk(self.function):
+        for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._loads[node.id] = self._loads.get(node.id, 0) + 1
 

@@ -56,10 +56,9 @@ def blank(function: Function, tree: ast.Module, scope: Scope) -> None:
     """Take out of a stripped function what only its expectations read: assignments, columns, names of rows."""
     while _drop_dead(function, scope):
         pass
-    read = _read(function.body)
-    shared = _read([tree])
+    read = set(_read(function.body))
     for table in _tables(function, scope.module):
-        whole = table.decorator is None or not _is_shared(table, shared)
+        whole = table.decorator is None or not _is_shared(table, tree)
         changed = False
         for position, name in enumerate(table.names):
             cells = table.cells(position)
@@ -179,10 +178,10 @@ def _is_param(row: ast.expr) -> bool:
     return isinstance(row, ast.Call) and ast.unparse(row.func) in ("param", "pytest.param")
 
 
-def _is_shared(table: Table, read: Sequence[str]) -> bool:
+def _is_shared(table: Table, tree: ast.Module) -> bool:
     """Whether the rows stand under a name that others read as well."""
     rows = table.decorator.args[1] if table.decorator else None
-    return isinstance(rows, ast.Name) and read.count(rows.id) > 1
+    return isinstance(rows, ast.Name) and _read([tree]).count(rows.id) > 1
 
 
 def _number_rows(table: Table, *, changed: bool) -> None:
