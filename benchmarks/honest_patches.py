@@ -171,7 +171,10 @@ def main() -> int:
             check_out(git, fix, after)
             wanted = tree(after)
             for form, (words, decorate) in FORMS.items():
-                text = decorate(run([*git, "diff", "--no-renames", *words, base, fix]).stdout)
+                whole = run([*git, "diff", "--no-renames", *words, base, fix]).stdout
+                text = decorate(whole)
+                if decorate is plain and text.count(b"+++ ") < whole.count(b"diff --git "):
+                    continue  # an empty file, or a mode: nothing that such a text could say
                 came = judged(text, before, wanted, Path(scratch, "work"))
                 counts[came.partition(":")[0]] += 1
                 if came not in ("same", "screened"):
