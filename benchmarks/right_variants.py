@@ -28,6 +28,7 @@ from harness import process, scoring, verdict
 from harness.dataset.folder import open_dataset
 from harness.instance import Outcome, Prediction, TaskState
 from harness.judging.places import place_of
+from harness.patch import parse
 from harness.sandbox.docker import DockerSandbox
 
 if TYPE_CHECKING:
@@ -119,12 +120,13 @@ def changed_files(task: Task, repository: Path) -> dict[str, tuple[str, str]]:
 
 
 def variants(task: Task, repository: Path) -> Iterator[tuple[str, str]]:
-    """Each variant of a fix by its kind, as a patch; none of a fix that changes other files as well."""
+    """Each variant of a fix by its kind, as a patch; what the fix does to other files is in it as it is."""
     files = changed_files(task, repository)
-    if task.hidden.gold_patch.count(b"\n+++ ") + task.hidden.gold_patch.startswith(b"+++ ") != len(files):
+    others = [one.raw.decode() for one in parse(task.hidden.gold_patch, trusted=True).files if one.path not in files]
+    if not files:
         return
     for kind, change in VARIANTS.items():
-        patch = ""
+        patch = "".join(others)
         for path, (old, new) in files.items():
             lines = difflib.unified_diff(
                 old.splitlines(keepends=True), change(old, new).splitlines(keepends=True), f"a/{path}", f"b/{path}"
