@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from harness.frameworks.ids import stable
 from harness.instance import TestStatus
 from harness.judging import operators, values
 from harness.judging.expectations import Expected
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _EXACT = frozenset({"==", "is", "almost", "count_equal", "no_raise"})
 """Operators that no one value satisfies everywhere."""
+_MOST_KINDS = 2
+"""Classes of warnings at most among which one may be the right one."""
 _SIZE_FACTOR, _SIZE_MORE = 4, 64
 """How much larger than the fix's a value may be, where one that holds everything would do."""
 
@@ -46,6 +49,8 @@ def judge(expectations: Expectations, report: TestReport) -> TestReport:
             problem = _problem(expectations.sites, test, by_test.get(test_id, []))
             if problem is not None:
                 statuses[test_id], texts[test_id] = TestStatus.FAILED, problem
+        elif test_id not in statuses and stable(test_id) in statuses:
+            statuses[test_id], texts[test_id] = TestStatus.FAILED, "no result came under the name of this test alone"
     violations = list(report.violations)
     if stray := sorted({event.slot for event in report.events} - set(expectations.sites)):
         violations.append(f"a value for an assertion that the tests do not have: slot {stray[0]}")
@@ -112,6 +117,17 @@ def of_fix(event: Event, kept: Iterable[Any], options: Mapping[str, Any]) -> Exp
     )
 
 
+def _too_much(site: Site, expected: Expected, out: _Out) -> str | None:
+    """Why what came out is so much that some of it might be right, in words."""
+    if site.op not in _EXACT and out.size > _SIZE_FACTOR * expected.size + _SIZE_MORE:
+        return "what came out is far larger than what the fix gives"
+    if site.op == "warns":
+        caught = [one for listed in out.handed if isinstance(listed.value, list) for one in listed.value]
+        if len({one.names[:1] for one in caught if isinstance(one, values.Raised)}) > _MOST_KINDS:
+            return "warnings of too many kinds came out"
+    return None
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Out:
     handed: tuple[Loaded, ...]
@@ -139,8 +155,8 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
         return f"what came out cannot be read: {error}"
     if expected.plain and not all(one.plain for one in out.handed):
         return "an object came out that has no plain form"
-    if site.op not in _EXACT and out.size > _SIZE_FACTOR * expected.size + _SIZE_MORE:
-        return "what came out is far larger than what the fix gives"
+    if too_much := _too_much(site, expected, out):
+        return too_much
     found = [one.value for one in out.handed]
     if site.op == "raises" and out.raised is not None:
         found.append(out.raised.value)

@@ -39,7 +39,7 @@ class Tripwire(StrEnum):
     JUDGE_MODULES = "judge_modules"
     """Left a module changed that judges: pytest, unittest, builtins, operator…"""
     SILENCED = "silenced"
-    """The tests ended, and the watch over them did not say so."""
+    """The tests ended, and the watch over them did not say so, or told more than came."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class Watch:
 
 SHAPES: Shapes = {
     "tripwire": {"kind": (str,), "path": (str,), "line": (int,), "what": (str,)},
-    "watched": {"audit": (bool,)},
+    "watched": {"audit": (bool,), "hits": (int,)},
 }
 _LETTERS = 200
 
@@ -85,7 +85,8 @@ def read(told: Sequence[Mapping[str, Any]], *, paths: Collection[str], finished:
             path = frame["path"] if frame["path"] in paths else ""
             hit = Hit(kind=Tripwire(frame["kind"]), path=path, line=frame["line"], what=frame["what"][:_LETTERS])
             hits.setdefault((hit.kind, hit.path), hit)
-    if finished and not ends:
+    counted = len({(frame["kind"], frame["path"]) for frame in told if frame["t"] == "tripwire"})
+    if finished and (not ends or counted < ends[-1]["hits"]):
         hits[Tripwire.SILENCED, ""] = Hit(kind=Tripwire.SILENCED, path="")
     return Watch(hits=tuple(hits.values()), audited=ends[-1]["audit"] if ends else None)
 

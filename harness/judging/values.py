@@ -430,6 +430,7 @@ _CANONICAL: Mapping[str, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
     },
 }
 """Standard values: how each is read from its text, and written; one that is not written in the same way is refused."""
+_MOST_HELD = 1 << 30
 _PARTS = {"datetime.timedelta": 3, "range": 3}
 """Of how many texts it is made, where not of one."""
 
@@ -446,7 +447,15 @@ def _standard(reader: _Reader, parts: list[Any], _depth: int) -> Any:
     value = read(text)
     if write(value) != text:
         raise MalformedError("a value that is not written as its kind writes it")
+    reader.size += _held(value)
     return value
+
+
+def _held(value: Any) -> int:
+    """How many members a value has that does not write them out, as far as `size` counts."""
+    if isinstance(value, range):
+        return min(_MOST_HELD, max(0, (value.stop - value.start) // value.step + 1))
+    return min(_MOST_HELD, getattr(value, "num_addresses", 0))
 
 
 def _exception(reader: _Reader, parts: list[Any], depth: int) -> Raised:

@@ -272,7 +272,7 @@ def encoded_within(value, depth, left):
 
 SEVERAL = (
     ("t", tuple),
-    ("l", (collections.abc.Sequence, collections.abc.ValuesView)),
+    ("l", (list, collections.UserList)),
     ("F", frozenset),
     ("S", collections.abc.Set),
 )

@@ -76,7 +76,9 @@ def tripwires(spec, key, fd):
     FILES["importlib"] = frozenset(["get_source", "get_data"])
     THROUGH = {
         "frames": {
-            "inspect": frozenset("currentframe stack trace getouterframes getinnerframes getframeinfo".split()),
+            "inspect": frozenset(
+                "currentframe stack trace getouterframes getinnerframes getframeinfo getmembers _getmembers".split()
+            ),
             "traceback": frozenset(["walk_stack", "walk_tb"]),
             "logging": frozenset(["currentframe", "<lambda>"]),
         },
@@ -296,7 +298,19 @@ def tripwires(spec, key, fd):
 
     before = judges()
 
+    def own_objects():
+        """What hands values out and sends them: the objects that stand in the runner, and their classes."""
+        out = vars(modules["builtins"]).get("__goldseam__")
+        frames = getattr(out, "frames", None)
+        site = getattr(type(out).__call__, "__globals__", {}).get("Site")
+        return [vars(one) for one in (out, type(out), frames, type(frames), site) if hasattr(one, "__dict__")]
+
     def compare():
+        for held in own_objects():
+            for attribute, value in list(held.items()):
+                path = next((place(code) for code in codes_of(value) if theirs(code)), None)
+                if path is not None:
+                    tell("goldseam", path, 0, "the runner's " + attribute)
         for name, held in judges().items():
             was = before.get(name, {})
             for attribute, value in held.items():
@@ -362,7 +376,7 @@ def tripwires(spec, key, fd):
         busy.add(get_ident())
         try:
             compare()
-            send('{"audit": %s, "t": "watched"}' % ("true" if add is not None else "false"))
+            send('{"audit": %s, "hits": %d, "t": "watched"}' % ("true" if add is not None else "false", len(told)))
         finally:
             busy.discard(get_ident())
 

@@ -30,6 +30,8 @@ _MOST_BITS = 128.0
 _FEW = {"!=": 0.5, "<": 1.0, "<=": 1.0, ">": 1.0, ">=": 1.0, "is_not": 0.5, "not_in": 0.5, "truth": 1.0, "not": 1.0,
         "isinstance": 2.0, "not_isinstance": 0.5, "no_raise": 1.0, "not_almost": 0.5, "not_regex": 0.5}  # fmt: skip
 """Operators that one value of very few satisfies."""
+_NEARS = 30
+"""Literals at most that a value is taken to be near to."""
 _A_CLASS = 3.0
 """Of the class of an exception or warning: few are common."""
 _ERRORS = (
@@ -44,7 +46,7 @@ class Guess:
 
     bits: float
     rule: str = ""
-    """The rule that gets through, where one does."""
+    """The rules that get through, where some do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,29 +58,44 @@ class _Needed:
     expected: Expected
     before: Event | None
     literals: tuple[Any, ...]
-    """What is written out in its operands, in order."""
+    """What is written out in its operands, in order, and then in its whole function."""
+
+    @property
+    def form(self) -> tuple[object, ...]:
+        """What a forger can see of it while the tests run."""
+        came = self.before
+        values_of = came.values if came is not None else ()
+        kinds = tuple(one[0] if isinstance(one, list) and one else type(one).__name__ for one in values_of)
+        return (self.site.op in ("raises", "warns"), came is None, came is not None and came.raised is not None, kinds)
 
 
 def guess(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str], known: str) -> Guess:
     """How hard it is to make FAIL_TO_PASS pass.
 
     `before` is what the base hands out, `known` text that anybody can read.
-    Bits are those of all assertions that tell the fix from the base by values, each value once.
+    Bits are those of all assertions that tell the fix from the base by values, each value once. One rule need not
+    do for all of them: what can be seen of an assertion and of what the base hands out there may decide which is taken.
     """
     needed = tuple(_needed(expectations, before, fail_to_pass))
     words = {*_WORD.findall(known), *(word for text in expectations.files.values() for word in _WORD.findall(text))}
-    costs: dict[str, float] = {}
+    alike: dict[tuple[object, ...], list[_Needed]] = {}
     for one in needed:
-        key, cost = _cost(one, words)
-        costs[key] = max(cost, costs.get(key, 0.0))
-    estimate = min(sum(costs.values()), _MOST_BITS)
-    count = 0
-    found = ""
-    for name, rule in _rules(known):
-        count += 1
-        if not found and needed and all(_gets_through(rule, one) for one in needed):
-            found = name
-    return Guess(bits=round(min(estimate, math.log2(count)) if found else estimate, 1), rule=found)
+        alike.setdefault(one.form, []).append(one)
+    rules = dict(_rules(known))
+    seen: set[str] = set()
+    taken: list[str] = []
+    bits = 0.0
+    for group in alike.values():
+        costs = {key: cost for key, cost in (_cost(one, words) for one in group) if key not in seen}
+        seen.update(costs)
+        estimate = sum(costs.values())
+        through = [name for name, rule in rules.items() if all(_gets_through(rule, one) for one in group)]
+        if through and not set(through) & set(taken):
+            taken.append(through[0])
+            bits += min(estimate, math.log2(len(rules)))
+        elif not through:
+            bits += estimate
+    return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(taken))
 
 
 def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str]) -> Iterator[_Needed]:
@@ -95,13 +112,19 @@ def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: C
 
 
 def _literals(source: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """By slot: the literals in what a stripped test hands out there."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.With | ast.AsyncWith):
+    """By slot: the literals in what a stripped test hands out there, and in the function that does."""
+    for function in ast.walk(ast.parse(source)):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        around = tuple(_written(function))
+        for node in ast.walk(function):
+            if not isinstance(node, ast.With | ast.AsyncWith):
+                continue
             for item in node.items:
                 match item.context_expr:
                     case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int(slot))]) if name == HAND_OUT:
-                        yield slot, tuple(value for statement in node.body for value in _written(statement))
+                        inside = tuple(value for statement in node.body for value in _written(statement))
+                        yield slot, (*inside, *around)
 
 
 def _written(node: ast.AST) -> Iterator[Any]:
@@ -125,8 +148,11 @@ def _cost(needed: _Needed, words: Collection[str]) -> tuple[str, float]:
         pattern = expected.options.get("match")
         told = _bits(_loaded(pattern), None, words) if pattern is not None else 0.0
         return f"{site.op} {expected.kept}", _A_CLASS + min(told, _A_CLASS)  # one message may hold all words there are
-    came = _before(needed)
-    bits = sum(_bits(value, came, words) for value in kept)
+    nears = (_before(needed), *needed.literals[:_NEARS])
+    choice = math.log2(len(nears))
+    bits = sum(
+        min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears)) for value in kept
+    )
     few = (
         1.0 if site.op in ("==", "is", "almost", "count_equal", "calls") else 0.5
     )  # `in` and its like take more values
@@ -154,6 +180,8 @@ def _bits(value: Any, near: Any, words: Collection[str]) -> float:
             small = 1 + 2 * math.log2(abs(value) + 1)
             shift = 2 + 2 * math.log2(abs(value - near) + 1) if type(near) is int else small
             return min(small, shift, math.log2(len(words) + 2) if str(value) in words else small)
+        case float() if value.is_integer():
+            return _bits(int(value), near, words)
         case float():
             return math.log2(len(words) + 2) if str(value) in words else 24.0
         case str():
@@ -255,7 +283,7 @@ def _rules(known: str) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]
     """Each rule by its name: what a forger hands out in place of what the base does; None where it says nothing."""
     for constant in _CONSTANTS:
         yield f"always {constant!r}", lambda one, value=constant: _handing(one, value)  # type: ignore[misc]
-    for place in (0, 1, 2, -1):
+    for place in (0, 1, 2, 3, -1, -2):
         yield (
             f"what is written in its call, number {place}",
             lambda one, place=place: _handing(  # type: ignore[misc]

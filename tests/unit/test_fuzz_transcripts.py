@@ -67,7 +67,7 @@ HONEST: tuple[Frame, ...] = (
     value(P2P, 3, [1, 2], [1, 2]),
     report(P2P, "teardown"),
     ("t", {"t": "finish", "code": 0}),
-    ("w", {"t": "watched", "audit": True}),
+    ("w", {"t": "watched", "audit": True, "hits": 0}),
     ("s", {"t": "exit", "code": 0, "signal": None, "timed_out": False, "seconds": 0.5, "cpu_seconds": 0.4,
            "max_rss_kb": 9000}),
     ("s", {"t": "after", "network": {"tcp": 1}, "files": 1, "bytes": 2, "paths": ["a"], "modules": [], "own_files": 0,

@@ -97,3 +97,18 @@ def test_one_of_two_operands_tells_the_other():
 def test_a_truth_is_one_bit():
     found = guessed([(False, True)], site=Site(op="truth", sides=("out",), decides="operands"))
     assert found.bits <= 1
+
+
+def test_another_rule_may_do_for_what_can_be_told_apart():
+    together = guessed([(" much ado ", "much ado"), ([3, 500, 77], [3, 77, 500])])
+    assert together.rule == "what the base gives, stripped; what the base gives, sorted"
+    assert together.bits < 14
+
+
+def test_a_whole_float_is_no_harder_than_its_integer():
+    assert guessed([("a", 5.0)]).bits == guessed([("a", 5)]).bits
+
+
+def test_what_is_near_to_something_written_in_the_test_is_easier():
+    source = SOURCE.replace("    with", "    line = 'sesquipedalian xylophones'\n    with")
+    assert guessed([(None, "sesquipedalian xylophone")], source=source).bits < 15

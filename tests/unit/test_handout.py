@@ -182,14 +182,12 @@ BY_WHAT_THEY_DO = {
     "Point(1, 2)": (1, 2),
     "Headers(A=1)": {"a": 1},
     "collections.OrderedDict(a=1)": {"a": 1},
-    "collections.deque([1])": [1],
     "collections.UserList([1, (2,)])": [1, (2,)],
     "collections.UserString('a')": "a",
     "collections.defaultdict(list, a=[1])": {"a": [1]},
     "collections.Counter('aab')": {"a": 2, "b": 1},
     "{'a': 1}.keys()": {"a"},
     "{'a': 1}.items()": {("a", 1)},
-    "{'a': 1}.values()": [1],
     "pathlib.PosixPath('/a/b')": values.PurePosixPath("/a/b"),
     "pathlib.PureWindowsPath('a')": values.PurePosixPath("a"),
     "Broken": ClassName(
@@ -219,6 +217,8 @@ OPAQUE = {
     "object()": "builtins.object",
     "Color.RED": "tests.test_a.Color",
     "iter([])": "builtins.list_iterator",
+    "collections.deque([1])": "collections.deque",
+    "{1: 2}.values()": "builtins.dict_values",
 }
 EXCEPTIONS = {
     "ValueError('no', 3)": (("builtins.ValueError",), "('no', 3)", ("no", 3)),

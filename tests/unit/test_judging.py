@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from ipaddress import ip_network
 
 import pytest
 
 from harness.errors import InputError
 from harness.frameworks.base import TestReport
+from harness.frameworks.ids import stable
 from harness.frameworks.pytest import read
 from harness.instance import TestStatus
 from harness.judging.expectations import Expectations, ExpectedTest, Site
@@ -281,3 +283,29 @@ def test_two_values_for_one_assertion_are_a_violation():
 )
 def test_a_frame_of_a_value_of_another_form_is_a_violation(fields):
     assert read([frame(**fields)]).violations
+
+
+def test_a_result_under_the_name_of_several_tests_passes_none_of_them():
+    [event] = ONE.tests["a"].events
+    listed = ["t.py::a[<object at 0x1234>]", "t.py::a[<object at 0x5678>]"]
+    both = Expectations(sites=ONE.sites, tests={one: ExpectedTest(place="host", events=(event,)) for one in listed})
+    found = judge(both, reported(statuses={stable(listed[0]): PASSED}))
+    assert [found.statuses[one] for one in listed] == [FAILED, FAILED]
+
+
+@pytest.mark.parametrize("value", [range(-(10**15), 10**15), ip_network("0.0.0.0/0")], ids=str)
+def test_a_value_that_holds_everything_and_is_short_to_write_is_too_large(value):
+    within = Site(op="in", sides=("kept", "out"))
+    assert status(expecting(within, 7, gold=([5, 7],)), handing(encode([7]))) is PASSED
+    assert status(expecting(within, 7, gold=([5, 7],)), handing(encode(value))) is FAILED
+
+
+def test_warnings_of_many_kinds_are_none_of_the_right_kind():
+    kinds = (UserWarning, DeprecationWarning, FutureWarning)
+    one, few, many = (["l", [exception(kind("x")) for kind in kinds[start:]]] for start in (2, 1, 0))
+    event = of_fix(handing(one), [encode(FutureWarning)], {})
+    warns = Expectations(
+        sites={0: Site(op="warns", sides=("out", "kept"))}, tests={"a": ExpectedTest(place="host", events=(event,))}
+    )
+    assert status(warns, handing(few)) is PASSED
+    assert status(warns, handing(many)) is FAILED

@@ -49,3 +49,12 @@ def test_reports_on_one_task_hold_its_test_ids_once():
     )
     [first], [second] = (report.tests_status["PASS_TO_PASS"]["success"] for report in (one, two))
     assert first is second
+
+
+@pytest.mark.parametrize("other", ["zz_/coll", "zz__/coll", "zz__coll", "zz///coll"])
+def test_two_names_whose_folders_look_alike_get_two(other):
+    assert folder_name("zz/_coll") != folder_name(other)
+
+
+def test_no_name_is_the_folder_of_another():
+    assert folder_name(folder_name("red victim")) != folder_name("red victim")

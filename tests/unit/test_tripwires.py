@@ -15,7 +15,7 @@ from harness.judging.tripwires import Hit, Tripwire, Watch
 from harness.taskscore import SampleScore
 from harness.trial import Trial
 
-ENDED = {"t": "watched", "audit": True}
+ENDED = {"t": "watched", "audit": True, "hits": 0}
 HIT = Hit(kind=Tripwire.FRAMES, path="a.py", line=3, what="sys._getframe")
 HIDDEN = Hidden(gold_patch=b"", test_patch=b"", fail_to_pass=("t.py::test",))
 PASSED = Trial(
@@ -64,7 +64,13 @@ def test_tests_that_did_not_finish_silenced_nobody():
 
 @pytest.mark.parametrize(
     "frame",
-    [{"t": "tripwire"}, {**told(), "line": "3"}, told("unheard_of"), {"t": "watched", "audit": 1}, {"t": "exit"}],
+    [
+        {"t": "tripwire"},
+        {**told(), "line": "3"},
+        told("unheard_of"),
+        {"t": "watched", "audit": 1, "hits": 0},
+        {"t": "exit"},
+    ],
 )
 def test_a_frame_of_another_form_is_not_sound(frame):
     assert not tripwires.is_sound([frame])
@@ -111,3 +117,13 @@ def test_the_run_report_lists_it_as_unresolved_and_by_itself():
     assert (found["resolved_ids"], found["unresolved_ids"]) == ([], ["a__b-1"])
     assert found["goldseam"]["needs_review_ids"] == ["a__b-1"]
     assert not report.resolved
+
+
+def test_hits_that_were_counted_and_did_not_come_were_silenced():
+    found = tripwires.read([told(), {**ENDED, "hits": 2}], paths={"a.py"}, finished=True)
+    assert [hit.kind for hit in found.hits] == [Tripwire.FRAMES, Tripwire.SILENCED]
+
+
+def test_hits_of_forks_may_be_more_than_were_counted():
+    found = tripwires.read([told(), told("proc"), {**ENDED, "hits": 1}], paths={"a.py"}, finished=True)
+    assert [hit.kind for hit in found.hits] == [Tripwire.FRAMES, Tripwire.PROC]
