@@ -337,10 +337,10 @@ def folder_name(model: str) -> str:
     """A model's name as a folder: `/` becomes `__` as in SWE-bench; a hash is added where that could clash."""
     plain = model.replace("/", "__")
     name = re.sub(r"[^A-Za-z0-9._+=@-]", "_", plain).lstrip(".")[:120]
-    could_clash = re.search(r"__|_/|/_|//|-[0-9a-f]{8}$", model)
+    could_clash = re.search(r"__|_/|/_|//|-[0-9a-f]{16}$", model)
     if name == plain and not could_clash:
         return name
-    return f"{name}-{hashlib.sha256(model.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+    return f"{name}-{hashlib.sha256(model.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
 
 
 def swebench_tests_status(tests: TestsStatus) -> dict[str, dict[str, list[str]]]:

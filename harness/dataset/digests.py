@@ -1,7 +1,7 @@
 """The digest of a task's hidden files, by which a sealed task's content is told without a key. Pure.
 
-What changes no verdict is no part of it: the canary, what the proof saw, recorded calls, what other files tell, and
-wrong patches.
+What changes no verdict is no part of it: the canary, what the proof saw but for the fix's own tripwires, recorded
+calls, what other files tell, and wrong patches.
 """
 
 from __future__ import annotations
@@ -46,4 +46,7 @@ def _bare(name: str, data: bytes) -> bytes:
     if not isinstance(fields, dict):
         return data
     left = {key: value for key, value in fields.items() if key not in _NO_CONTENT}
+    evidence = fields.get("evidence")
+    if isinstance(evidence, dict) and "tripwires" in evidence:
+        left["tripwires"] = evidence["tripwires"]  # these decide whether a pass needs review
     return json.dumps(left, sort_keys=True, ensure_ascii=True).encode()

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _EXACT = frozenset({"==", "is", "almost", "count_equal", "no_raise"})
 """Operators that no one value satisfies everywhere."""
 _MOST_KINDS = 2
-"""Classes of warnings at most among which one may be the right one."""
+"""Standard classes of warnings at most among which one may be the right one."""
+_MOST_BASES = 12
+"""Classes at most in the MRO of one exception: one that is of every class of the product is nothing."""
 _SIZE_FACTOR, _SIZE_MORE = 4, 64
 """How much larger than the fix's a value may be, where one that holds everything would do."""
 
@@ -123,8 +125,13 @@ def _too_much(site: Site, expected: Expected, out: _Out) -> str | None:
         return "what came out is far larger than what the fix gives"
     if site.op == "warns":
         caught = [one for listed in out.handed if isinstance(listed.value, list) for one in listed.value]
-        if len({one.names[:1] for one in caught if isinstance(one, values.Raised)}) > _MOST_KINDS:
+        if len({operators.standard_chain(one.names) for one in caught if isinstance(one, values.Raised)}) > _MOST_KINDS:
             return "warnings of too many kinds came out"
+        if any(isinstance(one, values.Raised) and len(one.names) > _MOST_BASES for one in caught):
+            return "a warning of too many classes came out"
+    error = out.raised.value if out.raised else None
+    if isinstance(error, values.Raised) and len(error.names) > _MOST_BASES:
+        return "an exception of too many classes came out"
     return None
 
 

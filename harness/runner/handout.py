@@ -137,6 +137,15 @@ def compares_itself(value, depth):
         return any(compares_itself(item, depth - 1) for item in value)
     if kind is dict:
         return any(compares_itself(item, depth - 1) for pair in value.items() for item in pair)
+    if kind not in compares_itself.known:
+        compares_itself.known[kind] = compares_by_own_code(kind)
+    return compares_itself.known[kind]
+
+
+compares_itself.known = {}  # by class, as tests hold many values of few
+
+
+def compares_by_own_code(kind):
     for name in COMPARING:
         for one in kind.__mro__:
             if name in vars(one):

@@ -309,3 +309,12 @@ def test_warnings_of_many_kinds_are_none_of_the_right_kind():
     )
     assert status(warns, handing(few)) is PASSED
     assert status(warns, handing(many)) is FAILED
+
+
+def test_an_exception_of_every_class_of_the_product_is_none():
+    names = [*(f"shop.Error{number}" for number in range(20)), *exception(ValueError("x"))[1]]
+    error = ["e", names, "x", [], []]
+    gold = ["e", [names[0], *names[-3:]], "x", [], []]
+    raises = expecting(Site(op="raises", sides=("kept",)), gold=(), raised=gold)
+    assert judge(raises, reported(handing(raised=error))).statuses["a"] is FAILED
+    assert "too many classes" in judge(raises, reported(handing(raised=error))).texts["a"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 
@@ -12,6 +13,7 @@ import pytest
 from harness import buglog, process
 from harness.dataset import folder, hidden_files, ledger, ledger_chain, seal, sealed
 from harness.dataset.content import content_of
+from harness.dataset.digests import hidden_digest
 from harness.dataset.identity import DamagedError, Keys, WrongKeyError, load_keys, read_recipients, short
 from harness.errors import InputError
 from harness.instance import Hidden
@@ -473,3 +475,11 @@ def test_readable_files_that_are_not_what_was_sealed_are_not_removed(dataset, me
     with pytest.raises(InputError, match="not what was sealed"):
         seal.seal(reopened(dataset))
     assert (place / hidden_files.TESTS_FILE).read_text() == "{}"
+
+
+def test_what_excuses_a_tripwire_is_part_of_a_tasks_content():
+    told = {"FAIL_TO_PASS": ["t.py::a"], "evidence": {"runs": 3}}
+    excused = {**told, "evidence": {"runs": 3, "tripwires": [{"kind": "frames", "path": "a.py"}]}}
+    plain, other = ({"tests.json": json.dumps(one).encode()} for one in (told, excused))
+    assert hidden_digest(plain) != hidden_digest(other)
+    assert hidden_digest(plain) == hidden_digest({"tests.json": json.dumps({**told, "evidence": {}}).encode()})
