@@ -18,7 +18,7 @@ from tests.ray_cluster import RayCluster
 pytestmark = pytest.mark.engine
 
 COUNT = 6
-TIMES = {"timings", "cpu_seconds", "max_rss_kb", "signals", "attempts"}
+TIMES = {"timings", "cpu_seconds", "max_rss_kb", "signals", "attempts", "evidence_sha256", "mac"}
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import pytest
 
 from harness import files, patch, process
 from harness.dataset import canary, canary_marks, folder, hidden_files, ledger, ledger_chain
+from harness.differential.corpus import Corpus
 from harness.errors import InputError
 from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.report.gather import read_funnel
@@ -25,7 +26,8 @@ def full_task():
         tests={"tests/test_calc.py::test_two": ExpectedTest(place="host", events=(Expected(slot=0, kept=(None,)),))},
     )
     told = {"hints": "Look at the sign.\n", "original_statement": "Fix the sign\n"}
-    return replace(task, hidden=replace(task.hidden, expectations=expectations, **told))
+    calls = Corpus(calls=()).written()
+    return replace(task, hidden=replace(task.hidden, expectations=expectations, calls=calls, **told))
 
 
 @pytest.fixture
