@@ -14,7 +14,7 @@ from harness.options_cli import DatasetArgument, IdentityOption, JsonFlag, Runti
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from miner.recording_work import Recording
+    from miner.calls.work import Recording
 
 
 def calls_command(
@@ -30,7 +30,7 @@ def calls_command(
 ) -> None:
     """Record the calls that hidden tests make to what each fix changes, inputs near them, and the fix's answers."""
     from harness.executors.local import LocalExecutor  # noqa: PLC0415 - keeps `--help` quick
-    from miner.recording_work import as_json, record_calls  # noqa: PLC0415
+    from miner.calls.work import as_json, record_calls  # noqa: PLC0415
 
     opened = open_with(dataset, identity)
     executor = LocalExecutor(jobs=jobs)

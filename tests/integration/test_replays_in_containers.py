@@ -11,7 +11,7 @@ import pytest
 from harness.differential.corpus import Corpus
 from harness.evaluate import Settings, evaluate_one
 from harness.instance import PASSING
-from miner.recording import recorded
+from miner.calls.recording import recorded
 from tests import tiny
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from harness.dataset.hidden_files import hidden_files
 from harness.differential.answers import same
 from harness.differential.corpus import Call, Corpus
 from harness.errors import InputError
-from miner.nearby import pool_of, variants
-from miner.recording import changed_lines
+from miner.calls.nearby import pool_of, variants
+from miner.calls.recording import changed_lines
 from tests import tiny
 
 ONE, TWO = ["i", "1"], ["i", "2"]

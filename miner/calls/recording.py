@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from harness.differential.answers import same
 from harness.differential.corpus import Call, Corpus
 from harness.differential.jobs import Surroundings, answers, record
+from miner.calls.nearby import pool_of, variants
 from miner.draft import gold_patch
-from miner.nearby import pool_of, variants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,7 +13,7 @@ from harness.differential.jobs import NoReplayError
 from harness.errors import InputError, InterruptedRunError
 from harness.instance import TaskState
 from harness.sandbox.base import MissingImageError, SandboxError
-from miner.recording import recorded
+from miner.calls.recording import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
