@@ -21,10 +21,12 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness import process, scoring, verdict
+from harness import process
 from harness.dataset.folder import open_dataset
-from harness.instance import Outcome, Prediction, TaskState
-from harness.judging.places import Place, place_of
+from harness.evaluate import Settings, evaluate_one
+from harness.instance import PASSING, Outcome, Prediction, TaskState
+from harness.judging.places import Place, place_of, read_card
+from harness.patch import parse
 from harness.sandbox.docker import DockerSandbox
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
     from harness.instance import Task
 
-ENOUGH_BITS = 8
+STRONG = "host, 8 bits and more"
 HEAD = """
 
 def _forge():
@@ -135,15 +137,15 @@ RULES = {
 
 def forged(task: Task, repository: Path, rule: str) -> str | None:
     """The patch of one forger; None where the fix changes no Python file that is there."""
-    paths = [
-        line[6:] for line in task.hidden.gold_patch.decode("utf-8", "replace").splitlines() if line[:6] == "--- a/"
-    ]
-    for path in paths:
+    for file in parse(task.hidden.gold_patch, trusted=True).files:
+        path = file.old_path
+        if path is None or not path.endswith(".py"):
+            continue
         shown = process.run(
             ["git", "--git-dir", str(repository), "show", f"{task.instance.base_commit}:{path}"], check=False
         )
-        if path.endswith(".py") and shown.returncode == 0:
-            old = shown.stdout if isinstance(shown.stdout, str) else shown.stdout.decode()
+        if shown.returncode == 0:
+            old = shown.stdout.decode()
             old = old if old.endswith("\n") else old + "\n"
             new = f"{old}{HEAD}    {RULES[rule]}\n{TAIL}"
             lines = difflib.unified_diff(
@@ -156,10 +158,9 @@ def forged(task: Task, repository: Path, rule: str) -> str | None:
 def where(task: Task) -> str:
     """What a task's verdict is worth, in words."""
     place = place_of(task.hidden)
-    bits = task.hidden.evidence.get("guess_bits") or 0
-    return (
-        place.value if place is not Place.HOST else f"host, {'8 bits and more' if bits >= ENOUGH_BITS else 'guessable'}"
-    )
+    if place is not Place.HOST:
+        return place.value
+    return "host, guessable" if read_card(task.instance.quality).guessable else STRONG
 
 
 def tried(task: Task, repository: Path, only: str | None) -> Iterator[tuple[str, Outcome, str]]:
@@ -170,12 +171,8 @@ def tried(task: Task, repository: Path, only: str | None) -> Iterator[tuple[str,
             if patch is None:
                 continue
             prediction = Prediction(instance_id=task.instance_id, model_name_or_path=rule, model_patch=patch)
-            looked = verdict.look(task, prediction)
-            if looked.refused is not None:
-                yield rule, looked.refused.outcome, looked.refused.reason
-                continue
-            grade = scoring.score(task, looked.patch, sandbox, scoring.Demands()).grade
-            yield rule, grade.outcome, grade.reason
+            report = evaluate_one(task, prediction, sandbox, settings=Settings()).report
+            yield rule, report.outcome, report.reason
 
 
 def main() -> int:
@@ -196,7 +193,7 @@ def main() -> int:
             through = []
             for rule, outcome, why in tried(task, Path(repository), asked.only):
                 outcomes.setdefault(kind, Counter())[outcome.value] += 1
-                if outcome in (Outcome.RESOLVED, Outcome.NEEDS_REVIEW):
+                if outcome in PASSING:
                     through.append(f"{rule} ({why})" if outcome is Outcome.NEEDS_REVIEW else f"{rule} (RESOLVED)")
             bits = task.hidden.evidence.get("guess_bits")
             print(f"{task.instance_id}  {kind}  {bits} bits  {'; '.join(through) or 'none'}", flush=True)
@@ -206,7 +203,7 @@ def main() -> int:
         passed = found[Outcome.RESOLVED] + found[Outcome.NEEDS_REVIEW]
         print(f"{kind:<28}{tasks[kind]:>6}{found.total():>9}{passed:>8}{found[Outcome.RESOLVED]:>19}")
     print(json.dumps({kind: {"tasks": tasks[kind], **found} for kind, found in sorted(outcomes.items())}))
-    strong = outcomes.get("host, 8 bits and more", Counter())
+    strong = outcomes.get(STRONG, Counter())
     return 1 if strong[Outcome.RESOLVED] + strong[Outcome.NEEDS_REVIEW] else 0
 
 

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness import process, scoring, verdict
+from harness import process
 from harness.dataset.folder import open_dataset
+from harness.evaluate import Settings, evaluate_one
 from harness.instance import Outcome, Prediction, TaskState
 from harness.judging.places import place_of
 from harness.patch import parse
@@ -149,12 +150,11 @@ def main() -> int:
                     continue
                 for kind, patch in variants(task, Path(repository)):
                     prediction = Prediction(instance_id=task.instance_id, model_name_or_path=kind, model_patch=patch)
-                    looked = verdict.look(task, prediction)
-                    grade = looked.refused or scoring.score(task, looked.patch, sandbox, scoring.Demands()).grade
-                    outcomes[grade.outcome.value] += 1
+                    report = evaluate_one(task, prediction, sandbox, settings=Settings()).report
+                    outcomes[report.outcome.value] += 1
                     place = place_of(task.hidden).value
-                    said = "" if grade.outcome is Outcome.RESOLVED else grade.reason
-                    print(f"{task.instance_id}  {place}  {kind}  {grade.outcome.value}  {said}", flush=True)
+                    said = "" if report.resolved else report.reason
+                    print(f"{task.instance_id}  {place}  {kind}  {report.outcome.value}  {said}", flush=True)
     print(json.dumps({"variants": outcomes.total(), **outcomes}))
     return 0 if set(outcomes) <= {Outcome.RESOLVED.value} else 1
 

@@ -80,7 +80,7 @@ class Settings:
     signals: bool = False
     """Measure more than the verdict; see harness/signals. No part of a verdict."""
     replay: bool = False
-    """Make recorded calls on what resolves; see harness/differential. No part of a verdict."""
+    """Make recorded calls on what passes its tests; see harness/differential. No part of a verdict."""
     keep_evidence: bool = False
     """Write what quotes hidden content in the clear, though the dataset is sealed."""
 
@@ -96,7 +96,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
     asked = Asked(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
     looked = verdict.look(task, prediction)
     found, trial = _scored(asked, looked, sandbox, watch=settings.signals)
-    if settings.replay and found.report.outcome in PASSING:
+    if _lacks_replay(found.report, settings):
         figures = replayed(task, looked.patch, sandbox)
         found = replace(found, report=found.report.model_copy(update={"replay": figures}))
     return attach.to_verdict(found, task, looked.patch, trial) if settings.signals else found
@@ -414,5 +414,5 @@ def _is_done(folder: RunFolder, tasks: Shelf, prediction: Prediction, settings: 
 
 
 def _lacks_replay(report: InstanceReport, settings: Settings) -> bool:
-    """Whether a replay is asked for that a finished report does not have."""
-    return settings.replay and report.resolved and report.replay is None
+    """Whether a replay is asked for that the report of a pass does not have."""
+    return settings.replay and report.outcome in PASSING and report.replay is None

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.frameworks.base import Raised, TestReport
 from harness.instance import TestStatus  # noqa: TC001 - pydantic reads annotations at run time
-from harness.judging.tripwires import Hit, Tripwire, Watch
-from harness.judging.tripwires import as_json as hits_as_json
+from harness.judging.tripwires import Watch
 from harness.judging.values import Event
 from harness.scoring import Demands, Round
 from harness.trial import Trial
@@ -62,26 +61,6 @@ class CollectModel(BaseModel):
     raised: tuple[RaisedModel, ...] = ()
 
 
-class HitModel(BaseModel):
-    """One tripwire."""
-
-    model_config = _CONFIG
-
-    kind: Tripwire
-    path: str = ""
-    line: int = 0
-    what: str = ""
-
-
-class WatchModel(BaseModel):
-    """What tripwires told; nothing in evidence from before them."""
-
-    model_config = _CONFIG
-
-    audited: bool | None = None
-    hits: tuple[HitModel, ...] = ()
-
-
 class RoundModel(BaseModel):
     """One container, as it left what it left: before anything is compared, listed or graded."""
 
@@ -111,7 +90,8 @@ class RoundModel(BaseModel):
     events: tuple[tuple[str, int, int, tuple[Any, ...], Any], ...] = ()
     """What assertions handed out: test id, slot, how manieth time, values, exception."""
     collect_errors: dict[str, CollectModel] = Field(default_factory=dict)
-    tripwires: WatchModel = Field(default_factory=WatchModel)
+    tripwires: Watch = Field(default_factory=Watch)
+    """Nothing in evidence from before them."""
 
 
 class DemandsModel(BaseModel):
@@ -208,7 +188,7 @@ def _round(one: Round) -> dict[str, Any]:
         "internal_raised": chain_as_json(report.internal_raised),
         "tests": {test_id: _test(report, test_id) for test_id in report.statuses},
         "events": [[event.test_id, event.slot, event.n, event.values, event.raised] for event in report.events],
-        "tripwires": {"audited": trial.tripwires.audited, "hits": hits_as_json(trial.tripwires.hits)},
+        "tripwires": asdict(trial.tripwires),
         "collect_errors": {
             path: {"text": text, "raised": chain_as_json(report.collect_raised.get(path, ()))}
             for path, text in report.collect_errors.items()
@@ -230,8 +210,6 @@ _TRIAL_FIELDS = (
     "cpu_seconds",
     "max_rss_kb",
 )
-
-_HIT = {"kind", "path", "line", "what"}
 
 
 def _test(report: TestReport, test_id: str) -> dict[str, Any]:
@@ -271,10 +249,7 @@ def _round_again(found: RoundModel) -> Round:
         output=b"",
         output_size=found.output_bytes,
         timings=found.timings,
-        tripwires=Watch(
-            audited=found.tripwires.audited,
-            hits=tuple(Hit(**one.model_dump(include=_HIT)) for one in found.tripwires.hits),
-        ),
+        tripwires=found.tripwires,
         **{name: getattr(found, name) for name in _TRIAL_FIELDS},
     )
     return Round(trial=trial, attempts=found.attempts)

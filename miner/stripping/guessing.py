@@ -1,7 +1,7 @@
 """How hard the expectations of a task are to guess, in bits: the smaller of an estimate and of rules that get through.
 
 A forger sees the stripped tests, the base, the statement and this file, and has one try. Here one gets more than that:
-to know which assertions the bug changes, so that all others can be left as the base has them. Pure.
+to know which assertions the bug changes, so that all others can be left as the base has them.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def _before(needed: _Needed) -> Any:
 
 def _loaded(encoded: Any) -> Any:
     try:
-        return values.load(encoded, kept=True).value
+        return values.decode(encoded, kept=True)
     except MalformedError:
         return None
 
