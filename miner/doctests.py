@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from miner.inline import Contents
 
-_SUFFIXES = (".rst", ".txt", ".md")
+SUFFIXES = (".rst", ".txt", ".md")
+"""Of documents whose examples may be tests."""
 _NEVER = re.compile(r"(?:change|histor|news|release|licen|author|requirement|readme\.md)", re.IGNORECASE)
 _EXAMPLE = re.compile(rb"^[ +-][ \t]*>>> ", re.MULTILINE)
 _CHANGED = re.compile(rb"^[+-][ \t]*\S", re.MULTILINE)
@@ -44,7 +45,7 @@ def found(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> li
 
 
 def _could_be(path: str) -> bool:
-    return path.endswith(_SUFFIXES) and not _NEVER.match(PurePosixPath(path).name)
+    return path.endswith(SUFFIXES) and not _NEVER.match(PurePosixPath(path).name)
 
 
 def _matches(path: str, globs: Iterable[str]) -> bool:

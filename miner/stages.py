@@ -19,7 +19,7 @@ from harness.judging.expectations import Expectations
 from harness.judging.places import carded
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
-from miner import beside, quality, whole
+from miner import beside, doctests, quality, whole
 from miner.change import Rejection, Stage
 from miner.collecting import collect
 from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
@@ -274,7 +274,8 @@ def strip(draft: Draft, site: Site) -> Draft:
     """The hidden tests without their expectations, which are recorded from the fix and kept outside."""
     assert draft.split is not None  # noqa: S101
     head = draft.candidate.change.head_commit
-    found = {path: site.repo.read_file(head, path) for path in draft.split.test_files if path.endswith(".py")}
+    read = tuple(path for path in draft.split.test_files if path.endswith((".py", *doctests.SUFFIXES)))
+    found = {path: site.repo.read_file(head, path) for path in read}
     sources = {path: source for path, source in found.items() if source is not None}
     site.note(f"{draft.instance_id}: recording what its tests expect")
     with _timed(draft, "strip"):

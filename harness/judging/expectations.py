@@ -15,7 +15,7 @@ OPERATORS = frozenset(
     (
         *("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is", "is_not", "chain"),
         *("truth", "not", "almost", "not_almost", "count_equal", "regex", "not_regex", "startswith", "endswith"),
-        *("isinstance", "not_isinstance", "raises", "no_raise", "warns", "calls"),
+        *("isinstance", "not_isinstance", "raises", "no_raise", "warns", "calls", "doctest"),
     )
 )
 """What an assertion can be decided by; harness/judging/operators.py has them."""

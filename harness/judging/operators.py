@@ -301,6 +301,23 @@ def _calls(operands: list[Any], options: Mapping[str, Any]) -> bool:
     return isinstance(made, list) and _CALLS[options["how"]](list(map(_call, made)), list(map(_call, expected)))
 
 
+def _doctest(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    """As doctest's runner: what an example printed, or how it failed, against what it says of either."""
+    import doctest  # noqa: PLC0415 - it takes long, and few tasks have any
+
+    (want, message), (got, raised) = operands
+    names: Any = values.decode(options["flags"], kept=True)
+    if "NUMBER" in names:
+        raise MalformedError("pytest compares these numbers")
+    flags = sum(doctest.OPTIONFLAGS_BY_NAME.get(name, 0) for name in names)
+    if raised is None or message is None:
+        return raised is None is message and doctest.OutputChecker().check_output(want, got, flags)
+    told = f"{raised.names[0].removeprefix('builtins.').removeprefix('__main__.')}{raised.text and f': {raised.text}'}"
+    if flags & doctest.IGNORE_EXCEPTION_DETAIL:
+        message, told = (one.strip().partition(":")[0].rpartition(".")[2] for one in (message, told))
+    return doctest.OutputChecker().check_output(f"{message.strip()}\n", f"{told.strip()}\n", flags)
+
+
 def _of_two(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any]], bool]:
     def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
         one, other = operands
@@ -335,4 +352,5 @@ _OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
     "no_raise": lambda operands, _options: not operands,
     "warns": _warns,
     "calls": _calls,
+    "doctest": _doctest,
 }

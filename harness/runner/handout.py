@@ -2,8 +2,10 @@
 # A stripped assertion is `with __goldseam__(SLOT) as h: h(operand, …)`. Whatever its body raises is caught, as an exception
 # is one kind of value; one frame leaves, and the test goes on. What is expected stays on the host, which compares; only where
 # the product's own code compares, or the fix is recorded, both sides are here.
+import __future__
 import collections
 import collections.abc
+import io
 import operator
 import warnings
 
@@ -80,6 +82,24 @@ class Site(object):
         self(value)
         self.values.append(bool(value))
 
+    def example(self, source, names, *expected):
+        """Run an example of a doctest and hand out what it prints and raises; expectations of it are for recording."""
+        printed, shown, error = sys.stdout, io.StringIO(), None
+        sys.stdout = shown
+        try:
+            exec(compile(source, "<example>", "single", futures_of(names), True), names)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as raised:  # it is to be compared, whatever it is
+            error = raised
+        finally:
+            sys.stdout = printed
+        self.values.extend(encoded(one) for one in expected)
+        self((shown.getvalue(), error))
+        if expected:
+            self.values.extend([False, encoded(flags_of_doctest(sys._getframe(1)))])
+        self.out.send(self.slot, self.values, None)
+
     def warning(self):
         """Catch warnings in place of exceptions."""
         self.catcher = Warnings()
@@ -107,6 +127,24 @@ class Site(object):
         caught = (type(self.caught[1]),) + self.caught[1:]
         make = getattr(ExceptionInfo, "from_exc_info", ExceptionInfo)
         return getattr(make(caught), name)
+
+
+def futures_of(names):
+    """What a doctest's names have of `__future__`, as flags of `compile`."""
+    features = [getattr(__future__, name) for name in __future__.all_feature_names]
+    return sum(one.compiler_flag for one in features if any(one is value for value in names.values()))
+
+
+def flags_of_doctest(frame):
+    """The names of the options under which the doctest that runs is compared; None where none runs."""
+    from doctest import OPTIONFLAGS_BY_NAME
+
+    while frame is not None:
+        flags = getattr(frame.f_locals.get("self"), "optionflags", None)
+        if isinstance(flags, int):
+            return sorted(name for name, flag in OPTIONFLAGS_BY_NAME.items() if flags & flag)
+        frame = frame.f_back
+    return None
 
 
 COMPARING = (

@@ -100,7 +100,8 @@ def guess(expectations: Expectations, before: Iterable[Event], fail_to_pass: Col
 
 def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str]) -> Iterator[_Needed]:
     seen = {(expectations.ids.get(one.test_id, one.test_id), one.slot, one.n): one for one in before}
-    literals = {slot: found for source in expectations.files.values() for slot, found in _literals(source)}
+    sources = [source for path, source in expectations.files.items() if path.endswith(".py")]
+    literals = {slot: found for source in sources for slot, found in _literals(source)}
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
         for one in test.events if test else ():
@@ -144,6 +145,8 @@ def _cost(needed: _Needed, words: Collection[str]) -> tuple[str, float]:
     if site.op in _FEW:
         return f"{site.op}", _FEW[site.op]
     kept = [_loaded(one) for one in expected.kept]
+    if site.op == "doctest":
+        kept = [_shown(want) if message is None else message for want, message in kept]
     if site.op in ("raises", "warns"):
         pattern = expected.options.get("match")
         told = _bits(_loaded(pattern), None, words) if pattern is not None else 0.0
@@ -154,14 +157,22 @@ def _cost(needed: _Needed, words: Collection[str]) -> tuple[str, float]:
         min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears)) for value in kept
     )
     few = (
-        1.0 if site.op in ("==", "is", "almost", "count_equal", "calls") else 0.5
+        1.0 if site.op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
     )  # `in` and its like take more values
     return f"{expected.kept}", bits * few
 
 
 def _before(needed: _Needed) -> Any:
     found = needed.before
-    return _loaded(found.values[0]) if found is not None and len(found.values) == 1 else None
+    came = _loaded(found.values[0]) if found is not None and len(found.values) == 1 else None
+    return _shown(came[0]) if needed.site.op == "doctest" and isinstance(came, tuple) else came
+
+
+def _shown(text: str) -> Any:
+    """The value that an example of a doctest shows; its text where that is none."""
+    with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+        return ast.literal_eval(text)
+    return text
 
 
 def _loaded(encoded: Any) -> Any:
@@ -311,6 +322,8 @@ def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> b
 
 def _handing(needed: _Needed, value: Any) -> Event:
     count = needed.site.sides.count("out")
+    if needed.site.op == "doctest":
+        value = ("" if value is None else f"{value!r}\n", None)
     return replace(_event(needed), values=tuple(_encoded(value) for _ in range(count)), raised=None)
 
 
@@ -318,6 +331,8 @@ def _raising(needed: _Needed, error: Any) -> Event:
     if error is not None and needed.expected.size:  # not larger than what is let through
         room = 4 * needed.expected.size
         error = [error[0], error[1], error[2][:room], [], []]
+    if needed.site.op == "doctest":
+        return replace(_event(needed), values=(["t", [["s", ""], error]],), raised=None)
     return replace(_event(needed), values=(), raised=error)
 
 

@@ -15,6 +15,7 @@ from harness.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.judging.values import Event, MalformedError
+from miner.stripping.documents import StrippedDocument
 from miner.stripping.sites import Form, Mode
 from miner.stripping.source import Slot, StrippedSource
 
@@ -53,7 +54,7 @@ class _File:
     """One test file while its assertions are sorted."""
 
     path: str
-    source: StrippedSource
+    source: StrippedSource | StrippedDocument
     modes: dict[int, Mode] = field(default_factory=dict)
     forms: dict[int, str] = field(default_factory=dict)
     """By slot: what decides it, in the judge's words."""
@@ -76,10 +77,18 @@ def record(
         InfrastructureError: the engine failed.
 
     """
-    files, first = [], 0
+    files: list[_File] = []
+    first = 0
+    listed = {test_id.partition("::")[0] for test_id in (*fail_to_pass, *pass_to_pass)}
     for path, source in sorted(sources.items()):
+        if not path.endswith(".py") and path not in listed:
+            continue  # data of tests
         try:
-            parsed = StrippedSource(source, first=first, product=product)
+            parsed = (
+                StrippedSource(source, first=first, product=product)
+                if path.endswith(".py")
+                else StrippedDocument(source, path=path, first=first)
+            )
         except (SyntaxError, ValueError, RecursionError):
             continue
         if parsed.slots:

@@ -76,7 +76,25 @@ def test_too_much():
         calc.price(1, 101)
     assert "101" in str(caught.value)
 '''
-EXPECTED = ("9531", "5295", "31.07", "EUR", "more than all", "ValueError")
+DOCUMENT = "tests/test_prices.txt"
+EXAMPLES = """\
+A tenth off 4240 cents makes 3816 of them.
+
+    >>> import calc
+    >>> calc.price(4240, 10)
+    3816
+    >>> for cents in 1, 22:
+    ...     print(calc.label(cents))  # as in 31.07 EUR
+    0.01 EUR
+    0.22 EUR
+    >>> calc.price(1, 102)
+    Traceback (most recent call last):
+      ...
+    ValueError: more than all of it: 102
+    >>> calc.label(3107)  # doctest: +ELLIPSIS
+    '...07 EUR'
+"""
+EXPECTED = ("3816", "0.01", "0.22", "07 EUR", "9531", "5295", "31.07", "EUR", "more than all", "ValueError")
 """What no byte that enters the container tells."""
 DISCOUNT = f"{tiny.TESTS}::test_discount"
 
@@ -86,7 +104,7 @@ def task(tmp_path_factory) -> Task:
     folder = tmp_path_factory.mktemp("judged")
     repo = Repository(folder / "repo")
     repo.commit("Start", {**tiny.FILES, tiny.CALC: WRONG, tiny.TESTS: BEFORE})
-    fix = repo.commit("Fix discounts and labels", {tiny.CALC: RIGHT, tiny.TESTS: AFTER})
+    fix = repo.commit("Fix discounts and labels", {tiny.CALC: RIGHT, tiny.TESTS: AFTER, DOCUMENT: EXAMPLES})
     words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
     assert done.returncode == 0, done.error_text
@@ -107,6 +125,7 @@ def test_the_task_and_all_its_tests_are_judged_on_the_host(task):
         DISCOUNT,
         f"{tiny.TESTS}::test_label",
         f"{tiny.TESTS}::test_too_much",
+        f"{DOCUMENT}::test_prices.txt",
     }
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
     assert {place_of_test(hidden, test_id) for test_id in listed} == {Place.HOST}
@@ -116,9 +135,10 @@ def test_the_listed_names_are_those_of_the_repository(task):
     assert f"{DISCOUNT}[to 9531]" in task.hidden.fail_to_pass
 
 
-def test_no_expectation_is_in_the_file_that_enters(task):
-    stripped = task.hidden.expectations.files[tiny.TESTS]
-    assert "10590" in stripped
+@pytest.mark.parametrize(("path", "kept"), [(tiny.TESTS, "10590"), (DOCUMENT, "4240")])
+def test_no_expectation_is_in_a_file_that_enters(task, path, kept):
+    stripped = task.hidden.expectations.files[path]
+    assert kept in stripped
     assert [word for word in EXPECTED if word in stripped] == []
 
 

@@ -112,3 +112,18 @@ def test_a_whole_float_is_no_harder_than_its_integer():
 def test_what_is_near_to_something_written_in_the_test_is_easier():
     source = SOURCE.replace("    with", "    line = 'sesquipedalian xylophones'\n    with")
     assert guessed([(None, "sesquipedalian xylophone")], source=source).bits < 15
+
+
+def test_what_an_example_of_a_doctest_shows_counts_as_the_value_that_it_is():
+    def bits(base: str, fix: str) -> float:
+        site = Site(op="doctest", sides=("kept", "out"), options={"flags": encode([])})
+        kept = judge.of_fix(event((fix, None)), [encode((fix, None))], {})
+        expectations = Expectations(
+            files={"d.rst": ">>> __goldseam__(0).example('f()', globals())\n"},
+            sites={0: site},
+            tests={TEST: ExpectedTest(place="host", events=(kept,))},
+        )
+        return guess(expectations, [event((base, None))], [TEST], "").bits
+
+    assert bits("False\n", "True\n") < 2
+    assert bits("'nothing'\n", "'quite another sentence of it'\n") > 40

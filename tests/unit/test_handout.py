@@ -288,6 +288,14 @@ SCRIPTS = {
     "h(len(seen), str(seen[0].message), seen.pop(UserWarning).category)\n",
     "warnings and an error": "try:\n    with __goldseam__(0).warning():\n        raise ValueError('no')\n"
     "except ValueError:\n    with __goldseam__(1) as h: h('passed on')\n",
+    "examples": "import doctest\n"
+    'text = \'>>> __goldseam__(0).example("f(2)", globals())\\n>>> __goldseam__(1).example("f(0)", globals())\\n\'\n'
+    "test = doctest.DocTestParser().get_doctest(text, {'f': lambda n: 6 // n}, 'd', 'd', 0)\n"
+    "doctest.DocTestRunner().run(test)\nwith __goldseam__(2) as h: h(doctest.DocTestRunner().run(test).failed)\n",
+    "an example and its options": "import doctest\n"
+    'text = \'>>> __goldseam__(0).example("1", globals(), ("1", None))  # doctest: +ELLIPSIS\\n\'\n'
+    "test = doctest.DocTestParser().get_doctest(text, {}, 'd', 'd', 0)\n"
+    "doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test)\n",
     "a closed generator": "def generate():\n    with __goldseam__(0): yield\n"
     "one = generate()\nnext(one)\none.close()\nwith __goldseam__(1) as h: h('closed')\n",
 }
@@ -482,6 +490,19 @@ def test_an_error_in_a_block_that_warns_is_passed_on(sent):
 
 def test_a_generator_that_is_closed_in_a_block_ends(sent):
     assert decoded(sent["a closed generator"][-1:]) == ["closed"]
+
+
+def test_an_example_of_a_doctest_hands_out_what_it_prints_and_raises(sent):
+    shown, failed = (values.decode(one["values"][0]) for one in sent["examples"][:2])
+    assert shown == ("3\n", None)
+    assert (failed[0], failed[1].names[0]) == ("", "builtins.ZeroDivisionError")
+    assert values.decode(sent["examples"][-1]["values"][0]) == 0
+
+
+def test_a_recording_of_an_example_tells_under_which_options_it_is_compared(sent):
+    [frame] = sent["an example and its options"]
+    told = [values.decode(one) for one in frame["values"]]
+    assert told == [("1", None), ("1\n", None), False, ["ELLIPSIS", "NORMALIZE_WHITESPACE"]]
 
 
 def test_a_set_comes_out_in_the_same_order_in_every_process(tmp_path):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import decimal
+import doctest
+import io
 import operator
 import random
 import re
@@ -9,6 +13,7 @@ import threading
 import time
 import unittest
 import warnings
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from unittest import mock
@@ -391,3 +396,47 @@ def test_an_operator_never_raises_whatever_it_is_given(op):
             name: rng.choice([None, 1, [], "a", encode(1)]) for name in ("match", "delta", "places", "how", "ops")
         }
         assert holds(Site(op=op, sides=sides, options=options), operands, operands) in (True, False)
+
+
+EXAMPLES = {
+    "3": "3\n",
+    "{'b': 1, 'a': 2}": "{'a': 2, 'b': 1}\n",
+    "print('a  b')": "a b\n",
+    "print('a\\n\\nb')": "a\n<BLANKLINE>\nb\n",
+    "print('a and b and c')": "a...c\n",
+    "True": "1\n",
+    "None": "None\n",
+    "1 // 0": "Traceback (most recent call last):\n  ...\nZeroDivisionError: division by zero\n",
+    "raise ValueError('no\\nmore')": "Traceback (most recent call last):\n  ...\nValueError: no\n    more\n",
+    "raise decimal.Inexact": "Traceback (most recent call last):\n  ...\ndecimal.Inexact\n",
+    "raise decimal.Inexact(2)": "Traceback (most recent call last):\n  ...\nInexact: 1\n",
+    "raise KeyError('a')": "Traceback (most recent call last):\n  ...\nLookupError: 'a'\n",
+}
+"""Code, and what it is said to print."""
+FLAGS = ("ELLIPSIS", "NORMALIZE_WHITESPACE", "IGNORE_EXCEPTION_DETAIL", "DONT_ACCEPT_TRUE_FOR_1")
+
+
+@pytest.mark.parametrize("flags", [(), *((flag,) for flag in FLAGS), FLAGS])
+@pytest.mark.parametrize("code", EXAMPLES)
+@pytest.mark.parametrize("said", EXAMPLES)
+def test_an_example_is_judged_as_doctest_does(code, said, flags):
+    example = doctest.Example(
+        code, EXAMPLES[said], exc_msg=doctest.DocTestParser().parse(f">>> 1\n{EXAMPLES[said]}")[1].exc_msg
+    )
+    test = doctest.DocTest([example], {"decimal": decimal}, "d", "d", 0, "")
+    options = sum(getattr(doctest, flag) for flag in flags)
+    right = doctest.DocTestRunner(optionflags=options).run(test, out=lambda _: None).failed == 0
+    shown, error = io.StringIO(), None
+    with contextlib.redirect_stdout(shown):
+        try:
+            exec(compile(code, "d", "single"), {"decimal": decimal})
+        except Exception as raised:  # noqa: BLE001
+            error = exception(raised)
+    site = Site(op="doctest", sides=("kept", "out"))
+    site = replace(site, options={"flags": encode(list(flags))})
+    assert holds(site, [decode(["t", [encode(shown.getvalue()), error]])], [(example.want, example.exc_msg)]) is right
+
+
+def test_numbers_that_pytest_compares_within_a_precision_are_not_judged_here():
+    site = Site(op="doctest", sides=("kept", "out"), options={"flags": encode(["NUMBER"])})
+    assert not holds(site, [("3.0\n", None)], [("3.0\n", None)])
