@@ -29,6 +29,7 @@ def tripwires(spec, key, fd):
     from io import open
     from json.encoder import encode_basestring_ascii as quoted
     from os import getcwd, write
+    from os.path import isdir
     from sys import _getframe, modules
 
     work, pristine = WORK, PRISTINE
@@ -61,6 +62,8 @@ def tripwires(spec, key, fd):
         "os.listdir": "proc",
         "os.scandir": "proc",
         "open": "open",
+        "os.link": "moved",
+        "os.rename": "moved",
         "object.__getattr__": "getattr",
         "exec": "exec",
         "function.__new__": "exec",
@@ -72,21 +75,31 @@ def tripwires(spec, key, fd):
         EVENTS["ctypes." + name] = "ctypes"
     kind_of = EVENTS.get
     FRAMES = frozenset("tb_frame gi_frame cr_frame ag_frame f_globals f_code".split())
-    FILES = dict.fromkeys("pathlib io codecs os glob shutil tokenize linecache inspect fileinput mmap".split())
-    FILES["importlib"] = frozenset(["get_source", "get_data"])
-    THROUGH = {
-        "frames": {
-            "inspect": frozenset(
-                "currentframe stack trace getouterframes getinnerframes getframeinfo getmembers _getmembers".split()
-            ),
-            "traceback": frozenset(["walk_stack", "walk_tb"]),
-            "logging": frozenset(["currentframe", "<lambda>"]),
-        },
-        "ctypes": {"ctypes": None},
-        "code_objects": {"types": None},
-        "tracing": {"threading": frozenset(["settrace", "setprofile", "settrace_all_threads"])},
-        "proc": FILES,
-        "test_source": FILES,
+    # A helper of the standard library hands on what it was asked for, unless it does such a thing for itself: by kind, the
+    # modules that do, and in these the functions that hand on all the same. A kind that is not here is asked for directly.
+    TOOLS = (
+        "asyncio cgitb collections doctest enum importlib inspect logging pdb pydoc traceback typing unittest warnings"
+    )
+    OWN = {
+        "exec": ["importlib"],
+        "frames": TOOLS.split()
+        + ["asyncore", "concurrent", "contextlib", "dataclasses", "dis", "types", "_py_warnings"],
+        "garbage_collector": ["importlib"],
+        "ctypes": ["importlib", "multiprocessing", "uuid"],
+        "code_objects": ["copy", "importlib", "inspect", "unittest"],
+        "tracing": ["doctest", "importlib", "unittest"],
+        "proc": ["importlib"],
+        "test_source": [one for one in TOOLS.split() if one != "inspect"] + ["bdb", "tracemalloc"],
+    }
+    HANDS_ON = {
+        (
+            "frames",
+            "inspect",
+        ): "currentframe stack trace getouterframes getinnerframes getframeinfo getmembers _getmembers",
+        ("frames", "traceback"): "walk_stack walk_tb",
+        ("frames", "logging"): "currentframe <lambda>",
+        ("proc", "importlib"): "get_source get_data",
+        ("test_source", "importlib"): "get_source get_data",
     }
     BEFORE = {  # what a function says that did such a thing before
         "frames": FRAMES | frozenset("_getframe _current_frames currentframe stack trace walk_tb walk_stack".split()),
@@ -157,12 +170,20 @@ def tripwires(spec, key, fd):
         seen = known.get(id(code))
         if seen is None:
             found = id(code) in made
-            if not found and plain(code.co_filename) in patched:
+            if not found and is_patched(plain(code.co_filename)):
                 if not base:
                     base.extend(look_back())
                 found = form(code) not in base[0]
             seen = known[id(code)] = (found, code)
         return seen[0]
+
+    def is_patched(path):
+        """Whether a file is of the patch, or in an archive that is."""
+        while path:
+            if path in patched:
+                return True
+            path = path.rpartition("/")[0]
+        return False
 
     def did_before(code, kind):
         """Whether it is a function that the patch changed, and that did such a thing before as well."""
@@ -171,13 +192,14 @@ def tripwires(spec, key, fd):
 
     def culprit(frame, kind):
         """The code of the patch that asked for it, and its line: at once, or by a helper that hands it on."""
-        through = THROUGH.get(kind, {})
         while frame is not None:
             code = frame.f_code
             if theirs(code):
                 return code, frame.f_lineno or 0
             module = module_of(code.co_filename)
-            if module not in through or (through[module] and code.co_name not in through[module]):
+            if module is None or kind not in OWN:
+                return None
+            if module in OWN[kind] and code.co_name not in HANDS_ON.get((kind, module), "").split():
                 return None
             frame = frame.f_back
         return None
@@ -188,7 +210,8 @@ def tripwires(spec, key, fd):
             return file[8:-1].partition(".")[0]
         if not file.startswith(stdlib):
             return None
-        return file[len(stdlib) :].partition("/")[0].partition(".")[0]
+        name = file[len(stdlib) :].partition("/")[0].partition(".")[0]
+        return None if name.endswith("-packages") else name
 
     def place(code):
         path = plain(code.co_filename)
@@ -229,6 +252,11 @@ def tripwires(spec, key, fd):
             if type(code) is types.CodeType and theirs(code):
                 search(code)
             return
+        if kind == "moved":
+            paths = [plain(path) for path in args[:2] if type(path) is str]
+            if len(paths) > 1 and is_patched(paths[0]):
+                patched.add(paths[1])
+            return
         if kind == "getattr":
             if args[1] in FRAMES:
                 kind = "frames"
@@ -263,7 +291,7 @@ def tripwires(spec, key, fd):
         if event != "open":
             return None
         if args[2] & WRITES:
-            if culprit(frame, "proc"):
+            if not isdir(path) and culprit(frame, "proc"):
                 patched.add(path)  # what it writes is its own
             return None
         return "test_source" if path in tests else None

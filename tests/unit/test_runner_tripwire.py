@@ -112,6 +112,28 @@ ATTACKS = {
     """,
     "frames by a generator": "(one for one in ()).gi_frame",
     "frames by code from text": "exec(compile('import sys; sys._getframe()', '/elsewhere.py', 'exec'))",
+    "frames by timeit": "import timeit; timeit.timeit('import sys; sys._getframe()', number=1)",
+    "frames by a formatter": """
+        import string
+        try:
+            raise KeyError
+        except KeyError as error:
+            string.Formatter().get_field('0.__traceback__.tb_frame', (error,), {})
+    """,
+    "frames by an interpreter": "import code; code.InteractiveInterpreter().runsource('import sys; sys._getframe()')",
+    "garbage_collector by a finalizer": "import gc, weakref; weakref.finalize(set(), gc.get_objects)()",
+    "garbage_collector by a stack of exits": """
+        import contextlib, gc
+        with contextlib.ExitStack() as stack:
+            stack.callback(gc.get_objects)
+    """,
+    "garbage_collector by pickle": "import pickle; pickle._loads(b'cgc\\nget_objects\\n(tR.')",
+    "ctypes by a finalizer": "import ctypes, weakref; weakref.finalize(set(), ctypes.string_at, id(7), 8)()",
+    "test_source by a finalizer": """
+        import weakref
+        weakref.finalize(set(), open, __file__.replace('product', 'test_product'))().close()
+    """,
+    "proc by a finalizer": "import weakref; weakref.finalize(set(), open, '/proc/self/maps')().close()",
     "frames of threads": "import sys; sys._current_frames()",
     "garbage_collector": "import gc; gc.get_objects()",
     "ctypes": "import ctypes; ctypes.string_at(id(7), 8)",
@@ -168,6 +190,33 @@ HONEST = {
         except KeyError:
             traceback.format_exc()
     """,
+    "a traceback with names": """
+        import traceback
+        try:
+            raise KeyError
+        except KeyError as error:
+            traceback.TracebackException.from_exception(error, capture_locals=True).format()
+    """,
+    "a module looked up": "import inspect; inspect.getmodule(answer); inspect.getsource(answer)",
+    "a new import": "import asyncio.base_tasks, ctypes, multiprocessing.sharedctypes, uuid, profile, pdb; uuid.uuid1()",
+    "a coroutine": """
+        import asyncio
+        async def one(): return repr(asyncio.current_task())
+        asyncio.run(one())
+    """,
+    "a generator as a block": """
+        import contextlib
+        @contextlib.contextmanager
+        def block(): yield
+        with contextlib.suppress(KeyError), block(): raise KeyError
+    """,
+    "a pool": "import concurrent.futures as c; c.ThreadPoolExecutor().submit(answer).result()",
+    "a copy": "import copy, pickle; copy.deepcopy([answer, type]); pickle.loads(pickle.dumps(answer))",
+    "types by name": "import typing; typing.get_type_hints(answer)",
+    "a timed call": "import timeit; timeit.timeit('1 + 1', number=1)",
+    "a command": "import subprocess; subprocess.run(['true'])",
+    "a temporary file": "import tempfile; tempfile.TemporaryFile().close()",
+    "a mock": "from unittest import mock; mock.create_autospec(answer)()",
     "a signature": "import inspect; inspect.signature(answer)",
     "a function's own code": "answer.__code__.co_argcount",
     "a file of its own": "open(__file__).close()",
@@ -225,14 +274,50 @@ _look()
     assert [hit.kind for hit in room.run(FIXED + source)[1].hits] == [Tripwire.FRAMES]
 
 
-def test_code_that_the_patch_writes_to_a_file_is_its_own(room):
+WAYS_TO_WRITE = {
+    "a plain file": """
+    with open(path, "w") as file:
+        file.write(CODE)
+    """,
+    "a descriptor": """
+    handle, first = tempfile.mkstemp()
+    os.write(handle, CODE.encode())
+    os.replace(first, path)
+    """,
+    "a link": """
+    with open(path + ".txt", "w") as file:
+        file.write(CODE)
+    os.link(path + ".txt", path)
+    """,
+}
+
+
+def test_code_in_an_archive_that_the_patch_writes_is_its_own(room):
     source = """
+import os, sys, tempfile, zipfile
+
+def _look():
+    path = os.path.join(tempfile.mkdtemp(), "late.zip")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("late.py", "import gc\\ngc.get_objects()\\n")
+    sys.path.append(path)
+    import late
+
+_look()
+"""
+    assert [hit.kind for hit in room.run(FIXED + source)[1].hits] == [Tripwire.GARBAGE_COLLECTOR]
+
+
+@pytest.mark.parametrize("way", WAYS_TO_WRITE)
+def test_code_that_the_patch_writes_to_a_file_is_its_own(room, way):
+    source = f"""
 import importlib.util, os, tempfile
+
+CODE = "import gc\\ngc.get_objects()\\n"
 
 def _look():
     path = os.path.join(tempfile.mkdtemp(), "late.py")
-    with open(path, "w") as file:
-        file.write("import gc\\ngc.get_objects()\\n")
+    {WAYS_TO_WRITE[way].strip()}
     spec = importlib.util.spec_from_file_location("late", path)
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
