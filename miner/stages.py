@@ -7,6 +7,7 @@ import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import IO, TYPE_CHECKING
 
 from harness import hygiene, patch, scoring, screening
@@ -20,21 +21,22 @@ from harness.judging.places import carded
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
 from miner import beside, doctests, quality, whole
-from miner.change import Rejection, Stage
+from miner.change import Kind, Rejection, Stage
 from miner.collecting import collect
 from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
 from miner.environment import ci
 from miner.environment.subproject import PROJECT_FILES
 from miner.image.works import Collector, Order
 from miner.proof import Subject, frozen, validate
-from miner.split import split
+from miner.split import classify, split
 from miner.statement import problem_statement
 from miner.strength import Bounds, CannotMeasureError, measure
+from miner.stripping import inlining
 from miner.stripping import task as stripping
 from miner.test_command import usable, ways_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from harness.sandbox.base import Sandbox
     from miner.change import Split
@@ -273,10 +275,7 @@ def inspect(draft: Draft, site: Site) -> Draft | Rejection:
 def strip(draft: Draft, site: Site) -> Draft:
     """The hidden tests without their expectations, which are recorded from the fix and kept outside."""
     assert draft.split is not None  # noqa: S101
-    head = draft.candidate.change.head_commit
-    read = tuple(path for path in draft.split.test_files if path.endswith((".py", *doctests.SUFFIXES)))
-    found = {path: site.repo.read_file(head, path) for path in read}
-    sources = {path: source for path, source in found.items() if source is not None}
+    sources = _test_sources(draft.split.test_files, site.repo, draft.candidate.change.head_commit)
     site.note(f"{draft.instance_id}: recording what its tests expect")
     with _timed(draft, "strip"):
         task = task_of(draft)
@@ -284,6 +283,19 @@ def strip(draft: Draft, site: Site) -> Draft:
         guess = stripping.guess(task, recorded)
     known = {"guess_bits": guess.bits, "guess_rule": guess.rule}
     return _with_evidence(replace(draft, expectations=recorded.expectations), known)
+
+
+def _test_sources(paths: Sequence[str], repo: BareRepository, commit: str) -> dict[str, bytes]:
+    """The files that assertions are taken out of, by path, with those of helpers beside them written out."""
+
+    def module_of(path: str, level: int, name: str) -> bytes | None:
+        places = [place for place in inlining.places(path, level, name) if classify(place) is Kind.TEST]
+        found = repo.read_files(commit, places)
+        return next((found[place] for place in places if place in found), None)
+
+    read = repo.read_files(commit, [path for path in paths if path.endswith((".py", *doctests.SUFFIXES))])
+    modules = {path: inlining.write_out(read[path], partial(module_of, path)) for path in read if path.endswith(".py")}
+    return {**read, **modules}
 
 
 def confirm(draft: Draft, site: Site) -> Draft | Rejection:

@@ -11,7 +11,7 @@ from miner.stripping.sites import Assertion, Mode, Operand
 from miner.stripping.source import HAND_OUT, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 for _name in ("ALLOW_UNICODE", "ALLOW_BYTES", "NUMBER"):  # pytest's own, which examples may ask for by name
     doctest.register_optionflag(_name)
@@ -42,8 +42,8 @@ class StrippedDocument:
         """The file handing out what each example prints and what it is to print. For the fix alone."""
         return self._write(modes, lambda example: f", {_expected(example)!r}")
 
-    def stripped(self, modes: Mapping[int, Mode]) -> str:
-        """The file that enters a container when patches are judged."""
+    def stripped(self, modes: Mapping[int, Mode], _whole: Collection[tuple[str, ...]] = ()) -> str:
+        """The file that enters a container when patches are judged; of what stays as it is there is nothing here."""
         return self._write(modes, lambda _: "")
 
     def _write(self, modes: Mapping[int, Mode], told: Callable[[doctest.Example], str]) -> str:

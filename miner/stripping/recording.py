@@ -29,7 +29,7 @@ MAX_EVENTS = 200
 """Of one slot in one test; an assertion that a test makes more often stays inside."""
 MAX_KEPT = 1 << 16
 """Items and characters of one kept value; larger ones stay inside."""
-_ROUNDS = 4
+_ROUNDS = 5
 """How often what does not hold is left inside, and the rest proved again."""
 
 
@@ -58,6 +58,8 @@ class _File:
     modes: dict[int, Mode] = field(default_factory=dict)
     forms: dict[int, str] = field(default_factory=dict)
     """By slot: what decides it, in the judge's words."""
+    whole: set[tuple[str, ...]] = field(default_factory=set)
+    """Functions that stay as they are, since they do not pass otherwise."""
 
 
 def record(
@@ -186,7 +188,7 @@ class _Recorder:
     # -- what enters the container, and what is kept
 
     def _expectations(self) -> Expectations:
-        files = {file.path: file.source.stripped(file.modes) for file in self._files if _is_stripped(file)}
+        files = {file.path: file.source.stripped(file.modes, file.whole) for file in self._files if _is_stripped(file)}
         modes = {number: file.modes[number] for number, (file, _) in self._slots.items()}
         sites = {
             number: _site(slot, modes[number])
@@ -279,8 +281,12 @@ class _Recorder:
     def _leave_inside(self, functions: Iterable[str]) -> None:
         for name in functions:
             numbers = self._of_function(name)
-            if not numbers:  # what breaks it is not an assertion of its own: the file stays as it is
-                path = name.partition("::")[0]
+            if not numbers:  # what breaks it is not an assertion of its own: the function stays as it is, or the file
+                path, *names = name.split("::")
+                file = next((one for one in self._files if one.path == path), None)
+                if file is not None and tuple(names) not in file.whole:
+                    file.whole.add(tuple(names))
+                    continue
                 numbers = {number for number, (file, _) in self._slots.items() if file.path == path}
             for number in numbers:
                 self._slots[number][0].modes[number] = Mode.INSIDE

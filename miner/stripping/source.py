@@ -12,7 +12,7 @@ from miner.stripping.sites import Assertion, Form, Mode, Reader
 from miner.stripping.static import Function, Module, Scope, module_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/runner/handout.py puts it into builtins."""
@@ -49,11 +49,11 @@ class StrippedSource:
         """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
         return ast.unparse(ast.fix_missing_locations(self._write(modes.__getitem__, recording=True)[0])) + "\n"
 
-    def stripped(self, modes: Mapping[int, Mode]) -> str:
-        """The file that enters a container when patches are judged."""
-        tree, _ = self._write(modes.__getitem__, recording=False)
+    def stripped(self, modes: Mapping[int, Mode], whole: Collection[tuple[str, ...]] = ()) -> str:
+        """The file that enters a container when patches are judged; the functions of `whole` stay as they are."""
+        tree, _ = self._write(modes.__getitem__, recording=False, whole=whole)
         module = module_of(tree, self._product)
-        functions = [function for function, _ in _functions(tree, ())]
+        functions = [function for function, names in _functions(tree, ()) if names not in whole]
         for _ in range(
             2
         ):  # what only a helper's expectations read goes from its callers, and then what they made it of
@@ -68,7 +68,9 @@ class StrippedSource:
         tables.blank_constants(tree, module)
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
-    def _write(self, choose: Callable[[int], Mode], *, recording: bool) -> tuple[ast.Module, list[Slot]]:
+    def _write(
+        self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[tuple[str, ...]] = ()
+    ) -> tuple[ast.Module, list[Slot]]:
         tree = ast.parse(self._source)
         module = module_of(tree, self._product)
         slots: list[Slot] = []
@@ -83,10 +85,10 @@ class StrippedSource:
             if any(_is_generated(decorator, module) for decorator in function.decorator_list):
                 continue
             reader = readers[function]
-            writer = _Writer(reader, names, slots, self._first, choose, recording=recording)
+            writer = _Writer(reader, names, slots, self._first, choose, recording=recording, whole=names in whole)
             function.body = writer.block(function.body)
         if any(choose(slot.number) is not Mode.INSIDE for slot in slots) and not recording:
-            _drop_docstrings(tree)
+            _drop_docstrings(tree, whole)
         return tree, slots
 
 
@@ -167,9 +169,13 @@ class _Writer:
         choose: Callable[[int], Mode],
         *,
         recording: bool,
+        whole: bool,
     ) -> None:
         self._reader, self._names, self._slots = reader, names, slots
         self._first, self._choose, self._recording = first, choose, recording
+        self._quietens = (
+            not (recording or whole) and "test" in ".".join(names).lower()
+        )  # elsewhere words are what is tested
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         return [new for statement in statements for new in self._statement(statement)]
@@ -182,12 +188,15 @@ class _Writer:
         found = self._reader.of_statement(statement)
         if found:
             return self._sites(statement, found)
-        if isinstance(statement, ast.Expr) and not self._recording:
+        if isinstance(statement, ast.Expr) and self._quietens:
             self._reader.quieten(statement.value)
+        quietens = self._quietens
+        self._quietens = quietens and not isinstance(statement, Function | ast.ClassDef)
         for name in ("body", "orelse"):
             inner = getattr(statement, name, None)
             if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
                 setattr(statement, name, self.block(inner))
+        self._quietens = quietens
         for case in getattr(statement, "cases", ()):
             case.body = self.block(case.body)
         return [statement]
@@ -286,8 +295,9 @@ def _quieten(call: ast.expr) -> None:
         call.args, call.keywords = [], []
 
 
-def _drop_docstrings(tree: ast.Module) -> None:
-    owners: list[ast.Module | ast.ClassDef | Function] = [tree, *(function for function, _ in _functions(tree, ()))]
+def _drop_docstrings(tree: ast.Module, whole: Collection[tuple[str, ...]]) -> None:
+    owners: list[ast.Module | ast.ClassDef | Function] = [tree]
+    owners += [function for function, names in _functions(tree, ()) if names not in whole]
     owners += [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     for owner in owners:
         if ast.get_docstring(owner, clean=False) is not None:

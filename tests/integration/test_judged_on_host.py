@@ -75,6 +75,11 @@ def test_too_much():
     with pytest.raises(ValueError, match="more than all") as caught:
         calc.price(1, 101)
     assert "101" in str(caught.value)
+
+
+def test_its_own_words():
+    """In cents."""
+    calc.price(int(test_its_own_words.__doc__ != "In cents." or 1), 0 if test_its_own_words.__doc__ else 2000)
 '''
 DOCUMENT = "tests/test_prices.txt"
 EXAMPLES = """\
@@ -96,6 +101,8 @@ A tenth off 4240 cents makes 3816 of them.
 """
 EXPECTED = ("3816", "0.01", "0.22", "07 EUR", "9531", "5295", "31.07", "EUR", "more than all", "ValueError")
 """What no byte that enters the container tells."""
+OWN_WORDS = f"{tiny.TESTS}::test_its_own_words"
+"""It passes with its docstring alone, so that is left."""
 DISCOUNT = f"{tiny.TESTS}::test_discount"
 
 
@@ -118,7 +125,7 @@ def score(task: Task, sandbox: Sandbox, product: str | None) -> scoring.Scored:
     return scoring.score(task, given, sandbox, scoring.Demands())
 
 
-def test_the_task_and_all_its_tests_are_judged_on_the_host(task):
+def test_the_task_and_all_tests_that_pass_without_their_words_are_judged_on_the_host(task):
     hidden = task.hidden
     assert place_of(hidden) is Place.HOST
     assert {test_id.partition("[")[0] for test_id in hidden.fail_to_pass} == {
@@ -128,7 +135,9 @@ def test_the_task_and_all_its_tests_are_judged_on_the_host(task):
         f"{DOCUMENT}::test_prices.txt",
     }
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
-    assert {place_of_test(hidden, test_id) for test_id in listed} == {Place.HOST}
+    places = {test_id: place_of_test(hidden, test_id) for test_id in listed}
+    assert {test_id for test_id in listed if places[test_id] is not Place.HOST} == {OWN_WORDS}
+    assert places[OWN_WORDS] is Place.INSIDE
 
 
 def test_the_listed_names_are_those_of_the_repository(task):

@@ -263,6 +263,31 @@ def test_words_for_a_person_go(call):
     assert "42" not in stripped(text)
 
 
+def test_a_function_stays_as_it_is_where_that_is_asked_for_and_others_do_not():
+    table = "@pytest.mark.parametrize('n', [1], ids=['is 42'])"
+    text = f"{table}\ndef test_b(n):\n    'Is 42.'\n    print('42')\n    f(n)\n\n"
+    source = parsed(text + function("assert f(1) == 43"))
+    found = below(source.stripped({0: Mode.EXPECTED}, {("test_b",)}))
+    assert same(found[: found.rindex("def")], text)
+    assert "43" not in found
+
+
+def test_words_of_a_test_case_go():
+    assert "42" not in stripped("class TestA:\n    def test_a(self):\n        f(self)\n        self.fail('not 42')\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class Kind(shop.Kind):\n    def convert(self, value):\n        self.fail('is not 42')\n",
+        function("def command():\n    print('is 42')\nassert f(command)"),
+    ],
+)
+def test_words_that_the_product_is_given_stay(text):
+    assert "is" in stripped(text)
+    assert "42" in stripped(text)
+
+
 def test_a_name_that_is_bound_again_and_again_to_what_is_expected_is_kept():
     found = stripped(function("want = 3\nassert f(1) == want\nwant = [4]\nassert f(2) == want"))
     assert "want" not in found
