@@ -19,18 +19,26 @@ class Table:
     """Rows that give values to names: `parametrize`, or a loop over a list that is written out."""
 
     names: tuple[str, ...]
-    rows: ast.List | ast.Tuple
+    rows: ast.List | ast.Tuple | ast.Dict
     single: bool
     """Whether each row is the value of the one name itself."""
     decorator: ast.Call | None = None
+    constant: str = ""
+    """The name of the file's top level under which the rows stand, where they do."""
 
     def cells(self, position: int) -> list[ast.expr] | None:
         """The values of one name; None where a row is not written out."""
+        if isinstance(self.rows, ast.Dict):
+            return [key for key in self.rows.keys if key is not None] if position == 0 else list(self.rows.values)
         found = [_cell(row, None if self.single else position) for row in self.rows.elts]
         return None if any(cell is None for cell in found) else [cell for cell in found if cell is not None]
 
     def blank(self, position: int) -> None:
-        """Put None in place of one name's values."""
+        """Put None in place of one name's values; keys stay, as they would become one."""
+        if isinstance(self.rows, ast.Dict):
+            if position == 1:
+                self.rows.values[:] = [ast.Constant(value=None) for _ in self.rows.values]
+            return
         for index, row in enumerate(self.rows.elts):
             nothing = ast.Constant(value=None)
             if _is_param(row):
@@ -58,7 +66,7 @@ def blank(function: Function, tree: ast.Module, scope: Scope) -> None:
         pass
     read = set(_read(function.body))
     for table in _tables(function, scope.module):
-        whole = table.decorator is None or not _is_shared(table, tree)
+        whole = not table.constant or _read([tree]).count(table.constant) == 1
         changed = False
         for position, name in enumerate(table.names):
             cells = table.cells(position)
@@ -110,7 +118,7 @@ def _tables(function: Function, module: Module) -> Iterator[Table]:
             yield found
     for node in ast.walk(function):
         if isinstance(node, ast.For):
-            found = _of_loop(node, function)
+            found = _of_loop(node, function, module)
             if found:
                 yield found
 
@@ -124,10 +132,7 @@ def _of_decorator(decorator: ast.expr, module: Module) -> Table | None:
         and all(keyword.arg in ("ids", "scope") for keyword in decorator.keywords)
     ):
         return None
-    rows = decorator.args[1]
-    if isinstance(rows, ast.Name):
-        found = module.constants.get(rows.id, ())
-        rows = found[0] if len(found) == 1 else rows
+    rows, constant = _constant(decorator.args[1], module)
     try:
         names = ast.literal_eval(decorator.args[0])
     except (ValueError, TypeError, SyntaxError):
@@ -135,13 +140,23 @@ def _of_decorator(decorator: ast.expr, module: Module) -> Table | None:
     single = isinstance(names, str) and "," not in names
     if isinstance(names, str):
         names = [name.strip() for name in names.split(",") if name.strip()]
-    if not isinstance(rows, ast.List | ast.Tuple) or any(isinstance(row, ast.Starred) for row in rows.elts):
+    if not isinstance(rows, ast.List | ast.Tuple) or not _is_list(rows):
         return None
-    return Table(names=tuple(map(str, names)), rows=rows, single=single, decorator=decorator)
+    return Table(names=tuple(map(str, names)), rows=rows, single=single, decorator=decorator, constant=constant)
 
 
-def _of_loop(loop: ast.For, function: Function) -> Table | None:
+def _constant(rows: ast.expr, module: Module) -> tuple[ast.expr, str]:
+    """What a name of the file's top level stands for, and the name; any other expression as it is."""
+    found = module.constants.get(rows.id, ()) if isinstance(rows, ast.Name) else ()
+    return (found[0], ast.unparse(rows)) if len(found) == 1 else (rows, "")
+
+
+def _of_loop(loop: ast.For, function: Function, module: Module) -> Table | None:
     rows = loop.iter
+    items = isinstance(rows, ast.Call) and isinstance(rows.func, ast.Attribute) and rows.func.attr == "items"
+    if items:
+        rows = cast("ast.Attribute", cast("ast.Call", rows).func).value
+    bound: list[ast.expr] = []
     if isinstance(rows, ast.Name):
         bound = [
             node.value
@@ -150,16 +165,30 @@ def _of_loop(loop: ast.For, function: Function) -> Table | None:
         ]
         reads = sum(isinstance(node, ast.Name) and node.id == rows.id for node in ast.walk(function))
         rows = bound[0] if len(bound) == 1 and reads == 2 else rows  # noqa: PLR2004 - bound once, read once
-    if not isinstance(rows, ast.List | ast.Tuple) or any(isinstance(row, ast.Starred) for row in rows.elts):
+    hidden = bound or any(isinstance(node, ast.arg) and node.arg == ast.unparse(rows) for node in ast.walk(function))
+    rows, constant = (rows, "") if hidden else _constant(rows, module)
+    if not (_is_dictionary(rows) if items else _is_list(rows)):
         return None
+    rows = cast("ast.List | ast.Dict", rows)
     target = loop.target
-    if isinstance(target, ast.Name):
-        return Table(names=(target.id,), rows=rows, single=True)
+    if isinstance(target, ast.Name) and not items:
+        return Table(names=(target.id,), rows=rows, single=True, constant=constant)
     if isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts):
         return Table(
-            names=tuple(part.id for part in target.elts if isinstance(part, ast.Name)), rows=rows, single=False
+            names=tuple(part.id for part in target.elts if isinstance(part, ast.Name)),
+            rows=rows,
+            single=False,
+            constant=constant,
         )
     return None
+
+
+def _is_list(rows: ast.expr) -> bool:
+    return isinstance(rows, ast.List | ast.Tuple) and not any(isinstance(row, ast.Starred) for row in rows.elts)
+
+
+def _is_dictionary(rows: ast.expr) -> bool:
+    return isinstance(rows, ast.Dict) and None not in rows.keys
 
 
 def _cell(row: ast.expr, position: int | None) -> ast.expr | None:
@@ -178,22 +207,17 @@ def _is_param(row: ast.expr) -> bool:
     return isinstance(row, ast.Call) and ast.unparse(row.func) in ("param", "pytest.param")
 
 
-def _is_shared(table: Table, tree: ast.Module) -> bool:
-    """Whether the rows stand under a name that others read as well."""
-    rows = table.decorator.args[1] if table.decorator else None
-    return isinstance(rows, ast.Name) and _read([tree]).count(rows.id) > 1
-
-
 def _number_rows(table: Table, *, changed: bool) -> None:
     """Call rows by number where their own names may tell what is expected."""
-    decorator = table.decorator
+    decorator, rows = table.decorator, table.rows
     assert decorator is not None  # noqa: S101 - asked for by who calls
-    named = [row for row in table.rows.elts if _is_param(row) and any(k.arg == "id" for k in row.keywords)]  # type: ignore[attr-defined]
+    assert not isinstance(rows, ast.Dict)  # noqa: S101 - those are of loops
+    named = [row for row in rows.elts if _is_param(row) and any(k.arg == "id" for k in row.keywords)]  # type: ignore[attr-defined]
     if not (changed or named or any(keyword.arg == "ids" for keyword in decorator.keywords)):
         return
     for row in named:
         row.keywords = [keyword for keyword in row.keywords if keyword.arg != "id"]  # type: ignore[attr-defined]
-    names: list[ast.expr] = [ast.Constant(value=f"p{number}") for number in range(len(table.rows.elts))]
+    names: list[ast.expr] = [ast.Constant(value=f"p{number}") for number in range(len(rows.elts))]
     decorator.keywords = [keyword for keyword in decorator.keywords if keyword.arg != "ids"]
     decorator.keywords.append(ast.keyword(arg="ids", value=ast.List(elts=names, ctx=ast.Load())))
 

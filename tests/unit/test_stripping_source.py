@@ -102,6 +102,14 @@ FORMS = {
         "for n, want in [(1, 'one'), (2, 'two')]:\n    assert f(n) == want",
         f"for n, want in [(1, None), (2, None)]:\n{textwrap.indent(handed('f(n)'), '    ')}",
     ),
+    "a loop over a mapping": (
+        "for n, want in {1: 'one', 2: 'two'}.items():\n    assert f(n) == want",
+        f"for n, want in {{1: None, 2: None}}.items():\n{textwrap.indent(handed('f(n)'), '    ')}",
+    ),
+    "a loop over a mapping by its name": (
+        "rows = {1: 'one', 2: 'two'}\nfor n, want in rows.items():\n    assert f(n) == want",
+        f"rows = {{1: None, 2: None}}\nfor n, want in rows.items():\n{textwrap.indent(handed('f(n)'), '    ')}",
+    ),
     "a loop over rows with a name": (
         "rows = [(1, 'one'), (2, 'two')]\nfor n, want in rows:\n    assert f(n) == want",
         f"rows = [(1, None), (2, None)]\nfor n, want in rows:\n{textwrap.indent(handed('f(n)'), '    ')}",
@@ -352,6 +360,24 @@ BLANK = "@pytest.mark.parametrize({}, {}, ids=['p0', 'p1'])\ndef test_a(n, want)
 )
 def test_a_column_that_only_expectations_read_is_blank_and_its_rows_are_numbered(text, names, rows):
     assert same(stripped(text), BLANK.format(names, rows))
+
+
+LOOP = "def test_a():\n    for n, want in ROWS:\n        assert f(n) == want\n"
+
+
+def test_a_loop_over_rows_of_the_top_level_is_a_table():
+    found = stripped(f"ROWS = [(1, 'one'), (2, 'two')]\n\n{LOOP}")
+    assert found.startswith("ROWS = [(1, None), (2, None)]\n")
+    assert "_goldseam_site(f(n))" in found
+
+
+def test_rows_that_others_read_as_well_stay():
+    assert "(1, 'one')" in stripped(f"ROWS = [(1, 'one'), (2, 'two')]\n\n{LOOP}\n\ndef test_b():\n    f(ROWS)\n")
+
+
+def test_an_argument_with_the_name_of_rows_is_no_table():
+    found = stripped(f"ROWS = [(1, 'one'), (2, 'two')]\n\n{LOOP.replace('test_a()', 'test_a(ROWS)')}")
+    assert "_goldseam_site(f(n), want)" in found
 
 
 def test_a_column_of_the_product_stays():
