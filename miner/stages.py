@@ -7,7 +7,7 @@ import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import IO, TYPE_CHECKING
 
 from harness import hygiene, patch, scoring, screening
@@ -21,17 +21,17 @@ from harness.judging.places import carded
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
 from miner import beside, doctests, quality, whole
-from miner.change import Kind, Rejection, Stage
+from miner.change import Rejection, Stage
 from miner.collecting import collect
 from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
 from miner.environment import ci
 from miner.environment.subproject import PROJECT_FILES
 from miner.image.works import Collector, Order
 from miner.proof import Subject, frozen, validate
-from miner.split import classify, split
+from miner.split import split
 from miner.statement import problem_statement
 from miner.strength import Bounds, CannotMeasureError, measure
-from miner.stripping import inlining
+from miner.stripping import borrowing, inlining
 from miner.stripping import task as stripping
 from miner.test_command import usable, ways_of
 
@@ -289,12 +289,16 @@ def _test_sources(paths: Sequence[str], repo: BareRepository, commit: str) -> di
     """The files that assertions are taken out of, by path, with those of helpers beside them written out."""
 
     def module_of(path: str, level: int, name: str) -> bytes | None:
-        places = [place for place in inlining.places(path, level, name) if classify(place) is Kind.TEST]
+        places = list(inlining.places(path, level, name))
         found = repo.read_files(commit, places)
         return next((found[place] for place in places if place in found), None)
 
     read = repo.read_files(commit, [path for path in paths if path.endswith((".py", *doctests.SUFFIXES))])
-    modules = {path: inlining.write_out(read[path], partial(module_of, path)) for path in read if path.endswith(".py")}
+    modules: dict[str, bytes] = {}
+    for path in read:
+        if path.endswith(".py"):
+            beside = cache(partial(module_of, path))
+            modules[path] = borrowing.borrow(inlining.write_out(read[path], beside), beside)
     return {**read, **modules}
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import copy
 import sys
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from miner.stripping.static import stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,31 +47,47 @@ def places(path: str, level: int, module: str) -> Iterator[str]:
         yield from (f"{where}.py", f"{where}/__init__.py") if name else (f"{where}/__init__.py",)
 
 
+def imports(
+    tree: ast.Module, source_of: Callable[[int, str], bytes | None]
+) -> Iterator[tuple[ast.ImportFrom, dict[str, ast.stmt]]]:
+    """Each import from a module that is known, with what binds the names of that module's top level."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        name = node.module or ""
+        if not node.level and name.partition(".")[0] in sys.stdlib_module_names:
+            continue
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            body = ast.parse(source_of(node.level, name) or b"").body
+            yield node, {name: statement for statement in body for name in _binds(statement)}
+
+
+def bound(tree: ast.AST) -> set[str]:
+    """Names that are bound anywhere in a tree, by whatever but imports."""
+    nodes = list(ast.walk(tree))
+    return {name for node in nodes for name in stored(node)} | {node.arg for node in nodes if isinstance(node, ast.arg)}
+
+
+def _binds(statement: ast.stmt) -> Iterator[str]:
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            yield from ((one.asname or one.name).partition(".")[0] for one in names)
+        case _:
+            yield from (name for node in ast.walk(statement) for name in stored(node))
+
+
 def _imported(tree: ast.Module, source_of: Callable[[int, str], bytes | None]) -> dict[str, Function]:
     """By the name that it has in the file, and that nothing else has: each helper."""
     found: dict[str, Function] = {}
-    bound: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.ImportFrom(level=level, module=module, names=names) if (
-                level or (module or "").partition(".")[0] not in sys.stdlib_module_names
-            ):
-                helpers = _helpers(source_of(level, module or ""))
-                found.update({one.asname or one.name: helpers[one.name] for one in names if one.name in helpers})
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
-                bound.add(name)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                bound.add(name)
-    return {name: helper for name, helper in found.items() if name not in bound}
-
-
-def _helpers(source: bytes | None) -> Mapping[str, Function]:
-    try:
-        tree = ast.parse(source or b"")
-    except (SyntaxError, ValueError, RecursionError):
-        return {}
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.decorator_list]
-    return {function.name: function for function in functions if _is_comparison(function)}
+    for node, module in imports(tree, source_of):
+        for alias in node.names:
+            helper = module.get(alias.name)
+            if isinstance(helper, ast.FunctionDef) and not helper.decorator_list and _is_comparison(helper):
+                found[alias.asname or alias.name] = helper
+    taken = bound(tree) if found else set()
+    return {name: helper for name, helper in found.items() if name not in taken}
 
 
 def _is_comparison(function: Function) -> bool:

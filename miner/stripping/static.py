@@ -133,6 +133,8 @@ class Module:
     """Names that plain assignments alone bind, by the expressions they are bound to, which may be static."""
     product: Callable[[str], bool]
     """Whether a top-level module is the repository's own."""
+    returning: Mapping[str, Function] = field(default_factory=dict)
+    """Functions and methods of a name that no other has, which do nothing but return an expression."""
 
     def dotted(self, node: ast.expr) -> str:
         """The dotted name that an expression such as `pytest.raises` stands for; empty where it is no name."""
@@ -159,14 +161,33 @@ def module_of(tree: ast.Module, product: Callable[[str], bool]) -> Module:
                 where = "." * level + (module or "")
                 for alias in names:
                     imports[alias.asname or alias.name] = f"{where}.{alias.name}"
-    return Module(imports=imports, constants=_assigned(nodes, tree.body), product=product)
+    constants = _assigned(nodes, tree.body)
+    return Module(imports=imports, constants=constants, product=product, returning=_returning(nodes))
+
+
+def _returning(nodes: Iterable[ast.AST]) -> dict[str, Function]:
+    functions = [node for node in nodes if isinstance(node, Function)]
+    names = [function.name for function in functions]
+    return {
+        function.name: function
+        for function in functions
+        if names.count(function.name) == 1 and not function.decorator_list and returned(function) is not None
+    }
+
+
+def returned(function: Function) -> ast.expr | None:
+    """What a function returns that does nothing else."""
+    match function.body:
+        case [ast.Return(value=value)] | [ast.Expr(value=ast.Constant()), ast.Return(value=value)]:
+            return value
+    return None
 
 
 def _assigned(nodes: Iterable[ast.AST], body: Iterable[ast.stmt]) -> dict[str, tuple[ast.expr, ...]]:
     """Names that a scope with these nodes binds by plain assignments among these statements alone: to what."""
     stores: dict[str, int] = {}
     for node in nodes:
-        for name in _stored(node):
+        for name in stored(node):
             stores[name] = stores.get(name, 0) + 1
     found: dict[str, tuple[ast.expr, ...]] = {}
     for statement in body:
@@ -192,7 +213,8 @@ def assignments(statement: ast.AST) -> tuple[tuple[str, ast.expr], ...]:
     return ()
 
 
-def _stored(node: ast.AST) -> Iterator[str]:
+def stored(node: ast.AST) -> Iterator[str]:
+    """The names that one node binds, but for arguments and imports."""
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             yield name
@@ -237,7 +259,7 @@ class Scope:
         once = {name: found for name, found in _assigned(nodes, statements).items() if len(found) == 1}
         self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body))}
         arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
-        self._local = frozenset(name for node in nodes for name in _stored(node)) | set(arguments)
+        self._local = frozenset(name for node in nodes for name in stored(node)) | set(arguments)
         items = [item for node in nodes for item in getattr(node, "items", ())]
         self.caught = frozenset(
             item.optional_vars.id
@@ -325,6 +347,10 @@ class Scope:
 
     def _is_pure_call(self, func: ast.expr, bound: frozenset[str]) -> bool:
         match func:
+            case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name) if (
+                name in self.module.returning and name not in bound | self._local
+            ):
+                return self._returns_static(self.module.returning[name])
             case ast.Name(id=name) if name in bound or name in self._local or name in self.module.constants:
                 return False
             case ast.Name(id=name) if name in self.module.imports:
@@ -335,13 +361,24 @@ class Scope:
                 return self.is_static(func, bound)
         return False
 
+    def _returns_static(self, function: Function) -> bool:
+        """Whether what a function of the file returns depends on its arguments alone."""
+        value = returned(function)
+        nodes = list(ast.walk(function))
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        names |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"}
+        if value is None or names & self.module.returning.keys():
+            return False
+        given = frozenset(node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)) - {"self"}
+        return Scope(module=self.module, function=function, tables={}).is_static(value, given)
+
     def _is_static_comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, bound: frozenset[str]
     ) -> bool:
         for generator in node.generators:
             if generator.is_async or not self.is_static(generator.iter, bound):
                 return False
-            bound |= {name for inner in ast.walk(generator.target) for name in _stored(inner)}
+            bound |= {name for inner in ast.walk(generator.target) for name in stored(inner)}
             if not all(self.is_static(test, bound) for test in generator.ifs):
                 return False
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]

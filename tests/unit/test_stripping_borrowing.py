@@ -1,0 +1,156 @@
+"""Assertions that a test file imports, copied into it."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from miner.stripping.borrowing import borrow
+from miner.stripping.source import StrippedSource
+
+TOOLS = b'''
+import textwrap
+import unittest
+import xml.dom.minidom
+from collections import OrderedDict as Ordered
+
+from shop import render
+from .other import clean
+
+LIMIT = 3
+
+
+class Base(unittest.TestCase):
+    def assert_renders(self, source, expected, **options):
+        """Both are the same."""
+        found = render(source, **Ordered(options))
+        self.assertEqual(found[:LIMIT], expected)
+
+    def dedent(self, text):
+        """Without its margin."""
+        return textwrap.dedent(text).strip()
+
+    def assert_parsed(self, text):
+        assert xml.dom.minidom.parseString(clean(text))
+
+    def setUp(self):
+        super().setUp()
+        self.assertTrue(LIMIT)
+
+    @property
+    def named(self):
+        assert True
+
+    def other(self):
+        print("no assertion")
+
+
+def check(source, expected):
+    for one in source:
+        assert render(one) == expected
+
+
+def check_file():
+    assert __file__
+
+
+def show(source):
+    print(source)
+
+
+class Plain:
+    def run(self):
+        return 1
+'''
+
+
+def borrowed(text: str) -> str:
+    return borrow(text.encode(), lambda _level, name: TOOLS if name == "tools" else None).decode()
+
+
+def parsed(text: str) -> list[str]:
+    return [ast.unparse(node) for node in ast.parse(text).body]
+
+
+def test_assertions_of_a_base_class_go_into_a_class_between():
+    found = parsed(borrowed("from tools import Base\n\nclass TestA(Base):\n    pass\n"))
+    assert found[0] == "from tools import Base"
+    assert found[-1] == "class TestA(_goldseam_Base):\n    pass"
+    between = found[-2]
+    assert between.startswith("class _goldseam_Base(Base):")
+    assert [line.strip() for line in between.splitlines() if "def " in line] == [
+        "def assert_renders(self, source, expected, **options):",
+        "def dedent(self, text):",
+        "def assert_parsed(self, text):",
+    ]
+    assert sorted(found[1:-2]) == [
+        "from collections import OrderedDict as _goldseam_Ordered",
+        "from shop import render as _goldseam_render",
+        "from tools import LIMIT as _goldseam_LIMIT",
+        "from tools import clean as _goldseam_clean",
+        "import textwrap as _goldseam_textwrap",
+        "import xml as _goldseam_xml",
+    ]
+
+
+def test_a_function_that_asserts_is_copied_with_what_it_uses():
+    found = parsed(borrowed("from tools import check\n\ndef test_a():\n    check([1], 2)\n"))
+    assert found[1] == "from shop import render as _goldseam_render"
+    assert found[2].startswith("def check(source, expected):")
+    assert "_goldseam_render(one) == expected" in found[2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from tools import check_file\ncheck_file()\n",
+        "from tools import show\nshow(1)\n",
+        "from tools import check as other\nother(1, 2)\n",
+        "from tools import check\nf(check)\n",
+        "from tools import check\ndef check(a, b): pass\ncheck(1, 2)\n",
+        "from tools import Plain\nclass TestA(Plain): pass\n",
+        "from elsewhere import Base\nclass TestA(Base): pass\n",
+        "def f():\n    from tools import check\n    check(1, 2)\n",
+        "def (",
+        "",
+    ],
+)
+def test_what_does_not_assert_or_would_do_otherwise_here_is_not_copied(text):
+    assert borrowed(text) == text
+
+
+def test_what_borrowed_assertions_expect_is_taken_out():
+    text = """
+from tools import Base, check
+
+class TestA(Base):
+    def test_a(self):
+        self.assert_renders("a", self.dedent('''
+            forty
+            two
+        '''))
+
+def test_b():
+    check(["b"], "forty three")
+"""
+    source = StrippedSource(borrowed(text).encode(), first=0, product=lambda name: name in ("shop", "tools"))
+    stripped = source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
+    assert "self.assert_renders('a', None)" in stripped
+    assert "check(['b'], None)" in stripped
+    assert "forty" not in stripped
+
+
+@pytest.mark.parametrize("returned", ["self.name + text", "open(text).read()", "outer(text)", "self.dedent(text)"])
+def test_a_method_that_returns_more_than_its_arguments_say_is_not_expected(returned):
+    text = f"""
+import shop
+def outer(text): return text
+class TestA:
+    def dedent(self, text):
+        return {returned}
+    def test_a(self):
+        assert shop.f(1) == self.dedent("forty")
+"""
+    source = StrippedSource(text.encode(), first=0, product=lambda name: name == "shop")
+    assert "forty" in source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
