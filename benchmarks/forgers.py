@@ -1,6 +1,6 @@
 """How often patches get through that fix nothing and know all of goldseam's source, on tasks of real repositories.
 
-    python benchmarks/forgers.py DATASET=REPOSITORY … [--only NAME]
+    python benchmarks/forgers.py DATASET=REPOSITORY … [--only NAME …]
 
 Each forger below is one text for every task, put at the end of the first file that the fix changes. It forges every
 report of a test, and hands out other values by one rule. REPOSITORY is the git directory that DATASET was mined from,
@@ -30,7 +30,7 @@ from harness.patch import parse
 from harness.sandbox.docker import DockerSandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from harness.instance import Task
 
@@ -163,11 +163,11 @@ def where(task: Task) -> str:
     return "host, guessable" if read_card(task.instance.quality).guessable else STRONG
 
 
-def tried(task: Task, repository: Path, only: str | None) -> Iterator[tuple[str, Outcome, str]]:
+def tried(task: Task, repository: Path, rules: Sequence[str]) -> Iterator[tuple[str, Outcome, str]]:
     """Each forger on a task: its rule, what became of it, and why."""
     with DockerSandbox() as sandbox:
-        for rule in RULES:
-            patch = forged(task, repository, rule) if only in (None, rule) else None
+        for rule in rules:
+            patch = forged(task, repository, rule)
             if patch is None:
                 continue
             prediction = Prediction(instance_id=task.instance_id, model_name_or_path=rule, model_patch=patch)
@@ -179,7 +179,7 @@ def main() -> int:
     """Print the table; 1 if a forger got through where none should."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("datasets", nargs="+", metavar="DATASET=REPOSITORY")
-    parser.add_argument("--only", metavar="NAME", help="one forger")
+    parser.add_argument("--only", metavar="NAME", action="append", choices=RULES, help="one forger; all without it")
     asked = parser.parse_args()
     outcomes: dict[str, Counter[str]] = {}
     tasks: Counter[str] = Counter()
@@ -191,7 +191,7 @@ def main() -> int:
             kind = where(task)
             tasks[kind] += 1
             through = []
-            for rule, outcome, why in tried(task, Path(repository), asked.only):
+            for rule, outcome, why in tried(task, Path(repository), asked.only or tuple(RULES)):
                 outcomes.setdefault(kind, Counter())[outcome.value] += 1
                 if outcome in PASSING:
                     through.append(f"{rule} ({why})" if outcome is Outcome.NEEDS_REVIEW else f"{rule} (RESOLVED)")
