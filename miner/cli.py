@@ -18,7 +18,17 @@ from harness import holdout_cli, terminal
 from harness.errors import InfrastructureError, InputError
 from harness.executors.choose import Kind
 from harness.options_cli import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
-from miner import calls_cli, images_cli, import_cli, model_cli, quality_cli, repair_cli, statement_cli, strength_cli
+from miner import (
+    calls_cli,
+    images_cli,
+    import_cli,
+    model_cli,
+    quality_cli,
+    repair_cli,
+    statement_cli,
+    strength_cli,
+    strip_cli,
+)
 from miner.help_panels import HOLDOUT_PANELS, PANELS, arrange
 
 if TYPE_CHECKING:
@@ -36,6 +46,7 @@ import_cli.register(holdout_cli.app)
 quality_cli.register(holdout_cli.app)
 strength_cli.register(holdout_cli.app)
 calls_cli.register(holdout_cli.app)
+strip_cli.register(holdout_cli.app)
 
 
 def _tell_version(asked: bool) -> None:

@@ -20,7 +20,7 @@ PANELS = {
 HOLDOUT_PANELS = {
     "Look at it": ("check", "stats", "quality", "difficulty", "strength", "calls", "log"),
     "Keep it private": ("seal", "open", "bind", "canary", "scan"),
-    "Keep it healthy": ("refresh", "quarantine", "release", "retire", "rotate", "dedupe"),
+    "Keep it healthy": ("refresh", "strip", "quarantine", "release", "retire", "rotate", "dedupe"),
     "Part and share it": ("split", "reveal", "merge", "import", "export", "push", "pull"),
 }
 

@@ -7,23 +7,22 @@ import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import IO, TYPE_CHECKING
 
-from harness import hygiene, patch, scoring, screening
+from harness import hygiene, patch, screening
 from harness.dataset.folder import write_task
 from harness.frameworks import framework, pytest
 from harness.frameworks.suites import UNITTEST
-from harness.instance import PASSING, Outcome, TestSpec
-from harness.judging import tripwires
+from harness.instance import TestSpec
 from harness.judging.expectations import Expectations
 from harness.judging.places import carded
 from harness.quality import near
 from harness.scaffold.reveal import applied, reveal
-from miner import beside, doctests, quality, whole
+from miner import beside, quality, whole
 from miner.change import Rejection, Stage
 from miner.collecting import collect
-from miner.draft import brings, gold_patch, notebook_of, recipe, spoken_in, subject_of, task_of
+from miner.draft import brings, notebook_of, recipe, spoken_in, subject_of, task_of
 from miner.environment import ci
 from miner.environment.subproject import PROJECT_FILES
 from miner.image.works import Collector, Order
@@ -31,12 +30,11 @@ from miner.proof import Subject, frozen, validate
 from miner.split import split
 from miner.statement import problem_statement
 from miner.strength import Bounds, CannotMeasureError, measure
-from miner.stripping import borrowing, inlining
 from miner.stripping import task as stripping
 from miner.test_command import usable, ways_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from harness.sandbox.base import Sandbox
     from miner.change import Split
@@ -275,31 +273,12 @@ def inspect(draft: Draft, site: Site) -> Draft | Rejection:
 def strip(draft: Draft, site: Site) -> Draft:
     """The hidden tests without their expectations, which are recorded from the fix and kept outside."""
     assert draft.split is not None  # noqa: S101
-    sources = _test_sources(draft.split.test_files, site.repo, draft.candidate.change.head_commit)
     site.note(f"{draft.instance_id}: recording what its tests expect")
     with _timed(draft, "strip"):
         task = task_of(draft)
-        recorded = stripping.of_task(task, sources, site.sandbox)
-        guess = stripping.guess(task, recorded)
-    known = {"guess_bits": guess.bits, "guess_rule": guess.rule}
-    return _with_evidence(replace(draft, expectations=recorded.expectations), known)
-
-
-def _test_sources(paths: Sequence[str], repo: BareRepository, commit: str) -> dict[str, bytes]:
-    """The files that assertions are taken out of, by path, with those of helpers beside them written out."""
-
-    def module_of(path: str, level: int, name: str) -> bytes | None:
-        places = list(inlining.places(path, level, name))
-        found = repo.read_files(commit, places)
-        return next((found[place] for place in places if place in found), None)
-
-    read = repo.read_files(commit, [path for path in paths if path.endswith((".py", *doctests.SUFFIXES))])
-    modules: dict[str, bytes] = {}
-    for path in read:
-        if path.endswith(".py"):
-            beside = cache(partial(module_of, path))
-            modules[path] = borrowing.borrow(inlining.write_out(read[path], beside), beside)
-    return {**read, **modules}
+        read = partial(site.repo.read_files, draft.candidate.change.head_commit)
+        hidden = stripping.stripped(task, stripping.sources(draft.split.test_files, read), site.sandbox).hidden
+    return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
 
 
 def confirm(draft: Draft, site: Site) -> Draft | Rejection:
@@ -307,19 +286,14 @@ def confirm(draft: Draft, site: Site) -> Draft | Rejection:
 
     What the fix itself does that a tripwire tells goes into the evidence: of others it is no news then.
     """
-    task = task_of(draft)
-    gold, demands = gold_patch(task), scoring.Demands()
     with _timed(draft, "confirm"):
-        scored = scoring.score(task, gold, site.sandbox, demands)
-        if scored.grade.outcome not in PASSING and draft.expectations.tests:
-            plain = replace(draft, expectations=Expectations())
-            return confirm(_with_evidence(plain, {"guess_bits": 0.0, "guess_rule": ""}), site)
-        if scored.grade.outcome not in PASSING:
-            return Rejection(stage=Stage.VALIDATION, reason="gold_unresolved", detail=scored.grade.reason)
-    if scored.grade.outcome is Outcome.NEEDS_REVIEW:
-        hits = sorted(tripwires.as_json(scored.trial.tripwires.hits), key=lambda hit: (hit["path"], hit["kind"]))
-        return _with_evidence(draft, {"tripwires": hits})
-    return draft
+        confirmed = stripping.confirmed(task_of(draft), site.sandbox)
+    if isinstance(confirmed, str) and draft.expectations.tests:
+        plain = replace(draft, expectations=Expectations())
+        return confirm(_with_evidence(plain, {"guess_bits": 0.0, "guess_rule": ""}), site)
+    if isinstance(confirmed, str):
+        return Rejection(stage=Stage.VALIDATION, reason="gold_unresolved", detail=confirmed)
+    return _with_evidence(draft, confirmed.hidden.evidence)
 
 
 def _with_evidence(draft: Draft, known: Mapping[str, object]) -> Draft:

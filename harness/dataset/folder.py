@@ -20,6 +20,7 @@ from harness.dataset.hidden_files import (
     hidden_files,
     hidden_names,
     hidden_of,
+    is_hidden,
 )
 from harness.dataset.identity import recipients_digest
 from harness.dataset.ledger_entry import Event
@@ -324,6 +325,18 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
     target = place_task(dataset, instance, {sealed.SEALED_FILE: data}, public_files=public_files)
     sealed.forget_workings(dataset.path, task.instance_id)
     return target
+
+
+def public_files(dataset: Dataset, task_id: str) -> dict[str, str]:
+    """The further public files of a task by name, as `write_task` takes them: without the dataset's canary."""
+    told = {TASK_FILE, STATEMENT_FILE, SCAFFOLD_FILE, sealed.SEALED_FILE}
+    mark = dataset.canary.encode()
+    found = {}
+    for path in sorted(dataset.task_folder(task_id).iterdir()):
+        if path.is_file() and path.name not in told and not is_hidden(path.name) and not path.name.startswith("."):
+            lines = [line for line in read_bytes(path).split(b"\n") if not mark or mark not in line]
+            found[path.name] = b"\n".join(lines).decode("utf-8", "surrogateescape")
+    return found
 
 
 def place_task(

@@ -15,15 +15,13 @@ from harness import files
 from harness.dataset import canary_marks, content, ledger, ledger_chain
 from harness.dataset.folder import (
     DATASET_FILE,
-    STATEMENT_FILE,
-    TASK_FILE,
     create_dataset,
     open_dataset,
     place_task,
+    public_files,
     write_settings,
     write_task,
 )
-from harness.dataset.hidden_files import is_hidden
 from harness.dataset.identity import PASSPHRASE_FILE, WrongKeyError, load_keys, recipients_digest, short
 from harness.dataset.model_files import read_bytes, read_model
 from harness.dataset.schema import DatasetModel
@@ -215,7 +213,7 @@ def _copy_passphrase(inputs: Sequence[Dataset], made: Dataset) -> None:
 def _copy(owners: Sequence[Dataset], task_id: str, made: Dataset) -> None:
     source = owners[0]
     instance = _cautious([one.instance(task_id) for one in owners])
-    public = {name: data.decode("utf-8", "surrogateescape") for name, data in _public(source, task_id).items()}
+    public = public_files(source, task_id)
     if not (source.sealed and _same_recipients(source, made)):
         write_task(made, replace(source.task(task_id), instance=instance), public_files=public)
         return
@@ -229,18 +227,6 @@ def _cautious(instances: Sequence[Instance]) -> Instance:
     split = max((one.split for one in instances), key=lambda name: _SPLITS.index(name) if name in _SPLITS else 0)
     told = {name: worst.extra[name] for name in ("quarantined", "retired") if name in worst.extra}
     return replace(instances[0], state=worst.state, split=split, extra={**instances[0].extra, **told})
-
-
-def _public(source: Dataset, task_id: str) -> dict[str, bytes]:
-    """The further public files, without the source's canary."""
-    told = {TASK_FILE, STATEMENT_FILE, SEALED_FILE}
-    mark = source.canary.encode()
-    found = {}
-    for path in sorted(source.task_folder(task_id).iterdir()):
-        if path.is_file() and path.name not in told and not is_hidden(path.name) and not path.name.startswith("."):
-            lines = read_bytes(path).split(b"\n")
-            found[path.name] = b"\n".join(line for line in lines if not mark or mark not in line)
-    return found
 
 
 def _funnel(inputs: Sequence[Dataset], place: Path) -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from harness import scoring, trial
-from harness.evaluate import screen
+from harness.instance import PASSING
+from harness.judging import tripwires
 from harness.judging.expectations import Expectations
+from miner import doctests
+from miner.draft import gold_patch
 from miner.proof.variations import variation
-from miner.stripping import guessing
+from miner.stripping import borrowing, guessing, inlining
 from miner.stripping.recording import Recorded, record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from harness.frameworks.base import TestReport
     from harness.instance import Task
@@ -31,7 +35,7 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
 
     """
     plain = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
-    fix = screen(task, task.hidden.gold_patch).kept
+    fix = gold_patch(task)
     outside = {*task.instance.test.modules, *sys.stdlib_module_names}
 
     def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
@@ -47,6 +51,54 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
         product=lambda module: module not in outside,
         run=run,
     )
+
+
+def sources(paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]]) -> dict[str, bytes]:
+    """The files that assertions are taken out of, by path, with those that they borrow in them.
+
+    `paths` are a task's test files; `read` gives files of the tree with the fix that are there.
+    """
+
+    def module_of(path: str, level: int, name: str) -> bytes | None:
+        places = list(inlining.places(path, level, name))
+        found = read(places)
+        return next((found[place] for place in places if place in found), None)
+
+    found = dict(read([path for path in paths if path.endswith((".py", *doctests.SUFFIXES))]))
+    for path, source in found.items():
+        if path.endswith(".py"):
+            beside = cache(partial(module_of, path))
+            found[path] = borrowing.borrow(inlining.write_out(source, beside), beside)
+    return found
+
+
+def stripped(task: Task, test_sources: Mapping[str, bytes], sandbox: Sandbox) -> Task:
+    """A proved task with its expectations kept outside, as far as that can be had, and how hard they are to guess.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    recorded = of_task(task, test_sources, sandbox)
+    guessed = guess(task, recorded)
+    evidence = {**task.hidden.evidence, "guess_bits": guessed.bits, "guess_rule": guessed.rule}
+    return replace(task, hidden=replace(task.hidden, expectations=recorded.expectations, evidence=evidence))
+
+
+def confirmed(task: Task, sandbox: Sandbox) -> Task | str:
+    """The task as its fix resolves it, with what that trips, which of others is no news then; or why it does not.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    scored = scoring.score(task, gold_patch(task), sandbox, scoring.Demands())
+    if scored.grade.outcome not in PASSING:
+        return scored.grade.reason
+    hits = sorted(tripwires.as_json(scored.trial.tripwires.hits), key=lambda hit: (hit["path"], hit["kind"]))
+    known = {name: value for name, value in task.hidden.evidence.items() if name != "tripwires"}
+    evidence = {**known, "tripwires": hits} if hits else known
+    return replace(task, hidden=replace(task.hidden, evidence=evidence))
 
 
 def guess(task: Task, recorded: Recorded) -> guessing.Guess:

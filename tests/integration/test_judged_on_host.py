@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness import control, scoring
-from harness.dataset.folder import open_dataset
-from harness.instance import Outcome, TestStatus
-from harness.judging.places import Place, place_of, place_of_test
+from harness.dataset.folder import create_dataset, open_dataset, write_task
+from harness.instance import Outcome, TaskState, TestStatus
+from harness.judging.expectations import Expectations
+from harness.judging.places import Place, carded, place_of, place_of_test
 from harness.patch import parse
 from harness.scaffold.reveal import reveal
 from miner import statement_stage
@@ -317,3 +318,34 @@ def test_an_evaluation_is_byte_for_byte_the_round_that_proved_the_task(task, san
     again = replace(task, hidden=replace(task.hidden, expectations=expectations))
     scoring.score(again, parse(task.hidden.gold_patch), evaluating, scoring.Demands())
     assert taken_apart(evaluating.sent[0]) in list(map(taken_apart, proving.sent))
+
+
+def test_a_task_of_before_is_stripped_from_what_its_image_has(task, tmp_path):
+    old = {name: value for name, value in task.hidden.evidence.items() if not name.startswith("guess")}
+    place = tmp_path / "old"
+    dataset = create_dataset(place)
+    before = carded(replace(task, hidden=replace(task.hidden, expectations=Expectations(), evidence=old)))
+    write_task(dataset, before, public_files={"Dockerfile": "FROM scratch\n"})
+    assert place_of(dataset.task(task.instance_id).hidden) is Place.INSIDE
+
+    done = tiny.goldseam("holdout", "strip", place, "--json")
+
+    assert done.returncode == 0, done.error_text
+    [told] = json.loads(done.stdout)["tasks"]
+    assert (told["before"], told["after"], told["why_not"]) == ("inside", "host", None)
+    after = open_dataset(place).task(task.instance_id)
+    assert replace(after.hidden, extra={}) == replace(task.hidden, extra={})
+    assert after.instance.quality["judged"] == task.instance.quality["judged"]
+    assert "FROM scratch" in (place / "tasks" / task.instance_id / "Dockerfile").read_text("utf-8")
+    assert tiny.goldseam("holdout", "check", place).returncode == 0
+    again = tiny.goldseam("holdout", "strip", place)
+    assert "stays as it was: it was stripped before" in again.text
+
+
+def test_a_task_that_is_not_there_or_not_proved_cannot_be_stripped(task, tmp_path):
+    dataset = create_dataset(tmp_path / "old")
+    write_task(dataset, replace(task, instance=replace(task.instance, state=TaskState.QUARANTINED)))
+    for instance_id, word in (("acme__calc-99", "acme__calc-99"), (task.instance_id, "only proved tasks")):
+        done = tiny.goldseam("holdout", "strip", tmp_path / "old", "-i", instance_id)
+        assert done.returncode == 2
+        assert word in done.error_text
