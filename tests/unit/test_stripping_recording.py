@@ -1,0 +1,58 @@
+"""What is kept outside of what both sides of an assertion gave, as a run of the fix hands them out."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.frameworks.base import TestReport
+from harness.instance import TestStatus
+from harness.judging.values import Event
+from miner.stripping.recording import record
+
+SOURCE = b"import shop\n\ndef test_a():\n    assert shop.f(1) == shop.g(2)\n"
+TEST = "t.py::test_a"
+
+
+def decided(*values, other=None) -> str:
+    """How the assertion of two sides is decided, whose comparison, by the product's code, hands out these values."""
+
+    def run(files, *, gold, number=0) -> TestReport:
+        source = files.get("t.py", SOURCE).decode()
+        given = values if gold and (number == 0 or other is None) else other or ()
+        if "recorded" in source:
+            given = (["i", "1"], ["i", "1"], True)  # code of the product compares
+        events = (Event(test_id=TEST, slot=0, n=0, values=given, raised=None),) if "__goldseam__" in source else ()
+        return TestReport(
+            statuses={TEST: TestStatus.PASSED if gold else TestStatus.FAILED},
+            finished=True,
+            exit_code=0,
+            events=events,
+            collected=(TEST,),
+        )
+
+    found = record({"t.py": SOURCE}, fail_to_pass=[TEST], pass_to_pass=[], product=lambda _: True, run=run)
+    return found.expectations.sites[0].decides if found.expectations.sites else "inside"
+
+
+def test_the_result_of_a_comparison_is_kept_where_both_sides_come_out():
+    assert decided(["i", "1"], ["i", "1"], True) == "result"
+
+
+TWICE = ["d", [[["s", "a"], None], [["s", "a"], None]]]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (["i", "1"], ["i", "2"], False),
+        (TWICE, TWICE, True),  # the host can't read it
+        (["y"], ["y"], True),
+        (True,),
+    ],
+)
+def test_a_result_that_the_host_would_not_take_is_left_inside(values):
+    assert decided(*values) == "inside"
+
+
+def test_a_result_that_does_not_come_again_is_left_inside():
+    assert decided(["i", "1"], ["i", "1"], True, other=(["i", "1"], ["i", "2"], False)) == "inside"
