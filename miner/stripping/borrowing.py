@@ -16,7 +16,7 @@ from miner.stripping.inlining import bound, imports
 from miner.stripping.static import Function, returned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
 _OWN = "_goldseam_"
 """What names begin with that are new in a file."""
@@ -24,14 +24,24 @@ _HIDDEN = frozenset({"super", "__class__", "__file__", "__name__", "globals", "l
 """Names by which a function can tell where it stands."""
 
 
-def borrow(source: bytes, source_of: Callable[[int, str], bytes | None]) -> bytes:
+def borrow(
+    source: bytes, test_module: Callable[[int, str], bytes | None], module: Callable[[int, str], bytes | None]
+) -> bytes:
     """A test file with what it borrows copied in; as it is where it borrows nothing or can't be read.
 
-    `source_of` gives a module that the file imports, by the level and the name of the import; None for others.
+    A copy of the product would be tested in its place: so from elsewhere than test modules nothing is copied but
+    methods of classes that derive from a `TestCase`.
+
+    Args:
+        source: the test file.
+        test_module: gives a test module, by the level and the name of the import; None for others.
+        module: the same of any module of the repository.
+
     """
     try:
         tree = ast.parse(source)
-        copies = _copies(tree, source_of)
+        asked = _asked(tree)
+        copies = {**_copies(tree, module, asked, _is_test_case), **_copies(tree, test_module, asked, lambda _: True)}
         if not copies:
             return source
         for node in ast.walk(tree):
@@ -44,20 +54,33 @@ def borrow(source: bytes, source_of: Callable[[int, str], bytes | None]) -> byte
         return source
 
 
-def _copies(tree: ast.Module, source_of: Callable[[int, str], bytes | None]) -> dict[str, list[ast.stmt]]:
-    """By name in the file: the statements that stand for it, of what is called or derived from and asserts."""
+def _asked(tree: ast.Module) -> set[str]:
+    """The names that a file calls or derives from, and does not bind itself."""
     nodes = list(ast.walk(tree))
-    asked = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    found = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     bases = [base for node in nodes if isinstance(node, ast.ClassDef) for base in node.bases]
-    asked |= {base.id for base in bases if isinstance(base, ast.Name)}
-    asked -= bound(tree)
+    return (found | {base.id for base in bases if isinstance(base, ast.Name)}) - bound(tree)
+
+
+def _copies(
+    tree: ast.Module,
+    source_of: Callable[[int, str], bytes | None],
+    asked: Collection[str],
+    may: Callable[[ast.stmt], bool],
+) -> dict[str, list[ast.stmt]]:
+    """By name in the file: the statements that stand for it, of what may be copied and asserts."""
     found: dict[str, list[ast.stmt]] = {}
     for node, module in imports(tree, source_of):
         for alias in node.names:
-            if node in tree.body and alias.asname is None and alias.name in asked:
-                statements = _copied(module.get(alias.name), node, module)
+            known = module.get(alias.name)
+            if node in tree.body and alias.asname is None and alias.name in asked and known is not None and may(known):
+                statements = _copied(known, node, module)
                 found.update({alias.name: statements} if statements else {})
     return found
+
+
+def _is_test_case(found: ast.stmt) -> bool:
+    return isinstance(found, ast.ClassDef) and any(ast.unparse(base).endswith("TestCase") for base in found.bases)
 
 
 def _between(base: ast.expr, copies: Mapping[str, list[ast.stmt]]) -> ast.expr:
@@ -65,7 +88,7 @@ def _between(base: ast.expr, copies: Mapping[str, list[ast.stmt]]) -> ast.expr:
     return ast.Name(id=_OWN + ast.unparse(base), ctx=ast.Load()) if is_class else base
 
 
-def _copied(found: ast.stmt | None, origin: ast.ImportFrom, module: Mapping[str, ast.stmt]) -> list[ast.stmt]:
+def _copied(found: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stmt]) -> list[ast.stmt]:
     """A function, or a class between with methods of the one that was found; first what they use of their module."""
     if isinstance(found, Function):
         functions = [copy.deepcopy(found)] if _is_movable(found, module) and _asserts(found) else []

@@ -12,8 +12,10 @@ from harness.instance import PASSING
 from harness.judging import tripwires
 from harness.judging.expectations import Expectations
 from miner import doctests
+from miner.change import Kind
 from miner.draft import gold_patch
 from miner.proof.variations import variation
+from miner.split import classify
 from miner.stripping import borrowing, guessing, inlining
 from miner.stripping.recording import Recorded, record
 
@@ -59,16 +61,16 @@ def sources(paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, b
     `paths` are a task's test files; `read` gives files of the tree with the fix that are there.
     """
 
-    def module_of(path: str, level: int, name: str) -> bytes | None:
-        places = list(inlining.places(path, level, name))
+    def module_of(path: str, level: int, name: str, *, is_test: bool) -> bytes | None:
+        places = [place for place in inlining.places(path, level, name) if not is_test or classify(place) is Kind.TEST]
         found = read(places)
         return next((found[place] for place in places if place in found), None)
 
     found = dict(read([path for path in paths if path.endswith((".py", *doctests.SUFFIXES))]))
     for path, source in found.items():
         if path.endswith(".py"):
-            beside = cache(partial(module_of, path))
-            found[path] = borrowing.borrow(inlining.write_out(source, beside), beside)
+            tests, every = (cache(partial(module_of, path, is_test=is_test)) for is_test in (True, False))
+            found[path] = borrowing.borrow(inlining.write_out(source, tests), tests, every)
     return found
 
 

@@ -59,14 +59,23 @@ def show(source):
     print(source)
 
 
+class Mixin:
+    def test_it(self):
+        assert render(self) == 1
+
+
 class Plain:
     def run(self):
         return 1
 '''
 
 
-def borrowed(text: str) -> str:
-    return borrow(text.encode(), lambda _level, name: TOOLS if name == "tools" else None).decode()
+def tools(_level: int, name: str) -> bytes | None:
+    return TOOLS if name == "tools" else None
+
+
+def borrowed(text: str, *, is_test: bool = True) -> str:
+    return borrow(text.encode(), tools if is_test else lambda _level, _name: None, tools).decode()
 
 
 def parsed(text: str) -> list[str]:
@@ -118,6 +127,15 @@ def test_a_function_that_asserts_is_copied_with_what_it_uses():
 )
 def test_what_does_not_assert_or_would_do_otherwise_here_is_not_copied(text):
     assert borrowed(text) == text
+
+
+def test_of_the_product_methods_of_test_cases_alone_are_copied():
+    text = "from tools import Base, Mixin, check\n\nclass TestA(Base, Mixin):\n    pass\ncheck(1, 2)\n"
+    assert "class _goldseam_Mixin(Mixin):" in borrowed(text)
+    assert "def check(" in borrowed(text)
+    found = borrowed(text, is_test=False)
+    assert "class TestA(_goldseam_Base, Mixin):" in found
+    assert "def check(" not in found
 
 
 def test_what_borrowed_assertions_expect_is_taken_out():
