@@ -276,8 +276,10 @@ def strip(draft: Draft, site: Site) -> Draft:
     site.note(f"{draft.instance_id}: recording what its tests expect")
     with _timed(draft, "strip"):
         task = task_of(draft)
-        read = partial(site.repo.read_files, draft.candidate.change.head_commit)
-        hidden = stripping.stripped(task, stripping.sources(draft.split.test_files, read), site.sandbox).hidden
+        change, read = draft.candidate.change, site.repo.read_files
+        sources = stripping.sources(draft.split.test_files, partial(read, change.head_commit))
+        base = read(change.base_commit, stripping.changed_paths(task)).values()
+        hidden = stripping.stripped(task, sources, base, site.sandbox).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
 
 

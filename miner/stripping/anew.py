@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from harness.judging.places import Place, carded, place_of
 from miner.stripping import task as stripping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from harness.dataset.folder import Dataset
@@ -74,8 +75,11 @@ def strip_tasks(
         try:
             with workspace(task.instance) as tree, tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
                 tree.check_out(Path(folder))
-                found = stripping.sources(task.hidden.test_files, _fixed(task, Path(folder)))
-            return task, stripping.confirmed(stripping.stripped(task, found, sandbox), sandbox)
+                read = partial(_read, Path(folder))
+                base = read(stripping.changed_paths(task)).values()
+                _fix(task, Path(folder))
+                found = stripping.sources(task.hidden.test_files, read)
+            return task, stripping.confirmed(stripping.stripped(task, found, base, sandbox), sandbox)
         except InterruptedRunError:
             raise
         except process.ProgramError as error:
@@ -96,8 +100,8 @@ def strip_tasks(
             yield Stripped(instance_id=task.instance_id, before=place, after=place_of(after.hidden), bits=bits)
 
 
-def _fixed(task: Task, folder: Path) -> Callable[[Iterable[str]], Mapping[str, bytes]]:
-    """What reads files of a checkout of the base, after both patches are put on it."""
+def _fix(task: Task, folder: Path) -> None:
+    """Put both patches of a task on a checkout of its base."""
     for raw in (task.hidden.gold_patch, task.hidden.test_patch):
         if patch.parse(raw, trusted=True).files:
             process.run(
@@ -108,13 +112,10 @@ def _fixed(task: Task, folder: Path) -> Callable[[Iterable[str]], Mapping[str, b
                 timeout=_GIT_SECONDS,
             )
 
-    def read(paths: Iterable[str]) -> dict[str, bytes]:
-        places = {path: folder / path for path in paths}
-        return {
-            path: place.read_bytes() for path, place in places.items() if place.is_file() and not place.is_symlink()
-        }
 
-    return read
+def _read(folder: Path, paths: Iterable[str]) -> dict[str, bytes]:
+    places = {path: folder / path for path in paths}
+    return {path: place.read_bytes() for path, place in places.items() if place.is_file() and not place.is_symlink()}
 
 
 def _written(dataset: Dataset, stripped: Task) -> Task:

@@ -19,7 +19,7 @@ from harness.judging.values import Event, MalformedError
 from miner.stripping.source import HAND_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from harness.judging.expectations import Expectations, Expected, Site
 
@@ -69,19 +69,27 @@ class _Needed:
         return (self.site.op in ("raises", "warns"), came is None, came is not None and came.raised is not None, kinds)
 
 
-def guess(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str], known: str) -> Guess:
+def guess(
+    expectations: Expectations,
+    before: Iterable[Event],
+    fail_to_pass: Collection[str],
+    known: str,
+    base: Sequence[str] = (),
+) -> Guess:
     """How hard it is to make FAIL_TO_PASS pass.
 
-    `before` is what the base hands out, `known` text that anybody can read.
+    `before` is what the base hands out, `known` text that a forger reads first, such as the statement, `base` the
+    source of the files that the fix changes, as they were.
     Bits are those of all assertions that tell the fix from the base by values, each value once. One rule need not
     do for all of them: what can be seen of an assertion and of what the base hands out there may decide which is taken.
     """
     needed = tuple(_needed(expectations, before, fail_to_pass))
-    words = {*_WORD.findall(known), *(word for text in expectations.files.values() for word in _WORD.findall(text))}
+    words = _vocabulary([known, *expectations.files.values()], base)
+    texts = tuple(dict.fromkeys(text for source in base for text in _texts(source)))
     alike: dict[tuple[object, ...], list[_Needed]] = {}
     for one in needed:
         alike.setdefault(one.form, []).append(one)
-    rules = dict(_rules(known))
+    rules = dict(_rules(known, texts))
     seen: set[str] = set()
     taken: list[str] = []
     bits = 0.0
@@ -96,6 +104,22 @@ def guess(expectations: Expectations, before: Iterable[Event], fail_to_pass: Col
         elif not through:
             bits += estimate
     return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(taken))
+
+
+def _vocabulary(near: Iterable[str], far: Iterable[str]) -> dict[str, float]:
+    """By word that can be read: the bits of choosing it among those that are as near."""
+    first = {word for text in near for word in _WORD.findall(text)}
+    every = first | {word for text in far for word in _WORD.findall(text)}
+    return {word: math.log2(len(first) + 2) if word in first else 1 + math.log2(len(every) + 2) for word in every}
+
+
+def _texts(source: str) -> Iterator[str]:
+    """The texts that are written in a file; its words where it is not Python."""
+    try:
+        found = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    except (SyntaxError, ValueError, RecursionError):
+        found = list(_WORD.findall(source))
+    return (text for text in found if isinstance(text, str) and len(text) > 1)
 
 
 def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str]) -> Iterator[_Needed]:
@@ -139,7 +163,7 @@ def _written(node: ast.AST) -> Iterator[Any]:
 # -- the estimate
 
 
-def _cost(needed: _Needed, words: Collection[str]) -> tuple[str, float]:
+def _cost(needed: _Needed, words: Mapping[str, float]) -> tuple[str, float]:
     """What the value is known by, so that it counts once, and its bits."""
     site, expected = needed.site, needed.expected
     if site.op in _FEW:
@@ -182,7 +206,7 @@ def _loaded(encoded: Any) -> Any:
         return None
 
 
-def _bits(value: Any, near: Any, words: Collection[str]) -> float:
+def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
     """Bits of a value for somebody who knows these words, and one value that may be near it."""
     match value:
         case None | bool():
@@ -190,11 +214,11 @@ def _bits(value: Any, near: Any, words: Collection[str]) -> float:
         case int():
             small = 1 + 2 * math.log2(abs(value) + 1)
             shift = 2 + 2 * math.log2(abs(value - near) + 1) if type(near) is int else small
-            return min(small, shift, math.log2(len(words) + 2) if str(value) in words else small)
+            return min(small, shift, words.get(str(value), small))
         case float() if value.is_integer():
             return _bits(int(value), near, words)
         case float():
-            return math.log2(len(words) + 2) if str(value) in words else 24.0
+            return words.get(str(value), 24.0)
         case str():
             return min(_bits_of_text(value, words), _bits_of_edits(near, value, words))
         case bytes() | bytearray():
@@ -207,7 +231,7 @@ def _bits(value: Any, near: Any, words: Collection[str]) -> float:
     return min(_bits_of_text(str(value), words), 24.0)
 
 
-def _bits_of_all(items: Iterable[Any], words: Collection[str]) -> float:
+def _bits_of_all(items: Iterable[Any], words: Mapping[str, float]) -> float:
     """Bits of some values, each that is there again for one."""
     seen: dict[str, float] = {}
     again = 0
@@ -218,15 +242,12 @@ def _bits_of_all(items: Iterable[Any], words: Collection[str]) -> float:
     return min(sum(seen.values()) + again, _MOST_BITS)
 
 
-def _bits_of_text(text: str, words: Collection[str]) -> float:
-    found: dict[str, float] = {}
-    for word in _WORD.findall(text):
-        known = math.log2(len(words) + 2)
-        found[word] = min(known, _BITS_A_LETTER * len(word)) if word in words else _BITS_A_LETTER * len(word)
+def _bits_of_text(text: str, words: Mapping[str, float]) -> float:
+    found = {word: min(words.get(word, math.inf), _BITS_A_LETTER * len(word)) for word in _WORD.findall(text)}
     return min(1 + sum(found.values()), _MOST_BITS)
 
 
-def _bits_of_edits(near: Any, value: Any, words: Collection[str]) -> float:
+def _bits_of_edits(near: Any, value: Any, words: Mapping[str, float]) -> float:
     """Bits of what has to be changed of a value near it."""
     if type(near) is not type(value) or not isinstance(value, str | list | tuple) or not len(near):
         return _MOST_BITS
@@ -290,7 +311,7 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _rules(known: str) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+def _rules(known: str, texts: Sequence[str]) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
     """Each rule by its name: what a forger hands out in place of what the base does; None where it says nothing."""
     for constant in _CONSTANTS:
         yield f"always {constant!r}", lambda one, value=constant: _handing(one, value)  # type: ignore[misc]
@@ -304,6 +325,10 @@ def _rules(known: str) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]
     for name, change in _CHANGES.items():
         yield f"what the base gives, {name}", lambda one, change=change: _handing(one, change(_before(one)))  # type: ignore[misc]
         yield f"what is written, {name}", lambda one, change=change: _handing(one, change(one.literals[0]))  # type: ignore[misc]
+    said = set(_WORD.findall(known.lower()))
+    near = sorted(texts, key=lambda text: -len(said & set(_WORD.findall(text.lower()))))
+    yield "all texts that are written there, in one", lambda one: _handing(one, _joined(one, map(str, one.literals)))
+    yield "all texts of the base, in one", lambda one: _handing(one, _joined(one, near))
     text = " ".join(dict.fromkeys(_WORD.findall(known)))[:4000]
     for kind in _ERRORS:
         names = list(values.names_of(kind))
@@ -318,6 +343,11 @@ def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> b
     except Exception:  # noqa: BLE001 - a rule that a value does not take says nothing
         return False
     return event is not None and judge.event_holds(needed.site, needed.expected, event)
+
+
+def _joined(needed: _Needed, texts: Iterable[str]) -> str:
+    """Different texts in one that is not larger than what is let through."""
+    return " ".join(dict.fromkeys(texts))[: judge.largest(needed.expected)]
 
 
 def _handing(needed: _Needed, value: Any) -> Event:

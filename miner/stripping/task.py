@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from harness import scoring, trial
+from harness import patch, scoring, trial
 from harness.instance import PASSING
 from harness.judging import tripwires
 from harness.judging.expectations import Expectations
@@ -20,7 +20,7 @@ from miner.stripping import borrowing, guessing, inlining
 from miner.stripping.recording import Recorded, record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from harness.frameworks.base import TestReport
     from harness.instance import Task
@@ -74,15 +74,17 @@ def sources(paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, b
     return found
 
 
-def stripped(task: Task, test_sources: Mapping[str, bytes], sandbox: Sandbox) -> Task:
+def stripped(task: Task, test_sources: Mapping[str, bytes], base: Iterable[bytes], sandbox: Sandbox) -> Task:
     """A proved task with its expectations kept outside, as far as that can be had, and how hard they are to guess.
+
+    `base` are the files that the fix changes, as they were.
 
     Raises:
         InfrastructureError: the engine failed.
 
     """
     recorded = of_task(task, test_sources, sandbox)
-    guessed = guess(task, recorded)
+    guessed = guess(task, recorded, [file.decode("utf-8", "replace") for file in base])
     evidence = {**task.hidden.evidence, "guess_bits": guessed.bits, "guess_rule": guessed.rule}
     return replace(task, hidden=replace(task.hidden, expectations=recorded.expectations, evidence=evidence))
 
@@ -103,9 +105,15 @@ def confirmed(task: Task, sandbox: Sandbox) -> Task | str:
     return replace(task, hidden=replace(task.hidden, evidence=evidence))
 
 
-def guess(task: Task, recorded: Recorded) -> guessing.Guess:
+def changed_paths(task: Task) -> tuple[str, ...]:
+    """The files that a task's fix changes and that were there before."""
+    found = patch.parse(task.hidden.gold_patch, trusted=True).files
+    return tuple(file.old_path for file in found if file.old_path is not None)
+
+
+def guess(task: Task, recorded: Recorded, base: Sequence[str]) -> guessing.Guess:
     """How hard a task's expectations are to guess for whoever knows its statement, its base and its stripped tests."""
     lines = task.hidden.gold_patch.decode("utf-8", "replace").splitlines()
-    base = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
-    known = "\n".join((task.instance.problem_statement, *base))
-    return guessing.guess(recorded.expectations, recorded.before, task.hidden.fail_to_pass, known)
+    changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
+    known = "\n".join((task.instance.problem_statement, *changed))
+    return guessing.guess(recorded.expectations, recorded.before, task.hidden.fail_to_pass, known, base)

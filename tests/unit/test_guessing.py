@@ -19,14 +19,16 @@ def event(*values, slot=0, n=0, raised=None) -> Event:
     return Event(test_id=TEST, slot=slot, n=n, values=tuple(map(encode, values)), raised=raised)
 
 
-def guessed(pairs, *, site=EQUAL, known="", source=SOURCE):
+def guessed(pairs, *, site=EQUAL, known="", base=(), source=SOURCE, kept=None):
     """The guess where each pair is what the base hands out, None for nothing, and what the fix does."""
-    events = [judge.of_fix(event(fix, n=n), [encode(fix)], {}) for n, (_, fix) in enumerate(pairs)]
+    events = [
+        judge.of_fix(event(fix, n=n), [encode(fix if kept is None else kept)], {}) for n, (_, fix) in enumerate(pairs)
+    ]
     before = [event(base, n=n) for n, (base, _) in enumerate(pairs) if base is not None]
     expectations = Expectations(
         files={"t.py": source}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=tuple(events))}
     )
-    return guess(expectations, before, [TEST], known)
+    return guess(expectations, before, [TEST], known, base)
 
 
 def test_a_long_text_that_is_nowhere_is_hard_to_guess():
@@ -127,3 +129,34 @@ def test_what_an_example_of_a_doctest_shows_counts_as_the_value_that_it_is():
 
     assert bits("False\n", "True\n") < 2
     assert bits("'nothing'\n", "'quite another sentence of it'\n") > 40
+
+
+IN = Site(op="in", sides=("kept", "out"))
+
+
+def test_a_text_of_the_base_is_guessed_by_giving_all_of_them():
+    given = "Could not include outside of the source: a/b.txt"
+    told = "def f(g):\n    return ['Could not find: ' + g, 'Could not include outside of the source']\n"
+    hidden = guessed([("nothing", given)], site=IN, kept="Could not include outside of the source")
+    found = guessed([("nothing", given)], site=IN, kept="Could not include outside of the source", base=[told])
+    assert (hidden.rule, found.rule) == ("", "all texts of the base, in one")
+    assert found.bits < 8 < hidden.bits
+
+
+def test_texts_of_the_base_that_are_too_many_do_not_get_through():
+    told = "\n".join(f"f('{number} of very many texts that are in the base')" for number in range(500))
+    told += "\nf('sesquipedalian')\n"
+    assert guessed([("nothing", "sesquipedalian")], site=IN, kept="sesquipedalian", base=[told]).rule == ""
+
+
+def test_a_text_of_the_call_is_guessed_by_giving_all_of_them():
+    source = "def test_a():\n    with __goldseam__(0) as site:\n        site(f('x', 7, 'some words'))\n"
+    found = guessed([(None, "<p>some words</p>")], site=IN, kept="some words", source=source)
+    assert found.rule in ("what is written in its call, number 2", "all texts that are written there, in one")
+
+
+def test_words_of_the_base_are_easier_than_others_and_harder_than_those_of_the_statement():
+    pair = [("nothing", "quite another sentence")]
+    words = "another sentence is quite it"
+    statement, base, none = guessed(pair, known=words), guessed(pair, base=[words]), guessed(pair)
+    assert statement.bits < base.bits < none.bits
