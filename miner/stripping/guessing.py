@@ -107,10 +107,17 @@ def guess(
 
 
 def _vocabulary(near: Iterable[str], far: Iterable[str]) -> dict[str, float]:
-    """By word that can be read: the bits of choosing it among those that are as near."""
-    first = {word for text in near for word in _WORD.findall(text)}
-    every = first | {word for text in far for word in _WORD.findall(text)}
-    return {word: math.log2(len(first) + 2) if word in first else 1 + math.log2(len(every) + 2) for word in every}
+    """By word and by literal that can be read: the bits of choosing it among those that are as near."""
+    first = {one for text in near for one in _readable(text)}
+    every = first | {one for text in far for one in _readable(text)}
+    return {one: math.log2(len(first) + 2) if one in first else 1 + math.log2(len(every) + 2) for one in every}
+
+
+def _readable(text: str) -> Iterator[str]:
+    """The words of a text, and of a Python file its literals as they are written."""
+    yield from _WORD.findall(text)
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+        yield from (repr(value) for value in _written(ast.parse(text)))
 
 
 def _texts(source: str) -> Iterator[str]:
@@ -208,6 +215,10 @@ def _loaded(encoded: Any) -> Any:
 
 def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
     """Bits of a value for somebody who knows these words, and one value that may be near it."""
+    return min(_bits_of_kind(value, near, words), words.get(repr(value), math.inf))
+
+
+def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
     match value:
         case None | bool():
             return 1.0

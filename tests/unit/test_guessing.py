@@ -160,3 +160,10 @@ def test_words_of_the_base_are_easier_than_others_and_harder_than_those_of_the_s
     words = "another sentence is quite it"
     statement, base, none = guessed(pair, known=words), guessed(pair, base=[words]), guessed(pair)
     assert statement.bits < base.bits < none.bits
+
+
+@pytest.mark.parametrize("value", ["quite another sentence of it", ["quite", "another", 7], {"quite": "another"}])
+def test_a_value_that_is_written_elsewhere_in_the_file_takes_no_more_than_choosing_it(value):
+    pair = [("nothing", value)]
+    shared = f"{SOURCE}\nROWS = [1, {value!r}]\n"
+    assert guessed(pair, source=shared).bits < 8 < guessed(pair).bits
