@@ -202,7 +202,7 @@ def test_the_outcome_filter_counts_one_model_where_one_is_chosen(opened):
 def test_a_number_of_a_failure_class_leads_to_its_tasks(browser, rich):
     page = browser.page().open(rich)
     link = "document.querySelector('.classes td.num a')"
-    number = int(page.run(f"{link}.innerText"))
+    number = int(page.run(f"{link}.textContent"))
     page.run(f"{link}.click()")
     page.settle()
     assert len(_shown_rows(page)) == number
@@ -210,7 +210,7 @@ def test_a_number_of_a_failure_class_leads_to_its_tasks(browser, rich):
 
 def test_a_group_of_a_cohort_leads_to_its_tasks(browser, rich):
     page = browser.page().open(rich)
-    page.run("[...document.querySelectorAll('.forest a')].find(one => one.innerText === 'acme/gears').click()")
+    page.run("[...document.querySelectorAll('.forest a')].find(one => one.textContent.trim() === 'acme/gears').click()")
     page.settle()
     assert len(_shown_rows(page)) == 8
 
