@@ -32,6 +32,10 @@ _FEW = {"!=": 0.5, "<": 1.0, "<=": 1.0, ">": 1.0, ">=": 1.0, "is_not": 0.5, "not
 """Operators that one value of very few satisfies."""
 _NEARS = 30
 """Literals at most that a value is taken to be near to."""
+_A_LOOK = 3.0
+"""Of finding values among the literals of the tests, however many they are: one rule that looks."""
+_TELLING = 6
+"""Characters from which on a literal that stands in the tests is no chance."""
 _A_CLASS = 3.0
 """Of the class of an exception or warning: few are common."""
 _ERRORS = (
@@ -85,6 +89,7 @@ def guess(
     """
     needed = tuple(_needed(expectations, before, fail_to_pass))
     words = _vocabulary([known, *expectations.files.values()], base)
+    written = {one for source in expectations.files.values() for one in _literals_of(source) if len(one) >= _TELLING}
     texts = tuple(dict.fromkeys(text for source in base for text in _texts(source)))
     alike: dict[tuple[object, ...], list[_Needed]] = {}
     for one in needed:
@@ -94,7 +99,7 @@ def guess(
     taken: list[str] = []
     bits = 0.0
     for group in alike.values():
-        costs = {key: cost for key, cost in (_cost(one, words) for one in group) if key not in seen}
+        costs = {key: cost for key, cost in (_cost(one, words, written) for one in group) if key not in seen}
         seen.update(costs)
         estimate = sum(costs.values())
         through = [name for name, rule in rules.items() if all(_gets_through(rule, one) for one in group)]
@@ -116,6 +121,10 @@ def _vocabulary(near: Iterable[str], far: Iterable[str]) -> dict[str, float]:
 def _readable(text: str) -> Iterator[str]:
     """The words of a text, and of a Python file its literals as they are written."""
     yield from _WORD.findall(text)
+    yield from _literals_of(text)
+
+
+def _literals_of(text: str) -> Iterator[str]:
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
         yield from (repr(value) for value in _written(ast.parse(text)))
 
@@ -170,8 +179,8 @@ def _written(node: ast.AST) -> Iterator[Any]:
 # -- the estimate
 
 
-def _cost(needed: _Needed, words: Mapping[str, float]) -> tuple[str, float]:
-    """What the value is known by, so that it counts once, and its bits."""
+def _cost(needed: _Needed, words: Mapping[str, float], written: Collection[str]) -> tuple[str, float]:
+    """What the value is known by, so that it counts once, and its bits; those `written` in the tests count as one."""
     site, expected = needed.site, needed.expected
     if site.op in _FEW:
         return f"{site.op}", _FEW[site.op]
@@ -182,6 +191,8 @@ def _cost(needed: _Needed, words: Mapping[str, float]) -> tuple[str, float]:
         pattern = expected.options.get("match")
         told = _bits(_loaded(pattern), None, words) if pattern is not None else 0.0
         return f"{site.op} {expected.kept}", _A_CLASS + min(told, _A_CLASS)  # one message may hold all words there are
+    if kept and all(repr(value) in written for value in kept):
+        return "what the tests have elsewhere", _A_LOOK
     nears = (_before(needed), *needed.literals[:_NEARS])
     choice = math.log2(len(nears))
     bits = sum(

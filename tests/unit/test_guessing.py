@@ -167,3 +167,9 @@ def test_a_value_that_is_written_elsewhere_in_the_file_takes_no_more_than_choosi
     pair = [("nothing", value)]
     shared = f"{SOURCE}\nROWS = [1, {value!r}]\n"
     assert guessed(pair, source=shared).bits < 8 < guessed(pair).bits
+
+
+def test_values_that_are_written_elsewhere_in_the_file_count_once_however_many_they_are():
+    values = [f"quite another sentence, number {number}" for number in range(9)]
+    shared = f"{SOURCE}\nROWS = {values!r}\n"
+    assert guessed([("nothing", value) for value in values], source=shared).bits < 8
