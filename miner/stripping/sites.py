@@ -155,14 +155,18 @@ class Reader:
         return None
 
     def quieten(self, call: ast.expr) -> None:
-        """Take the words out of `print(…)`, `pytest.fail(…)` and their like: they may tell what is expected."""
+        """Take the words out of `print(…)`, `pytest.fail(…)`, `logging.info(…)`…: they may tell what is expected."""
         if not isinstance(call, ast.Call):
             return
         told = self._module.dotted(call.func)
         fails = isinstance(call.func, ast.Attribute) and ast.unparse(call.func) in ("self.fail", "self.skipTest")
         if isinstance(call.func, ast.Name) and call.func.id == "print" and not told:
             call.args = [one for one in call.args if not self._scope.is_static(one)]
-        elif fails or told in ("pytest.fail", "pytest.skip", "pytest.xfail"):
+        elif (
+            ast.unparse(call.func).startswith("logging.")
+            or fails
+            or told in ("pytest.fail", "pytest.skip", "pytest.xfail")
+        ):
             call.args = [ast.Constant(value="") if self._scope.is_static(one) else one for one in call.args]
 
     def _word(self, func: ast.expr) -> str:

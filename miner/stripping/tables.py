@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from miner.stripping.static import Scope, assignments
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from miner.stripping.static import Function, Module
 
@@ -34,9 +34,11 @@ class Table:
         return None if any(cell is None for cell in found) else [cell for cell in found if cell is not None]
 
     def blank(self, position: int) -> None:
-        """Put None in place of one name's values; keys stay, as they would become one."""
+        """Put None in place of one name's values; numbers in place of keys, as they have to differ."""
         if isinstance(self.rows, ast.Dict):
-            if position == 1:
+            if position == 0:
+                self.rows.keys[:] = [ast.Constant(value=number) for number in range(len(self.rows.keys))]
+            else:
                 self.rows.values[:] = [ast.Constant(value=None) for _ in self.rows.values]
             return
         for index, row in enumerate(self.rows.elts):
@@ -67,7 +69,7 @@ def blank(function: Function, tree: ast.Module, scope: Scope) -> None:
     read = set(_read(function.body))
     for table in _tables(function, scope.module):
         whole = not table.constant or _read([tree]).count(table.constant) == 1
-        changed = False
+        changed = whole and _blank_items(table, function, scope)
         for position, name in enumerate(table.names):
             cells = table.cells(position)
             if name not in read and cells and whole and all(map(scope.is_static, cells)):
@@ -77,11 +79,72 @@ def blank(function: Function, tree: ast.Module, scope: Scope) -> None:
             _number_rows(table, changed=changed)
 
 
+def _blank_items(table: Table, function: Function, scope: Scope) -> bool:
+    """The same for rows that are read by their items alone: `case[0]`; whether something was taken out."""
+    name = table.names[0]
+    if not table.single or isinstance(table.rows, ast.Dict) or not all(map(_is_row, table.rows.elts)):
+        return False
+    items = [
+        node.slice for node in ast.walk(function) if isinstance(node, ast.Subscript) and _is_name(node.value, name)
+    ]
+    read = {item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, int)}
+    uses = [node for node in ast.walk(function) if _is_name(node, name) and isinstance(node.ctx, ast.Load)]  # type: ignore[attr-defined]
+    if len(uses) != len(items) or len(items) == 0 or len(read) != len({ast.dump(item) for item in items}):
+        return False
+    changed = False
+    for position in range(min(len(cast("ast.Tuple", row).elts) for row in table.rows.elts)):
+        cells = [cast("ast.Tuple", row).elts[position] for row in table.rows.elts]
+        if min(read) >= 0 and position not in read and all(map(scope.is_static, cells)):
+            for row in table.rows.elts:
+                cast("ast.Tuple", row).elts[position] = ast.Constant(value=None)
+            changed = True
+    return changed
+
+
+def _is_row(node: ast.expr) -> bool:
+    return isinstance(node, ast.Tuple | ast.List) and bool(node.elts)
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module) -> None:
+    """Take out of rows that several tables share what only expectations of all of them read."""
+    users: dict[str, list[tuple[Function, Table]]] = {}
+    for function in functions:
+        for table in _tables(function, module):
+            if table.constant:
+                users.setdefault(table.constant, []).append((function, table))
+    for name, found in users.items():
+        first = found[0][1]
+        alike = all((table.single, len(table.names)) == (first.single, len(first.names)) for _, table in found)
+        if len(found) < 2 or not alike or _read([tree]).count(name) != len(found):  # noqa: PLR2004 - else none is shared
+            continue
+        scope = Scope(module=module, function=_NO_FUNCTION, tables={})
+        changed = False
+        for position in range(len(first.names)):
+            read = any(table.names[position] in _read(function.body) for function, table in found)
+            cells = first.cells(position)
+            if not read and cells and all(map(scope.is_static, cells)):
+                first.blank(position)
+                changed = True
+        for _, table in found:
+            if table.decorator is not None:
+                _number_rows(table, changed=changed)
+
+
+_READ_BY_OTHERS = frozenset(
+    ["__all__", "__test__", "__version__", "pytestmark", "pytest_plugins", "collect_ignore", "collect_ignore_glob"]
+)
+"""Names of a test file that runners and other modules look for."""
+
+
 def blank_constants(tree: ast.Module, module: Module) -> None:
     """Take out constants of a file's top level that nothing in it reads any more."""
     while True:
         read = _read(tree.body)
-        dead = {name for name in module.constants if name not in read and not name.startswith(("__", "pytest"))}
+        dead = {name for name in module.constants if name not in read and name not in _READ_BY_OTHERS}
         kept = _without(tree.body, dead, Scope(module=module, function=_NO_FUNCTION, tables={}))
         if kept is None:
             return

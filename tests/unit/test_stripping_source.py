@@ -362,6 +362,76 @@ def test_a_column_that_only_expectations_read_is_blank_and_its_rows_are_numbered
     assert same(stripped(text), BLANK.format(names, rows))
 
 
+SHARED = """
+ROWS = {rows}
+
+{one}def test_a({given}):
+    {loop_a}assert f(n) == want
+
+{one}def test_b({given}):
+    {loop_b}assert g(n) == want
+"""
+LOOPS = {"one": "", "given": "", "loop_a": "for n, want in ROWS:\n        ", "loop_b": "for n, want in ROWS:\n        "}
+ITEMS = {
+    **LOOPS,
+    "loop_a": LOOPS["loop_a"].replace("ROWS", "ROWS.items()"),
+    "loop_b": LOOPS["loop_b"].replace("ROWS", "ROWS.items()"),
+}
+MARKS = {"one": "@pytest.mark.parametrize('n, want', ROWS)\n", "given": "n, want", "loop_a": "", "loop_b": ""}
+
+
+@pytest.mark.parametrize(
+    ("rows", "how"), [("[(1, 'one'), (2, 'two')]", LOOPS), ("{1: 'one', 2: 'two'}", ITEMS), ("[(1, 'one')]", MARKS)]
+)
+def test_a_column_that_only_the_expectations_of_all_tables_read_is_blank(rows, how):
+    found = stripped(SHARED.format(rows=rows, **how))
+    assert "'one'" not in found
+    assert found.count("_goldseam_site(f(n))") == found.count("_goldseam_site(g(n))") == 1
+
+
+def test_a_shared_column_that_one_of_its_tables_reads_stays():
+    text = SHARED.format(rows="[(1, 'one')]", **LOOPS).replace("g(n) == want", "g(want) == n")
+    assert "'one'" in stripped(text)
+
+
+def test_expectations_that_are_keys_become_numbers():
+    found = stripped(function("for want, n in {'one': 1, 'two': 2}.items():\n    assert f(n) == want"))
+    assert "in {0: 1, 1: 2}.items():" in found
+
+
+def test_items_of_rows_that_only_expectations_read_are_blank():
+    found = stripped(function("for case in [(1, 'one', 5), (2, 'two', 6)]:\n    assert f(case[0], case[2]) == case[1]"))
+    assert "in [(1, None, 5), (2, None, 6)]:" in found
+
+
+@pytest.mark.parametrize("use", ["f(case)", "f(case[-1])", "f(case[0:])", "f(*case)"])
+def test_items_of_rows_that_are_read_otherwise_stay(use):
+    found = stripped(function(f"for case in [(1, 'one')]:\n    {use}\n    assert f(case[0]) == case[1]"))
+    assert "(1, 'one')" in found
+
+
+WORDS = {
+    "a reason": "@pytest.mark.skipif(False, reason='gives 42')\ndef test_a():\n    assert f(1) == 42\n",
+    "a reason of a class": "@pytest.mark.xfail(reason='gives 42')\n"
+    "class TestA:\n    def test_a(self):\n        assert f(1) == 42\n",
+    "an annotation": "def test_a(given: 'gives 42' = None) -> '42':\n    assert f(1) == 42\n",
+    "a line of a log": "import logging\n"
+    "def test_a():\n    want = 42\n    logging.info('should be %s', want)\n    assert f(1) == want\n",
+    "a constant with a name like a runner's": "__expected__ = 42\ndef test_a():\n    assert f(1) == __expected__\n",
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_words_around_an_assertion_tell_nothing(name):
+    assert "42" not in stripped(WORDS[name])
+
+
+def test_what_runners_look_for_stays():
+    assert "pytestmark = " in stripped(
+        "pytestmark = pytest.mark.slow\n__all__ = ['x']\n" + function("assert f(1) == 42")
+    )
+
+
 LOOP = "def test_a():\n    for n, want in ROWS:\n        assert f(n) == want\n"
 
 
