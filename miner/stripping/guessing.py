@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
+from harness.frameworks import ids
 from harness.judging import judge, values
-from harness.judging.values import Event, MalformedError
+from harness.judging.values import Approx, Event, MalformedError, Pattern
 from miner.stripping.source import HAND_OUT
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from harness.judging.expectations import Expectations, Expected, Site
 
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
+_SPECIAL = re.compile(r"\\.|\[[^]]*\]|[^\w\s]")
+"""What of a regular expression is no text to be found."""
 _BITS_A_LETTER = 3.0
 """Of a word that is nowhere to be read: less than the letters of English text at random, more than in sentences."""
 _MOST_BITS = 128.0
@@ -36,6 +39,8 @@ _A_LOOK = 3.0
 """Of finding values among the literals of the tests, however many they are: one rule that looks."""
 _TELLING = 6
 """Characters from which on a literal that stands in the tests is no chance."""
+_A_RANGE = 3.0
+"""Of a number that only has to lie between two others."""
 _A_CLASS = 3.0
 """Of the class of an exception or warning: few are common."""
 _ERRORS = (
@@ -51,6 +56,19 @@ class Guess:
     bits: float
     rule: str = ""
     """The rules that get through, where some do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Written:
+    """What stands in the files that enter with the tests."""
+
+    literals: frozenset[str]
+    text: str
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value stands there, and not by chance."""
+        told = value if isinstance(value, str) else repr(value)
+        return len(repr(value)) >= _TELLING and (repr(value) in self.literals or told in self.text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,17 +97,19 @@ def guess(
     fail_to_pass: Collection[str],
     known: str,
     base: Sequence[str] = (),
+    beside: Sequence[str] = (),
 ) -> Guess:
     """How hard it is to make FAIL_TO_PASS pass.
 
     `before` is what the base hands out, `known` text that a forger reads first, such as the statement, `base` the
-    source of the files that the fix changes, as they were.
+    source of the files that the fix changes, as they were, and `beside` what else enters with the tests, as data.
     Bits are those of all assertions that tell the fix from the base by values, each value once. One rule need not
     do for all of them: what can be seen of an assertion and of what the base hands out there may decide which is taken.
     """
     needed = tuple(_needed(expectations, before, fail_to_pass))
-    words = _vocabulary([known, *expectations.files.values()], base)
-    written = {one for source in expectations.files.values() for one in _literals_of(source) if len(one) >= _TELLING}
+    words = _vocabulary([known, *expectations.files.values(), *beside], base)
+    literals = frozenset(one for source in expectations.files.values() for one in _literals_of(source))
+    written = _Written(literals=literals, text="\n".join(beside))
     texts = tuple(dict.fromkeys(text for source in base for text in _texts(source)))
     alike: dict[tuple[object, ...], list[_Needed]] = {}
     for one in needed:
@@ -140,32 +160,68 @@ def _texts(source: str) -> Iterator[str]:
 
 def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str]) -> Iterator[_Needed]:
     seen = {(expectations.ids.get(one.test_id, one.test_id), one.slot, one.n): one for one in before}
-    sources = [source for path, source in expectations.files.items() if path.endswith(".py")]
-    literals = {slot: found for source in sources for slot, found in _literals(source)}
+    by_slot: dict[int, tuple[Any, ...]] = {}
+    by_function: dict[str, tuple[Any, ...]] = {}
+    for path, source in expectations.files.items():
+        slots, functions = _literals(source) if path.endswith(".py") else (_examples(source), {})
+        by_slot.update(slots)
+        by_function.update({f"{path}::{name}": found for name, found in functions.items()})
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
+        around = by_function.get(ids.function(test_id), ())
         for one in test.events if test else ():
             site, came = expectations.sites[one.slot], seen.get((test_id, one.slot, one.n))
             if site.is_decided_outside and not judge.event_holds(site, one, came):
-                yield _Needed(
-                    test_id=test_id, site=site, expected=one, before=came, literals=literals.get(one.slot, ())
+                literals = (*by_slot.get(one.slot, ()), *around)
+                yield _Needed(test_id=test_id, site=site, expected=one, before=came, literals=literals)
+
+
+def _literals(source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
+    """What is written out in a stripped file: by slot in what is handed out there, by function in all of it."""
+    slots: dict[int, tuple[Any, ...]] = {}
+    functions: dict[str, tuple[Any, ...]] = {}
+    rest: list[tuple[ast.AST, str]] = [(ast.parse(source), "")]
+    for node, names in rest:
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if is_function:
+            functions[names] = tuple(_written(node))
+            slots.update({slot: (*found, *functions[names]) for slot, found in _handed(node)})
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                rest.append((child, f"{names}::{child.name}" if names else child.name))
+            elif isinstance(child, ast.If | ast.Try):
+                rest.append((child, names))
+    return slots, functions
+
+
+def _handed(function: ast.AST) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    for node in ast.walk(function):
+        for item in getattr(node, "items", ()):
+            match item:
+                case ast.withitem(
+                    context_expr=ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int(slot))])
+                ) if name == HAND_OUT:
+                    yield slot, tuple(value for statement in node.body for value in _written(statement))  # type: ignore[attr-defined]
+
+
+_EXAMPLE = re.compile(rf"^>>> ({re.escape(HAND_OUT)}\(.*)$", re.MULTILINE)
+
+
+def _examples(document: str) -> dict[int, tuple[Any, ...]]:
+    """By slot: what is written out in an example of a stripped document."""
+    found: dict[int, tuple[Any, ...]] = {}
+    for line in _EXAMPLE.findall(document):
+        match ast.parse(line).body:
+            case [
+                ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=ast.Call(args=[ast.Constant(value=int(slot))])),
+                        args=[ast.Constant(value=str(code)), *_],
+                    )
                 )
-
-
-def _literals(source: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """By slot: the literals in what a stripped test hands out there, and in the function that does."""
-    for function in ast.walk(ast.parse(source)):
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        around = tuple(_written(function))
-        for node in ast.walk(function):
-            if not isinstance(node, ast.With | ast.AsyncWith):
-                continue
-            for item in node.items:
-                match item.context_expr:
-                    case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int(slot))]) if name == HAND_OUT:
-                        inside = tuple(value for statement in node.body for value in _written(statement))
-                        yield slot, (*inside, *around)
+            ]:
+                found[slot] = tuple(_written(ast.parse(code)))
+    return found
 
 
 def _written(node: ast.AST) -> Iterator[Any]:
@@ -179,7 +235,7 @@ def _written(node: ast.AST) -> Iterator[Any]:
 # -- the estimate
 
 
-def _cost(needed: _Needed, words: Mapping[str, float], written: Collection[str]) -> tuple[str, float]:
+def _cost(needed: _Needed, words: Mapping[str, float], written: _Written) -> tuple[str, float]:
     """What the value is known by, so that it counts once, and its bits; those `written` in the tests count as one."""
     site, expected = needed.site, needed.expected
     if site.op in _FEW:
@@ -187,11 +243,21 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: Collection[str])
     kept = [_loaded(one) for one in expected.kept]
     if site.op == "doctest":
         kept = [_shown(want) if message is None else message for want, message in kept]
+    if site.op == "chain" or expected.options.get("delta") is not None:
+        return f"{site.op} {expected.kept}", _A_RANGE
+    if (
+        site.op == "doctest"
+        and "IGNORE_EXCEPTION_DETAIL" in str(expected.options.get("flags"))
+        and _is_raising(expected)
+    ):
+        return f"{site.op} {expected.kept}", _A_CLASS
+    if site.op == "regex":
+        kept = [Pattern(pattern=one) if isinstance(one, str) else one for one in kept]
     if site.op in ("raises", "warns"):
         pattern = expected.options.get("match")
         told = _bits(_loaded(pattern), None, words) if pattern is not None else 0.0
         return f"{site.op} {expected.kept}", _A_CLASS + min(told, _A_CLASS)  # one message may hold all words there are
-    if kept and all(repr(value) in written for value in kept):
+    if kept and all(map(written.holds, kept)):
         return "what the tests have elsewhere", _A_LOOK
     nears = (_before(needed), *needed.literals[:_NEARS])
     choice = math.log2(len(nears))
@@ -202,6 +268,11 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: Collection[str])
         1.0 if site.op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
     )  # `in` and its like take more values
     return f"{expected.kept}", bits * few
+
+
+def _is_raising(expected: Expected) -> bool:
+    """Whether an example of a doctest is to fail."""
+    return any(isinstance(one, tuple) and one[1] is not None for one in map(_loaded, expected.kept))
 
 
 def _before(needed: _Needed) -> Any:
@@ -226,6 +297,12 @@ def _loaded(encoded: Any) -> Any:
 
 def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
     """Bits of a value for somebody who knows these words, and one value that may be near it."""
+    match value:
+        case Pattern(pattern=str(pattern)):
+            return min(_bits_of_text(_SPECIAL.sub(" ", part), words) for part in pattern.split("|"))
+        case Approx(expected=int() | float() as wanted) if wanted == wanted:  # noqa: PLR0124 - not NaN
+            width = max(abs(wanted) * (value.rel if value.rel is not None else 1e-6), value.abs or 1e-12)
+            return min(_bits(wanted, near, words), math.log2(abs(wanted) / width + 2))
     return min(_bits_of_kind(value, near, words), words.get(repr(value), math.inf))
 
 
@@ -364,7 +441,16 @@ def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> b
         event = rule(needed)
     except Exception:  # noqa: BLE001 - a rule that a value does not take says nothing
         return False
-    return event is not None and judge.event_holds(needed.site, needed.expected, event)
+    if event is None:
+        return False
+    return any(judge.event_holds(needed.site, needed.expected, one) for one in (event, *_printed(needed, event)))
+
+
+def _printed(needed: _Needed, event: Event) -> Iterator[Event]:
+    """What an example of a doctest gives where it prints a text in place of showing it."""
+    match event.values:
+        case (["t", [["s", str(shown)], None]],) if needed.site.op == "doctest" and isinstance(_shown(shown), str):
+            yield replace(event, values=(["t", [["s", f"{_shown(shown)}\n"], None]],))
 
 
 def _joined(needed: _Needed, texts: Iterable[str]) -> str:

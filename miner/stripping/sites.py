@@ -113,6 +113,7 @@ _NOSE = {
 }  # fmt: skip
 _RAISES = frozenset({"assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
 _WARNS = frozenset({"assertWarns", "assertWarnsRegex"})
+_FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail"})
 _CALLS = {
     "assert_called_with": "called_with", "assert_called_once_with": "called_once_with", "assert_any_call": "any_call",
     "assert_called": "called", "assert_called_once": "called_once", "assert_not_called": "not_called",
@@ -162,11 +163,7 @@ class Reader:
         fails = isinstance(call.func, ast.Attribute) and ast.unparse(call.func) in ("self.fail", "self.skipTest")
         if isinstance(call.func, ast.Name) and call.func.id == "print" and not told:
             call.args = [one for one in call.args if not self._scope.is_static(one)]
-        elif (
-            ast.unparse(call.func).startswith("logging.")
-            or fails
-            or told in ("pytest.fail", "pytest.skip", "pytest.xfail")
-        ):
+        elif fails or ast.unparse(call.func).startswith("logging.") or told in _FAILS:
             call.args = [ast.Constant(value="") if self._scope.is_static(one) else one for one in call.args]
 
     def _word(self, func: ast.expr) -> str:

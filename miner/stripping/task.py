@@ -116,4 +116,12 @@ def guess(task: Task, recorded: Recorded, base: Sequence[str]) -> guessing.Guess
     lines = task.hidden.gold_patch.decode("utf-8", "replace").splitlines()
     changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
     known = "\n".join((task.instance.problem_statement, *changed))
-    return guessing.guess(recorded.expectations, recorded.before, task.hidden.fail_to_pass, known, base)
+    stripped = recorded.expectations.files
+    files = patch.parse(task.hidden.test_patch, trusted=True).files
+    beside = ["\n".join(_added(file.raw)) for file in files if file.new_path not in stripped]
+    return guessing.guess(recorded.expectations, recorded.before, task.hidden.fail_to_pass, known, base, beside)
+
+
+def _added(raw: bytes) -> list[str]:
+    lines = raw.decode("utf-8", "replace").splitlines()
+    return [line[1:] for line in lines if line.startswith("+") and not line.startswith("+++ ")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.judging import judge
@@ -19,7 +21,7 @@ def event(*values, slot=0, n=0, raised=None) -> Event:
     return Event(test_id=TEST, slot=slot, n=n, values=tuple(map(encode, values)), raised=raised)
 
 
-def guessed(pairs, *, site=EQUAL, known="", base=(), source=SOURCE, kept=None):
+def guessed(pairs, *, site=EQUAL, known="", base=(), beside=(), source=SOURCE, kept=None):
     """The guess where each pair is what the base hands out, None for nothing, and what the fix does."""
     events = [
         judge.of_fix(event(fix, n=n), [encode(fix if kept is None else kept)], {}) for n, (_, fix) in enumerate(pairs)
@@ -28,7 +30,7 @@ def guessed(pairs, *, site=EQUAL, known="", base=(), source=SOURCE, kept=None):
     expectations = Expectations(
         files={"t.py": source}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=tuple(events))}
     )
-    return guess(expectations, before, [TEST], known, base)
+    return guess(expectations, before, [TEST], known, base, beside)
 
 
 def test_a_long_text_that_is_nowhere_is_hard_to_guess():
@@ -173,3 +175,71 @@ def test_values_that_are_written_elsewhere_in_the_file_count_once_however_many_t
     values = [f"quite another sentence, number {number}" for number in range(9)]
     shared = f"{SOURCE}\nROWS = {values!r}\n"
     assert guessed([("nothing", value) for value in values], source=shared).bits < 8
+
+
+def test_what_lies_beside_the_tests_is_no_guess():
+    pair = [("nothing", "quite another sentence of it")]
+    assert guessed(pair, beside=["x\nquite another sentence of it\n"]).bits < 8 < guessed(pair).bits
+
+
+HELPED = """
+def check(value):
+    with __goldseam__(0) as site:
+        site(value)
+
+def test_a():
+    check(f("Some Title"))
+"""
+
+
+def test_what_is_written_in_the_test_counts_for_a_helper_that_hands_it_out():
+    assert guessed([(None, "Some Title")], source=HELPED).bits < 8
+
+
+CHEAP = {
+    "a range": (Site(op="chain", sides=("kept", "out", "kept"), options={"ops": ["<", "<"]}), {}, 1234567.5),
+    "a delta": (Site(op="almost", sides=("out", "kept")), {"delta": encode(900)}, 1234567.5),
+    "an alternative": (Site(op="regex", sides=("out", "kept")), {}, "no|some quite other words of it"),
+    "a class of exceptions": (
+        Site(op="doctest", sides=("kept", "out")),
+        {"flags": encode(["IGNORE_EXCEPTION_DETAIL"])},
+        ("Traceback…", "shop.errors.NotThereAtAllError: many words\n"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_what_many_values_satisfy_takes_few_bits(name):
+    site, options, kept = CHEAP[name]
+    expected = replace(judge.of_fix(event("x"), [encode(kept)] * site.sides.count("kept"), options), size=9)
+    expectations = Expectations(
+        files={"t.py": SOURCE}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=(expected,))}
+    )
+    assert guess(expectations, [], [TEST], "").bits < 8
+
+
+def test_an_approximation_takes_the_bits_of_its_precision():
+    def bits(rel: str) -> float:
+        kept = ["approx", encode(1234567.5), rel, None, False]
+        expectations = Expectations(
+            files={"t.py": SOURCE},
+            sites={0: EQUAL},
+            tests={TEST: ExpectedTest(place="host", events=(judge.of_fix(event("x"), [kept], {}),))},
+        )
+        return guess(expectations, [], [TEST], "").bits
+
+    assert bits((0.5).hex()) < 3
+    assert bits((1e-6).hex()) > 15
+
+
+EXAMPLE = ">>> __goldseam__(0).example(\"f('Some Title')\", globals())\n"
+
+
+@pytest.mark.parametrize("shown", ["some title\n", "'some title'\n"])
+def test_an_example_that_prints_what_its_call_says_is_guessed(shown):
+    site = Site(op="doctest", sides=("kept", "out"), options={"flags": encode([])})
+    kept = judge.of_fix(event((shown, None)), [encode((shown, None))], {})
+    expectations = Expectations(
+        files={"d.rst": EXAMPLE}, sites={0: site}, tests={TEST: ExpectedTest(place="host", events=(kept,))}
+    )
+    assert guess(expectations, [], [TEST], "").bits < 8
