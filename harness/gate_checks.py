@@ -335,8 +335,8 @@ def authentic(unvouched: Sequence[tuple[str, Sequence[str]]]) -> list[RuleLine]:
             required="every report",
             found=f"{count} file{'s' if count != 1 else ''} without a MAC of this machine's key",
             ruling=Ruling.UNKNOWN,
-            sentence=f"Such as {names[0]} of {run}: made by hand, on another machine, or by an older version. Score it "
-            "here, share a key (GOLDSEAM_REPORT_KEY), or take it as it is (--allow-unauthenticated).",
+            sentence=f"Such as {names[0]} of {run}: made by hand, on another machine or task, or by an older version. "
+            "Score it here, share a key (GOLDSEAM_REPORT_KEY), or take it as it is (--allow-unauthenticated).",
         )
     ]
 

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import accepted, compare, files, gate, scoresheet
+from harness import accepted, compare, files, gate, scoresheet, verdict
 from harness.ci import junit, sarif, summary
 from harness.ci.texts import visible
 from harness.decision import Finding
@@ -88,7 +88,7 @@ def _run(path: Path, *, model: str | None, dataset: Path | None) -> gate.Entry:
         sheet=sheet,
         name=path.resolve().name,
         started_at=record.started_at if record else "",
-        unauthenticated=folder.unauthenticated(sheet.model),
+        unauthenticated=(*folder.unauthenticated(sheet.model), *verdict.of_other_tasks(folder, sheet.model)),
     )
 
 

@@ -15,7 +15,8 @@ from harness.failures import CLASSES_VERSION, PatchState
 from harness.grading import GRADING_VERSION, Grade
 from harness.instance import Outcome
 from harness.judging.places import by_place, place_of
-from harness.run_folder import Evidence, InstanceReport, readable
+from harness.predictions import is_withheld
+from harness.run_folder import Evidence, InstanceReport, RunFolder, readable
 from harness.scaffold import score as scaffold_score
 from harness.scoring import Demands
 from harness.temporal import time_tests
@@ -79,15 +80,31 @@ def key(task: Task, prediction: Prediction, demands: Demands) -> str:
     return key_of(task.digest(), prediction, demands)
 
 
-def key_of(task_digest: str, prediction: Prediction, demands: Demands) -> str:
-    """As `key`, for a task that is known by its digest."""
+def key_of(task_digest: str, prediction: Prediction, demands: Demands, *, grading: int = GRADING_VERSION) -> str:
+    """As `key`, for a task that is known by its digest, and by the rules of a grading version."""
     digest = hashlib.sha256()
-    for part in (task_digest, repr(demands.key()), str(GRADING_VERSION), prediction.model_name_or_path == NULL):
+    for part in (task_digest, repr(demands.key()), str(grading), prediction.model_name_or_path == NULL):
         digest.update(f"{part}\0".encode())
     digest.update(prediction.patch_bytes())
     if prediction.not_read:
         digest.update(f"\0not read: {prediction.not_read}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
+
+
+def of_other_tasks(folder: RunFolder, model: str) -> tuple[str, ...]:
+    """The reports about a model that were not found on the tasks that run.json tells of, relative to the folder."""
+    record = folder.record()
+    if record is None:
+        return ()
+    timeout = (record.settings.get("demands") or {}).get("timeout")
+    found = []
+    for prediction in folder.predictions():
+        digest, report = record.tasks.get(prediction.instance_id), folder.read(prediction)
+        if prediction.model_name_or_path != model or digest is None or report is None or is_withheld(prediction):
+            continue
+        if report.key != key_of(digest, prediction, Demands(timeout=timeout), grading=report.grading_version):
+            found.append(str((folder.sample_folder(prediction) / run_folder.REPORT_FILE).relative_to(folder.path)))
+    return tuple(found)
 
 
 def look(task: Task, prediction: Prediction) -> Looked:

@@ -55,7 +55,7 @@ def make_run(
             grading_version=2,
             dataset="widgets",
             dataset_version=1,
-            tasks=dict.fromkeys(ids, "same"),
+            tasks=dict.fromkeys(ids, report_runs.TASK),
             images={},
             facts={
                 one: TaskFacts(repo="acme/widgets", language="python", state=states[one], place=places[one])

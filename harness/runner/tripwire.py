@@ -28,7 +28,7 @@ def tripwires(spec, key, fd):
     from hashlib import sha256
     from io import open
     from json.encoder import encode_basestring_ascii as quoted
-    from os import getcwd, write
+    from os import getcwd, stat, write
     from os.path import isdir
     from sys import _getframe, modules
 
@@ -38,7 +38,6 @@ def tripwires(spec, key, fd):
     tests = frozenset(
         work + "/" + path.split("::")[0] for path in list(spec["files"]) + spec["patches"]["tests"]["paths"]
     )
-    test_names = frozenset(path.rpartition("/")[2] for path in tests)
     patched = set(work + "/" + path for path in spec["patches"]["model"]["paths"]) - tests
     made, known, base, busy, told = {}, {}, [], set(), set()
     inner, outer = (sha256(bytes(byte ^ pad for byte in key.ljust(64, b"\0"))) for pad in (0x36, 0x5C))
@@ -100,6 +99,12 @@ def tripwires(spec, key, fd):
         ("frames", "logging"): "currentframe <lambda>",
         ("proc", "importlib"): "get_source get_data",
         ("test_source", "importlib"): "get_source get_data",
+        ("test_source", "logging"): "__init__ _open",
+        ("test_source", "doctest"): "_load_testfile testfile",
+        ("test_source", "warnings"): "formatwarning _formatwarnmsg_impl",
+        ("test_source", "traceback"): "__init__ line _set_lines",
+        ("frames", "types"): "gi_frame cr_frame",
+        ("code_objects", "unittest"): "__enter__ __exit__",
     }
     BEFORE = {  # what a function says that did such a thing before
         "frames": FRAMES | frozenset("_getframe _current_frames currentframe stack trace walk_tb walk_stack".split()),
@@ -221,7 +226,7 @@ def tripwires(spec, key, fd):
 
     def hook(event, args):
         kind = kind_of(event)
-        if kind is None or (kind == "getattr" and args[1] not in ATTRIBUTES) or (kind == "open" and not matters(*args)):
+        if kind is None or (kind == "getattr" and args[1] not in ATTRIBUTES):
             return
         ident = get_ident()
         if ident in busy:
@@ -234,13 +239,6 @@ def tripwires(spec, key, fd):
 
     ATTRIBUTES = FRAMES | frozenset(["__closure__", "__globals__", "__code__", "__func__", "__self__"])
     WRITES = 1 | 2 | 64 | 512  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
-
-    def matters(path, mode, flags):
-        """Whether an `open` may be of interest at all; nearly none is."""
-        kind = type(path)
-        if kind is str:
-            return "/proc" in path or "/dev/fd" in path or path.rpartition("/")[2] in test_names or flags & WRITES
-        return kind is not int
 
     def look(kind, event, args, frame):
         if kind == "exec":
@@ -294,7 +292,15 @@ def tripwires(spec, key, fd):
             if not isdir(path) and culprit(frame, "proc"):
                 patched.add(path)  # what it writes is its own
             return None
-        return "test_source" if path in tests else None
+        return "test_source" if path in tests or place_on_disk(path) in places else None
+
+    def place_on_disk(path):
+        """What a file is known by, whatever leads to it; None where there is none."""
+        try:
+            found = stat(path)
+        except (OSError, ValueError):
+            return None
+        return found.st_dev, found.st_ino
 
     def own_process(parts):
         return (parts[0] in ("self", "thread-self") or parts[0].isdigit()) and parts[-1] not in HARMLESS
@@ -415,6 +421,7 @@ def tripwires(spec, key, fd):
     leave, getpid = os._exit, os.getpid
     tests_pid = getpid()
     os._exit = posix._exit = _exit
+    places = frozenset(map(place_on_disk, tests)) - {None}
     add = getattr(sys, "addaudithook", None)
     if add is not None:
         add(hook)

@@ -107,6 +107,18 @@ def test_a_report_taken_over_from_a_run_of_another_patch_is_not(tmp_path):
     assert unauthenticated(run) == (str(report_of(run).relative_to(run)),)
 
 
+def test_a_report_of_this_machine_on_another_task_of_the_same_name_is_no_green_answer(tmp_path):
+    run, base, other = (make_run(tmp_path / name, won) for name, won in (("run", 24), ("base", 25), ("other", 25)))
+    record = RunFolder(path=run).record()
+    RunFolder(path=run).write_run(record.model_copy(update={"tasks": {**record.tasks, ONE: "1" * 64}}))
+    shutil.copy(report_of(other, int(ONE.rpartition("-")[2])), report_of(run, int(ONE.rpartition("-")[2])))
+
+    said = decision(run, base)
+
+    (line,) = [one for one in said.rules if one.name == "authenticated"]
+    assert (said.exit_code, line.found) == (3, "1 file without a MAC of this machine's key")
+
+
 def test_a_report_in_another_place_is_not(tmp_path):
     run = make_run(tmp_path / "run", 1)
     place = run / "results" / "model" / "acme__widgets-0" / "1"

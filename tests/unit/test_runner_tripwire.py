@@ -133,6 +133,50 @@ ATTACKS = {
         import weakref
         weakref.finalize(set(), open, __file__.replace('product', 'test_product'))().close()
     """,
+    "test_source by another link": """
+        import os
+        os.link(__file__.replace('product', 'test_product'), '/tmp/%d.txt' % os.getpid())
+        open('/tmp/%d.txt' % os.getpid()).close()
+        os.unlink('/tmp/%d.txt' % os.getpid())
+    """,
+    "test_source by a folder with another name": """
+        import os, tempfile
+        folder = tempfile.mkdtemp()
+        os.symlink(os.path.dirname(__file__), folder + '/x')
+        open(folder + '/x/test_product.py').close()
+    """,
+    "test_source by a log": """
+        import logging
+        logging.FileHandler(__file__.replace('product', 'test_product'), 'r').close()
+    """,
+    "test_source by doctest": """
+        import doctest
+        doctest._load_testfile(__file__.replace('product', 'test_product'), None, False, 'utf-8')
+    """,
+    "test_source by a warning": """
+        import warnings
+        warnings.formatwarning('x', Warning, __file__.replace('product', 'test_product'), 1)
+    """,
+    "test_source by a line of a traceback": """
+        import traceback
+        traceback.FrameSummary(__file__.replace('product', 'test_product'), 1, '').line
+    """,
+    "frames by a generator of types": """
+        import types
+        def mine(): yield
+        types._GeneratorWrapper(mine()).gi_frame
+    """,
+    "code_objects by a mock": """
+        from unittest import mock
+        with mock.patch.object(answer, '__code__', (lambda: 42).__code__): pass
+    """,
+    "proc from the root": """
+        import os
+        before = os.getcwd()
+        os.chdir('/')
+        open('proc/self/maps').close()
+        os.chdir(before)
+    """,
     "proc by a finalizer": "import weakref; weakref.finalize(set(), open, '/proc/self/maps')().close()",
     "frames of threads": "import sys; sys._current_frames()",
     "garbage_collector": "import gc; gc.get_objects()",
@@ -217,6 +261,24 @@ HONEST = {
     "a command": "import subprocess; subprocess.run(['true'])",
     "a temporary file": "import tempfile; tempfile.TemporaryFile().close()",
     "a mock": "from unittest import mock; mock.create_autospec(answer)()",
+    "a warning that is shown": """
+        import io, sys, warnings
+        with warnings.catch_warnings():
+            warnings.simplefilter('always')
+            kept, sys.stderr = sys.stderr, io.StringIO()
+            warnings.warn('old', DeprecationWarning, stacklevel=3)
+            warnings._showwarnmsg_impl(warnings.WarningMessage('x', Warning, __file__, 1))
+            sys.stderr = kept
+    """,
+    "an error that is printed": """
+        import traceback
+        def fails(): raise KeyError
+        try:
+            fails()
+        except KeyError as error:
+            str(traceback.extract_tb(error.__traceback__)[0].line)
+            traceback.print_exception(type(error), error, error.__traceback__)
+    """,
     "a signature": "import inspect; inspect.signature(answer)",
     "a function's own code": "answer.__code__.co_argcount",
     "a file of its own": "open(__file__).close()",
