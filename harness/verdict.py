@@ -80,10 +80,15 @@ def key(task: Task, prediction: Prediction, demands: Demands) -> str:
     return key_of(task.digest(), prediction, demands)
 
 
-def key_of(task_digest: str, prediction: Prediction, demands: Demands, *, grading: int = GRADING_VERSION) -> str:
-    """As `key`, for a task that is known by its digest, and by the rules of a grading version."""
+def key_of(task_digest: str, prediction: Prediction, demands: Demands, *, grading: int | None = None) -> str:
+    """As `key`, for a task that is known by its digest, and by the rules of a grading version where one is given."""
     digest = hashlib.sha256()
-    for part in (task_digest, repr(demands.key()), str(grading), prediction.model_name_or_path == NULL):
+    for part in (
+        task_digest,
+        repr(demands.key()),
+        str(grading or GRADING_VERSION),
+        prediction.model_name_or_path == NULL,
+    ):
         digest.update(f"{part}\0".encode())
     digest.update(prediction.patch_bytes())
     if prediction.not_read:
