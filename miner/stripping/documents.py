@@ -42,7 +42,7 @@ class StrippedDocument:
         """The file handing out what each example prints and what it is to print. For the fix alone."""
         return self._write(modes, lambda example: f", {_expected(example)!r}")
 
-    def stripped(self, modes: Mapping[int, Mode], _whole: Collection[tuple[str, ...]] = ()) -> str:
+    def stripped(self, modes: Mapping[int, Mode], _whole: Collection[str] = ()) -> str:
         """The file that enters a container when patches are judged; of what stays as it is there is nothing here."""
         return self._write(modes, lambda _: "")
 

@@ -58,8 +58,8 @@ class _File:
     modes: dict[int, Mode] = field(default_factory=dict)
     forms: dict[int, str] = field(default_factory=dict)
     """By slot: what decides it, in the judge's words."""
-    whole: set[tuple[str, ...]] = field(default_factory=set)
-    """Functions that stay as they are, since they do not pass otherwise."""
+    whole: set[str] = field(default_factory=set)
+    """Names of functions that stay as they are, since they do not pass otherwise."""
 
 
 def record(
@@ -276,13 +276,14 @@ class _Recorder:
         )
 
     def _leave_inside(self, functions: Iterable[str]) -> None:
+        before = {file.path: frozenset(file.whole) for file in self._files}
         for name in functions:
             numbers = self._of_function(name)
             if not numbers:  # what breaks it is not an assertion of its own: the function stays as it is, or the file
                 path, *names = name.split("::")
                 file = next((one for one in self._files if one.path == path), None)
-                if file is not None and tuple(names) not in file.whole:
-                    file.whole.add(tuple(names))
+                if file is not None and names[-1] not in before.get(path, ()):
+                    file.whole.add(names[-1])  # a base class may have it
                     continue
                 numbers = {number for number, (file, _) in self._slots.items() if file.path == path}
             for number in numbers:

@@ -12,7 +12,7 @@ from miner.stripping.sites import Assertion, Form, Mode, Reader
 from miner.stripping.static import Function, Module, Scope, module_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/runner/handout.py puts it into builtins."""
@@ -49,11 +49,11 @@ class StrippedSource:
         """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
         return ast.unparse(ast.fix_missing_locations(self._write(modes.__getitem__, recording=True)[0])) + "\n"
 
-    def stripped(self, modes: Mapping[int, Mode], whole: Collection[tuple[str, ...]] = ()) -> str:
-        """The file that enters a container when patches are judged; the functions of `whole` stay as they are."""
+    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
+        """The file that enters a container when patches are judged; functions of these names stay whole."""
         tree, _ = self._write(modes.__getitem__, recording=False, whole=whole)
         module = module_of(tree, self._product)
-        functions = [function for function, names in _functions(tree, ()) if names not in whole]
+        functions = [function for function, names in _functions(tree, ()) if names[-1] not in whole]
         for _ in range(
             2
         ):  # what only a helper's expectations read goes from its callers, and then what they made it of
@@ -70,7 +70,7 @@ class StrippedSource:
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
     def _write(
-        self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[tuple[str, ...]] = ()
+        self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[str] = ()
     ) -> tuple[ast.Module, list[Slot]]:
         tree = ast.parse(self._source)
         module = module_of(tree, self._product)
@@ -86,7 +86,7 @@ class StrippedSource:
             if any(_is_generated(decorator, module) for decorator in function.decorator_list):
                 continue
             reader = readers[function]
-            writer = _Writer(reader, names, slots, self._first, choose, recording=recording, whole=names in whole)
+            writer = _Writer(reader, names, slots, self._first, choose, recording=recording, whole=names[-1] in whole)
             function.body = writer.block(function.body)
         if any(choose(slot.number) is not Mode.INSIDE for slot in slots) and not recording:
             _drop_words(tree, whole)
@@ -174,9 +174,7 @@ class _Writer:
     ) -> None:
         self._reader, self._names, self._slots = reader, names, slots
         self._first, self._choose, self._recording = first, choose, recording
-        self._quietens = (
-            not (recording or whole) and "test" in ".".join(names).lower()
-        )  # elsewhere words are what is tested
+        self._quietens = not (recording or whole) and _is_of_tests(names)
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         return [new for statement in statements for new in self._statement(statement)]
@@ -296,10 +294,15 @@ def _quieten(call: ast.expr) -> None:
         call.args, call.keywords = [], []
 
 
-def _drop_words(tree: ast.Module, whole: Collection[tuple[str, ...]]) -> None:
+def _is_of_tests(names: Iterable[str]) -> bool:
+    """Whether a function or class is there to test: the words of any other may be what is tested."""
+    return "test" in ".".join(names).lower()
+
+
+def _drop_words(tree: ast.Module, whole: Collection[str]) -> None:
     """Take out docstrings, annotations of tests, and why a mark is there: they may tell what is expected."""
-    functions = [function for function, names in _functions(tree, ()) if names not in whole]
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    functions = [function for function, names in _functions(tree, ()) if names[-1] not in whole and _is_of_tests(names)]
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and _is_of_tests((node.name,))]
     for owner in (tree, *functions, *classes):
         if ast.get_docstring(owner, clean=False) is not None:
             owner.body[:1] = [] if len(owner.body) > 1 else [ast.Pass()]

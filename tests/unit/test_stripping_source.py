@@ -275,9 +275,17 @@ def test_a_function_stays_as_it_is_where_that_is_asked_for_and_others_do_not():
     table = "@pytest.mark.parametrize('n', [1], ids=['is 42'])"
     text = f"{table}\ndef test_b(n):\n    'Is 42.'\n    print('42')\n    f(n)\n\n"
     source = parsed(text + function("assert f(1) == 43"))
-    found = below(source.stripped({0: Mode.EXPECTED}, {("test_b",)}))
+    found = below(source.stripped({0: Mode.EXPECTED}, {"test_b"}))
     assert same(found[: found.rindex("def")], text)
     assert "43" not in found
+
+
+def test_what_the_product_is_given_keeps_its_docstring():
+    found = stripped(
+        "class Shop:\n    'A shop.'\n    def get(self):\n        'Gets.'\n" + function("assert f(Shop) == 42")
+    )
+    assert "A shop." in found
+    assert "Gets." in found
 
 
 def test_words_of_a_test_case_go():
