@@ -144,6 +144,20 @@ class TestSpec:
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Fields of task.yaml that this version does not know; they change no verdict."""
 
+    def key(self) -> tuple[object, ...]:
+        """Everything that can change a verdict."""
+        return (
+            self.framework,
+            self.options,
+            self.plugins,
+            self.pythonpath,
+            self.allowed_paths,
+            self.modules,
+            sorted(self.env.items()),
+            *((self.clock,) if self.clock else ()),  # so that tasks on real time keep the digest they had
+            *(service.key() for service in self.services),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Instance:
@@ -212,22 +226,11 @@ class Task:
 
     def digest(self) -> str:
         """SHA-256 (hex) over everything that can change a verdict: image, tests, lists, gold patch, how tests run."""
-        spec = self.instance.test
         budgets = self.instance.budgets
         parts: list[object] = [
             self.instance.instance_id,
             self.instance.image,
-            (
-                spec.framework,
-                spec.options,
-                spec.plugins,
-                spec.pythonpath,
-                spec.allowed_paths,
-                spec.modules,
-                sorted(spec.env.items()),
-                *((spec.clock,) if spec.clock else ()),  # so that tasks on real time keep the digest they had
-                *(service.key() for service in spec.services),
-            ),
+            self.instance.test.key(),
             (budgets.memory_mb, budgets.cpus, budgets.pids, budgets.disk_mb, budgets.seconds),
             hashlib.sha256(self.hidden.test_patch).hexdigest(),
             hashlib.sha256(self.hidden.gold_patch).hexdigest(),

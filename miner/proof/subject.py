@@ -28,7 +28,7 @@ class Subject:
 
     def key(self) -> str:
         """SHA-256 over what the result of a run depends on."""
-        parts = (self.image, self.test, self.test_files, self.gold_patch, self.test_patch)
+        parts = (self.image, self.test.key(), self.test_files, self.gold_patch, self.test_patch)
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
