@@ -9,16 +9,14 @@ import time
 import traceback
 from pathlib import Path
 
-from harness import terminal
+from harness import files
 
 _NUMBERS = itertools.count()
 
 
 def folder() -> Path:
     """Where logs of bugs lie."""
-    from harness.settings import default_cache_dir  # noqa: PLC0415 - only a failing command needs it
-
-    return Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir()) / "logs"
+    return files.cache_dir() / "logs"
 
 
 def write() -> Path:
@@ -29,7 +27,7 @@ def write() -> Path:
         path = folder() / f"bug-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}-{next(_NUMBERS)}.log"
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError:
-        terminal.messages().print(text)
+        sys.stderr.write(f"{text}\n")
         return Path("the text above")
     return path
 

@@ -7,9 +7,9 @@ import platform
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from harness import buglog, control, files, patch, replay, run_folder, scoring, screening, shelf, verdict
+from harness import buglog, control, files, replay, run_folder, scoring, shelf, verdict
 from harness.dataset import content, ledger, ledger_chain, opened
 from harness.differential.replay import replayed
 from harness.errors import GoldseamError, InputError
@@ -22,7 +22,7 @@ from harness.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.sandbox.base import MissingImageError, SandboxError
 from harness.scoring import Demands
 from harness.shelf import Shelf, filled
-from harness.signals import attach
+from harness.signals import attach, observed
 from harness.veil import veil_for
 from harness.verdict import NULL, Asked, Verdict
 
@@ -95,14 +95,17 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
     """
     asked = Asked(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
     looked = verdict.look(task, prediction)
-    found, trial = _scored(asked, looked, sandbox, watch=settings.signals)
+    watch = observed.request(looked.patch, task.instance.test, task.instance.budgets) if settings.signals else None
+    found, trial = _scored(asked, looked, sandbox, watch=watch)
     if _lacks_replay(found.report, settings):
         figures = replayed(task, looked.patch, sandbox)
         found = replace(found, report=found.report.model_copy(update={"replay": figures}))
     return attach.to_verdict(found, task, looked.patch, trial) if settings.signals else found
 
 
-def _scored(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: bool) -> tuple[Verdict, Trial | None]:
+def _scored(
+    asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: Mapping[str, Any] | None
+) -> tuple[Verdict, Trial | None]:
     """The verdict, and the trial that tells most about it, where there was one."""
     if looked.refused is not None:
         return verdict.refused(asked, looked), None
@@ -124,19 +127,9 @@ def _scored(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: bool) -> t
     return verdict.graded(asked, looked, scored), scored.trial
 
 
-def _run(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: bool) -> Scored:
+def _run(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: Mapping[str, Any] | None) -> Scored:
     task = control.slowed(asked.task, asked.slowdown)
     return scoring.score(task, looked.patch, sandbox, asked.demands, watch=watch)
-
-
-def screen(task: Task, data: bytes) -> screening.Screened:
-    """What of a model patch may reach the work tree of this task.
-
-    Raises:
-        PatchError: it is no patch that may be applied.
-
-    """
-    return screening.screen_for(patch.parse(data), task.hidden, task.instance.test)
 
 
 def key(task: Task, prediction: Prediction, settings: Settings) -> str:

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def default_cache_dir() -> Path:
+    """`$XDG_CACHE_HOME/goldseam`, or `~/.cache/goldseam`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "goldseam"
+
+
+def cache_dir() -> Path:
+    """The cache of this machine, whatever goldseam.toml says: `$GOLDSEAM_CACHE_DIR`, or the default."""
+    return Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir())
+
+
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn what the file system says into an error a person can act on.

@@ -11,13 +11,14 @@ import json
 import os
 import secrets
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness import files
 from harness.dataset.identity_source import SOURCES, read_secret
 from harness.errors import InputError
-from harness.settings import default_cache_dir
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VARIABLE = "GOLDSEAM_REPORT_KEY"
 KEY_FILE = "report.key"
@@ -73,7 +74,7 @@ def _digest(key: bytes, kind: str, parts: tuple[bytes, ...]) -> str:
 
 
 def _folder() -> Path:
-    return Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir())
+    return files.cache_dir()
 
 
 @lru_cache(maxsize=8)

@@ -6,7 +6,7 @@ import itertools
 import signal
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness import patch, trial
 from harness.errors import InfrastructureError, InterruptedRunError
@@ -15,6 +15,8 @@ from harness.judging import judge
 from harness.sandbox.base import MissingImageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from harness.instance import Task
     from harness.sandbox.base import Sandbox
     from harness.trial import Trial
@@ -55,9 +57,14 @@ class Scored:
 
 
 def score(
-    task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands: Demands, *, watch: bool = False
+    task: Task,
+    model_patch: patch.Patch | None,
+    sandbox: Sandbox,
+    demands: Demands,
+    *,
+    watch: Mapping[str, Any] | None = None,
 ) -> Scored:
-    """Grade a patch. With `watch`, the trial also tells what signals are made from.
+    """Grade a patch. `watch` is what its trial is asked to tell besides.
 
     Raises:
         InfrastructureError: the engine failed more often than is retried.
@@ -74,7 +81,9 @@ def decide(task: Task, ran: Round) -> Scored:
     return Scored(grade=grade(task.hidden, judged), trial=judged, round=ran)
 
 
-def _run(task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands: Demands, *, watch: bool) -> Round:
+def _run(
+    task: Task, model_patch: patch.Patch | None, sandbox: Sandbox, demands: Demands, *, watch: Mapping[str, Any] | None
+) -> Round:
     spec = replace(trial_spec(task, model_patch, timeout=demands.timeout), watch=watch)
     killed = 0
     for attempt in itertools.count(1):

@@ -19,7 +19,7 @@ from harness.patch import MAX_BYTES, MAX_FILES, Dropped, FilePatch, Patch, parse
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from harness.instance import TestSpec
+    from harness.instance import Task, TestSpec
 
 RUNNER_CONFIG = frozenset(
     {
@@ -67,6 +67,16 @@ class HiddenTests(Protocol):
 
     @property
     def test_files(self) -> tuple[str, ...]: ...
+
+
+def screen_task(task: Task, data: bytes) -> Screened:
+    """What of a model patch may reach the work tree of this task.
+
+    Raises:
+        PatchError: it is no patch that may be applied.
+
+    """
+    return screen_for(parse(data), task.hidden, task.instance.test)
 
 
 def screen_for(given: Patch, tests: HiddenTests, spec: TestSpec) -> Screened:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from harness import files
 from harness.dataset.policy import Policy, parse_policy
 from harness.errors import InputError
 from harness.gate_rules import GateRules, nearest, parse
@@ -23,11 +24,6 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+((\.|__?|-+)[a-z0-
 """A repository with its registry's host: docs.docker.com, and `reference` of the distribution project."""
 
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?|\[[0-9A-Fa-f:]+\]:[0-9]{1,5}")
-
-
-def default_cache_dir() -> Path:
-    """`$XDG_CACHE_HOME/goldseam`, or `~/.cache/goldseam`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "goldseam"
 
 
 class _Section(BaseModel):
@@ -50,7 +46,7 @@ class ImageSettings(_Section):
     services: bool | dict[str, str] = True
     """Whether the services that CI declares run beside the tests that need them; or under which names their images are
     to be had, see miner/image/service_images.py."""
-    cache_dir: Path = Field(default_factory=default_cache_dir)
+    cache_dir: Path = Field(default_factory=files.default_cache_dir)
     network: Literal["bridge", "host"] = "bridge"
     """The network of builds; `host` for a proxy or an index on this machine's loopback."""
     build_seconds: float = Field(default=1200.0, gt=0)

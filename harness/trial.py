@@ -16,8 +16,6 @@ from harness.judging import tripwires
 from harness.judging.tripwires import Watch
 from harness.patch import Patch
 from harness.sandbox.base import Job, MissingImageError
-from harness.signals import observed
-from harness.signals.observed import Observed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -72,8 +70,8 @@ class TrialSpec:
     clock: str | None = None
     """When it is for the tests as they start, ISO 8601 in UTC, in place of what the task says; None leaves that as it
     is (`test.clock`, or the real time)."""
-    watch: bool = False
-    """Whether the supervisor also tells what signals are made from."""
+    watch: Mapping[str, Any] | None = None
+    """What the supervisor is asked to tell besides, for harness/signals; None for nothing."""
     order: int | None = None
     """Runs of a proof only: 0 turns the order of the tests round, another number shuffles them, by it; None leaves it.
     Files, classes and the tests in them stay together."""
@@ -107,8 +105,8 @@ class Trial:
     output: bytes
     output_size: int
     timings: Mapping[str, float]
-    observed: Observed | None = None
-    """What signals are made from, where the trial was watched."""
+    watched: tuple[Mapping[str, Any], ...] | None = None
+    """The supervisor's frames, where the trial was watched."""
     tripwires: Watch = field(default_factory=Watch)
 
 
@@ -163,7 +161,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
         "suites": called.suites,
         "outcomes": called.suites,
         "generators": called.generators,
-        "watch": spec.watch,
+        "watch": spec.watch is not None,
         "vary": bool(varied),
         "clock": bool(clocked),
         "calls": spec.calls is not None,
@@ -184,7 +182,7 @@ def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
             "seconds": spec.budgets.seconds,
             "patches": {name: patch_facts(one) for name, one in patches.items()},
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
-            **({"watch": observed.request(spec.model_patch, spec.test, spec.budgets)} if spec.watch else {}),
+            **({"watch": spec.watch} if spec.watch is not None else {}),
             **varied,
             **clocked,
             **({"calls": spec.calls} if spec.calls is not None else {}),
@@ -254,7 +252,7 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         output=result.stderr,
         output_size=result.stderr_size,
         timings={**result.timings, "prepare": float(said.get("ready", {}).get("seconds", 0.0))},
-        observed=Observed.read(from_us) if spec.watch else None,
+        watched=tuple(from_us) if spec.watch is not None else None,
         tripwires=tripwires.read(
             transcript.tripwires if sound else (),
             paths=spec.model_patch.paths if spec.model_patch else (),
@@ -275,7 +273,15 @@ _SHAPES: frames.Shapes = {
         "cpu_seconds": (float, int),
         "max_rss_kb": (int,),
     },
-    **observed.SHAPES,
+    "source": {
+        "old": (str, type(None)),
+        "new": (str, type(None)),
+        "before": (str, type(None)),
+        "after": (str, type(None)),
+        "why": (str,),
+    },
+    "compiled": {"files": (list,), "why": (str,)},
+    "after": {"network": (dict,), "files": (int,), "bytes": (int,), "paths": (list,), "modules": (list,)},
 }
 _ORDER = re.compile(r"(apply (source )*(compiled )?)*(setup_error |ready (exit (after )?)?)?")
 

@@ -11,12 +11,12 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from harness import public_reason
 from harness.dataset import container
 from harness.dataset.container import Container
 from harness.dataset.identity import Keys, encrypt, recipients_digest
 from harness.errors import InputError
 from harness.predictions import GOLD
-from harness.report import data
 from harness.signals.model import Imports, Network, Runtime, Signals, Writes
 from harness.verdict import Verdict
 
@@ -177,12 +177,12 @@ def _coarse(value: float, steps: Sequence[int]) -> int:
 
 
 def _reason(report: InstanceReport, quotes: _Quotes, *, is_gold: bool) -> str:
-    told = report.reason if report.cause in _PLAIN_CAUSES else data.public_reason(report, is_gold=is_gold)
+    told = report.reason if report.cause in _PLAIN_CAUSES else public_reason.words(report, is_gold=is_gold)
     return told if not quotes.within(told) else "the reason quotes what is hidden; it is in the sealed evidence"
 
 
 def _dropped(part: Mapping[str, str], *, is_gold: bool) -> dict[str, str]:
-    return {**part, "path": "hidden"} if is_gold or part.get("reason") in data.TELLING_DROPS else dict(part)
+    return {**part, "path": "hidden"} if is_gold or part.get("reason") in public_reason.TELLING_DROPS else dict(part)
 
 
 def _signals(signals: Signals | None, quotes: _Quotes) -> Signals | None:

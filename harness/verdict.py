@@ -127,7 +127,7 @@ def look(task: Task, prediction: Prediction) -> Looked:
         refused = Grade(outcome=Outcome.EMPTY_PATCH, cause=Outcome.EMPTY_PATCH.value, reason=why)
         return Looked(state=PatchState.BLANK if given else PatchState.NONE, refused=refused)
     try:
-        screened = screening.screen_for(patch.parse(data), task.hidden, task.instance.test)
+        screened = screening.screen_task(task, data)
     except patch.PatchError as error:
         refused = Grade(outcome=Outcome.APPLY_FAILED, cause=Outcome.APPLY_FAILED.value, reason=str(error))
         states = {patch.NoPatchError: PatchState.NO_PATCH, patch.UnsafePatchError: PatchState.UNSAFE}

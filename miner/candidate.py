@@ -6,10 +6,10 @@ Every signal seen is kept. No single one is needed: projects differ too much in 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from miner.change import Candidate, Change, ChangedFile, Kind, Rejection, Stage
+from miner.sources.messages import closing_references, issue_keys, without_code
 from miner.split import is_code, is_config, is_docs
 
 if TYPE_CHECKING:
@@ -50,17 +50,6 @@ _BOT_TITLE = re.compile(
     r"|Scheduled \w+ dependency update|Update (?:all|github[- ]actions?)\b)",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
-_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
-_KEYWORD = re.compile(
-    r"\b(?P<word>close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+"
-    r"(?:(?P<repo>[\w.-]+/[\w.-]+)?#|GH-|https?://[\w.:-]+/(?P<url>[\w.-]+/[\w.-]+)/(?:-/)?issues/)(?P<number>\d+)\b",
-    re.IGNORECASE,
-)
-_ISSUE_KEY = re.compile(
-    r"\b(?!(?:UTF|ISO|SHA|PEP|RFC|CVE|GH|PR|MD|CWE|ASCII|AES|RSA|HTTP)-)[A-Z][A-Z0-9]{1,9}-[1-9]\d{0,6}\b"
-)
 
 _WEIGHTS: Mapping[str, float] = {
     "issue_label_bug": 4.0,
@@ -77,38 +66,6 @@ _WEIGHTS: Mapping[str, float] = {
     "not_a_fix_word_in_title": -2.0,
     "conventional_other": -3.0,
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class IssueReference:
-    """An issue that a text says it closes."""
-
-    number: int
-    repo: str | None = None
-    """`owner/name` where the text names one."""
-
-
-def without_code(text: str) -> str:
-    """Markdown text without HTML comments, code blocks and code spans."""
-    return _SPAN.sub(" ", _FENCE.sub(" ", _COMMENT.sub(" ", text)))
-
-
-def closing_references(text: str) -> tuple[IssueReference, ...]:
-    """Issues that a text closes by GitHub's keywords; each issue needs its own keyword, as on GitHub.
-
-    Code and HTML comments are skipped.
-    https://docs.github.com/en/issues/tracking-your-work-with-issues/linking-a-pull-request-to-an-issue
-    """
-    found = (
-        IssueReference(number=int(match["number"]), repo=match["repo"] or match["url"])
-        for match in _KEYWORD.finditer(without_code(text))
-    )
-    return tuple(dict.fromkeys(found))
-
-
-def issue_keys(text: str) -> tuple[str, ...]:
-    """Jira-like keys (`ABC-123`) in a text."""
-    return tuple(dict.fromkeys(_ISSUE_KEY.findall(without_code(text))))
 
 
 def signals_of(change: Change) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from harness import patch
 from harness.dataset import care
-from harness.evaluate import screen
 from harness.instance import Hidden, Instance, Task, TaskState, TestSpec
 from harness.judging.expectations import Expectations
 from miner import quality
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
-    from harness.patch import Patch
     from harness.sandbox.base import Sandbox
     from harness.scaffold.reveal import Revealed
     from harness.settings import Settings
@@ -161,11 +159,6 @@ def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
 def notebook_of(subject: Subject, site: Site) -> Notebook:
     """Where the runs of a subject are kept until it is decided."""
     return Notebook(site.workings / "proofs" / f"{subject.instance_id}.jsonl", subject)
-
-
-def gold_patch(task: Task) -> Patch:
-    """The gold patch by the road of a model's patch."""
-    return screen(task, task.hidden.gold_patch).kept
 
 
 def recipe(draft: Draft) -> dict[str, str]:

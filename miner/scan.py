@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from miner import doctests
-from miner.candidate import THRESHOLD, closing_references, recognise
+from miner.candidate import THRESHOLD, recognise
 from miner.change import Candidate, Change, Kind, Rejection, Stage
 from miner.inline import files_with_tests_inside
 from miner.sources.bare import MISSING, MissingObjectsError
 from miner.sources.history import ChangeFilter, sightings
+from miner.sources.messages import closing_references
 from miner.split import is_code, kinds_of
 
 if TYPE_CHECKING:

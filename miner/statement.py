@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from miner.candidate import without_code
-from miner.sources.messages import read_message
+from miner.sources.messages import read_message, without_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness import public_reason
 from harness.report import data
 from harness.report.text import CutText, clean, ends, head, head_of_file
 from harness.usage import usage_of
@@ -84,17 +85,17 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
         sample=prediction.sample,
         outcome=report.outcome,
         failure_class="" if report.resolved else clean(report.failure_class or report.outcome.value),
-        reason=clean(report.reason if leave.hidden else data.public_reason(report, is_gold=is_gold))[
+        reason=clean(report.reason if leave.hidden else public_reason.words(report, is_gold=is_gold))[
             :_REASON_CHARACTERS
         ],
-        fail_to_pass=data.counts(report, "FAIL_TO_PASS"),
-        pass_to_pass=data.counts(report, "PASS_TO_PASS"),
+        fail_to_pass=public_reason.counts(report, "FAIL_TO_PASS"),
+        pass_to_pass=public_reason.counts(report, "PASS_TO_PASS"),
         patch=patch,
         patch_note=note,
         dropped=(
-            tuple(data.dropped_part(part) for part in report.dropped)
+            tuple(public_reason.dropped_part(part) for part in report.dropped)
             if leave.hidden
-            else data.public_dropped(report, is_gold=is_gold)
+            else public_reason.dropped(report, is_gold=is_gold)
         ),
         repairs=tuple(report.repairs),
         timings=report.timings,

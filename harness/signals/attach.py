@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.errors import GoldseamError
 from harness.signals import assemble, static
 from harness.signals.assemble import NO_TOOLS
+from harness.signals.observed import Observed
 from harness.signals.sources import FILE, Sources, to_read
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _with_signals(found: Verdict, task: Task, patch: Patch | None, trial: Trial 
     report = found.report
     why = _no_trial(report, trial)
     seen = assemble.seen(
-        trial.observed if trial else None,
+        Observed.read(trial.watched) if trial and trial.watched is not None else None,
         why_not=why,
         exited=trial.exited if trial else False,
         seconds=trial.seconds if trial else 0.0,

@@ -37,19 +37,6 @@ _ENTRIES = 5000
 _PATHS = 10
 _MIB = 1024 * 1024
 
-SHAPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
-    "source": {
-        "old": (str, type(None)),
-        "new": (str, type(None)),
-        "before": (str, type(None)),
-        "after": (str, type(None)),
-        "why": (str,),
-    },
-    "compiled": {"files": (list,), "why": (str,)},
-    "after": {"network": (dict,), "files": (int,), "bytes": (int,), "paths": (list,), "modules": (list,)},
-}
-"""The frames, as `harness.frames.has_shape` holds them to."""
-
 
 class _Frame(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from harness.differential.answers import same
 from harness.differential.corpus import Call, Corpus
 from harness.differential.jobs import Surroundings, answers, record
+from harness.screening import screen_task
 from miner.calls.nearby import pool_of, variants
-from miner.draft import gold_patch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -59,7 +59,7 @@ def recorded(task: Task, sandbox: Sandbox) -> Corpus:
         InfrastructureError: the engine failed.
 
     """
-    gold = gold_patch(task)
+    gold = screen_task(task, task.hidden.gold_patch).kept
     bench = _Bench(task=task, gold=gold, sandbox=sandbox, here=Surroundings())
     asked = record(task, gold, changed_lines(gold), sandbox)
     direct = [call.direct for call in asked]

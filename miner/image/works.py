@@ -20,14 +20,14 @@ from typing import IO, TYPE_CHECKING, Protocol
 
 from pydantic import ValidationError
 
-from harness import imageclock
+from harness import files, imageclock
 from harness.errors import InputError
 from harness.executors.admission import Needs
 from harness.executors.base import Errand
 from harness.imagecheck import inspect_image
 from harness.sandbox import engine
 from harness.sandbox.pulls import Puller
-from harness.settings import ImageSettings, default_cache_dir
+from harness.settings import ImageSettings
 from miner.change import Rejection
 from miner.image import base, secrets, service_images
 from miner.image.environment import build_environment, open_workshop
@@ -232,7 +232,7 @@ class _Bench:
             InputError: an interpreter that is named is not here.
 
         """
-        cache = os.environ.get("GOLDSEAM_CACHE_DIR") or str(default_cache_dir())
+        cache = str(files.cache_dir())
         try:
             return ImageSettings.model_validate({**self.settings, "cache_dir": cache})
         except ValidationError as error:
@@ -343,8 +343,7 @@ def _inspect_there(asked: tuple[str, Secrets], place: Place) -> tuple[Leak, ...]
     image, wanted = asked
     if engine.image_id(image) is None:
         Puller(place.note).fetch(image, cancelled=threading.Event())
-    cache = Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir())
-    return inspect_image(image, wanted, cache=cache / "layers")
+    return inspect_image(image, wanted, cache=files.cache_dir() / "layers")
 
 
 class TarTree:

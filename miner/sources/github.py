@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from harness.errors import GoldseamError, InputError
-from miner.candidate import closing_references
 from miner.sources import github_queries as queries
 from miner.sources.git import Access, is_url, open_source
 from miner.sources.github_client import Gateway, GithubError, NotThereError, TooMuchError
+from miner.sources.messages import closing_references
 from miner.sources.origin import Opened
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a commit message tells about the change it brought: number, title, body, reverts. Pure."""
+"""Commit messages and texts of changes, read: number, title, body, reverts, issues that they name. Pure."""
 
 from __future__ import annotations
 
@@ -24,6 +24,17 @@ _REVERTS_COMMIT = re.compile(r"\bThis reverts commits? ([0-9a-f]{7,64})\b", re.I
 _REVERTS_NUMBER = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?[#!](\d+)\b", re.MULTILINE)
 _REVERT_TITLE = re.compile(r'^Revert\b.*?["“”](?P<title>.+)["“”]')
 _CHERRY_PICK = re.compile(r"\(cherry[- ]picked from (?:commit )?([0-9a-f]{7,64})\)", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
+_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+_KEYWORD = re.compile(
+    r"\b(?P<word>close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+"
+    r"(?:(?P<repo>[\w.-]+/[\w.-]+)?#|GH-|https?://[\w.:-]+/(?P<url>[\w.-]+/[\w.-]+)/(?:-/)?issues/)(?P<number>\d+)\b",
+    re.IGNORECASE,
+)
+_ISSUE_KEY = re.compile(
+    r"\b(?!(?:UTF|ISO|SHA|PEP|RFC|CVE|GH|PR|MD|CWE|ASCII|AES|RSA|HTTP)-)[A-Z][A-Z0-9]{1,9}-[1-9]\d{0,6}\b"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,3 +101,35 @@ def reverted_numbers(title: str, body: str) -> tuple[int, ...]:
     if (quoted := _REVERT_TITLE.match(title)) and (found := _SQUASH.match(quoted["title"])):
         numbers.append(int(found["number"]))
     return tuple(dict.fromkeys(numbers))
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssueReference:
+    """An issue that a text says it closes."""
+
+    number: int
+    repo: str | None = None
+    """`owner/name` where the text names one."""
+
+
+def without_code(text: str) -> str:
+    """Markdown text without HTML comments, code blocks and code spans."""
+    return _SPAN.sub(" ", _FENCE.sub(" ", _COMMENT.sub(" ", text)))
+
+
+def closing_references(text: str) -> tuple[IssueReference, ...]:
+    """Issues that a text closes by GitHub's keywords; each issue needs its own keyword, as on GitHub.
+
+    Code and HTML comments are skipped.
+    https://docs.github.com/en/issues/tracking-your-work-with-issues/linking-a-pull-request-to-an-issue
+    """
+    found = (
+        IssueReference(number=int(match["number"]), repo=match["repo"] or match["url"])
+        for match in _KEYWORD.finditer(without_code(text))
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def issue_keys(text: str) -> tuple[str, ...]:
+    """Jira-like keys (`ABC-123`) in a text."""
+    return tuple(dict.fromkeys(_ISSUE_KEY.findall(without_code(text))))

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness import scoring
-from harness.evaluate import screen
 from harness.frameworks import ids
 from harness.instance import Outcome, TestStatus
 from harness.judging.expectations import Expectations
 from harness.patch import PatchError
 from harness.sandbox.base import SandboxError
+from harness.screening import screen_task
 from miner.strength import lines, pieces, subsets
 from miner.strength.base_files import read_files
 from miner.strength.result import FORMULA, Bounds, Strength, Tried
@@ -113,7 +113,7 @@ def _fix(task: Task, sandbox: Sandbox) -> Fix:
 
 def _gold(task: Task, sandbox: Sandbox) -> _Gold:
     try:
-        fix = screen(task, task.hidden.gold_patch).kept
+        fix = screen_task(task, task.hidden.gold_patch).kept
     except PatchError as error:
         raise CannotMeasureError(f"the fix is no patch that a model could give: {error}") from error
     scored = scoring.score(task, fix, sandbox, scoring.Demands())
@@ -153,7 +153,7 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Tried |
 
     """
     try:
-        given = screen(task, variant.patch).kept if variant.patch else None
+        given = screen_task(task, variant.patch).kept if variant.patch else None
     except PatchError:
         return None
     if given is not None and (not given.files or given.raw == gold.patch.raw):

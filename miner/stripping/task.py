@@ -11,9 +11,9 @@ from harness import patch, scoring, trial
 from harness.instance import PASSING
 from harness.judging import tripwires
 from harness.judging.expectations import Expectations
+from harness.screening import screen_task
 from miner import doctests
 from miner.change import Kind
-from miner.draft import gold_patch
 from miner.proof.variations import variation
 from miner.split import classify
 from miner.stripping import borrowing, guessing, inlining
@@ -37,7 +37,7 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
 
     """
     plain = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
-    fix = gold_patch(task)
+    fix = screen_task(task, task.hidden.gold_patch).kept
     outside = {*task.instance.test.modules, *sys.stdlib_module_names}
 
     def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
@@ -96,7 +96,7 @@ def confirmed(task: Task, sandbox: Sandbox) -> Task | str:
         InfrastructureError: the engine failed.
 
     """
-    scored = scoring.score(task, gold_patch(task), sandbox, scoring.Demands())
+    scored = scoring.score(task, screen_task(task, task.hidden.gold_patch).kept, sandbox, scoring.Demands())
     if scored.grade.outcome not in PASSING:
         return scored.grade.reason
     hits = sorted(tripwires.as_json(scored.trial.tripwires.hits), key=lambda hit: (hit["path"], hit["kind"]))

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from harness import clock, evaluate, imageclock, process, trial
+from harness import clock, evaluate, imageclock, process, screening, trial
 from harness.instance import Budgets, Outcome, TestSpec
 from harness.sandbox import engine, owners
 from harness.scoring import trial_spec
+from harness.signals import observed
+from harness.signals.observed import Observed
 from tests import tiny
 from tests.tiny import BASE_TESTS
 
@@ -131,9 +133,10 @@ def clocked(image, tests=NEAR, **more):
     return tiny.task(image, tests={tiny.TESTS: (BASE_TESTS, tests)}, spec=TestSpec(clock=THEN), **more)
 
 
-def gold_run(task, sandbox, **more):
-    spec = trial_spec(task, evaluate.screen(task, task.hidden.gold_patch).kept)
-    return trial.run(replace(spec, **more), sandbox)
+def gold_run(task, sandbox, *, watch=False, **more):
+    gold = screening.screen_task(task, task.hidden.gold_patch).kept
+    wanted = observed.request(gold, task.instance.test, task.instance.budgets) if watch else None
+    return trial.run(replace(trial_spec(task, gold), watch=wanted, **more), sandbox)
 
 
 @pytest.fixture(scope="module")
@@ -171,9 +174,11 @@ def test_what_the_supervisor_measures_is_real(seen):
 
 
 def test_a_watched_run_tells_as_much_as_on_real_time(seen, tiny_image, sandbox):
-    real = gold_run(tiny.task(tiny_image), sandbox, watch=True).observed.after
+    here, real = (
+        Observed.read(one.watched).after for one in (seen, gold_run(tiny.task(tiny_image), sandbox, watch=True))
+    )
 
-    assert (seen.observed.after.loaded, seen.observed.after.paths) == (real.loaded, real.paths)
+    assert (here.loaded, here.paths) == (real.loaded, real.paths)
 
 
 def test_the_time_limit_is_real(tiny_image, sandbox):

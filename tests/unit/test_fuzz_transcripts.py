@@ -232,7 +232,7 @@ def asked() -> Asked:
 
 @cache
 def spec() -> trial.TrialSpec:
-    return replace(scoring.trial_spec(asked().task, None), watch=True)
+    return replace(scoring.trial_spec(asked().task, None), watch={})
 
 
 def judged(channel: bytes) -> Scored:
