@@ -13,9 +13,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.frameworks import framework
-from harness.instance import Budgets
-from harness.process import run
+from harness.core.instance import Budgets
+from harness.core.process import run
+from harness.languages.python.frameworks import framework
 from harness.sandbox import engine
 from miner.stripping import task as stripping
 from tests import tiny
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from harness.instance import Task
-    from harness.sandbox.base import Sandbox
+    from harness.core.instance import Task
+    from harness.sandbox.job import Sandbox
 
 TESTS = 76
 _BODY = (

@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from harness.core.process import stream
 from harness.dataset.folder import open_dataset
-from harness.process import stream
 from harness.sandbox import engine
-from miner.image.store import StoredImage, images
+from miner.images.store import StoredImage, images
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

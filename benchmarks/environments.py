@@ -34,27 +34,27 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.environment_rows import Row, Tried, kinds_of, tables
-from harness import process
+from harness.config.settings import Settings, load_settings
+from harness.core import process
+from harness.core.errors import GoldseamError
 from harness.dataset.folder import create_dataset
-from harness.errors import GoldseamError
 from harness.sandbox.docker import DockerSandbox
-from harness.settings import Settings, load_settings
-from miner import stages
-from miner.change import Candidate, Rejection, Stage
-from miner.draft import Draft, Site, spoken_in
-from miner.environment import detect
-from miner.image.works import HereImages
+from miner.candidates.scan import scan
+from miner.images.image_builders import HereImages
+from miner.languages.python.detect import detect
+from miner.pipeline import stages
+from miner.pipeline.draft import Draft, Site, spoken_in
 from miner.proof.notebook import STATES
-from miner.scan import scan
+from miner.sources.change import Candidate, Rejection, Stage
 from miner.sources.git import open_source
 from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.sandbox.base import Sandbox
-    from miner.environment import Detection
-    from miner.image.built import BuiltImage
+    from harness.sandbox.job import Sandbox
+    from miner.evidence.tree import Detection
+    from miner.layers.built import BuiltImage
     from miner.sources.bare import BareRepository
 
 ENOUGH = 3

@@ -18,15 +18,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness.errors import GoldseamError
-from harness.process import run
-from harness.settings import load_settings
-from miner.change import Candidate, Rejection
-from miner.scan import scan
+from harness.config.settings import load_settings
+from harness.core.errors import GoldseamError
+from harness.core.process import run
+from miner.candidates.scan import scan
+from miner.candidates.split import split
 from miner.sources.bare import BareRepository, MissingObjectsError
+from miner.sources.change import Candidate, Rejection
 from miner.sources.git import open_source
 from miner.sources.history import sightings
-from miner.split import split
 
 
 def candidates(repo: BareRepository, *, every: bool) -> list[Candidate]:

@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness import process
+from harness.core import process
+from harness.core.instance import PASSING, Outcome, Prediction, TaskState
 from harness.dataset.folder import open_dataset
-from harness.evaluate import Settings, evaluate_one
-from harness.instance import PASSING, Outcome, Prediction, TaskState
 from harness.judging.places import Place, place_of, read_card
-from harness.patch import parse
+from harness.patches.patch import parse
+from harness.runs.evaluate import Settings, evaluate_one
 from harness.sandbox.docker import DockerSandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.instance import Task
+    from harness.core.instance import Task
 
 STRONG = "host, 8 bits and more"
 HEAD = """

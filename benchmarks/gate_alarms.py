@@ -4,7 +4,7 @@
 
 Models are simulated: each task has a chance of its own of being resolved, uniform from 0 to 1; a real drop takes the
 same number of points from every task, as far as it has them. Each gate compares two fresh runs. `any drop` and
-`drop > 5 points` look at the two scores alone. Ours is `harness.gate.decide` itself, `max_drop = 0.05`, in both modes;
+`drop > 5 points` look at the two scores alone. Ours is `gate.rules.decide` itself, `max_drop = 0.05`, in both modes;
 `confirmed` asks a second fresh run of the candidate before it says regression.
 
 For each setting: `alarm` is exit code 1, `green` is exit code 0, the rest is "can't tell". Where nothing changed an
@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from harness import gate
-from harness.facts import TaskFacts
-from harness.gate_checks import Security
-from harness.gate_rules import GateRules, Mode
-from harness.history import Dated, trend
-from harness.instance import Outcome
-from harness.scoresheet import SampleScore, Scoresheet, TaskScore
+from harness.analysis.gate import rules
+from harness.analysis.gate.checks import Security
+from harness.analysis.gate.config import GateRules, Mode
+from harness.analysis.history import Dated, trend
+from harness.analysis.scoresheet import SampleScore, Scoresheet, TaskScore
+from harness.core.instance import Outcome
+from harness.runs.task_metadata import TaskFacts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +61,9 @@ def run_of(ease: Sequence[float], samples: int, chance: random.Random, drop: flo
 
 def ours(base: Scoresheet, candidate: Scoresheet, mode: Mode, confirm: Scoresheet | None = None) -> int:
     """The exit code."""
-    entries = [gate.Entry(sheet=sheet, name="run") for sheet in (candidate, base)]
-    again = gate.Entry(sheet=confirm, name="again") if confirm else None
-    return gate.decide(*entries, RULES[mode], security=Security(), confirm=again).exit_code
+    entries = [rules.Entry(sheet=sheet, name="run") for sheet in (candidate, base)]
+    again = rules.Entry(sheet=confirm, name="again") if confirm else None
+    return rules.decide(*entries, RULES[mode], security=Security(), confirm=again).exit_code
 
 
 def one_gate(tasks: int, samples: int, drop: float, chance: random.Random) -> dict[str, int]:

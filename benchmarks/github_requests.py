@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from miner.change import Change, MergeStyle
+from miner.sources.change import Change, MergeStyle
 from miner.sources.github import Filter, GithubForge, address_of, origins_of
 from miner.sources.github_auth import Credential, host_of
 from miner.sources.github_client import Gateway

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness.patch import PatchError, parse
-from harness.process import run
-from harness.screening import screen
+from harness.core.process import run
+from harness.languages.python.screening import screen
+from harness.patches.patch import PatchError, parse
 from tests.applied import built
 
 if TYPE_CHECKING:

@@ -22,21 +22,21 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness import evaluate
+from harness.config.settings import load_settings
 from harness.dataset.folder import create_dataset, open_dataset
-from harness.executors.local import LocalExecutor
-from harness.predictions import read_predictions
-from harness.run_folder import RunFolder
+from harness.runs import evaluate
+from harness.runs.predictions import read_predictions
+from harness.runs.run_folder import RunFolder
 from harness.sandbox.docker import DockerSandbox
-from harness.settings import load_settings
+from harness.sandbox.executors.local import LocalExecutor
 from miner.importing.judge import HOLDING
 from miner.importing.run import Imported, Options, import_rows
 
 if TYPE_CHECKING:
+    from harness.core.instance import Prediction
     from harness.dataset.folder import Dataset
-    from harness.instance import Prediction
-    from harness.run_folder import InstanceReport
-    from miner.funnel import FunnelLine
+    from harness.runs.run_folder import InstanceReport
+    from miner.candidates.funnel import FunnelLine
 
 SAME = "same"
 NOT_HERE = "nothing of the row's FAIL_TO_PASS can be told here"

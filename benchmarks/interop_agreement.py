@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from harness import patch as patches
+from harness.core.process import run
 from harness.dataset.folder import open_dataset
-from harness.process import run
+from harness.patches import patch as patches
 from tests import pypi_tools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.instance import Task
+    from harness.core.instance import Task
 
 _NEW_FILE = "goldseam_agreement.txt"
 _NOTHING = f"""\
@@ -76,7 +76,7 @@ def ours(dataset: Path, files: Sequence[Path], out: Path) -> tuple[dict[tuple[st
     """Our reports by kind and task, and how long they took."""
     words = [word for file in files for word in ("-p", file)]
     began = time.monotonic()
-    argv = [sys.executable, "-m", "miner.cli", "evaluate", dataset, *words, "-o", out, "--json", "--no-cache",
+    argv = [sys.executable, "-m", "miner.cli.main", "evaluate", dataset, *words, "-o", out, "--json", "--no-cache",
             "--control", "0", "--no-signals", "-j", "2"]  # fmt: skip
     run(argv, cwd=Path(__file__).parent.parent)
     seconds = time.monotonic() - began
@@ -120,7 +120,7 @@ def main() -> None:
         folder = Path(name)
         rows = folder / "rows.jsonl"
         ids = [word for task in tasks for word in ("-i", task.instance_id)]
-        exporting = [sys.executable, "-m", "miner.cli", "holdout", "export", options.dataset.resolve(), *ids]
+        exporting = [sys.executable, "-m", "miner.cli.main", "holdout", "export", options.dataset.resolve(), *ids]
         run([*exporting, "--to", "jsonl", "--hidden", "-o", rows], cwd=Path(__file__).parent.parent)
         for kind in KINDS:
             text = "".join(json.dumps(one) + "\n" for one in predictions(tasks, kind))

@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness.cli import app, run_app
+from harness.cli.main import app, run_app
 from tests.model_server import Asked, ModelServer, Say
 
 JUDGE = "yes-sayer-2026-01-01"

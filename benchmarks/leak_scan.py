@@ -26,16 +26,16 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness.dataset import corpus, leaks, needles
 from harness.dataset.folder import open_dataset
-from harness.dataset.needles import Kind
-from harness.dataset.scan import scan
+from harness.dataset.similarity import corpus, leak_fingerprints, leaks
+from harness.dataset.similarity.leak_fingerprints import Kind
+from harness.dataset.similarity.scan import scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from harness.dataset.needles import Index
-    from harness.instance import Task
+    from harness.core.instance import Task
+    from harness.dataset.similarity.leak_fingerprints import Index
 
 _AROUND = 60_000
 
@@ -92,12 +92,12 @@ def index_of(tasks: list[Task], canaries: list[str]) -> Index:
         text
         for task in tasks
         for text in (
-            needles.of_statement(task.instance_id, task.instance.problem_statement),
-            needles.of_patch(task.instance_id, Kind.GOLD, task.hidden.gold_patch),
-            needles.of_patch(task.instance_id, Kind.TESTS, task.hidden.test_patch),
+            leak_fingerprints.of_statement(task.instance_id, task.instance.problem_statement),
+            leak_fingerprints.of_patch(task.instance_id, Kind.GOLD, task.hidden.gold_patch),
+            leak_fingerprints.of_patch(task.instance_id, Kind.TESTS, task.hidden.test_patch),
         )
     ]
-    return needles.build(texts, canaries, ordinary=leaks.ordinary_code())
+    return leak_fingerprints.build(texts, canaries, ordinary=leaks.ordinary_code())
 
 
 def honest(folders: list[Path], own: set[str], most: int) -> Iterator[corpus.Source]:
@@ -164,7 +164,7 @@ def main() -> None:
     print(f"{len(tasks)} tasks; {size / 1e6:.0f} MB in {sources} texts, {alarms} false alarm(s)", flush=True)
     result = {
         "tasks": len(tasks),
-        "too_short": {kind.value: count for kind, count in needles.untold_counts(index).items()},
+        "too_short": {kind.value: count for kind, count in leak_fingerprints.untold_counts(index).items()},
         "megabytes": round(size / 1e6, 1),
         "texts": sources,
         "false_alarms": alarms,

@@ -23,8 +23,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from harness import evaluate
-from harness.instance import Budgets, Prediction
+from harness.core.instance import Budgets, Prediction
+from harness.runs import evaluate
 from harness.sandbox import engine, owners
 from harness.sandbox.docker import DockerSandbox
 from tests import tiny

@@ -58,7 +58,7 @@ def measured(tree: Path, words: list[str]) -> tuple[int, float, float]:
         silent = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silent, 1)
         os.dup2(silent, 2)
-        os.execv(sys.executable, [sys.executable, "-m", "miner.cli", *words])
+        os.execv(sys.executable, [sys.executable, "-m", "miner.cli.main", *words])
     _, status, usage = os.wait4(child, 0)
     return os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024 / 1e6, time.monotonic() - began
 

@@ -4,7 +4,7 @@
 
 Makes fixes of about the sizes that 73 real ones have (median 95 runs of tokens, largest 2,550), and doubles of some of
 them that share from half to all of the smaller one and are up to 64 times as large or small. Compares three ways: each
-with each, the index of `harness/dataset/postings.py`, and MinHash with LSH from datasketch, in an environment of its
+with each, the index of `dataset/similarity/postings.py`, and MinHash with LSH from datasketch, in an environment of its
 own from the package index. Prints seconds, memory and what is found; the last line is one JSON object.
 """
 
@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from harness import process
-from harness.dataset.postings import Postings
-from harness.quality.near import Fix, Shelf
+from harness.core import process
+from harness.dataset.similarity.near import Fix, Shelf
+from harness.dataset.similarity.postings import Postings
 from tests import pypi_tools
 
 TOOLS = ("datasketch==2.0.0", "numpy")

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from benchmarks.bench_task import test_command, timed
-from harness.process import dialogue, run
+from harness.core.process import dialogue, run
 from tests import pypi_tools
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from harness.instance import Task
-    from harness.process import Dialogue
+    from harness.core.instance import Task
+    from harness.core.process import Dialogue
 
 _PLUGIN = """\
 #!/bin/sh

@@ -24,14 +24,14 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.bench_task import TESTS, Bare, build_task, stripped, timed
 from benchmarks.other_graders import Swebench
-from harness import evaluate
-from harness.instance import Outcome, Prediction, Task
+from harness.core.instance import Outcome, Prediction, Task
+from harness.runs import evaluate
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
 from tests import pypi_tools, tiny
 
 if TYPE_CHECKING:
-    from harness.verdict import Verdict
+    from harness.runs.verdict import Verdict
 
 SETTINGS = evaluate.Settings()
 _BUSY = "import time as _time\n_end = _time.process_time() + 1.0\nwhile _time.process_time() < _end:\n    pass\n"

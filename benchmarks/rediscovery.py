@@ -23,16 +23,16 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness import patch
-from harness.errors import InfrastructureError, InputError
-from harness.process import run
-from harness.settings import load_settings
-from miner.change import Candidate, Kind, Rejection, Split
-from miner.scan import Looked, scan
+from harness.config.settings import load_settings
+from harness.core.errors import InfrastructureError, InputError
+from harness.core.process import run
+from harness.patches import patch
+from miner.candidates.scan import Looked, scan
+from miner.candidates.split import is_config, is_docs, split
 from miner.sources.bare import BareRepository, MissingObjectsError
+from miner.sources.change import Candidate, Kind, Rejection, Split
 from miner.sources.git import open_source
 from miner.sources.history import ChangeFilter
-from miner.split import is_config, is_docs, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,11 +13,11 @@ import json
 import time
 from pathlib import Path
 
-from harness import patch
 from harness.dataset.folder import open_dataset
+from harness.patches import patch
 from harness.solve import retrieve
 from harness.solve.agents.single import FILE_TOKENS, Snapshot
-from harness.solve.workspace import Workspaces
+from harness.solve.workspace.workspace import Workspaces
 
 
 def main() -> None:

@@ -24,18 +24,18 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness import process
+from harness.core import process
+from harness.core.instance import Outcome, Prediction, TaskState
 from harness.dataset.folder import open_dataset
-from harness.evaluate import Settings, evaluate_one
-from harness.instance import Outcome, Prediction, TaskState
 from harness.judging.places import place_of
-from harness.patch import parse
+from harness.patches.patch import parse
+from harness.runs.evaluate import Settings, evaluate_one
 from harness.sandbox.docker import DockerSandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from harness.instance import Task
+    from harness.core.instance import Task
 
 SAME = """
 import functools as _functools

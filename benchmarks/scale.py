@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from harness import evaluate, frames
+from harness.core.instance import Prediction
+from harness.core.process import run
 from harness.dataset.folder import open_dataset
-from harness.executors.local import LocalExecutor
-from harness.instance import Prediction
-from harness.process import run
+from harness.judging import frames
 from harness.report import work
-from harness.sandbox.base import Job, JobResult, Sandbox
+from harness.runs import evaluate
+from harness.sandbox.executors.local import LocalExecutor
+from harness.sandbox.job import Job, JobResult, Sandbox
 from tests import tiny
 from tests.browser import Browser, installed
 from tests.report_runs import PATCH, make_dataset, make_task

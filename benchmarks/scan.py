@@ -35,10 +35,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from unidiff import PatchSet
 from unidiff.errors import UnidiffParseError
 
-from harness.process import run
-from harness.settings import load_settings
-from miner.change import Rejection
-from miner.scan import scan
+from harness.config.settings import load_settings
+from harness.core.process import run
+from miner.candidates.scan import scan
+from miner.sources.change import Rejection
 from miner.sources.git import open_source
 
 if TYPE_CHECKING:

@@ -14,12 +14,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import evaluate
-from harness.errors import InfrastructureError
-from harness.instance import Outcome
+from harness.core.errors import InfrastructureError
+from harness.core.instance import Outcome
+from harness.runs import evaluate
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
-from harness.signals import static, tools
+from harness.sandbox.images import tools
+from harness.signals import static
 from harness.signals.sources import Sources
 from tests import tiny
 

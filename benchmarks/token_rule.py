@@ -4,7 +4,7 @@
 
 CLONE is a git repository that has the base commits of DATASET's tasks. Prompts are those of `--agent single`; they are
 counted by three published tokenizers (OpenAI's o200k and cl100k, Anthropic's of 2023), which come with the
-PyPI package litellm. Compared with: the rule in `harness/solve/tokens.py`. The last line is one JSON object.
+PyPI package litellm. Compared with: the rule in `harness/solve/models/tokens.py`. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness import process
+from harness.core import process
 from harness.dataset.folder import open_dataset
-from harness.solve import prompts, tokens
+from harness.solve import prompts
 from harness.solve.agents.single import SingleAgent
 from harness.solve.base import Job, Sampling
 from harness.solve.estimate import RATIO, first_question
+from harness.solve.models import tokens
 from tests import pypi_tools
 
 if TYPE_CHECKING:

@@ -39,17 +39,17 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.bench_task import TESTS, Bare, build_task, stripped, timed
 from benchmarks.other_graders import Harbor, Swebench
-from harness import evaluate
-from harness.executors.local import LocalExecutor
-from harness.instance import Prediction, Task
-from harness.process import run
+from harness.core.instance import Prediction, Task
+from harness.core.process import run
+from harness.runs import evaluate
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
+from harness.sandbox.executors.local import LocalExecutor
 from tests import pypi_tools, tiny
 from tests.silent import Silent
 
 if TYPE_CHECKING:
-    from harness.sandbox.base import Sandbox
+    from harness.sandbox.job import Sandbox
 
 WORKERS = (1, 2)
 OURS = "goldseam, one container"

@@ -14,7 +14,7 @@ wait_seconds=60
 answers() { # prints one line about the engine; quiet and false when none answers
     "$python" -W ignore - 2>/dev/null <<'PYTHON'
 import os
-from harness.errors import GoldseamError
+from harness.core.errors import GoldseamError
 from harness.sandbox.engine import connect
 
 try:

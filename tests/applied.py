@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from harness.trial import patch_facts
+from harness.grading import trial
+from harness.grading.trial import patch_facts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.patch import Patch
+    from harness.patches.patch import Patch
 
 
 class _Frames:
@@ -26,10 +26,9 @@ class _Frames:
 
 def built(base: Path, patch: Patch, work: Path) -> str:
     """Build the work tree of a model's patch at `work`, where nothing is: why git refuses the patch, or nothing."""
-    folder = resources.files("harness.runner")
     supervisor: dict[str, Any] = {"__name__": "supervisor"}
     for part in ("supervisor", "applying"):
-        exec(folder.joinpath(f"{part}.py").read_text("utf-8"), supervisor)
+        exec(trial.program(part), supervisor)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     supervisor.update(PRISTINE=str(base), WORK=str(work))

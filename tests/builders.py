@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from miner.image import build
-from miner.image.environment import open_workshop
-from miner.image.layer import CACHE_DIR, FACTS_PATH, Layer
+from miner.images.task_image import open_workshop
+from miner.layers import build
+from miner.layers.layer import CACHE_DIR, FACTS_PATH, Layer
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
     from pathlib import Path
 
-    from harness.settings import ImageSettings
+    from harness.config.settings import ImageSettings
 
 REPO = "goldseam-tests/builders"
 

@@ -10,7 +10,7 @@ import mmap
 import struct
 from typing import TYPE_CHECKING
 
-from harness import process
+from harness.core import process
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -67,7 +67,7 @@ def started(
     argv: list[str | Path], env: Mapping[str, str] | None = None, *, before: tuple[str | Path, ...] = ()
 ) -> subprocess.Popen[str]:
     """The program, running; what it tells is to be read from its standard error."""
-    whole = [str(word) for word in (*before, sys.executable, "-m", "miner.cli", *argv)]
+    whole = [str(word) for word in (*before, sys.executable, "-m", "miner.cli.main", *argv)]
     return subprocess.Popen(whole, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
 
 

@@ -8,7 +8,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from miner.image import debian
+from miner.layers import debian
 
 PLATFORM = "linux/arm64"
 _AARCH64 = 183

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.facts import TaskFacts
-from harness.instance import Outcome, TaskState
+from harness.core.instance import Outcome, TaskState
 from harness.judging.places import Place
-from harness.run_folder import RunFolder, RunRecord
+from harness.runs.run_folder import RunFolder, RunRecord
+from harness.runs.task_metadata import TaskFacts
 from tests import report_runs
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
-from harness.process import run
+from harness.core.process import run
 from tests.local_http import LocalServer
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import subprocess  # noqa: TID251 - a registry that runs beside the tests
 import time
 from typing import TYPE_CHECKING, Any
 
-from harness import process
+from harness.core import process
 from harness.sandbox import engine
 from tests import second_engine, tiny
 from tests.engine_proxy import Proxy

@@ -1,7 +1,7 @@
 """The `goldseam` program, run inside the test's own process.
 
 A process of its own spends three seconds on imports, again and again. Tests that must see a real process (signals, exit
-codes of the interpreter, what reaches an argument list) start `python -m miner.cli` instead.
+codes of the interpreter, what reaches an argument list) start `python -m miner.cli.main` instead.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from harness import cli as harness_cli
-from miner import cli
+from harness.cli import main as harness_cli
+from miner.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ def goldseam(*words: str | Path, **env: str) -> Ran:
     on_terminate = signal.getsignal(signal.SIGTERM)
     try:
         with mock.patch.dict(os.environ, env), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = harness_cli.run_app(cli.app, [str(word) for word in words])
+            code = harness_cli.run_app(main.app, [str(word) for word in words])
     finally:
         signal.signal(signal.SIGTERM, on_terminate)
     return Ran(returncode=code, stdout=out.getvalue(), error_text=err.getvalue())

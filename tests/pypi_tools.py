@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import process
+from harness.core import process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

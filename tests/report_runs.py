@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness import verdict
+from harness.core.instance import Hidden, Instance, Outcome, Prediction, Task, TaskState, TestStatus
 from harness.dataset.folder import Dataset, create_dataset, write_task
-from harness.grading import GRADING_VERSION, Grade, TestsStatus
-from harness.instance import Hidden, Instance, Outcome, Prediction, Task, TaskState, TestStatus
+from harness.grading.grade import GRADING_VERSION, Grade, TestsStatus
+from harness.grading.scoring import Demands
 from harness.judging.places import Place
-from harness.run_folder import Evidence, RunFolder, instance_report
-from harness.scoring import Demands
+from harness.runs import verdict
+from harness.runs.run_folder import Evidence, RunFolder, instance_report
 
 SECRET_TEST = "tests/test_secret_place.py::test_secret_name"
 SECRET_GOLD = "gold_secret_line"

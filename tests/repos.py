@@ -7,7 +7,7 @@ import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from harness.process import run
+from harness.core.process import run
 
 START = datetime(2024, 1, 1, 12, tzinfo=UTC)
 

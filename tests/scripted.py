@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from harness.instance import Instance
+    from harness.core.instance import Instance
     from harness.solve.base import Request, Workspace
 
 Line = Message | BaseException

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from harness import process
-from harness.errors import InfrastructureError
+from harness.core import process
+from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import io
 import tarfile
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import InfrastructureError
+from harness.config.settings import load_settings
+from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, owners
-from harness.sandbox.ends import end_of
-from harness.settings import load_settings
-from miner.image import base, secrets
+from harness.sandbox.exit_status import end_of
+from miner.layers import base, secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

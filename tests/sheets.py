@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import gate
-from harness.facts import TaskFacts
-from harness.gate_checks import Security
-from harness.gate_rules import GateRules
-from harness.instance import Outcome, TaskState
+from harness.analysis.gate import rules
+from harness.analysis.gate.checks import Security
+from harness.analysis.gate.config import GateRules
+from harness.analysis.scoresheet import SampleScore, Scoresheet, TaskScore
+from harness.analysis.usage import Usage
+from harness.core.instance import Outcome, TaskState
 from harness.judging.places import Place
-from harness.scoresheet import SampleScore, Scoresheet, TaskScore
-from harness.usage import Usage
+from harness.runs.task_metadata import TaskFacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from harness.decision import Decision, RuleLine
+    from harness.analysis.gate.decision import Decision, RuleLine
 
 WON, LOST, GAP = Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.INFRA_ERROR
 
@@ -75,12 +75,12 @@ def decide(candidate: Scoresheet, baseline: Scoresheet | None = None, **fields: 
     """The gate's decision; `fields` are rules, and `security` and `confirm`."""
     security = fields.pop("security", Security())
     confirm = fields.pop("confirm", None)
-    return gate.decide(
-        gate.Entry(sheet=candidate, name="candidate-run", started_at="2026-06-01T12:00:00Z"),
-        gate.Entry(sheet=baseline, name="baseline-run") if baseline else None,
+    return rules.decide(
+        rules.Entry(sheet=candidate, name="candidate-run", started_at="2026-06-01T12:00:00Z"),
+        rules.Entry(sheet=baseline, name="baseline-run") if baseline else None,
         GateRules.model_validate(fields),
         security=security,
-        confirm=gate.Entry(sheet=confirm, name="again") if confirm else None,
+        confirm=rules.Entry(sheet=confirm, name="again") if confirm else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness.verdict import InstanceReport
+    from harness.runs.verdict import InstanceReport
 
 
 class Silent:

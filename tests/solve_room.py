@@ -12,9 +12,9 @@ from harness.solve import call as calls
 from harness.solve import plan as plans
 from harness.solve import prompts
 from harness.solve.agents.single import SingleAgent
-from harness.solve.meter import Limits
-from harness.solve.openai_model import Api, Endpoint
-from harness.solve.prices import Prices
+from harness.solve.models.meter import Limits
+from harness.solve.models.openai_model import Api, Endpoint
+from harness.solve.models.prices import Prices
 from tests import tiny
 from tests.model_server import Asked, ModelServer, Say
 
@@ -24,7 +24,7 @@ GOOD = Say(text=f"The sign is wrong.\n\n{EDIT}")
 
 @dataclass
 class MemoryWorkspaces:
-    """Stands for harness.solve.workspace.Workspaces: trees that can only be read."""
+    """Stands for harness.solve.workspace.workspace.Workspaces: trees that can only be read."""
 
     files: dict = field(default_factory=lambda: dict(tiny.FILES))
     opened: int = 0

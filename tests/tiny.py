@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from harness import process
+from harness.config.settings import load_settings
+from harness.core import process
+from harness.core.errors import InfrastructureError
+from harness.core.instance import Budgets, Hidden, Instance, Prediction, Task, TaskState, TestSpec
 from harness.dataset.folder import Dataset, create_dataset, write_task
-from harness.errors import InfrastructureError
-from harness.instance import Budgets, Hidden, Instance, Prediction, Task, TaskState, TestSpec
-from harness.settings import load_settings
-from miner.image import base
-from miner.image.built import BuiltImage
-from miner.image.environment import build_environment
+from miner.images.task_image import build_environment
+from miner.layers import base
+from miner.layers.built import BuiltImage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from harness.process import Completed
+    from harness.core.process import Completed
 
 CALC = "src/calc/__init__.py"
 TESTS = "tests/test_calc.py"
@@ -58,7 +58,7 @@ NO_IMAGE = "sha256:" + "0" * 64
 
 @dataclass(frozen=True)
 class MemoryTree:
-    """A `miner.environment.Tree` of texts."""
+    """A `miner.languages.python.Tree` of texts."""
 
     texts: Mapping[str, str]
 
@@ -182,4 +182,4 @@ def write_predictions(path: Path, patches: Mapping[str, str | None], *, instance
 
 def goldseam(*words: str | Path, env: Mapping[str, str] | None = None) -> Completed:
     """The command line in a process of its own, run to its end."""
-    return process.run([sys.executable, "-m", "miner.cli", *map(str, words)], env=env, check=False)
+    return process.run([sys.executable, "-m", "miner.cli.main", *map(str, words)], env=env, check=False)

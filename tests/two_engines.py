@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import requests
 
-from harness.errors import InfrastructureError
-from harness.sandbox import engine, registries
-from harness.settings import ImageSettings
-from miner.image import base
-from miner.image.shelf import Shelf
+from harness.config.settings import ImageSettings
+from harness.core.errors import InfrastructureError
+from harness.sandbox import engine
+from harness.sandbox.images import registries
+from miner.images.layer_registry import Shelf
+from miner.layers import base
 from tests import own_registry, second_engine
 from tests.engine_proxy import Proxy
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import process
-from harness.solve.tree import BaseTree
+from harness.core import process
+from harness.solve.workspace.tree import BaseTree
 from tests import tiny
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""A dataset: a folder of small readable files, one folder a task."""

@@ -13,7 +13,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness import files
+from harness.core import files
+from harness.core.errors import InputError
 from harness.dataset import splits
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.folder import (
@@ -26,7 +27,6 @@ from harness.dataset.folder import (
 )
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel, TaskModel
-from harness.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

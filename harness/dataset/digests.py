@@ -10,8 +10,8 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
-from harness.dataset import canary_marks
 from harness.dataset.hidden_files import CALLS_FILE
+from harness.dataset.seal import canary_marks
 from harness.dataset.survivors import is_survivor
 
 if TYPE_CHECKING:

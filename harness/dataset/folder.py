@@ -6,8 +6,10 @@ import secrets
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from harness import files
-from harness.dataset import binding, canary_marks, links, opened, sealed
+from harness.core import files
+from harness.core.errors import InputError
+from harness.core.instance import INSTANCE_ID, Budgets, Hidden, Instance, Service, Task, TaskState, TestSpec
+from harness.dataset import links
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.hidden_files import (
     CALLS_FILE,
@@ -22,26 +24,20 @@ from harness.dataset.hidden_files import (
     hidden_of,
     is_hidden,
 )
-from harness.dataset.identity import recipients_digest
-from harness.dataset.ledger_entry import Event
+from harness.dataset.ledger import binding
+from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_bytes, read_model, read_text, write_model
-from harness.dataset.schema import (
-    BudgetsModel,
-    DatasetModel,
-    ServiceModel,
-    TaskModel,
-    TestModel,
-)
+from harness.dataset.schema import BudgetsModel, DatasetModel, ServiceModel, TaskModel, TestModel
+from harness.dataset.seal import access_log, canary_marks, sealed
+from harness.dataset.seal.identity import recipients_digest
 from harness.dataset.survivors import is_survivor
-from harness.errors import InputError
-from harness.instance import INSTANCE_ID, Budgets, Hidden, Instance, Service, Task, TaskState, TestSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from harness.dataset.identity import Keys
     from harness.dataset.schema import FileModel
+    from harness.dataset.seal.identity import Keys
 
 _Part = TypeVar("_Part", Budgets, Service, TestSpec)
 
@@ -106,7 +102,7 @@ class Dataset:
         """
         hidden = self._hidden(instance_id)
         if hidden.secret:
-            opened.ensure(self, instance_id)
+            access_log.ensure(self, instance_id)
         return Task(instance=self.instance(instance_id), hidden=hidden)
 
     def try_keys(self, instance_id: str) -> None:

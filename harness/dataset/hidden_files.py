@@ -6,13 +6,13 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.dataset import canary_marks
+from harness.core.errors import InputError
+from harness.core.expectations import Expectations
+from harness.core.instance import Hidden
 from harness.dataset.model_files import decoded, parse_model
 from harness.dataset.schema import TestsModel
+from harness.dataset.seal import canary_marks
 from harness.dataset.survivors import is_survivor
-from harness.errors import InputError
-from harness.instance import Hidden
-from harness.judging.expectations import Expectations
 from harness.judging.places import ids_by_place
 
 if TYPE_CHECKING:

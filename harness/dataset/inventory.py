@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from harness.dataset import content, ledger, opened, policy
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.dataset import content, policy
+from harness.dataset.ledger import ledger
 from harness.dataset.policy import NONE
-from harness.errors import InputError
-from harness.instance import TaskState
+from harness.dataset.seal import access_log
 from harness.judging.places import Place, read_card
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from harness.core.instance import Instance
     from harness.dataset.folder import Dataset
-    from harness.instance import Instance
 
 UNKNOWN = "unknown"
 _AGES = ((90, "under 3 months"), (365, "3 to 12 months"), (730, "1 to 2 years"), (1461, "2 to 4 years"))
@@ -179,7 +181,7 @@ def _cost(
 def _times(dataset: Dataset, proved: Sequence[Instance]) -> Iterable[float]:
     if dataset.sealed and dataset.keys is None:
         return
-    opened.tell(dataset, [one.instance_id for one in proved], purpose="stats")
+    access_log.tell(dataset, [one.instance_id for one in proved], purpose="stats")
     for one in proved:
         seconds = dataset.task(one.instance_id).hidden.evidence.get("gold_seconds")
         if isinstance(seconds, int | float):

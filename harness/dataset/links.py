@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.dataset.sealed import WORKINGS
-from harness.errors import InputError
+from harness.core.errors import InputError
+from harness.dataset.seal.sealed import WORKINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

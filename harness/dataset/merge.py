@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import files
-from harness.dataset import canary_marks, content, ledger, ledger_chain
+from harness.core import files
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.dataset import content
 from harness.dataset.folder import (
     DATASET_FILE,
     create_dataset,
@@ -22,20 +24,20 @@ from harness.dataset.folder import (
     write_settings,
     write_task,
 )
-from harness.dataset.identity import PASSPHRASE_FILE, WrongKeyError, load_keys, recipients_digest, short
+from harness.dataset.ledger import chain, ledger
 from harness.dataset.model_files import read_bytes, read_model
 from harness.dataset.schema import DatasetModel
-from harness.dataset.sealed import SEALED_FILE
+from harness.dataset.seal import canary_marks
+from harness.dataset.seal.identity import PASSPHRASE_FILE, WrongKeyError, load_keys, recipients_digest, short
+from harness.dataset.seal.sealed import SEALED_FILE
 from harness.dataset.splits import Split
-from harness.errors import InputError
-from harness.instance import TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from harness.core.instance import Instance
     from harness.dataset.folder import Dataset
-    from harness.dataset.identity import Keys
-    from harness.instance import Instance
+    from harness.dataset.seal.identity import Keys
 
 FORMER_CANARIES = "former_canaries"
 """The field of a merged dataset's dataset.yaml: what copies of its parts can be recognised by."""
@@ -85,7 +87,7 @@ def merge(inputs: Sequence[Dataset], out: Path, *, name: str | None = None) -> M
     sources = _sources(inputs)
     _refuse_closed(inputs, sources)
     for dataset in inputs:
-        ledger_chain.require(dataset)  # a merge binds anew what it takes
+        chain.require(dataset)  # a merge binds anew what it takes
     with _building(out) as place:
         model, notes = _description(inputs, name or out.resolve().name)
         made = create_dataset(place, name=model.name)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
-from harness import files
+from harness.core import files
+from harness.core.errors import InputError
+from harness.core.versions import refuse_newer
 from harness.dataset.schema import SCHEMA_VERSION, FileModel
-from harness.errors import InputError
-from harness.versions import refuse_newer
 
 if TYPE_CHECKING:
     from pathlib import Path

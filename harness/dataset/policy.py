@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.dataset.ledger_entry import Event
-from harness.errors import InputError
+from harness.core.errors import InputError
+from harness.dataset.ledger.entry import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from harness.dataset.ledger_entry import Entry
-    from harness.instance import Instance
+    from harness.core.instance import Instance
+    from harness.dataset.ledger.entry import Entry
 
 UNKNOWN_ENDPOINT = "unknown"
 

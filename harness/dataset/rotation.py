@@ -10,23 +10,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from harness.dataset import care, content, ledger, policy
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.dataset import content, policy, task_states
 from harness.dataset.folder import DATASET_FILE
+from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.policy import NONE, Policy, exposures, parse_policy, reasons
 from harness.dataset.schema import DatasetModel
 from harness.dataset.splits import Split
-from harness.errors import InputError
-from harness.instance import TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
     from pathlib import Path
 
+    from harness.core.instance import Instance
     from harness.dataset.content import Version
     from harness.dataset.folder import Dataset
-    from harness.instance import Instance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +120,7 @@ def is_inside(instance: Instance) -> bool:
 def _retire(dataset: Dataset, due: Sequence[Due], wish: Wish) -> Version:
     """One line of the ledger for all, then each task."""
     why = {one.instance_id: "; ".join(one.why) for one in due}
-    return care.retire_all(dataset, why, wanted=wish.tasks)
+    return task_states.retire_all(dataset, why, wanted=wish.tasks)
 
 
 def _told(dataset: Dataset, rules: Policy, due: tuple[Due, ...], left: int, *, version: Version | None) -> Rotation:

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from harness import clock as clocks
+from harness.core import clock as clocks
 
 SCHEMA_VERSION = 1
 

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from harness.dataset import ledger
+from harness.core.errors import InputError
 from harness.dataset.folder import DATASET_FILE, write_instances, write_settings
+from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
 from harness.dataset.split_by import By
-from harness.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from harness.core.instance import Instance
     from harness.dataset.folder import Dataset
-    from harness.instance import Instance
 
 
 class Split(StrEnum):

@@ -1,6 +1,6 @@
 """`calls.json` of a task: calls that its tests make, inputs near them, and what the fix answers. Hidden.
 
-A call is a list of steps as harness/runner/calls.py makes them: the last one is the call, those before it make what it
+A call is a list of steps as `inside/calls.py` makes them: the last one is the call, those before it make what it
 works on.
 """
 

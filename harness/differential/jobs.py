@@ -7,16 +7,18 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from harness import clock, frames, scoring, trial
+from harness.core import clock
+from harness.grading import scoring, trial
+from harness.judging import frames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from harness.core.instance import Task
     from harness.differential.corpus import Answer, Steps
-    from harness.instance import Task
-    from harness.patch import Patch
-    from harness.sandbox.base import Sandbox
-    from harness.trial import TrialSpec
+    from harness.grading.trial import TrialSpec
+    from harness.patches.patch import Patch
+    from harness.sandbox.job import Sandbox
 
 _SECONDS = 180.0
 _RECORDING_FACTOR = 8.0

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.core.errors import InterruptedRunError
 from harness.differential.answers import same
 from harness.differential.corpus import Corpus
 from harness.differential.figures import Replay
 from harness.differential.jobs import NoReplayError, Surroundings, answers, answers_in_tests
-from harness.errors import InterruptedRunError
-from harness.sandbox.base import SandboxError
+from harness.sandbox.job import SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from harness.core.instance import Task
     from harness.differential.corpus import Answer, Call
-    from harness.instance import Task
-    from harness.patch import Patch
-    from harness.sandbox.base import Sandbox
+    from harness.patches.patch import Patch
+    from harness.sandbox.job import Sandbox
 
 _TRIED_IN_TESTS = 40
 """Calls at most that are made once more while tests run."""

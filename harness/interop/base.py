@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.instance import Hidden, Instance
+    from harness.core.instance import Hidden, Instance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import files
-from harness.dataset import ledger
-from harness.errors import InputError
-from harness.instance import TaskState
+from harness.core import files
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.dataset.ledger import ledger
 from harness.interop.base import Collection, Exported
 from harness.interop.formats import export_format
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from harness.core.instance import Hidden, Instance
     from harness.dataset.folder import Dataset
-    from harness.instance import Hidden, Instance
     from harness.interop.base import Content
 
 

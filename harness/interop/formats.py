@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.interop import harbor, inspect_tasks, jsonl, parquet, swebench
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.interop import hidden_side
 from harness.interop.base import Content, image_notes
 from harness.interop.hidden_side import marked, marked_markdown
@@ -19,7 +19,7 @@ from harness.interop.rows import judged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harness.instance import Hidden
+    from harness.core.instance import Hidden
     from harness.interop.base import Collection, Exported
 
 name = "harbor"

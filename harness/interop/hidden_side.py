@@ -6,20 +6,20 @@ import json
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from harness.clock import prefix
-from harness.dataset.canary_marks import in_comment, in_markdown
-from harness.frameworks import framework
+from harness.core.clock import prefix
+from harness.dataset.seal.canary_marks import in_comment, in_markdown
 from harness.interop.rows import touched
+from harness.languages.python.frameworks import framework
 
 if TYPE_CHECKING:
-    from harness.instance import Hidden
+    from harness.core.instance import Hidden
     from harness.interop.base import Collection, Exported
 
 GRADER = "grader.py"
 
 
 def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, bytes]:
-    """By name: the grader (harness/runner/grader.py), what it has to know, and the hidden tests."""
+    """By name: the grader (harness/languages/python/inside/grader.py), what it has to know, and the hidden tests."""
     spec = task.instance.test
     called = framework(spec.framework)
     restore, remove = touched(hidden.test_patch)
@@ -45,7 +45,7 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
         "outcomes.py": called.suites,
         "generators.py": called.generators,
     }
-    folder = resources.files("harness.runner")
+    folder = resources.files("harness.languages.python.inside")
     return {
         **{name: marked(folder.joinpath(name).read_bytes(), collection.canary) for name in parts if parts[name]},
         "hidden.json": (json.dumps(known, indent=1) + "\n").encode(),

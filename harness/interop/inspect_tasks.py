@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.interop import hidden_side, rows
 from harness.interop.base import Content, image_notes, is_local
 from harness.interop.hidden_side import marked

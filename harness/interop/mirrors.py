@@ -14,8 +14,8 @@ import shutil
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
-from harness import files
-from harness.errors import GoldseamError, InfrastructureError
+from harness.core import files
+from harness.core.errors import GoldseamError, InfrastructureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,8 +77,8 @@ def written_back(tell: Callable[[str], None]) -> Iterator[None]:
 
 def _free_copy(url: str) -> _Copy:
     """The first copy that no other process works on."""
+    from harness.config.settings import load_settings  # noqa: PLC0415
     from harness.interop.store import shown  # noqa: PLC0415 - keeps `--help` quick
-    from harness.settings import load_settings  # noqa: PLC0415
 
     place = load_settings().images.cache_dir / "stores" / hashlib.sha256(shown(url).encode()).hexdigest()[:16]
     files.make_folder(place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.interop import rows
 from harness.interop.base import Content, image_notes
 

@@ -13,17 +13,17 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from harness import patch as patches
-from harness.clock import prefix
-from harness.errors import InputError
-from harness.frameworks import framework
-from harness.frameworks.ids import has_no_address
+from harness.core.clock import prefix
+from harness.core.errors import InputError
+from harness.core.test_ids import has_no_address
 from harness.judging.places import read_card
+from harness.languages.python.frameworks import framework
+from harness.patches import patch as patches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from harness.instance import Instance
+    from harness.core.instance import Instance
     from harness.interop.base import Collection, Exported
 
 LOG_PARSER = "parse_log_pytest_v2"

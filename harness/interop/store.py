@@ -20,8 +20,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.errors import GoldseamError, InfrastructureError, InputError
-from harness.versions import refuse_newer
+from harness.core.errors import GoldseamError, InfrastructureError, InputError
+from harness.core.versions import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

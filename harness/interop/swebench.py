@@ -16,7 +16,7 @@ from harness.interop.base import Content, image_notes
 from harness.interop.hidden_side import marked, marked_markdown
 
 if TYPE_CHECKING:
-    from harness.instance import Hidden
+    from harness.core.instance import Hidden
     from harness.interop.base import Collection, Exported
 
 name = "swebench"

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import files
-from harness.dataset import ledger, ledger_chain
+from harness.core import files
+from harness.core.errors import InputError
 from harness.dataset.folder import open_dataset
 from harness.dataset.hidden_files import hidden_names
-from harness.errors import InputError
+from harness.dataset.ledger import chain, ledger
 from harness.interop.store import FileEntry, Revision, Store
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _join_ledger(store: Store, revision: Revision, dataset: Dataset) -> int:
     with tempfile.TemporaryDirectory() as folder:
         other = Path(folder) / ledger.LEDGER_FILE
         other.write_bytes(data)
-        return ledger_chain.join(dataset, other).added
+        return chain.join(dataset, other).added
 
 
 def _refuse_unsealed(dataset: Dataset) -> None:

@@ -1,1 +1,1 @@
-"""The judge of values that tests hand out of a container: it stands on the host, where the expectations are."""
+"""The host's judge of values that tests hand out of a container: the expectations are here, never inside."""

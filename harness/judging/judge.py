@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness.frameworks.ids import stable
-from harness.instance import TestStatus
+from harness.core.expectations import Expected
+from harness.core.instance import TestStatus
+from harness.core.test_ids import stable
 from harness.judging import operators, values
-from harness.judging.expectations import Expected
 from harness.judging.values import MalformedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from harness.frameworks.base import TestReport
-    from harness.judging.expectations import Expectations, ExpectedTest, Site
+    from harness.core.expectations import Expectations, ExpectedTest, Site
     from harness.judging.values import Event, Loaded
+    from harness.languages.base import TestReport
 
 _EXACT = frozenset({"==", "is", "almost", "count_equal", "no_raise"})
 """Operators that no one value satisfies everywhere."""

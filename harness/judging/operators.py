@@ -6,14 +6,14 @@ import operator
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import GoldseamError
+from harness.core.errors import GoldseamError
 from harness.judging import search, values
 from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from harness.judging.expectations import Site
+    from harness.core.expectations import Site
 
 _SAME_HASH = 64
 """Different items with one hash that are still counted."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from harness.instance import Hidden, Task
+    from harness.core.instance import Hidden, Task
 
 CARD = "judged"
 """The field of `quality` in task.yaml that tells where a task is judged."""

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import process
-from harness.errors import InfrastructureError
+from harness.core import process
+from harness.core.errors import InfrastructureError
 
 if TYPE_CHECKING:
     from harness.judging.values import Pattern

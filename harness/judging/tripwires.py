@@ -1,4 +1,4 @@
-"""What harness/runner/tripwire.py told: where code of the patch looked at what judges it, or changed that. Pure.
+"""The tripwires' frames: where code of the patch looked at what judges it, or changed that. Pure.
 
 It stands beside the verdict: a hit proves nothing, and a patch without one is not thereby honest. A pass with a hit
 that is news is for a person to look at (`needs_review`).
@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from harness.frames import Shapes, has_shape
+from harness.judging.frames import Shapes, has_shape
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

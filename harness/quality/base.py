@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness import patch
+from harness.patches import patch
 from harness.quality.change import FileChange, change_of
 from harness.quality.names import identifiers, parse
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
-from harness.dataset import shingles
-from harness.dataset.shingles import Vocabulary
+from harness.dataset.similarity import shingles
+from harness.dataset.similarity.shingles import Vocabulary
 from harness.quality import names
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from harness import scoresheet
+from harness.analysis import scoresheet
+from harness.core.errors import InputError
 from harness.dataset import content
 from harness.dataset.folder import write_instances
-from harness.errors import InputError
 from harness.quality.solved import Measured, Trial, difficulty_with, measured
-from harness.run_folder import RunFolder
+from harness.runs.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from harness.analysis.scoresheet import Scoresheet
     from harness.dataset.folder import Dataset
-    from harness.scoresheet import Scoresheet
 
 CONTROLS = ("gold", "null")
 """Models that are none: they say nothing of how hard a task is."""

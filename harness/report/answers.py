@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.compare import Answer
-from harness.facts import standing
-from harness.instance import Outcome
+from harness.analysis.compare import Answer
+from harness.core.instance import Outcome
 from harness.report import figures
 from harness.report.words import chance, listed, many, percent, points
+from harness.runs.task_metadata import standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,15 +7,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.instance import Outcome
-from harness.public_reason import Counts
-from harness.usage import Usage
+from harness.analysis.usage import Usage
+from harness.core.instance import Outcome
+from harness.runs.public_reason import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from harness.analysis.scoresheet import Scoresheet
     from harness.report.text import CutText
-    from harness.scoresheet import Scoresheet
     from harness.stats import Interval
 
 CONTROLS = ("gold", "null")

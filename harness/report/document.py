@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from harness.compare import Answer
-from harness.instance import Outcome  # noqa: TC001 - pydantic reads it at run time
+from harness.analysis.compare import Answer
+from harness.core.instance import Outcome  # noqa: TC001 - pydantic reads it at run time
 from harness.judging.places import Place  # noqa: TC001 - pydantic reads it at run time
 from harness.report import figures
 
 if TYPE_CHECKING:
+    from harness.analysis.scoresheet import Estimate, Figure, Scoresheet
     from harness.report.answers import Answers
     from harness.report.data import ModelSummary, PredictionView, ReportData
-    from harness.scoresheet import Estimate, Figure, Scoresheet
     from harness.stats import Interval
 
 

@@ -6,17 +6,17 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness import public_reason
+from harness.analysis.usage import usage_of
 from harness.report import data
 from harness.report.text import CutText, clean, ends, head, head_of_file
-from harness.usage import usage_of
+from harness.runs import public_reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from harness.instance import Prediction
-    from harness.run_folder import InstanceReport, RunFolder
+    from harness.core.instance import Prediction
+    from harness.runs.run_folder import InstanceReport, RunFolder
 
 _RESULTS_BYTES = 64 * 1024 * 1024
 _TESTS_SHOWN = 200

@@ -6,16 +6,16 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.cohorts import CohortKey, by_cohort
-from harness.compare import Comparison, compare, compare_all
-from harness.errors import NothingComparableError
-from harness.instance import Outcome
+from harness.analysis.cohorts import CohortKey, by_cohort
+from harness.analysis.compare import Comparison, compare, compare_all
+from harness.core.errors import NothingComparableError
+from harness.core.instance import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from harness.analysis.scoresheet import Scoresheet
     from harness.report.data import ModelSummary, PredictionView
-    from harness.scoresheet import Scoresheet
 
 DIMENSIONS = {
     CohortKey.REPO: "repository",

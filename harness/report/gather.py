@@ -6,27 +6,27 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness import scoresheet
+from harness.analysis import scoresheet
+from harness.core.errors import InputError
+from harness.core.instance import Prediction
 from harness.dataset import folder as dataset_folder
 from harness.dataset import hidden_files, model_files
-from harness.dataset.canary_marks import is_canary_line, without_in_markdown, without_in_patch
 from harness.dataset.schema import TaskModel
-from harness.errors import InputError
-from harness.facts import TaskFacts
-from harness.instance import Prediction
+from harness.dataset.seal.canary_marks import is_canary_line, without_in_markdown, without_in_patch
 from harness.report import data
 from harness.report.evidence import Item, Leave, view
 from harness.report.figures import DIMENSIONS, OF_TASKS
 from harness.report.text import CutText, clean, head_of_file
-from harness.run_folder import RunFolder
+from harness.runs.run_folder import RunFolder
+from harness.runs.task_metadata import TaskFacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from harness.analysis.scoresheet import Scoresheet
     from harness.dataset.folder import Dataset
-    from harness.run_folder import InstanceReport
-    from harness.scoresheet import Scoresheet
+    from harness.runs.run_folder import InstanceReport
 
 _PAGE_BYTES = 16 * 1024 * 1024
 """What all the long texts of a page may come to, about."""

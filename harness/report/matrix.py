@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.instance import Outcome
+from harness.core.instance import Outcome
 from harness.report.words import OUTCOMES, SHORT
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from harness.instance import Outcome
+from harness.core.instance import Outcome
+from harness.core.printable import one_line
 from harness.report import figures
 from harness.report.matrix import MIXED, NONE, PENDING, rows
 from harness.report.words import OUTCOMES, dollars, duel, many, percent
-from harness.shown import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness import gate_work
-from harness.decision import Ruling
-from harness.errors import InputError
+from harness.analysis.gate import files
+from harness.analysis.gate.decision import Ruling
+from harness.core.errors import InputError
 from harness.report.answers import Ship
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.gate_rules import GateRules
+    from harness.analysis.gate.config import GateRules
     from harness.report.data import ReportData
 
 _LINES_SHOWN = 4
@@ -35,10 +35,10 @@ def ask(found: ReportData, baseline: Path, rules: GateRules, *, dataset: Path | 
     best = competitors[0]
     if baseline.resolve() == best.sheet.run.resolve():
         raise InputError(f"{baseline} would be compared with itself", hint="give an earlier run")
-    question = gate_work.Question(
+    question = files.Question(
         candidate=best.sheet.run, baseline=baseline, dataset=dataset, model=best.sheet.model, with_hidden=False
     )
-    decision = gate_work.ask(question, rules).decision
+    decision = files.ask(question, rules).decision
     lines = [
         f"{line.name}: {line.required}, found {line.found}. {line.sentence}".strip()
         for line in decision.rules

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from harness.shown import INVISIBLE, number
+from harness.core.printable import INVISIBLE, number
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.compare import Answer
-from harness.failures import FailureClass
-from harness.instance import Outcome
+from harness.analysis.compare import Answer
+from harness.core.instance import Outcome
+from harness.grading.failures import FailureClass
 
 if TYPE_CHECKING:
-    from harness.compare import Comparison
+    from harness.analysis.compare import Comparison
 
 OUTCOMES = {
     Outcome.RESOLVED: "resolved",

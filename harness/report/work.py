@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness import files
-from harness.cutoffs import gap
+from harness.analysis.cutoffs import gap
+from harness.core import files
 from harness.report import document, page, ship
 from harness.report.answers import Answers, answers
 from harness.report.gather import gather
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from harness.cutoffs import Cutoffs
-    from harness.gate_rules import GateRules
+    from harness.analysis.cutoffs import Cutoffs
+    from harness.analysis.gate.config import GateRules
     from harness.report.data import ReportData
 
 

@@ -1,0 +1,1 @@
+"""Containers: jobs and sessions on an engine, locked down."""

@@ -9,18 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import files
-from harness.errors import InfrastructureError
-from harness.sandbox import engine, locks, owners, platforms
+from harness.core import files
+from harness.core.errors import InfrastructureError
+from harness.sandbox import engine, hardening, owners
+from harness.sandbox.engine_watch import Vigil
+from harness.sandbox.images import platforms
+from harness.sandbox.images.pulls import REGISTRY_SECONDS, Puller
 from harness.sandbox.janitor import Janitor
-from harness.sandbox.pulls import REGISTRY_SECONDS, Puller
-from harness.sandbox.vigil import Vigil
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Literal
 
-    from harness.instance import Budgets, Service
+    from harness.core.instance import Budgets, Service
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +82,7 @@ class Containers:
         self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
         self.folder = Path(self._folder.name)
         """Of this machine; gone at the end."""
-        self._hosts = self.hosts_file(locks.HOSTS)
+        self._hosts = self.hosts_file(hardening.HOSTS)
         self._running: set[str] = set()
         """Images that the engine's machine can run."""
 
@@ -165,15 +166,15 @@ class Containers:
             image=wanted.image,
             command=list(wanted.argv),
             entrypoint=[],
-            environment={**locks.BASE_ENV, **wanted.env},
-            user=f"{locks.USER}:{locks.USER}",
+            environment={**hardening.BASE_ENV, **wanted.env},
+            user=f"{hardening.USER}:{hardening.USER}",
             working_dir="/",
             hostname=None if shared else wanted.hostname,  # with the network comes the name
             stdin_open=True,
             tty=False,
             network_disabled=shared is None,
             labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: wanted.kind},
-            host_config=locks.host_config(
+            host_config=hardening.host_config(
                 client,
                 wanted.budgets,
                 hosts=shared.hosts if shared else self._hosts,
@@ -196,5 +197,5 @@ class Containers:
             labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: "service"},
             use_config_proxy=False,
             healthcheck={"test": ["NONE"]},  # asked by us, and only until it is ready
-            host_config=locks.service_config(client, service, hosts=net.hosts, network=net.mode),
+            host_config=hardening.service_config(client, service, hosts=net.hosts, network=net.mode),
         )

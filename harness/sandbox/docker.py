@@ -13,11 +13,11 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-from harness.errors import InfrastructureError, InterruptedRunError
+from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
-from harness.sandbox.base import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.containers import Containers, Wanted
-from harness.sandbox.ends import end_of
+from harness.sandbox.exit_status import end_of
+from harness.sandbox.job import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.streams import Demultiplexer
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import requests
 import urllib3.exceptions
 from docker.utils.socket import frames_iter  # noqa: TID251
 
-from harness.errors import InfrastructureError, InputError
+from harness.core.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

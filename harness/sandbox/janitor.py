@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 
-from harness.errors import InfrastructureError
+from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 
 CLOSE_SECONDS = 30.0

@@ -20,18 +20,18 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import InterruptedRunError
-from harness.instance import Budgets
-from harness.sandbox import engine, locks
-from harness.sandbox.base import SandboxError, ServiceError
+from harness.core.errors import InterruptedRunError
+from harness.core.instance import Budgets
+from harness.sandbox import engine, hardening
 from harness.sandbox.containers import Net, Wanted
+from harness.sandbox.job import SandboxError, ServiceError
 from harness.sandbox.streams import Demultiplexer, Merged
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator, Sequence
 
-    from harness.instance import Service
+    from harness.core.instance import Service
     from harness.sandbox.containers import Containers
 
 PYTHON = "/opt/goldseam/venv/bin/python"
@@ -86,7 +86,7 @@ def plan(services: Sequence[Service]) -> Plan:
     for number, service in enumerate(apart, start=1):
         address = f"127.0.1.{number}"
         lines.append(f"{address}\t{' '.join(service.names)}")
-        ports = {far: f"{locks.DROP}/{number}-{far}" for _, far in service.forwards}
+        ports = {far: f"{hardening.DROP}/{number}-{far}" for _, far in service.forwards}
         carry += [(("127.0.0.1", near), ports[far]) for near, far in service.forwards]
         carry += [((address, far), path) for far, path in ports.items()]
         back = tuple((path, ("127.0.0.1", far)) for far, path in ports.items())
@@ -109,7 +109,7 @@ def opened(containers: Containers, name: str, image: str, services: Sequence[Ser
         InterruptedRunError: the work was cancelled meanwhile.
 
     """
-    if containers.runtime not in (None, *locks.PLAIN_RUNTIMES):
+    if containers.runtime not in (None, *hardening.PLAIN_RUNTIMES):
         raise ServiceError(
             f"the runtime {containers.runtime} can't share a network between containers, which services need",
             hint="evaluate tasks with services under the engine's own runtime, without --runtime",
@@ -201,7 +201,7 @@ class _Pod:
     def _hold(self, name: str, image: str, cell: Cell, drop: Path | None) -> _Holder:
         wanted = Wanted(
             image=image,
-            argv=(PYTHON, "-I", "-S", "-B", "-c", program("holder"), cell.asked()),
+            argv=(PYTHON, "-I", "-S", "-B", "-c", program("pause_container"), cell.asked()),
             env={},
             budgets=_HOLDER_BUDGETS,
             kind="holder",
@@ -289,6 +289,6 @@ def _late(one: _Started) -> ServiceError:
 
 
 def program(name: str) -> str:
-    """The source of a container's first process (`holder`, `keeper`), with what both carry connections by."""
-    folder = resources.files("harness.runner")
-    return "\n".join(folder.joinpath(f"{part}.py").read_text(encoding="utf-8") for part in ("carrier", name))
+    """A container's first process: the source of `pause_container` or `workspace_init`, and of `port_forward`."""
+    folder = resources.files("harness.sandbox.inside")
+    return "\n".join(folder.joinpath(f"{part}.py").read_text(encoding="utf-8") for part in ("port_forward", name))

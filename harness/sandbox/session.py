@@ -11,11 +11,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from harness.errors import InfrastructureError, InterruptedRunError
+from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
-from harness.sandbox.base import SandboxError
 from harness.sandbox.containers import Containers, Wanted
 from harness.sandbox.conversation import Conversation
+from harness.sandbox.job import SandboxError
 from harness.sandbox.streams import Demultiplexer, Merged
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
-    from harness.instance import Budgets, Service
+    from harness.core.instance import Budgets, Service
     from harness.sandbox.containers import Net
 
 PYTHON = "/opt/goldseam/venv/bin/python"
@@ -139,7 +139,7 @@ class Session:
     def create(self, image: str, mounts: Mapping[str, str], net: Net | None = None) -> None:
         """Create the container, in the network of its services where it has some."""
         forward = tuple(str(word) for word in self._forward or ())
-        argv = (PYTHON, "-I", "-S", "-B", "-c", pod.program("keeper"), *forward)
+        argv = (PYTHON, "-I", "-S", "-B", "-c", pod.program("workspace_init"), *forward)
         wanted = Wanted(
             image=image,
             argv=argv,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from harness import patch
-from harness.scaffold.told import FIELD, candidates, function_of, revealed_ids
+from harness.dataset.revealed import FIELD, candidates, function_of, revealed_ids
+from harness.patches import patch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.instance import Task
+    from harness.core.instance import Task
 
 _TEST = re.compile(rb"^\+\s*(?:async\s+)?def\s+(test\w*)", re.MULTILINE)
 

@@ -15,7 +15,7 @@ from harness.scaffold.items import CannotCutError, Item, holds_tests, is_test, i
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from harness.scaffold.told import Names
+    from harness.dataset.revealed import Names
 
 __all__ = ["CannotCutError", "cut"]
 

@@ -9,16 +9,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import patch, process, scoring, screening, trial
-from harness.instance import TestStatus
+from harness.core import process
+from harness.core.instance import TestStatus
+from harness.dataset.revealed import FIELD, Function, Names, candidates, function_of
+from harness.grading import scoring, trial
+from harness.languages.python import screening
+from harness.patches import patch
 from harness.scaffold.cut import CannotCutError, cut
-from harness.scaffold.told import FIELD, Function, Names, candidates, function_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from harness.instance import Task
-    from harness.sandbox.base import Sandbox
+    from harness.core.instance import Task
+    from harness.sandbox.job import Sandbox
 
 _GIT_SECONDS = 60.0
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.dataset import care, content, ledger, opened
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.dataset import content, task_states
 from harness.dataset.folder import write_scaffold
-from harness.errors import InputError
-from harness.instance import TaskState
+from harness.dataset.ledger import ledger
+from harness.dataset.revealed import FIELD
+from harness.dataset.seal import access_log
 from harness.scaffold.reveal import applied, reveal
-from harness.scaffold.told import FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from harness.core.instance import Instance
     from harness.dataset.content import Version
     from harness.dataset.folder import Dataset
-    from harness.instance import Instance
-    from harness.sandbox.base import Sandbox
+    from harness.sandbox.job import Sandbox
     from harness.solve.base import Workspace
 
 
@@ -64,14 +66,14 @@ def reveal_in(
         InfrastructureError: the engine failed, or an image is not there.
 
     """
-    tasks = care.known(dataset, ids) if ids else tuple(dataset.instances())
+    tasks = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
     others = [one for one in tasks if one.state is not TaskState.PROVED]
     if ids and others:
         raise InputError(f"only proved tasks can show tests: {others[0].instance_id} is {others[0].state}")
     proved = [one for one in tasks if one.state is TaskState.PROVED]
     if not proved:
         raise InputError(f"{dataset.path} has no proved task")
-    opened.tell(dataset, [one.instance_id for one in proved], purpose="reveal")
+    access_log.tell(dataset, [one.instance_id for one in proved], purpose="reveal")
     found = []
     for instance in proved:
         shown = _one(dataset, instance, count, sandbox=sandbox, workspace=workspace, dry_run=dry_run)

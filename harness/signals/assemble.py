@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from harness.sandbox.images.tools import COMMAND
 from harness.signals import delta
 from harness.signals.model import (
     CompiledFile,
@@ -26,12 +27,11 @@ from harness.signals.model import (
     Writes,
 )
 from harness.signals.observed import FILE_BYTES, MAX_FILES, SUFFIXES, TOTAL_BYTES, AfterFrame, CompiledFrame, Source
-from harness.signals.tools import COMMAND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harness.patch import Patch
+    from harness.patches.patch import Patch
     from harness.signals.observed import Observed
     from harness.signals.static import Reading
 

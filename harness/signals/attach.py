@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import GoldseamError
+from harness.core.errors import GoldseamError
 from harness.signals import assemble, static
 from harness.signals.assemble import NO_TOOLS
 from harness.signals.observed import Observed
@@ -16,14 +16,14 @@ from harness.signals.sources import FILE, Sources, to_read
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from harness.executors.base import Executor
-    from harness.instance import Prediction, Task
-    from harness.patch import Patch
-    from harness.run_folder import InstanceReport, RunFolder
-    from harness.sandbox.base import Sandbox
+    from harness.core.instance import Prediction, Task
+    from harness.grading.trial import Trial
+    from harness.patches.patch import Patch
+    from harness.runs.run_folder import InstanceReport, RunFolder
+    from harness.runs.verdict import Verdict
+    from harness.sandbox.executors.base import Executor
+    from harness.sandbox.job import Sandbox
     from harness.signals.rules import Rules
-    from harness.trial import Trial
-    from harness.verdict import Verdict
 
 EVIDENCE = "signals"
 """The field of results.json that keeps what signals are made from."""

@@ -14,8 +14,8 @@ from harness.signals import eslint_config
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from harness.instance import Budgets, TestSpec
-    from harness.patch import Patch
+    from harness.core.instance import Budgets, TestSpec
+    from harness.patches.patch import Patch
 
 FILE_BYTES = 512 * 1024
 """A larger file is not looked into."""

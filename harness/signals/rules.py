@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

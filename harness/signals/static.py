@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from harness.errors import InfrastructureError, InterruptedRunError
-from harness.instance import Budgets
-from harness.sandbox.base import Job
+from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.core.instance import Budgets
+from harness.sandbox.images.tools import PYTHON
+from harness.sandbox.job import Job
 from harness.signals.delta import Answer  # noqa: TC001 - pydantic reads it at run time
-from harness.signals.tools import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from harness.sandbox.base import Sandbox
+    from harness.sandbox.job import Sandbox
     from harness.signals.rules import Rules
     from harness.signals.sources import Sources
 

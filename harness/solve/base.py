@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from harness.errors import InfrastructureError
+from harness.core.errors import InfrastructureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from harness.instance import Instance
+    from harness.core.instance import Instance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +227,7 @@ class Attempt:
     patch: str | None
     """A unified diff for `git apply`; None where there is none."""
     no_patch: str | None = None
-    """Why there is no usable patch, by a word of `harness/solve/extract.py`; None where there is one."""
+    """Why there is no usable patch, by a word of `harness/solve/answers/extract.py`; None where there is one."""
     detail: str = ""
     """For people: what was found in place of a patch."""
     tolerance: tuple[str, ...] = ()

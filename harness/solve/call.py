@@ -7,30 +7,30 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from harness import patch
+from harness.patches import patch
 from harness.solve import plan as plans
-from harness.solve.alias import is_pinned
 from harness.solve.campaign import Campaign, job_of
 from harness.solve.estimate import Estimate, estimate
-from harness.solve.masking import of_environment
-from harness.solve.openai_model import Endpoint, OpenAIModel
+from harness.solve.models.alias import is_pinned
+from harness.solve.models.masking import of_environment
+from harness.solve.models.openai_model import Endpoint, OpenAIModel
+from harness.solve.models.response_cache import Asker, ResponseCache
+from harness.solve.models.stack import wrap
 from harness.solve.records import Records
-from harness.solve.response_cache import Asker, ResponseCache
-from harness.solve.stack import wrap
-from harness.solve.workspace import Workspaces
+from harness.solve.workspace.workspace import Workspaces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from harness.core.instance import Instance
     from harness.dataset.folder import Dataset
-    from harness.instance import Instance
     from harness.solve.base import Agent
     from harness.solve.campaign import Done, Report
-    from harness.solve.meter import Limits, Spent
+    from harness.solve.models.meter import Limits, Spent
+    from harness.solve.models.prices import Prices
+    from harness.solve.models.stack import Wrapped
     from harness.solve.plan import Plan
-    from harness.solve.prices import Prices
-    from harness.solve.stack import Wrapped
 
 
 @dataclass(frozen=True, kw_only=True)

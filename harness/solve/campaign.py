@@ -8,11 +8,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from harness.dataset import ledger
-from harness.dataset.ledger import Event
-from harness.errors import GoldseamError, InfrastructureError
-from harness.instance import Instance, Prediction
-from harness.scaffold.told import statement_with
+from harness.core.errors import GoldseamError, InfrastructureError
+from harness.core.instance import Instance, Prediction
+from harness.dataset.ledger import ledger
+from harness.dataset.ledger.ledger import Event
+from harness.dataset.revealed import statement_with
 from harness.solve.base import Fault, Job, ModelError, Sampling
 from harness.solve.facts import facts_of
 from harness.solve.records import State, transcript_of
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from harness.dataset.folder import Dataset
     from harness.solve.base import Agent, Attempt, Model, Reply, Request, Workspace
-    from harness.solve.meter import Spent
+    from harness.solve.models.meter import Spent
+    from harness.solve.models.stack import Wrapped
     from harness.solve.plan import Plan, Unit
     from harness.solve.records import Records
-    from harness.solve.stack import Wrapped
 
 GIVE_UP_AFTER = 5
 """Attempts in a row that infrastructure failed at, after which no more is tried: the next would fail too."""

@@ -1,7 +1,7 @@
 """What a campaign would ask and cost, without asking: `goldseam solve --dry-run`.
 
 The agent itself is run with a model that notes the first question and ends there, so its prompt is the real one. Tokens
-are those of `harness/solve/tokens.py`; how many a model will write nobody knows beforehand: what earlier predictions of
+are those of `models/tokens.py`; how many a model will write nobody knows beforehand: what earlier predictions of
 the same agent took says it best, else the assumptions below.
 """
 
@@ -12,17 +12,17 @@ import statistics
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness.scaffold.told import statement_with
-from harness.solve import tokens
+from harness.dataset.revealed import statement_with
 from harness.solve.base import LimitReachedError
+from harness.solve.models import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from harness.instance import Prediction
+    from harness.core.instance import Prediction
     from harness.solve.base import Agent, Job, Reply, Request
+    from harness.solve.models.prices import Price, Rates
     from harness.solve.plan import Unit
-    from harness.solve.prices import Price, Rates
 
 MILLION = 1_000_000
 RATIO = (0.75, 1.35)

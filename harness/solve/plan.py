@@ -12,11 +12,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.core.errors import InputError
+from harness.core.instance import Instance, Prediction, TaskState
+from harness.dataset.revealed import statement_with
 from harness.dataset.splits import Split
-from harness.errors import InputError
-from harness.instance import Instance, Prediction, TaskState
-from harness.scaffold.told import statement_with
-from harness.solve.meter import Spent
+from harness.solve.models.meter import Spent
 from harness.solve.records import State
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from socketserver import TCPServer, ThreadingMixIn
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from harness.errors import InfrastructureError, InputError
-from harness.solve import openai_words
+from harness.core.errors import InfrastructureError, InputError
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply
+from harness.solve.models import openai_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -195,7 +195,7 @@ class Gateway:
             if len(self.passed.refused) < _MOST_REFUSED:
                 self.passed.refused.append(what[:_SHOWN])
 
-    def ask(self, body: openai_words.ChatBody) -> Reply:
+    def ask(self, body: openai_schema.ChatBody) -> Reply:
         """Ask the model what the agent asks.
 
         Raises:
@@ -204,7 +204,7 @@ class Gateway:
             ModelError: it could not be asked.
 
         """
-        request = openai_words.request(body, self._sampling, self._sample)
+        request = openai_schema.request(body, self._sampling, self._sample)
         if self.passed.over.is_set():
             raise self.passed.limit or self.passed.trouble or LimitReachedError("stopped", "the work was stopped")
         try:
@@ -385,9 +385,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _chat(self, raw: bytes) -> None:
         try:
-            body = openai_words.body(raw)
+            body = openai_schema.body(raw)
             reply = self.gateway.ask(body)
-        except openai_words.NotUnderstoodError as error:
+        except openai_schema.NotUnderstoodError as error:
             self._error(HTTPStatus.BAD_REQUEST, "invalid_request", str(error))
         except LimitReachedError as limit:
             self._error(HTTPStatus.FORBIDDEN, "limit_reached", str(limit))
@@ -398,9 +398,9 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             number = secrets.token_hex(8)
             if body.stream:
-                self._stream(openai_words.chunks(reply, number, include_usage=body.stream_options.include_usage))
+                self._stream(openai_schema.chunks(reply, number, include_usage=body.stream_options.include_usage))
             else:
-                self._json(HTTPStatus.OK, openai_words.completion(reply, number))
+                self._json(HTTPStatus.OK, openai_schema.completion(reply, number))
 
     def _stream(self, chunks: Iterable[Mapping[str, Any]]) -> None:
         data = b"".join(b"data: %s\n\n" % json.dumps(chunk).encode() for chunk in chunks) + b"data: [DONE]\n\n"

@@ -17,19 +17,19 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from harness import files
+from harness.core import files
+from harness.core.errors import InputError
 from harness.dataset.model_files import read_text
-from harness.errors import InputError
-from harness.predictions import as_json, read_predictions
-from harness.solve.meter import Spent
+from harness.runs.predictions import as_json, read_predictions
+from harness.solve.models.meter import Spent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from harness.instance import Prediction
+    from harness.core.instance import Prediction
     from harness.solve.base import Attempt
-    from harness.solve.masking import Masker
+    from harness.solve.models.masking import Masker
 
 SCHEMA_VERSION = 1
 

@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.solve.tokens import likely
+from harness.solve.models.tokens import likely
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """How small a difference a comparison can see, and what it would take to see a given one. Pure.
 
-All of it is about the tests that `harness.compare` uses. They weigh what is seen against the spread of the differences
+All of it is about the tests that `analysis.compare` uses. They weigh what is seen against the spread of the differences
 around zero, `variance + effect²`, and not around their mean; so the formulae here have that term, and what they say is
 a little more than `2.80 · √(variance / tasks)`, which they come to for small effects.
 """

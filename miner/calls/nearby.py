@@ -83,7 +83,7 @@ def _inside(value: Any, place: Place) -> Iterator[Place]:
 
 
 def changed(value: Any) -> Sequence[Any]:
-    """Values near one, as harness/runner/calls.py writes them."""
+    """Values near one, as harness/languages/python/inside/calls.py writes them."""
     if isinstance(value, bool):
         return [not value]
     tag, body = value[0], value[1]

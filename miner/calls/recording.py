@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from harness.differential.answers import same
 from harness.differential.corpus import Call, Corpus
 from harness.differential.jobs import Surroundings, answers, record
-from harness.screening import screen_task
+from harness.languages.python.screening import screen_task
 from miner.calls.nearby import pool_of, variants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from harness.core.instance import Task
     from harness.differential.corpus import Answer, Steps
-    from harness.instance import Task
-    from harness.patch import Patch
-    from harness.sandbox.base import Sandbox
+    from harness.patches.patch import Patch
+    from harness.sandbox.job import Sandbox
 
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _NEAR_TELLING, _NEAR_OTHER, _NEAR_AGAIN = 60, 6, 12

@@ -5,23 +5,24 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness import files
-from harness.dataset import content, opened, seal
+from harness.core import files
+from harness.core.errors import InputError, InterruptedRunError
+from harness.core.instance import TaskState
+from harness.dataset import content
 from harness.dataset.hidden_files import CALLS_FILE, hidden_files
+from harness.dataset.seal import access_log, sealing
 from harness.differential.corpus import Corpus
 from harness.differential.jobs import NoReplayError
-from harness.errors import InputError, InterruptedRunError
-from harness.instance import TaskState
-from harness.sandbox.base import MissingImageError, SandboxError
+from harness.sandbox.job import MissingImageError, SandboxError
 from miner.calls.recording import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from harness.core.instance import Task
     from harness.dataset.folder import Dataset
-    from harness.executors.base import Executor
-    from harness.instance import Task
-    from harness.sandbox.base import Sandbox
+    from harness.sandbox.executors.base import Executor
+    from harness.sandbox.job import Sandbox
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +56,7 @@ def record_calls(
 
     """
     chosen = _chosen(dataset, ids)
-    opened.tell(dataset, chosen, purpose="calls")
+    access_log.tell(dataset, chosen, purpose="calls")
 
     def one(instance_id: str) -> tuple[Task, Corpus | str]:
         task = dataset.task(instance_id)
@@ -95,7 +96,7 @@ def _write(dataset: Dataset, instance_id: str, found: Corpus) -> None:
         task = dataset.task(instance_id)
         hidden = replace(task.hidden, calls=found.written())
         if dataset.sealed:
-            seal.reseal(dataset, instance_id, hidden)
+            sealing.reseal(dataset, instance_id, hidden)
         else:
             data = hidden_files(hidden, canary=dataset.canary)[CALLS_FILE]
             files.write_bytes(dataset.task_folder(instance_id) / CALLS_FILE, data)

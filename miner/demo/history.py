@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness import process
-from harness.errors import InputError
-from miner.change import MergeStyle
+from harness.core import process
+from harness.core.errors import InputError
+from miner.sources.change import MergeStyle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

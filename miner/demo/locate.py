@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 

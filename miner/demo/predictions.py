@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from harness.errors import InputError
-from harness.instance import Outcome, Prediction
+from harness.core.errors import InputError
+from harness.core.instance import Outcome, Prediction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

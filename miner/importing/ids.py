@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from harness.frameworks.ids import stable
+from harness.core.test_ids import stable
 
 if TYPE_CHECKING:
     from collections.abc import Collection

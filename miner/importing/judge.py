@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from harness.instance import TestStatus
+from harness.core.instance import TestStatus
 from miner.importing.ids import Known, Way, file_of
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import patch
-from harness.errors import InputError
-from harness.process import run
-from miner.change import Candidate, Change, Kind, MergeStyle, Rejection, Split, Stage
-from miner.draft import Draft
+from harness.core.errors import InputError
+from harness.core.process import run
+from harness.patches import patch
+from miner.candidates.split import classify, test_modules
 from miner.importing.ids import file_of
+from miner.pipeline.draft import Draft
 from miner.sources.bare import MissingObjectsError
-from miner.split import classify, test_modules
+from miner.sources.change import Candidate, Change, Kind, MergeStyle, Rejection, Split, Stage
 
 if TYPE_CHECKING:
     from miner.importing.rows import Row

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.instance import Task, TaskState
-from miner.draft import task_of
+from harness.core.instance import Task, TaskState
+from miner.candidates.statement import spoken_language
 from miner.importing.ids import printed
 from miner.importing.judge import HOLDING, counts
+from miner.pipeline.draft import task_of
 from miner.proof import Repeats, blame, new_names, told
 from miner.proof.ids import reasons
-from miner.statement import spoken_language
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from miner.change import Rejection
-    from miner.draft import Draft
     from miner.importing.judge import Judged, Judgement, Seen
     from miner.importing.rows import Row
+    from miner.pipeline.draft import Draft
+    from miner.sources.change import Rejection
 
 
 def task(row: Row, draft: Draft, judgement: Judgement | None, rejection: Rejection | None) -> Task:

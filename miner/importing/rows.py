@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from harness import patch
-from harness.errors import InputError
-from harness.instance import INSTANCE_ID
-from harness.patch import PatchError
+from harness.core.errors import InputError
+from harness.core.instance import INSTANCE_ID
+from harness.patches import patch
+from harness.patches.patch import PatchError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,27 +6,28 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from harness import files
-from harness.dataset import content, ledger
-from harness.errors import InputError
-from miner.change import Rejection, Stage
-from miner.draft import Site
-from miner.funnel import Funnel, FunnelLine
-from miner.image.works import images_of
+from harness.core import files
+from harness.core.errors import InputError
+from harness.dataset import content
+from harness.dataset.ledger import ledger
+from miner.candidates.funnel import Funnel, FunnelLine
+from miner.images.image_builders import images_of
 from miner.importing.place import SIGNAL
 from miner.importing.rows import BadRow, Row, read_rows
 from miner.importing.stages import IN_PART, take, unplaced
+from miner.pipeline.draft import Site
+from miner.sources.change import Rejection, Stage
 from miner.sources.git import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from harness.config.settings import Settings
     from harness.dataset.folder import Dataset
-    from harness.executors.base import Executor
-    from harness.sandbox.base import Sandbox
-    from harness.settings import Settings
-    from miner.image.works import Images
+    from harness.sandbox.executors.base import Executor
+    from harness.sandbox.job import Sandbox
+    from miner.images.image_builders import Images
 
 
 class Observer(Protocol):

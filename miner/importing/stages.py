@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 
 from harness.dataset.folder import write_task
 from harness.judging.places import carded
-from miner import proof, stages
-from miner.change import Rejection, Stage
-from miner.draft import brings, notebook_of, recipe, subject_of
-from miner.funnel import FunnelLine
+from miner import proof
+from miner.candidates.funnel import FunnelLine
 from miner.importing import record
 from miner.importing.judge import Holds, Judgement, Seen, hopeless, judge
 from miner.importing.place import SIGNAL, place
+from miner.pipeline import stages
+from miner.pipeline.draft import brings, notebook_of, recipe, subject_of
 from miner.proof import Notebook, Observed, Proof, Subject
 from miner.sources.bare import MissingObjectsError
+from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from miner.draft import Draft, Site
     from miner.importing.rows import Row
+    from miner.pipeline.draft import Draft, Site
     from miner.proof import State
 
 QUIET = "--tb=native"

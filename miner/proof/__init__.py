@@ -4,7 +4,7 @@ States: `base`; `before` (base + hidden tests); `after` (base + hidden tests + g
 very road that a model's patch takes, so a fix which that road would refuse makes no task.
 """
 
-from miner.proof.blame import Blamed, blame
+from miner.proof.flakiness_causes import Blamed, blame
 from miner.proof.judge import Proof, budgets, judge
 from miner.proof.new_api import brought, new_names
 from miner.proof.notebook import STATES, Notebook, Observed, State

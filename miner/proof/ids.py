@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from harness.frameworks.ids import ADDRESS, function
+from harness.core.test_ids import ADDRESS, function
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness.frameworks.ids import has_no_address
-from harness.instance import TestStatus
+from harness.core.instance import TestStatus
+from harness.core.test_ids import has_no_address
 from miner.proof import ids
 from miner.proof.new_api import losses, new_names
 from miner.proof.notebook import STATES
@@ -18,9 +18,9 @@ from miner.proof.subject import rejection
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from harness.instance import Budgets
-    from miner.change import Rejection
+    from harness.core.instance import Budgets
     from miner.proof.notebook import Observed, State
+    from miner.sources.change import Rejection
 
 _SECONDS_FACTOR, _SECONDS_FLOOR, _SECONDS_CEILING = 10.0, 60.0, 1800.0
 _MEMORY_FACTOR, _MEMORY_FLOOR, _MEMORY_CEILING = 4.0, 2048, 8192

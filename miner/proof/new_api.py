@@ -11,15 +11,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness import patch
+from harness.languages.python.screening import COMPILED
+from harness.patches import patch
 from harness.quality import names
 from harness.quality.change import change_of
-from harness.screening import COMPILED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from harness.frameworks.base import Chain, Raised, TestReport
+    from harness.languages.base import Chain, Raised, TestReport
     from harness.quality.change import FileChange
     from miner.proof.notebook import Observed
 

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from harness import files
-from harness.instance import TestStatus
+from harness.core import files
+from harness.core.instance import TestStatus
 from miner.proof.variations import PLAIN, Variation
 
 if TYPE_CHECKING:

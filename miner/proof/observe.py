@@ -6,22 +6,21 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from harness import trial
-from harness.clock import text_of
-from harness.instance import Budgets
-from miner import network
-from miner.proof import new_api
+from harness.core.clock import text_of
+from harness.core.instance import Budgets
+from harness.grading import trial
+from miner.proof import network, new_api
 from miner.proof.notebook import Observed
 from miner.proof.subject import rejection
 from miner.proof.variations import PLAIN
 
 if TYPE_CHECKING:
-    from harness.sandbox.base import Sandbox
-    from harness.trial import Trial
-    from miner.change import Rejection
+    from harness.grading.trial import Trial
+    from harness.sandbox.job import Sandbox
     from miner.proof.notebook import Notebook, State
     from miner.proof.subject import Patches, Subject
     from miner.proof.variations import Variation
+    from miner.sources.change import Rejection
 
 PROOF_BUDGETS = Budgets(seconds=600.0)
 

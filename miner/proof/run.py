@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness import imageclock, screening
-from miner.change import Rejection
-from miner.proof.blame import blame
+from harness.languages.python import screening
+from harness.sandbox.images import clock as imageclock
+from miner.proof.flakiness_causes import blame
 from miner.proof.judge import hopeless, judge
 from miner.proof.observe import observe
 from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Repeats
@@ -16,12 +16,13 @@ from miner.proof.stability import UNSTABLE, told, weakened
 from miner.proof.subject import prepare
 from miner.proof.variations import PLAIN, schedule
 from miner.proof.variations import variation as scheduled
+from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness import patch
-    from harness.sandbox.base import Sandbox
+    from harness.patches import patch
+    from harness.sandbox.job import Sandbox
     from miner.proof.judge import Proof
     from miner.proof.notebook import Notebook, Observed, State
     from miner.proof.subject import Patches, Subject

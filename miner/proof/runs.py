@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.stats import clean_bound, clean_runs
 
 DEFAULT_RUNS = 3

@@ -6,9 +6,9 @@ from collections import Counter
 from math import comb
 from typing import TYPE_CHECKING, Any
 
-from harness.frameworks.ids import function
+from harness.core.test_ids import function
 from miner.proof import ids
-from miner.proof.blame import passed
+from miner.proof.flakiness_causes import passed
 from miner.proof.notebook import STATES
 from miner.proof.subject import rejection
 from miner.proof.variations import Cause
@@ -16,12 +16,12 @@ from miner.proof.variations import Cause
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from miner.change import Rejection
-    from miner.proof.blame import Blamed
+    from miner.proof.flakiness_causes import Blamed
     from miner.proof.judge import Proof
     from miner.proof.notebook import Observed
     from miner.proof.runs import Repeats
     from miner.proof.variations import Variation
+    from miner.sources.change import Rejection
 
 UNSTABLE = "unstable_fail_to_pass"
 _NAMED = 3

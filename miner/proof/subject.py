@@ -6,11 +6,12 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness import patch, screening
-from miner.change import Rejection, Stage
+from harness.languages.python import screening
+from harness.patches import patch
+from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from harness.instance import TestSpec
+    from harness.core.instance import TestSpec
 
 
 @dataclass(frozen=True, kw_only=True)

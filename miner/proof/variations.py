@@ -2,7 +2,7 @@
 
 Run 0 of each state is plain: as evaluation runs. Of every three runs after it, one is plain and two differ from it in
 everything at once: a test whose result differs there depends on something that no task should hang on, and
-`miner.proof.blame` finds out on what.
+`miner.proof.flakiness_causes` finds out on what.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ from typing import IO, TYPE_CHECKING, Self
 from git import Repo
 from packaging.version import InvalidVersion, Version
 
-from harness.errors import InputError
-from harness.process import Completed, ProgramError, pipe, run, stream
-from miner.change import ChangedFile
+from harness.core.errors import InputError
+from harness.core.process import Completed, ProgramError, pipe, run, stream
+from miner.sources.change import ChangedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from miner.sources.github import Filter, address_of, origins_of
 from miner.sources.github_auth import find_credential, host_of
 from miner.sources.github_client import Gateway
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from harness.settings import GithubSettings
+    from harness.config.settings import GithubSettings
     from miner.sources.history import ChangeFilter
     from miner.sources.origin import Origin
 

@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import InfrastructureError, InputError
-from harness.process import Completed, run
+from harness.core.errors import InfrastructureError, InputError
+from harness.core.process import Completed, run
 from miner.sources.bare import ATTRIBUTES, SAFE_CONFIG, BareRepository, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from miner.change import PullRequest
+    from miner.sources.change import PullRequest
 
 _REFSPECS = (
     "+refs/heads/*:refs/heads/*",

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from harness.errors import GoldseamError, InputError
+from harness.core.errors import GoldseamError, InputError
 from miner.sources import github_queries as queries
 from miner.sources.git import Access, is_url, open_source
 from miner.sources.github_client import Gateway, GithubError, NotThereError, TooMuchError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from github.Repository import Repository
 
-    from miner.change import Change, LinkedIssue, PullRequest
+    from miner.sources.change import Change, LinkedIssue, PullRequest
     from miner.sources.github_auth import Host
     from miner.sources.history import ChangeFilter
     from miner.sources.origin import Reached

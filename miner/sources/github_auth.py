@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 
 from github import Auth
 
-from harness.errors import InputError
-from harness.process import run, which
+from harness.core.errors import InputError
+from harness.core.process import run, which
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harness.settings import GithubSettings
+    from harness.config.settings import GithubSettings
 
 GITHUB_API = "https://api.github.com"
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import requests
 from github import Github, GithubException
 
-from harness.errors import InfrastructureError
+from harness.core.errors import InfrastructureError
 from miner.sources.github_auth import scrub
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from miner.change import LinkedIssue, PullRequest
 from miner.sources.bare import SHA
+from miner.sources.change import LinkedIssue, PullRequest
 from miner.sources.github_client import GithubError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from miner.change import Change, PullRequest
     from miner.sources.bare import BareRepository
+    from miner.sources.change import Change, PullRequest
     from miner.sources.history import ChangeFilter
 
 

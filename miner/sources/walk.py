@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from miner.change import MergeStyle
 from miner.sources.bare import MISSING
+from miner.sources.change import MergeStyle
 from miner.sources.graph import CommitGraph
 from miner.sources.log import FORMAT, Commit, commits_of, parse_commits
 from miner.sources.messages import Told, is_branch_merge_title, reverted_commits, reverted_numbers
@@ -28,8 +28,8 @@ from miner.sources.messages import Told, is_branch_merge_title, reverted_commits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from miner.change import ChangedFile, PullRequest
     from miner.sources.bare import BareRepository
+    from miner.sources.change import ChangedFile, PullRequest
 
 CHUNK = 200
 """How many changes are asked of git at a time."""

@@ -1,1 +1,1 @@
-"""Hidden tests without their expectations: found in a test file's syntax tree, taken out, recorded from the fix."""
+"""Expectations of tasks, recorded and proved on their images."""

@@ -7,24 +7,25 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from harness import patch, scoring, trial
-from harness.instance import PASSING
+from harness.core.expectations import Expectations
+from harness.core.instance import PASSING
+from harness.grading import scoring, trial
 from harness.judging import tripwires
-from harness.judging.expectations import Expectations
-from harness.screening import screen_task
-from miner import doctests
-from miner.change import Kind
+from harness.languages.python.screening import screen_task
+from harness.patches import patch
+from miner.candidates.split import classify
+from miner.languages.python import doctests
+from miner.languages.python.stripping import borrowing, guessing, inlining
+from miner.languages.python.stripping.recording import Recorded, record
 from miner.proof.variations import variation
-from miner.split import classify
-from miner.stripping import borrowing, guessing, inlining
-from miner.stripping.recording import Recorded, record
+from miner.sources.change import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from harness.frameworks.base import TestReport
-    from harness.instance import Task
-    from harness.sandbox.base import Sandbox
+    from harness.core.instance import Task
+    from harness.languages.base import TestReport
+    from harness.sandbox.job import Sandbox
 
 
 def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recorded:

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.instance import Outcome
+from harness.core.instance import Outcome
 from harness.sandbox.docker import DockerSandbox
 from tests.attacks import campaign
 from tests.attacks.campaign import Tried, attack_tries, honest_tries

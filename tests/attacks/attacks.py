@@ -16,7 +16,7 @@ from tests.attacks.projects import PROJECTS, Project
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.instance import Task
+    from harness.core.instance import Task
 
 SUITE = Path(__file__).parent / "suite"
 

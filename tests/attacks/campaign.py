@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness import evaluate
-from harness.instance import Outcome, Prediction
+from harness.core.instance import Outcome, Prediction
+from harness.runs import evaluate
 from tests import tiny
 from tests.attacks.attacks import attacks
 from tests.attacks.honest import honest
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from harness.instance import Task
-    from harness.run_folder import InstanceReport
-    from harness.sandbox.base import Sandbox
+    from harness.core.instance import Task
+    from harness.runs.run_folder import InstanceReport
+    from harness.sandbox.job import Sandbox
     from tests.attacks.projects import Project
 
 SETTINGS = evaluate.Settings(signals=True)

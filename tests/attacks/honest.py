@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from harness.process import run
+from harness.core.process import run
 from tests.repos import Repository
 
 if TYPE_CHECKING:

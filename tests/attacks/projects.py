@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.instance import Budgets, Hidden, Instance, Task, TaskState, TestSpec
+from harness.core.instance import Budgets, Hidden, Instance, Task, TaskState, TestSpec
 from miner.proof import Notebook, Proof, Subject, validate
 from miner.stripping import task as stripping
 from tests import tiny
@@ -15,7 +15,7 @@ from tests import tiny
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harness.sandbox.base import Sandbox
+    from harness.sandbox.job import Sandbox
 
 FOLDER = Path(__file__).parent.parent / "projects"
 BUDGETS = Budgets(seconds=8, memory_mb=256, pids=64, disk_mb=64)

@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from harness.process import run
+from harness.core.process import run
 from tests.pypi_tools import cache_folder
 
 PACKAGES = {

@@ -19,7 +19,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from harness.process import run
+from harness.core.process import run
 from tests.github_server import graphql_api, schemas
 from tests.local_http import LocalServer
 

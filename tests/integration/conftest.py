@@ -10,7 +10,7 @@ import pytest
 
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
-from harness.solve.workspace import Workspaces
+from harness.solve.workspace.workspace import Workspaces
 from tests import second_engine, tiny
 from tests.workspace_checks import SECONDS
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.instance import Instance
-    from harness.solve.workspace import Workspace
+    from harness.core.instance import Instance
+    from harness.solve.workspace.workspace import Workspace
 
 
 @pytest.fixture(scope="session", autouse=True)

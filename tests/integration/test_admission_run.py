@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from harness.executors import machine
-from harness.executors.admitted import AdmittedSandbox
-from harness.instance import Budgets
-from harness.sandbox.base import Job
+from harness.core.instance import Budgets
 from harness.sandbox.docker import DockerSandbox
+from harness.sandbox.executors import machine
+from harness.sandbox.executors.admitted import AdmittedSandbox
+from harness.sandbox.job import Job
 
 pytestmark = pytest.mark.engine
 

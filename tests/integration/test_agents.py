@@ -6,7 +6,7 @@ import contextlib
 
 import pytest
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.sandbox import engine
 from harness.solve.agents import mini
 from harness.solve.agents.loop import LoopAgent

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.dataset import ledger
-from harness.solve.workspace import Workspaces
+from harness.dataset.ledger import ledger
+from harness.solve.workspace.workspace import Workspaces
 from tests import tiny
 from tests.workspace_checks import shell
 

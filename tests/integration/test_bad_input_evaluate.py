@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import process
+from harness.core import process
 from tests import tiny
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from harness import evaluate
-from harness.executors.local import LocalExecutor
-from harness.instance import Outcome
-from harness.run_folder import RunFolder
+from harness.core.instance import Outcome
+from harness.runs import evaluate
+from harness.runs.run_folder import RunFolder
+from harness.sandbox.executors.local import LocalExecutor
 from tests import tiny
 
 pytestmark = pytest.mark.engine

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.errors import InfrastructureError
-from harness.settings import load_settings
-from miner.change import Rejection
-from miner.image import base
-from miner.image.built import BuiltImage
-from miner.image.environment import build_environment
+from harness.config.settings import load_settings
+from harness.core.errors import InfrastructureError
+from miner.images.task_image import build_environment
+from miner.layers import base
+from miner.layers.built import BuiltImage
+from miner.sources.change import Rejection
 from tests import tiny
 from tests.repos import Repository
 from tests.tiny import MemoryTree

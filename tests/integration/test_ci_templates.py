@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 import yaml
 
-from harness.process import run
+from harness.core.process import run
 from tests.gate_runs import make_run
 
 ROOT = Path(__file__).parents[2]

@@ -6,10 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from harness import clock, evaluate, imageclock, process, screening, trial
-from harness.instance import Budgets, Outcome, TestSpec
+from harness.core import clock, process
+from harness.core.instance import Budgets, Outcome, TestSpec
+from harness.grading import trial
+from harness.grading.scoring import trial_spec
+from harness.languages.python import screening
+from harness.runs import evaluate
 from harness.sandbox import engine, owners
-from harness.scoring import trial_spec
+from harness.sandbox.images import clock as imageclock
 from harness.signals import observed
 from harness.signals.observed import Observed
 from tests import tiny

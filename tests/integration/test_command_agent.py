@@ -12,11 +12,11 @@ import threading
 
 import pytest
 
-from harness.errors import InputError, InterruptedRunError
+from harness.core.errors import InputError, InterruptedRunError
 from harness.sandbox import engine
 from harness.solve.agents.command import CommandAgent, CommandSettings, Where
 from harness.solve.base import Fault, LimitReachedError, ModelError
-from harness.solve.workspace import Workspaces
+from harness.solve.workspace.workspace import Workspaces
 from tests import tiny
 from tests.scripted import Scripted, job, say
 from tests.workspace_checks import applied

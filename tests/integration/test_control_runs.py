@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness import evaluate
 from harness.dataset.folder import open_dataset
-from harness.executors.local import LocalExecutor
+from harness.runs import evaluate
+from harness.sandbox.executors.local import LocalExecutor
 from tests import tiny
 
 pytestmark = pytest.mark.engine

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import pyrage
 import pytest
 
-from harness import process
-from harness.dataset import folder, ledger, ledger_chain, seal
-from harness.dataset.identity import load_keys
-from harness.run_folder import EVIDENCE_FILE, RunFolder
-from harness.sandbox import engine, layers
+from harness.core import process
+from harness.dataset import folder
+from harness.dataset.ledger import chain, ledger
+from harness.dataset.seal import sealing
+from harness.dataset.seal.identity import load_keys
+from harness.runs.run_folder import EVIDENCE_FILE, RunFolder
+from harness.sandbox import engine
+from harness.sandbox.images import layers
 from tests import tiny
 
 if TYPE_CHECKING:
@@ -198,7 +201,7 @@ def test_the_ledger_tells_of_the_opening_and_of_the_evaluation_once_a_run(world)
     assert [entry.event for entry in of_run[:2]] == ["opened", "evaluated"]
     assert [entry.event for entry in of_run].count("evaluated") == 1
     assert of_run[1].facts["models"] == sorted([*MODELS, "gold", "null"])
-    assert ledger_chain.verify(opened).problems == ()
+    assert chain.verify(opened).problems == ()
 
 
 def test_sealed_evidence_of_another_prediction_is_noticed(world, tmp_path):
@@ -236,7 +239,7 @@ def test_a_dataset_whose_ledger_cannot_be_written_is_not_opened(world, tmp_path)
 
 def test_a_readable_copy_scores_the_same(world, tmp_path):
     keys = load_keys(world.key, world.dataset)
-    seal.open_into(folder.open_dataset(world.dataset, keys=keys), tmp_path / "copy")
+    sealing.open_into(folder.open_dataset(world.dataset, keys=keys), tmp_path / "copy")
 
     done = world.goldseam("evaluate", tmp_path / "copy", "--gold", "-o", tmp_path / "run", "--no-signals")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
-from harness.errors import InputError
-from harness.instance import Outcome
-from miner.change import MergeStyle
+from harness.core import process
+from harness.core.errors import InputError
+from harness.core.instance import Outcome
 from miner.demo.history import DemoRepository, build_history
 from miner.demo.locate import locate_data
 from miner.demo.predictions import demo_models
+from miner.sources.change import MergeStyle
 
 DATA = locate_data()
 TASKS = ("4", "6", "9", "16", "18", "19", "21", "22", "december")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from harness import doctor
-from harness.doctor import Status
+from harness.config import doctor
+from harness.config.doctor import Status
+from harness.config.settings import ImageSettings, Settings
 from harness.sandbox import engine
-from harness.settings import ImageSettings, Settings
 
 pytestmark = pytest.mark.engine
 

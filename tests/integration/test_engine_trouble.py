@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import evaluate
-from harness.errors import InfrastructureError
-from harness.instance import Outcome
+from harness.core.errors import InfrastructureError
+from harness.core.instance import Outcome
+from harness.runs import evaluate
 from harness.sandbox import engine, janitor, owners
 from harness.sandbox.docker import DockerSandbox
 from tests import tiny
@@ -71,8 +71,8 @@ def test_a_clock_that_jumps_back_and_forth_changes_nothing(tiny_image, sandbox, 
 
 HELD_UP = """
 import sys
-from harness.instance import Budgets
-from harness.sandbox.base import Job
+from harness.core.instance import Budgets
+from harness.sandbox.job import Job
 from harness.sandbox.docker import DockerSandbox
 budgets = Budgets(seconds=1, memory_mb=64, pids=16, disk_mb=16)
 job = Job(image=sys.argv[1], argv=("sh", "-c", "sleep 0.5; echo done"), stdin=b"", budgets=budgets, grace_seconds=1)

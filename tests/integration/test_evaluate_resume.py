@@ -50,7 +50,7 @@ def left_by(pid: int) -> list[str]:
 
 @pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 130), ("SIGKILL", -9)])
 def test_a_stopped_run_goes_on_and_repeats_nothing(number, code, command, tmp_path):
-    argv = [sys.executable, "-m", "miner.cli", *map(str, command)]
+    argv = [sys.executable, "-m", "miner.cli.main", *map(str, command)]
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
         for line in child.stderr:
             if line.startswith("[2/"):
@@ -99,7 +99,7 @@ def test_a_missing_image_is_exit_4_and_scored_when_asked_again(tmp_path, tiny_im
 def test_an_engine_that_vanishes_ends_the_run_and_scores_nothing_wrongly(command, tmp_path):
     way = tmp_path / "proxy.sock"
     env = {**os.environ, "DOCKER_HOST": f"unix://{way}", "GOLDSEAM_ENGINE_WAIT": "1"}
-    argv = [sys.executable, "-m", "miner.cli", *map(str, command)]
+    argv = [sys.executable, "-m", "miner.cli.main", *map(str, command)]
     with Proxy.at(way, Path("/var/run/docker.sock")):
         child = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=env)
         for line in child.stderr:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import regrade
-from harness.failures import CLASSES_VERSION, FailureClass
-from harness.instance import Outcome
-from harness.regrade import State
+from harness.core.instance import Outcome
+from harness.grading.failures import CLASSES_VERSION, FailureClass
+from harness.runs import regrade
+from harness.runs.regrade import State
 from harness.sandbox.docker import DockerSandbox
 from tests.labelled import campaign
 from tests.labelled.labels import labels

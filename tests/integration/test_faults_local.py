@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness import process
+from harness.core import process
 from harness.sandbox import engine
 from tests import fake_clock, faults, second_engine, tiny
 
@@ -184,7 +184,7 @@ def test_a_run_whose_own_disk_fills_up_ends_and_goes_on_when_there_is_room(undis
     """The run folder is on a disk of its own, in a name space of mounts that ends with the script."""
     disk = tmp_path / "run"
     disk.mkdir()
-    goldseam = [sys.executable, "-m", "miner.cli", *map(str, command)]
+    goldseam = [sys.executable, "-m", "miner.cli.main", *map(str, command)]
     script = f"""
         mount -t tmpfs -o size=60k run {disk} || exit 99
         "$@"; echo "ended with $?" >&2

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.decision import Verdict
+from harness.analysis.gate.decision import Verdict
 from tests import report_runs
 from tests.gate_runs import make_run
 from tests.tiny import goldseam

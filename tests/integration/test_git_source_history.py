@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from harness.errors import InputError
-from miner.change import MergeStyle
+from harness.core.errors import InputError
+from miner.sources.change import MergeStyle
 from miner.sources.git import open_source
 from miner.sources.history import ChangeFilter, sightings
 from tests.repos import FIX, START, Repository, project

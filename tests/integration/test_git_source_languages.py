@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from miner.change import Candidate, Kind, Rejection, Split
-from miner.scan import scan
+from miner.candidates.scan import scan
+from miner.candidates.split import language, split
+from miner.sources.change import Candidate, Kind, Rejection, Split
 from miner.sources.git import open_source
 from miner.sources.history import ChangeFilter
-from miner.split import language, split
 from tests.repos import project
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InfrastructureError, InputError
-from miner.scan import scan
+from harness.core.errors import InfrastructureError, InputError
+from miner.candidates.scan import scan
 from miner.sources.git import mask_credentials, open_source
 from tests import program
 from tests.repos import FIX, Repository, project

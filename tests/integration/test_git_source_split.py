@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from harness.process import run
-from miner.candidate import recognise
-from miner.change import Candidate, Kind, Rejection, Split
-from miner.scan import scan
+from harness.core.process import run
+from miner.candidates.recognise import recognise
+from miner.candidates.scan import scan
+from miner.candidates.split import kinds_of, split
+from miner.sources.change import Candidate, Kind, Rejection, Split
 from miner.sources.git import open_source
 from miner.sources.history import ChangeFilter
-from miner.split import kinds_of, split
 from tests.repos import Repository, project
 
 

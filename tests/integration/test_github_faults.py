@@ -120,7 +120,7 @@ def test_a_fault_that_stays_is_an_error_after_a_few_tries(server, gateway, waits
 
 
 def test_details_that_are_too_much_are_asked_for_in_smaller_parts(server, gateway, tmp_path):
-    from miner.change import Change, MergeStyle  # noqa: PLC0415
+    from miner.sources.change import Change, MergeStyle  # noqa: PLC0415
 
     repo = server.world.repos["acme/app"]
     repo.issue(100, "It fails", labels=("bug",))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
+from harness.core import process
 from harness.dataset.folder import open_dataset
 from tests import program
 from tests.github_server import Comment, GithubServer, World, faults
@@ -353,7 +353,17 @@ def test_a_token_is_never_sent_in_the_clear(world, server, tmp_path):
 
 def test_no_token_reaches_the_disk_or_the_output_of_the_real_program(server, world, tmp_path):
     squash(world.repository("acme/app"), 1, "Fix add", FIX)
-    argv = [sys.executable, "-m", "miner.cli", "mine", "acme/app", "--api-url", server.api_url, "--no-validate", "-o"]
+    argv = [
+        sys.executable,
+        "-m",
+        "miner.cli.main",
+        "mine",
+        "acme/app",
+        "--api-url",
+        server.api_url,
+        "--no-validate",
+        "-o",
+    ]
     done = process.run([*argv, tmp_path / "dataset"], env=surroundings(tmp_path))
     assert open_dataset(tmp_path / "dataset").ids() == ("acme__app-1",)
     assert TOKEN.encode() not in done.stdout + done.stderr

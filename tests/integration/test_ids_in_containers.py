@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import scoring
+from harness.config.settings import load_settings
+from harness.core import test_ids as ids
+from harness.core.instance import Hidden, Outcome, TestSpec
 from harness.dataset.folder import read_task
-from harness.frameworks import ids
-from harness.instance import Hidden, Outcome, TestSpec
+from harness.grading import scoring
 from harness.judging.places import Place, place_of_test
-from harness.patch import parse
+from harness.patches.patch import parse
 from harness.sandbox.docker import DockerSandbox
-from harness.settings import load_settings
-from miner.change import Rejection
 from miner.proof import Notebook, Observed, Proof, Subject, brought, judge, observe, prepare
+from miner.sources.change import Rejection
 from miner.stripping import task as stripping
 from tests import tiny
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from harness.instance import Task
+    from harness.core.instance import Task
 
 pytestmark = pytest.mark.engine
 

@@ -9,11 +9,12 @@ import time
 
 import pytest
 
-from harness import evaluate
-from harness.errors import InfrastructureError, InterruptedRunError
-from harness.executors.local import LocalExecutor
-from harness.sandbox import engine, pulls, registries
+from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.runs import evaluate
+from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
+from harness.sandbox.executors.local import LocalExecutor
+from harness.sandbox.images import pulls, registries
 from tests import faults, own_registry, second_engine, tiny
 from tests.silent import Silent
 

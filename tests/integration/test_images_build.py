@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
+from harness.config.settings import ImageSettings
+from harness.core import process
+from harness.core.errors import InfrastructureError
 from harness.dataset.folder import write_task
-from harness.errors import InfrastructureError
 from harness.sandbox import engine, owners
-from harness.settings import ImageSettings
-from miner.change import Rejection, Stage
-from miner.image import base, buildkit, rebuild, secrets
-from miner.image.built import BuiltImage
-from miner.image.environment import build_environment
-from miner.image.extra import Builder
+from miner.images import buildkit, rebuild
+from miner.images.cli_choices import Builder
+from miner.images.task_image import build_environment
+from miner.layers import base, secrets
+from miner.layers.built import BuiltImage
+from miner.sources.change import Rejection, Stage
 from tests import builders, tiny
 
 pytestmark = pytest.mark.engine

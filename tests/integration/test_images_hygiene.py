@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness import hygiene, imagecheck
-from harness.dataset import check
-from harness.sandbox import engine, layers
+from harness.checks import dataset, hygiene, image_search
+from harness.sandbox import engine
+from harness.sandbox.images import layers
 from tests import tiny
 
 pytestmark = pytest.mark.engine
@@ -40,7 +40,7 @@ def secrets(task):
 
 
 def test_the_image_of_a_task_is_clean(tiny_image, cache):
-    assert imagecheck.inspect_image(tiny_image, secrets(tiny.task(tiny_image)), cache=cache) == ()
+    assert image_search.inspect_image(tiny_image, secrets(tiny.task(tiny_image)), cache=cache) == ()
 
 
 def test_the_newest_layer_is_the_tree_and_its_repository(tiny_image):
@@ -51,7 +51,7 @@ def test_the_newest_layer_is_the_tree_and_its_repository(tiny_image):
 
 
 def test_what_a_later_layer_deletes_is_found(leaking_image, cache):
-    found = imagecheck.inspect_image(leaking_image, secrets(tiny.task(leaking_image)), cache=cache)
+    found = image_search.inspect_image(leaking_image, secrets(tiny.task(leaking_image)), cache=cache)
     assert any(leak.where.startswith("keep/") for leak in found), found
 
 
@@ -62,5 +62,5 @@ def test_every_layer_of_a_saved_image_is_read(leaking_image):
 
 def test_check_reports_a_leak(leaking_image, cache, tmp_path):
     made = tiny.dataset(tmp_path / "dataset", tiny.task(leaking_image))
-    problems = check.check(made.path, images=imagecheck.engine_check(cache))
+    problems = dataset.check(made.path, images=image_search.engine_check(cache))
     assert any("gives the fix away" in problem.what for problem in problems), problems

@@ -7,18 +7,19 @@ import sys
 
 import pytest
 
-from harness import process
-from harness.dataset import content, ledger
-from harness.dataset.check import check
+from harness.checks.dataset import check
+from harness.core import process
+from harness.core.instance import TaskState
+from harness.dataset import content
 from harness.dataset.folder import DATASET_FILE, open_dataset
+from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel
-from harness.instance import TaskState
 from harness.judging.places import place_of
 from tests.repos import Repository
 from tests.tiny import FILES, FIXED
 
-GOLDSEAM = (sys.executable, "-m", "miner.cli")
+GOLDSEAM = (sys.executable, "-m", "miner.cli.main")
 TESTS = """\
 import socket
 

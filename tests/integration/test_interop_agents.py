@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
-from harness.dataset import ledger
+from harness.core import process
 from harness.dataset.folder import open_dataset
+from harness.dataset.ledger import ledger
 from harness.interop import sync
 from tests import pypi_tools, tiny
 from tests.program import goldseam

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import process
+from harness.core import process
 from tests import pypi_tools, tiny
 from tests.program import goldseam
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.instance import Task
+    from harness.core.instance import Task
 
 pytestmark = pytest.mark.engine
 

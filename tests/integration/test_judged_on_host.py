@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness import control, scoring
+from harness.core.expectations import Expectations
+from harness.core.instance import Outcome, TaskState, TestStatus
 from harness.dataset.folder import create_dataset, open_dataset, write_task
-from harness.instance import Outcome, TaskState, TestStatus
-from harness.judging.expectations import Expectations
+from harness.grading import calibration, scoring
 from harness.judging.places import Place, carded, place_of, place_of_test
-from harness.patch import parse
+from harness.patches.patch import parse
 from harness.scaffold.reveal import reveal
-from miner import statement_stage
+from miner.pipeline import statement_stage
 from miner.proof import Notebook, Subject, validate
 from miner.stripping import task as stripping
 from tests import tiny
@@ -25,8 +25,8 @@ from tests.repos import Repository
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.instance import Task
-    from harness.sandbox.base import Job, JobResult, Sandbox
+    from harness.core.instance import Task
+    from harness.sandbox.job import Job, JobResult, Sandbox
 
 pytestmark = pytest.mark.engine
 
@@ -250,7 +250,7 @@ def test_a_wrong_value_fails_its_test_and_the_reason_does_not_tell_what_was_expe
 
 
 def test_gold_resolves_it_where_the_machines_speed_is_measured(task, sandbox):
-    [reading] = control.read([task], sandbox)
+    [reading] = calibration.read([task], sandbox)
     assert reading.resolved
 
 

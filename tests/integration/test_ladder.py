@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from harness import trial
-from harness.errors import InfrastructureError
-from harness.frameworks import pytest as framework
-from harness.instance import Budgets, TestSpec
+from harness.config.settings import ImageSettings
+from harness.core.errors import InfrastructureError
+from harness.core.instance import Budgets, TestSpec
+from harness.grading import trial
+from harness.languages.python import pytest as framework
 from harness.sandbox.docker import DockerSandbox
-from harness.settings import ImageSettings
-from miner.collecting import judged
-from miner.image import base
-from miner.image.built import BuiltImage
-from miner.image.environment import build_environment
+from miner.images.task_image import build_environment
+from miner.layers import base
+from miner.layers.built import BuiltImage
+from miner.proof.test_collection import judged
 from tests.trees import Files
 
 pytestmark = pytest.mark.engine

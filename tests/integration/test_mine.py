@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
-from harness.dataset.check import check
+from harness.checks.dataset import check
+from harness.core import process
+from harness.core.instance import TaskState
 from harness.dataset.folder import open_dataset
-from harness.instance import TaskState
 from harness.judging.places import place_of
 from harness.sandbox import engine, owners
 from miner.demo.history import build_history
 from miner.demo.locate import locate_data
 
-GOLDSEAM = (sys.executable, "-m", "miner.cli")
+GOLDSEAM = (sys.executable, "-m", "miner.cli.main")
 ONE = "goldseam-demo__pocketledger-4"
 FLAKY = "goldseam-demo__pocketledger-19"
 

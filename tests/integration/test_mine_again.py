@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.instance import TaskState
 from harness.dataset.folder import open_dataset
-from harness.instance import TaskState
 from tests import program
 from tests.repos import Repository, project
 

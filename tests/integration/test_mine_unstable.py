@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from harness.dataset.check import check
+from harness.checks.dataset import check
+from harness.core.instance import TaskState
 from harness.dataset.folder import open_dataset
-from harness.instance import TaskState
 from tests import tiny
 from tests.repos import Repository
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from harness import evaluate
-from harness.executors.local import LocalExecutor
-from harness.run_folder import RunFolder
+from harness.config.settings import load_settings
+from harness.runs import evaluate
+from harness.runs.run_folder import RunFolder
 from harness.sandbox.docker import DockerSandbox
-from harness.settings import load_settings
-from harness.signals import rules, tools
-from miner.image import signal_tools
-from miner.image.extra import Extra
+from harness.sandbox.executors.local import LocalExecutor
+from harness.sandbox.images import tools
+from harness.signals import rules
+from miner.images import signal_tools
+from miner.images.cli_choices import Extra
 from tests import tiny
 from tests.silent import Silent
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness import trial
-from harness.instance import Budgets, TestSpec, TestStatus
+from harness.core.instance import Budgets, TestSpec, TestStatus
+from harness.grading import trial
 
 ONE, OTHER = "tests/test_one.py", "tests/test_other.py"
 TESTS = """\

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.errors import InfrastructureError
+from harness.config.settings import ImageSettings
+from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
-from harness.settings import ImageSettings
-from miner.image import base
-from miner.image.environment import open_workshop
+from miner.images.task_image import open_workshop
+from miner.layers import base
 from tests import foreign, tiny
 
 if TYPE_CHECKING:

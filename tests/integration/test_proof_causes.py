@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from harness import screening
-from harness.errors import InfrastructureError
-from harness.instance import TestSpec
-from harness.patch import parse
-from miner.change import Rejection
+from harness.core.errors import InfrastructureError
+from harness.core.instance import TestSpec
+from harness.languages.python import screening
+from harness.patches.patch import parse
 from miner.proof import Notebook, Proof, Subject, validate
+from miner.sources.change import Rejection
 from tests import tiny
 
 FILE = "tests/test_calc.py"

@@ -84,7 +84,7 @@ def met_at_work(child):
 
 
 def started(argv):
-    whole = [sys.executable, "-m", "miner.cli", *map(str, argv)]
+    whole = [sys.executable, "-m", "miner.cli.main", *map(str, argv)]
     return subprocess.Popen(whole, stderr=subprocess.PIPE, text=True)
 
 

@@ -18,13 +18,14 @@ import pytest
 import ray
 import yaml
 
-from harness import process
-from harness.dataset.check import check
+from harness.checks.dataset import check
+from harness.core import process
+from harness.core.instance import Budgets, TaskState
 from harness.dataset.folder import open_dataset
-from harness.executors.choose import Kind, choose
-from harness.instance import Budgets, TaskState
-from harness.sandbox import engine, registries
-from harness.sandbox.base import Job
+from harness.sandbox import engine
+from harness.sandbox.executors.choose import Kind, choose
+from harness.sandbox.images import registries
+from harness.sandbox.job import Job
 from tests import tiny, two_engines
 from tests.ray_cluster import RayCluster
 from tests.repos import Repository
@@ -115,7 +116,7 @@ def mined(two, cluster, history, tmp_path_factory):
 
 def mine(history, out, *more):
     words = ["mine", history.path, "--name", "team/calc", "-o", out, "--limit", "1", "--runs", "1", *more]
-    return [sys.executable, "-m", "miner.cli", *map(str, words)]
+    return [sys.executable, "-m", "miner.cli.main", *map(str, words)]
 
 
 def on(cluster):

@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 from pyrage import x25519
 
-from harness.dataset import ledger
+from harness.core.instance import TaskState
 from harness.dataset.folder import open_dataset, write_instances
-from harness.instance import TaskState
+from harness.dataset.ledger import ledger
 from harness.sandbox import engine
 from tests import tiny
 
@@ -104,7 +104,7 @@ def test_a_killed_refresh_goes_on_and_repeats_nothing(tiny_image, tmp_path):
     dataset = tiny.dataset(
         tmp_path / "ds", *(tiny.task(tiny_image, instance_id=f"tiny__calc-{number}") for number in (1, 2))
     )
-    argv = [sys.executable, "-m", "miner.cli", "holdout", "refresh", str(dataset.path), "-j", "1"]
+    argv = [sys.executable, "-m", "miner.cli.main", "holdout", "refresh", str(dataset.path), "-j", "1"]
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as child:
         for line in child.stderr:
             if line.startswith("[1/"):

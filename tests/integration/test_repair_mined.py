@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.dataset.check import check
+from harness.checks.dataset import check
 from harness.dataset.folder import open_dataset
 from tests import tiny
 from tests.model_server import ModelServer, Say

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.core.instance import PASSING
 from harness.differential.corpus import Corpus
-from harness.evaluate import Settings, evaluate_one
-from harness.instance import PASSING
+from harness.runs.evaluate import Settings, evaluate_one
 from miner.calls.recording import recorded
 from tests import tiny
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from harness.core.instance import Task
     from harness.differential.figures import Replay
-    from harness.instance import Task
 
 pytestmark = pytest.mark.engine
 HELD = """\

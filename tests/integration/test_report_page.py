@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.instance import Outcome
+from harness.core.instance import Outcome
 from harness.report import page
-from harness.run_folder import RunFolder
+from harness.runs.run_folder import RunFolder
 from tests.browser import BROWSERS, Browser, Page, installed
 from tests.github_server.schemas import fetch
 from tests.report_runs import PATCH, SECRET_GOLD, SECRET_OUTPUT, add, make_dataset, make_rich, make_run, make_task

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness import scoring
+from harness.core.instance import Outcome
 from harness.dataset.folder import open_dataset
-from harness.instance import Outcome
+from harness.grading import scoring
 from harness.judging.places import Place, place_of_test
-from harness.patch import parse
+from harness.patches.patch import parse
 from tests import tiny
 from tests.repos import Repository
 

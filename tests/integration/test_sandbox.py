@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness import evaluate
-from harness.instance import Budgets, Outcome
+from harness.core.instance import Budgets, Outcome
+from harness.runs import evaluate
 from tests import tiny
 
 pytestmark = pytest.mark.engine

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness import evaluate
-from harness.instance import Budgets
-from harness.sandbox.base import Job
+from harness.core.instance import Budgets
+from harness.runs import evaluate
+from harness.sandbox.job import Job
 from tests import tiny
 
 pytestmark = pytest.mark.engine

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from harness import evaluate, process
-from harness.errors import InputError
-from harness.instance import Outcome, TestSpec
+from harness.config.settings import ImageSettings
+from harness.core import process
+from harness.core.errors import InputError
+from harness.core.instance import Outcome, TestSpec
+from harness.runs import evaluate
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
-from harness.settings import ImageSettings
-from miner.image.layer import CACHE_DIR, OUT_DIR
-from miner.image.runner import Workshop, read_result
-from miner.image.secrets import collect
+from miner.layers.layer import CACHE_DIR, OUT_DIR
+from miner.layers.runner import Workshop, read_result
+from miner.layers.secrets import collect
 from tests import second_engine, tiny
 from tests.engine_room import FIRST_SUBORDINATE
 

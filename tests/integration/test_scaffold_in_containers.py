@@ -8,9 +8,9 @@ import shutil
 import pytest
 from pyrage import x25519
 
-from harness.dataset import ledger
 from harness.dataset.folder import open_dataset
-from harness.scaffold.told import candidates, revealed_ids, statement_with
+from harness.dataset.ledger import ledger
+from harness.dataset.revealed import candidates, revealed_ids, statement_with
 from tests import tiny
 
 pytestmark = pytest.mark.engine

@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from harness import evaluate
-from harness.errors import InfrastructureError
+from harness.config.settings import ImageSettings
+from harness.core.errors import InfrastructureError
+from harness.runs import evaluate
 from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
-from harness.settings import ImageSettings
-from miner.image.runner import Workshop
-from miner.image.secrets import collect
+from miner.layers.runner import Workshop
+from miner.layers.secrets import collect
 from tests import second_engine, tiny
 from tests.engine_proxy import Proxy
 
@@ -59,7 +59,7 @@ def containers():
 
 
 def started(command, host):
-    argv = [sys.executable, "-m", "miner.cli", *map(str, command)]
+    argv = [sys.executable, "-m", "miner.cli.main", *map(str, command)]
     return subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env={**os.environ, "DOCKER_HOST": host})
 
 

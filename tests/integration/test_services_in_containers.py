@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from harness import evaluate
-from harness.instance import Budgets, Service, TestSpec
-from harness.sandbox import engine, owners, service_image
-from harness.sandbox.base import Job, ServiceError
+from harness.core.instance import Budgets, Service, TestSpec
+from harness.runs import evaluate
+from harness.sandbox import engine, owners
 from harness.sandbox.docker import DockerSandbox
+from harness.sandbox.images import service_image
+from harness.sandbox.job import Job, ServiceError
 from tests import service_images, tiny
 
 pytestmark = pytest.mark.engine
@@ -183,8 +184,8 @@ def test_a_job_without_services_asks_the_engine_for_nothing_more(sandbox, tiny_i
 
 KILLED = """\
 import sys
-from harness.instance import Budgets, Service
-from harness.sandbox.base import Job
+from harness.core.instance import Budgets, Service
+from harness.sandbox.job import Job
 from harness.sandbox.docker import DockerSandbox
 redis = Service(name="redis", image=sys.argv[2], ports=("6379:6379",), folders=("/tmp", "/run", "/data"))
 with DockerSandbox() as sandbox:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.dataset.check import check
+from harness.checks.dataset import check
+from harness.core.instance import TaskState
 from harness.dataset.folder import open_dataset
-from harness.instance import TaskState
 from harness.sandbox import engine
 from tests import own_registry, service_images, tiny
 from tests.repos import Repository

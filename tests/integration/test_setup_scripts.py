@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
+from harness.core import process
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "scripts" / "engine.sh"

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from harness import evaluate
-from harness.executors.local import LocalExecutor
-from harness.regrade import State, regrade
+from harness.config.settings import load_settings
+from harness.runs import evaluate
+from harness.runs.regrade import State, regrade
+from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.docker import DockerSandbox
-from harness.settings import load_settings
-from harness.signals import tools
+from harness.sandbox.executors.local import LocalExecutor
+from harness.sandbox.images import tools
 from harness.signals.observed import FILE_BYTES
 from harness.signals.sources import FILE
-from harness.verdict_cache import VerdictCache
-from miner.image import signal_tools
+from miner.images import signal_tools
 from tests import tiny
 
 pytestmark = pytest.mark.engine

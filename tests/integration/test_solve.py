@@ -10,8 +10,8 @@ import threading
 
 import pytest
 
-from harness.dataset import ledger
-from harness.predictions import read_predictions
+from harness.dataset.ledger import ledger
+from harness.runs.predictions import read_predictions
 from tests.model_server import Asked, ModelServer, Say
 from tests.program import goldseam
 from tests.solve_room import EDIT, GOOD, make_dataset, which_task
@@ -100,7 +100,12 @@ def test_what_was_finished_before_an_end_is_kept_and_not_asked_again(place, how)
     slow.asked.clear()
     before = len(server.asked("slow-2026-01-01"))
     child = subprocess.Popen(
-        [sys.executable, "-m", "miner.cli", *solve(place, "slow", "-j", "1", "-o", str(folder / f"{how.name}.jsonl"))],
+        [
+            sys.executable,
+            "-m",
+            "miner.cli.main",
+            *solve(place, "slow", "-j", "1", "-o", str(folder / f"{how.name}.jsonl")),
+        ],
         stderr=subprocess.PIPE,
         text=True,
     )

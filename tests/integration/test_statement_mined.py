@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from harness import patch
-from harness.dataset import ledger
-from harness.dataset.check import check
+from harness.checks.dataset import check
 from harness.dataset.folder import open_dataset
+from harness.dataset.ledger import ledger
+from harness.patches import patch
 from miner.demo.history import build_history
 from miner.demo.locate import locate_data
 from tests import tiny

@@ -11,9 +11,9 @@ import pyrage
 import pytest
 from moto.server import ThreadedMotoServer
 
-from harness.dataset import ledger, ledger_chain
+from harness.core.errors import InfrastructureError, InputError
 from harness.dataset.folder import open_dataset
-from harness.errors import InfrastructureError, InputError
+from harness.dataset.ledger import chain, ledger
 from harness.interop import mirrors, store, sync
 from tests import tiny
 from tests.program import goldseam
@@ -184,7 +184,7 @@ def test_no_line_of_either_sides_ledger_is_lost(s3, dataset, tmp_path):
     for folder in (dataset.path, other.path):
         known = open_dataset(folder)
         assert {entry.facts.get("by") for entry in ledger.read(known)} >= {"them", "us"}
-        assert ledger_chain.verify(known).problems == ()
+        assert chain.verify(known).problems == ()
     assert push(other.path).revision == push(dataset.path).revision == 3
 
 

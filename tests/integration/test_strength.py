@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.dataset import check
+from harness.checks import dataset as check
 from harness.dataset.folder import open_dataset
-from harness.evaluate import Settings, evaluate_one
-from harness.executors.local import LocalExecutor
-from harness.sandbox.base import MissingImageError
-from miner.strength import Asked, Bounds, CannotMeasureError, gauge, measure
-from miner.strength import run as running
-from miner.strength.base_files import read_files
-from miner.strength.variant import Kind, Variant
+from harness.runs.evaluate import Settings, evaluate_one
+from harness.sandbox.executors.local import LocalExecutor
+from harness.sandbox.job import MissingImageError
+from miner.quality.strength import run as running
+from miner.quality.strength.base_files import read_files
+from miner.quality.strength.result import Bounds
+from miner.quality.strength.run import CannotMeasureError, measure
+from miner.quality.strength.variant import Kind, Variant
+from miner.quality.strength.work import Asked, gauge
 from tests import tiny
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness import scoring, trial
-from harness.instance import Outcome, TestSpec, TestStatus
-from harness.patch import parse
+from harness.core.instance import Outcome, TestSpec, TestStatus
+from harness.grading import scoring, trial
+from harness.patches.patch import parse
 from tests import tiny
 
 pytestmark = pytest.mark.engine
@@ -219,7 +219,7 @@ def test_nothing_that_pytest_is_told_hides_a_result(tiny_image, sandbox):
     options = ("-x", "-q", "-n", "4", "--cov-fail-under=100", "--maxfail=1", "-p", "no:terminal")
     wrong = "def test_a():\n    assert 0\n\n\ndef test_b():\n    assert 0\n\n\ndef test_c():\n    pass\n"
     files = {"tox.ini": f"[testenv]\ncommands = pytest {' '.join(options)}\n", PLACE: wrong}
-    from miner.test_command import ways_of  # noqa: PLC0415 - what mining makes of such a command
+    from miner.languages.python.test_command import ways_of  # noqa: PLC0415 - what mining makes of such a command
     from tests.trees import Files  # noqa: PLC0415
 
     way = ways_of(Files(files), [PLACE])[0]

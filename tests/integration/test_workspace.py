@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
-from harness.errors import InfrastructureError, InterruptedRunError
-from harness.patch import MAX_BYTES
+from harness.core import process
+from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.patches.patch import MAX_BYTES
 from harness.sandbox import engine
 from harness.sandbox.session import WorkspaceLostError
-from harness.solve.workspace import Workspaces
+from harness.solve.workspace.workspace import Workspaces
 from tests import tiny
 from tests.engine_proxy import Proxy
 from tests.workspace_checks import CHANGES, CHECKS, SABOTAGE, SECONDS, applied, reset, shell
@@ -169,7 +169,7 @@ def test_cancelling_ends_what_runs(instance):
 
 HOLDER = """
 import sys
-from harness.solve.workspace import Workspaces
+from harness.solve.workspace.workspace import Workspaces
 from tests import tiny
 with Workspaces() as w, w.open(tiny.task(sys.argv[1]).instance) as opened:
     opened.run(("true",), seconds=20)

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness import evaluate
-from harness.executors.local import LocalExecutor
-from harness.failures import FailureClass
-from harness.scoring import Demands
+from harness.grading.failures import FailureClass
+from harness.grading.scoring import Demands
+from harness.runs import evaluate
+from harness.sandbox.executors.local import LocalExecutor
 from tests import tiny
 from tests.labelled.labels import PROJECTS, labels
 from tests.silent import Silent
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
-    from harness.run_folder import InstanceReport
-    from harness.sandbox.base import Sandbox
+    from harness.runs.run_folder import InstanceReport
+    from harness.sandbox.job import Sandbox
     from tests.labelled.labels import Label
 
 

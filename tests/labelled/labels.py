@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-from harness.failures import FailureClass
-from harness.instance import Budgets, Hidden, Prediction, Task, TestSpec
+from harness.core.instance import Budgets, Hidden, Prediction, Task, TestSpec
+from harness.grading.failures import FailureClass
 from miner.proof import Notebook, Proof, Subject, validate
 from tests import tiny
 from tests.attacks.projects import FOLDER, tree
@@ -19,7 +19,7 @@ from tests.attacks.projects import FOLDER, tree
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harness.sandbox.base import Sandbox
+    from harness.sandbox.job import Sandbox
 
 SUITE = Path(__file__).parent / "suite"
 

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from harness.errors import InterruptedRunError
-from harness.executors import machine
-from harness.executors.admission import OVERTAKEN, Admission, Needs, Queue
-from harness.executors.admitted import AdmittedSandbox
-from harness.instance import Budgets
-from harness.sandbox.base import Job
+from harness.core.errors import InterruptedRunError
+from harness.core.instance import Budgets
+from harness.sandbox.executors import machine
+from harness.sandbox.executors.admission import OVERTAKEN, Admission, Needs, Queue
+from harness.sandbox.executors.admitted import AdmittedSandbox
+from harness.sandbox.job import Job
 
 MACHINE = Needs(cpus=8.0, memory_mb=16_000)
 SMALL = Needs(cpus=1.0, memory_mb=1000)

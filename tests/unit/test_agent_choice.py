@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.solve.agents.choice import AgentName, Choice, command_settings, make
 from harness.solve.agents.command import CommandSettings, Where
 

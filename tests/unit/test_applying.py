@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.patch import parse
-from harness.process import run
+from harness.core.process import run
+from harness.patches.patch import parse
 from tests.applied import built
 
 if TYPE_CHECKING:

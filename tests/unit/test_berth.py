@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.errors import InfrastructureError
-from miner.image import berth
-from miner.image.berth import Ahead, Berth
+from harness.core.errors import InfrastructureError
+from miner.layers import prestarted_containers
+from miner.layers.prestarted_containers import Ahead, Berth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def laid(tmp_path: Path) -> Iterator[Berth]:
 @pytest.fixture
 def removed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
-    monkeypatch.setattr(berth, "remove", found.append)
+    monkeypatch.setattr(prestarted_containers, "remove", found.append)
     return found
 
 

@@ -11,34 +11,22 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from harness import evaluate, regrade
-from harness.dataset import (
-    binding,
-    canary,
-    care,
-    content,
-    custody,
-    hidden_files,
-    ledger,
-    ledger_chain,
-    merge,
-    rotation,
-    seal,
-    sealed,
-    splits,
-)
+from harness.core.errors import AnswerIsNoError, InputError
+from harness.core.instance import TestSpec
+from harness.dataset import content, hidden_files, merge, rotation, splits, task_states
 from harness.dataset.folder import open_dataset, write_instances, write_scaffold, write_task
-from harness.dataset.identity import DamagedError, Keys
-from harness.dataset.ledger_entry import Event
+from harness.dataset.ledger import binding, chain, custody, ledger
+from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_model, write_model
 from harness.dataset.policy import Policy
 from harness.dataset.schema import DatasetModel, TaskModel
-from harness.errors import AnswerIsNoError, InputError
-from harness.instance import TestSpec
+from harness.dataset.seal import canary, sealed, sealing
+from harness.dataset.seal.identity import DamagedError, Keys
 from harness.quality.measuring import rate
-from miner.image import publish
-from miner.retire import retire_reverted
-from miner.strength import work as strength
+from harness.runs import evaluate, regrade
+from miner.images import publish
+from miner.pipeline.retire_reverted import retire_reverted
+from miner.quality.strength import work as strength
 from tests import gate_runs, report_runs, tiny
 from tests.program import goldseam
 
@@ -72,7 +60,7 @@ def readable(tmp_path):
 
 @pytest.fixture
 def shut(readable):
-    seal.seal(readable, [ME.recipient])
+    sealing.seal(readable, [ME.recipient])
     return reopened(readable)
 
 
@@ -81,7 +69,7 @@ def reopened(dataset, keys=ME.keys):
 
 
 def problems(dataset):
-    return [one.what for one in ledger_chain.verify(reopened(dataset)).problems]
+    return [one.what for one in chain.verify(reopened(dataset)).problems]
 
 
 def change_task(dataset, **fields):
@@ -177,16 +165,19 @@ def rated(dataset, tmp_path):
 
 
 HONEST = {
-    "quarantine and release": lambda one, _: (care.quarantine(one, [ONE], why="x"), care.release(one, [ONE], why="y")),
-    "retire": lambda one, _: care.retire(one, [ONE], why="x"),
-    "refresh": lambda one, _: care.quarantine_all(one, {ONE: "fails", TWO: "fails"}),
+    "quarantine and release": lambda one, _: (
+        task_states.quarantine(one, [ONE], why="x"),
+        task_states.release(one, [ONE], why="y"),
+    ),
+    "retire": lambda one, _: task_states.retire(one, [ONE], why="x"),
+    "refresh": lambda one, _: task_states.quarantine_all(one, {ONE: "fails", TWO: "fails"}),
     "rotation": lambda one, _: rotation.rotate(one, Policy(max_age=1), today=date(2030, 1, 1)),
     "split": lambda one, _: splits.set_rule(one, splits.Rule(by="list", dev=(ONE,))),
     "a new task": lambda one, _: write_task(reopened(one), tiny.task(instance_id="tiny__calc-3")),
     "a task again": lambda one, _: write_task(reopened(one), tiny.task(spec=TestSpec(options=("-x",)))),
     "settle": lambda one, _: content.settle(one),
     "canary": lambda one, _: canary.add(one),
-    "seal to others": lambda one, _: seal.seal(reopened(one), [YOU.recipient], keys=ME.keys),
+    "seal to others": lambda one, _: sealing.seal(reopened(one), [YOU.recipient], keys=ME.keys),
     "difficulty": rated,
     "strength": lambda one, _: strength._write(reopened(one), stronger(reopened(one))),
     "images push": lambda one, _: publish._rename(one, one.instance(ONE), {tiny.NO_IMAGE: f"r@sha256:{'2' * 64}"}),
@@ -205,7 +196,7 @@ def stronger(dataset):
 @pytest.mark.parametrize("name", HONEST)
 def test_a_command_tells_the_ledger_what_it_changes(readable, tmp_path, name, is_sealed):
     if is_sealed:
-        seal.seal(readable, [ME.recipient])
+        sealing.seal(readable, [ME.recipient])
     dataset = reopened(readable)
     before = len(ledger.read(dataset))
 
@@ -236,7 +227,7 @@ def test_a_merge_does_not_bind_anew_what_somebody_changed(shut, tmp_path):
 def test_a_command_does_not_bind_what_somebody_else_changed(readable):
     change_task(readable, budgets={"seconds": 9999})
 
-    care.quarantine(readable, [ONE], why="flaky")
+    task_states.quarantine(readable, [ONE], why="flaky")
 
     assert problems(readable) == [f"{ONE}: budgets of task.yaml is not what the ledger binds"]
 
@@ -244,11 +235,11 @@ def test_a_command_does_not_bind_what_somebody_else_changed(readable):
 def test_after_a_kill_between_ledger_and_file_the_same_command_makes_it_whole(readable):
     path = readable.task_folder(ONE) / "task.yaml"
     before = path.read_bytes()
-    care.quarantine(readable, [ONE], why="flaky")
+    task_states.quarantine(readable, [ONE], why="flaky")
     path.write_bytes(before)  # as if killed after the ledger's line
     assert problems(readable) == [f"{ONE}: state of task.yaml is not what the ledger binds"]
 
-    care.quarantine(readable, [ONE], why="flaky")
+    task_states.quarantine(readable, [ONE], why="flaky")
 
     assert problems(readable) == []
 
@@ -257,9 +248,9 @@ def test_nothing_is_sealed_to_recipients_that_somebody_put_into_dataset_yaml(shu
     change_dataset(shut, recipients=BOTH)
 
     for work in (
-        lambda: seal.seal(reopened(shut)),
+        lambda: sealing.seal(reopened(shut)),
         lambda: write_task(reopened(shut), tiny.task(instance_id="tiny__calc-3")),
-        lambda: seal.reseal(reopened(shut), ONE, tiny.task().hidden),
+        lambda: sealing.reseal(reopened(shut), ONE, tiny.task().hidden),
     ):
         with pytest.raises(InputError, match="other recipients than the ledger"):
             work()
@@ -273,7 +264,7 @@ def test_a_file_sealed_with_the_public_key_alone_is_refused_wherever_it_is_opene
     with pytest.raises(DamagedError, match="not the file that was sealed"):
         reopened(shut).task(ONE)
     with pytest.raises(DamagedError, match="not the file that was sealed"):
-        seal.open_into(reopened(shut), tmp_path / "copy")
+        sealing.open_into(reopened(shut), tmp_path / "copy")
     with pytest.raises(AnswerIsNoError, match=f"sealed.age of {ONE} is not the file that was sealed"):
         evaluated(shut, tmp_path / "run")
 
@@ -285,7 +276,7 @@ def test_a_file_that_waits_to_take_the_sealed_ones_place_does_so_only_where_the_
     before = (shut.task_folder(ONE) / "sealed.age").read_bytes()
 
     assert reopened(shut).task(ONE).hidden.secret != "forged"
-    seal.seal(reopened(shut))
+    sealing.seal(reopened(shut))
 
     assert ((shut.task_folder(ONE) / "sealed.age").read_bytes(), staged.exists()) == (before, False)
 
@@ -310,7 +301,7 @@ def test_a_sealed_dataset_without_its_ledger_is_refused(shut, tmp_path):
 
 
 def test_sealed_by_the_ledger_and_open_here_is_refused(shut, tmp_path):
-    seal.open_into(reopened(shut), tmp_path / "copy")
+    sealing.open_into(reopened(shut), tmp_path / "copy")
     shutil.copy(shut.path / ledger.LEDGER_FILE, tmp_path / "copy" / ledger.LEDGER_FILE)
 
     with pytest.raises(AnswerIsNoError, match="the ledger has the dataset sealed"):
@@ -329,7 +320,7 @@ def older(dataset):
 def test_a_dataset_from_before_stays_usable_and_says_what_is_not_bound(shut):
     dataset = older(shut)
 
-    (note,) = ledger_chain.require(dataset)
+    (note,) = chain.require(dataset)
 
     assert "recipients of dataset.yaml and 2 task(s)" in note
     assert "goldseam holdout bind" in note
@@ -341,7 +332,7 @@ def test_one_command_binds_a_dataset_from_before(shut, tmp_path):
 
     done = goldseam("holdout", "bind", dataset.path)
 
-    assert (done.returncode, ledger_chain.require(reopened(dataset))) == (0, ())
+    assert (done.returncode, chain.require(reopened(dataset))) == (0, ())
     change_dataset(dataset, recipients=(YOU.recipient,))
     with pytest.raises(AnswerIsNoError, match="recipients"):
         evaluated(dataset, tmp_path / "run")
@@ -385,13 +376,13 @@ def signed(shut, tmp_path, monkeypatch):
     monkeypatch.setenv("GOLDSEAM_LEDGER_KEY", str(tmp_path / "ledger.key"))
     public = private.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
     change_dataset(shut, ledger_keys=(public.decode(),))
-    assert any("ledger_keys" in note for note in ledger_chain.require(reopened(shut)))
+    assert any("ledger_keys" in note for note in chain.require(reopened(shut)))
     custody.bind(reopened(shut))
     return reopened(shut)
 
 
 def test_with_a_key_a_signed_change_counts(signed):
-    care.quarantine(signed, [ONE], why="flaky")
+    task_states.quarantine(signed, [ONE], why="flaky")
 
     assert problems(signed) == []
     assert ledger.read(signed)[-1].signature
@@ -420,7 +411,7 @@ def test_with_a_key_a_change_without_it_is_refused_before_anything_is_written(si
     monkeypatch.delenv("GOLDSEAM_LEDGER_KEY")
 
     with pytest.raises(InputError, match="one of them has to sign this change"):
-        care.quarantine(signed, [ONE], why="flaky")
+        task_states.quarantine(signed, [ONE], why="flaky")
 
     assert problems(signed) == []
     assert signed.instance(ONE).state == "proved"

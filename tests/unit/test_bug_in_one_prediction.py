@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from harness import evaluate
-from harness.cli import _refuse_gaps
-from harness.errors import BugError
-from harness.executors.local import LocalExecutor
-from harness.instance import Outcome
-from harness.run_folder import RunFolder
-from harness.sandbox.base import JobResult
+from harness.cli.main import _refuse_gaps
+from harness.core.errors import BugError
+from harness.core.instance import Outcome
+from harness.runs import evaluate
+from harness.runs.run_folder import RunFolder
+from harness.sandbox.executors.local import LocalExecutor
+from harness.sandbox.job import JobResult
 from tests import tiny
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.settings import ImageSettings
-from miner.image import reasons
-from miner.image.runner import Ran
+from harness.config.settings import ImageSettings
+from miner.layers import reasons
+from miner.layers.runner import Ran
 
 FAILED = Ran(container="", out=Path(), exit_code=1, seconds=1.0, tail="boom", timed_out=False, out_of_memory=False)
 SETTINGS = ImageSettings(build_seconds=7, build_memory_mb=8, build_disk_mb=9)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
+from harness.core import process
 
-TOOL = Path(__file__).parents[2] / "miner/image/tools/bytecode.py"
+TOOL = Path(__file__).parents[2] / "miner/languages/python/images/tools/bytecode.py"
 
 
 def make(folder: Path, cache: Path, *more: str) -> str:

@@ -6,14 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from harness import files, patch, process
-from harness.dataset import canary, canary_marks, folder, hidden_files, ledger, ledger_chain
+from harness.core import files, process
+from harness.core.errors import InputError
+from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.dataset import folder, hidden_files
+from harness.dataset.ledger import chain, ledger
+from harness.dataset.seal import canary, canary_marks
 from harness.differential.corpus import Corpus
-from harness.errors import InputError
-from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.patches import patch
 from harness.report.gather import read_funnel
-from miner.cursor import Cursor, Cursors
-from miner.funnel import Funnel
+from miner.candidates.cursor import Cursor, Cursors
+from miner.candidates.funnel import Funnel
 from tests import tiny
 
 
@@ -136,7 +139,7 @@ def test_a_dataset_without_one_is_given_one(old):
     assert now.canary.startswith("goldseam-canary ")
     assert canary.missing(now) == ()
     ledger.record(now, ledger.Event.OPENED)
-    assert ledger_chain.verify(now).problems == ()
+    assert chain.verify(now).problems == ()
 
 
 def test_one_that_would_break_files_is_refused(old):

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from miner.candidate import recognise, score_of, signals_of
-from miner.change import Candidate, Change, ChangedFile, LinkedIssue, MergeStyle, Rejection
+from miner.candidates.recognise import recognise, score_of, signals_of
+from miner.candidates.split import kinds_of
+from miner.sources.change import Candidate, Change, ChangedFile, LinkedIssue, MergeStyle, Rejection
 from miner.sources.messages import IssueReference, closing_references, issue_keys
-from miner.split import kinds_of
 
 CHANGE = Change(
     repo="acme/app",

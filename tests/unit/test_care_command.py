@@ -7,11 +7,12 @@ import json
 import pyrage
 import pytest
 
-from harness.dataset import ledger, seal
+from harness.core.instance import TaskState
 from harness.dataset.folder import open_dataset
-from harness.facts import TaskFacts
-from harness.instance import TaskState
-from harness.run_folder import RunFolder
+from harness.dataset.ledger import ledger
+from harness.dataset.seal import sealing
+from harness.runs.run_folder import RunFolder
+from harness.runs.task_metadata import TaskFacts
 from tests import gate_runs, report_runs
 from tests.program import goldseam
 
@@ -45,7 +46,7 @@ def test_a_scan_quotes_nothing_of_what_it_finds(dataset, tmp_path):
 
 def test_a_scan_of_a_sealed_dataset_says_what_it_did_not_look_for(dataset, tmp_path):
     key = pyrage.x25519.Identity.generate()
-    seal.seal(dataset, [str(key.to_public())])
+    sealing.seal(dataset, [str(key.to_public())])
     (tmp_path / "key").write_text(str(key))
     (tmp_path / "clean.txt").write_text("Nothing of it.\n")
     shut = goldseam("holdout", "scan", dataset.path, tmp_path / "clean.txt")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.dataset import care, ledger
-from harness.errors import InputError
-from harness.instance import TaskState
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.dataset import task_states
+from harness.dataset.ledger import ledger
 from tests import report_runs
 
 ONE, TWO = "acme__widgets-100", "acme__widgets-101"
@@ -19,7 +20,7 @@ def dataset(tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "state", "split"),
-    [(care.quarantine, TaskState.QUARANTINED, "holdout"), (care.retire, TaskState.RETIRED, "retired")],
+    [(task_states.quarantine, TaskState.QUARANTINED, "holdout"), (task_states.retire, TaskState.RETIRED, "retired")],
 )
 def test_a_task_leaves_the_holdout_with_a_reason(dataset, change, state, split):
     done = change(dataset, [ONE], why="its tests need the network")
@@ -32,24 +33,24 @@ def test_a_task_leaves_the_holdout_with_a_reason(dataset, change, state, split):
 
 
 def test_a_quarantined_task_is_released(dataset):
-    care.quarantine(dataset, [ONE], why="flaky")
-    care.release(dataset, [ONE], why="mended")
+    task_states.quarantine(dataset, [ONE], why="flaky")
+    task_states.release(dataset, [ONE], why="mended")
 
     assert dataset.instance(ONE).state is TaskState.PROVED
     assert "quarantined" not in dataset.instance(ONE).extra
 
 
 def test_a_retired_task_does_not_come_back(dataset):
-    care.retire(dataset, [ONE], why="leaked")
+    task_states.retire(dataset, [ONE], why="leaked")
 
     with pytest.raises(InputError, match="is retired"):
-        care.release(dataset, [ONE], why="please")
+        task_states.release(dataset, [ONE], why="please")
 
 
 def test_what_was_done_before_is_not_done_again(dataset):
-    care.quarantine(dataset, [ONE], why="flaky")
+    task_states.quarantine(dataset, [ONE], why="flaky")
     lines = len(ledger.read(dataset))
-    done = care.quarantine(dataset, [ONE], why="flaky")
+    done = task_states.quarantine(dataset, [ONE], why="flaky")
 
     assert (done.tasks, done.already, done.version.changed) == ((), (ONE,), False)
     assert len(ledger.read(dataset)) == lines
@@ -66,7 +67,7 @@ def test_what_was_done_before_is_not_done_again(dataset):
 )
 def test_bad_wishes_are_refused_and_change_nothing(dataset, ids, why, what):
     with pytest.raises(InputError, match=what):
-        care.quarantine(dataset, ids, why=why)
+        task_states.quarantine(dataset, ids, why=why)
 
     assert dataset.instance(ONE).state is TaskState.PROVED
     assert [entry for entry in ledger.read(dataset) if entry.event not in ("created", "bound")] == []

@@ -7,10 +7,12 @@ from dataclasses import replace
 import pyrage
 import pytest
 
-from harness.dataset import care, content, ledger, seal
-from harness.dataset.check import ImageCheck, check, notes
+from harness.checks.dataset import ImageCheck, check, notes
+from harness.dataset import content, task_states
 from harness.dataset.folder import create_dataset, open_dataset, write_instances, write_task
-from harness.dataset.identity import Keys
+from harness.dataset.ledger import ledger
+from harness.dataset.seal import sealing
+from harness.dataset.seal.identity import Keys
 from tests import tiny
 
 ONE = "tiny__calc-1"
@@ -33,7 +35,7 @@ def test_a_sound_dataset_has_no_problem(dataset):
 
 def sealed(dataset):
     key = pyrage.x25519.Identity.generate()
-    seal.seal(dataset, [str(key.to_public())])
+    sealing.seal(dataset, [str(key.to_public())])
     return open_dataset(dataset.path), Keys(identities=(key,))
 
 
@@ -108,7 +110,7 @@ def test_files_without_the_canary_are_told_together(dataset):
 
 
 def test_a_changed_line_of_the_ledger_is_told(dataset):
-    care.quarantine(dataset, [ONE], why="flaky")
+    task_states.quarantine(dataset, [ONE], why="flaky")
     path = dataset.path / "ledger.jsonl"
     path.write_bytes(path.read_bytes().replace(b"flaky", b"solid"))
 

@@ -10,8 +10,8 @@ import pytest
 import xmlschema
 from junitparser import Error, Failure, JUnitXml, Skipped
 
-from harness.ci import junit
-from harness.instance import TaskState
+from harness.analysis.gate.ci import junit
+from harness.core.instance import TaskState
 from harness.judging.places import Place
 from tests.sheets import GAP, LOST, decide, run_of, sheet, task
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
-from harness.ci import sarif
-from harness.decision import Finding
+from harness.analysis.gate.ci import sarif
+from harness.analysis.gate.decision import Finding
 from tests.github_server import schemas
 
 FINDING = Finding(

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from harness import gate_text, terminal
-from harness.ci import summary
-from harness.decision import Change, Ruling, TaskLine
-from harness.gate_work import tell_github
+from harness.analysis.gate.ci import summary
+from harness.analysis.gate.decision import Change, Ruling, TaskLine
+from harness.analysis.gate.files import tell_github
+from harness.cli.views import gate, terminal
 from harness.judging.places import Place
 from tests.sheets import LOST, WON, decide, run_of, sheet, task
 
@@ -161,7 +161,7 @@ def test_a_name_in_the_log_is_no_command_to_the_ci_system(name, width):
     console = terminal.results()
     console.width = width
     with console.capture() as capture:
-        console.print(gate_text.shown(replace(decision, candidate=side, rules=rules, sentence=name, notes=(name,))))
+        console.print(gate.shown(replace(decision, candidate=side, rules=rules, sentence=name, notes=(name,))))
     assert not [line for line in capture.get().splitlines() if re.search(r"^\s*::|##\w*\[", line)]
 
 

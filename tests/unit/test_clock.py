@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from harness import clock
+from harness.core import clock
+from harness.core.errors import InputError
+from harness.core.instance import TestSpec
 from harness.dataset.content import task_content
 from harness.dataset.folder import TASK_FILE, read_instance
 from harness.dataset.model_files import read_text
-from harness.errors import InputError
-from harness.instance import TestSpec
 from harness.interop.export import export
-from harness.solve import public_tests
+from harness.solve.workspace import public_tests
 from tests import tiny
 
 MERGED = "2021-05-03T12:00:00Z"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WALL_CLOCK = {
-    "harness/refresh/notes.py": "what another process saw a day ago is too old to be taken over",
-    "harness/runner/clock.py": "a task's own date is told as its distance from the real one",
-    "harness/solve/response_cache.py": "the oldest answers go first, whatever process kept them",
-    "miner/image/limits.py": "what a build wrote into a cache is told by the time of its files",
-    "miner/image/tools/editable.py": "an environment that no build asked for lately is told by the time of its files",
+    "harness/runs/refresh/notes.py": "what another process saw a day ago is too old to be taken over",
+    "harness/languages/python/inside/clock.py": "a task's own date is told as its distance from the real one",
+    "harness/solve/models/response_cache.py": "the oldest answers go first, whatever process kept them",
+    "miner/layers/limits.py": "what a build wrote into a cache is told by the time of its files",
+    "miner/languages/python/images/tools/editable.py": "an unused environment is told by the time of its files",
     "miner/sources/github_client.py": "a server tells the time of day when it will answer again",
 }
 """Files that may ask for the time of day as a number, and why."""

@@ -6,13 +6,13 @@ from datetime import date
 
 import pytest
 
-from harness.cohorts import CohortKey, by_cohort
-from harness.errors import InputError
-from harness.facts import TaskFacts
+from harness.analysis.cohorts import CohortKey, by_cohort
+from harness.analysis.scoresheet import SampleScore, TaskScore
+from harness.analysis.usage import Usage
+from harness.core.errors import InputError
 from harness.judging.places import Place
-from harness.scoresheet import SampleScore, TaskScore
+from harness.runs.task_metadata import TaskFacts
 from harness.stats import wilson
-from harness.usage import Usage
 from tests.sheets import LOST, WON, sheet, task
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.frameworks.base import Raised, TestReport
-from harness.trial import Trial
-from miner.collecting import judged
+from harness.grading.trial import Trial
+from harness.languages.base import Raised, TestReport
+from miner.proof.test_collection import judged
 
 
 def trial(**changes):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.compare import Answer, Flip, Reason, compare, compare_all, pick, pick_candidates
-from harness.errors import InputError, NothingComparableError
-from harness.instance import TaskState
+from harness.analysis.compare import Answer, Flip, Reason, compare, compare_all, pick, pick_candidates
+from harness.core.errors import InputError, NothingComparableError
+from harness.core.instance import TaskState
 from harness.stats import (
     difference_interval,
     mcnemar_detectable,

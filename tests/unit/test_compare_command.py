@@ -11,15 +11,17 @@ from datetime import date
 import pytest
 from rich.console import Console
 
-from harness import compare_view, process, score_view
-from harness.cohorts import CohortKey
-from harness.compare import Reason, compare, compare_all
-from harness.cutoffs import Cutoffs
-from harness.facts import TaskFacts
-from harness.instance import Outcome, TaskState
+from harness.analysis.cohorts import CohortKey
+from harness.analysis.compare import Reason, compare, compare_all
+from harness.analysis.cutoffs import Cutoffs
+from harness.analysis.scoresheet import Figure
+from harness.cli.views import compare as compare_view
+from harness.cli.views import scores
+from harness.core import process
+from harness.core.instance import Outcome, TaskState
 from harness.judging.places import Place
-from harness.run_folder import RunFolder, RunRecord
-from harness.scoresheet import Figure
+from harness.runs.run_folder import RunFolder, RunRecord
+from harness.runs.task_metadata import TaskFacts
 from harness.stats import mcnemar_detectable
 from tests import report_runs
 from tests.program import goldseam
@@ -190,7 +192,7 @@ def test_bad_input_ends_with_two_and_is_named(base, words, told):
 
 def test_a_terminal_that_knows_only_ascii_is_told_too(base, tmp_path):
     candidate = make_run(tmp_path / "new", {"new": [WON] * 14 + [LOST] * 6})
-    words = [sys.executable, "-m", "miner.cli", "compare", str(candidate), str(base)]
+    words = [sys.executable, "-m", "miner.cli.main", "compare", str(candidate), str(base)]
 
     ran = process.run(words, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False)
 
@@ -286,7 +288,7 @@ def test_a_run_that_does_not_know_its_dataset_says_so(tmp_path):
     [(0.5, "+50"), (-0.123, "−12"), (0.031, "+3.1"), (0.0, "0"), (0.0001, "0.0"), (-0.0999, "−10.0"), (1, "+100")],
 )
 def test_a_difference_is_told_in_points(value, text):
-    assert score_view.points(value) == text
+    assert scores.points(value) == text
 
 
 @pytest.mark.parametrize(
@@ -295,11 +297,11 @@ def test_a_difference_is_told_in_points(value, text):
 def test_money_is_told_only_where_all_of_it_is_known(total, known, text):
     figure = Figure(known=known, of=3, mean=total / known, median=total / known)
 
-    assert score_view.dollars(figure) == text
+    assert scores.dollars(figure) == text
 
 
 def test_money_nobody_told_is_unknown():
-    assert score_view.dollars(Figure(known=0, of=3, mean=None, median=None)) == "–"
+    assert scores.dollars(Figure(known=0, of=3, mean=None, median=None)) == "–"
 
 
 @pytest.mark.parametrize(("number", "text"), [(78, "78"), (101, "110"), (1234, "1,300"), (100, "100")])
@@ -372,7 +374,7 @@ def test_every_answer_stands_before_any_detail(base, tmp_path):
     ("value", "text"), [(None, "–"), (0, "0%"), (0.004, "<1%"), (0.5, "50%"), (0.996, ">99%"), (1, "100%")]
 )
 def test_what_is_not_quite_all_is_not_called_all(value, text):
-    assert score_view.percent(value) == text
+    assert scores.percent(value) == text
 
 
 def test_cohorts_of_a_comparison_stand_side_by_side():

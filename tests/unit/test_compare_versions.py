@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.compare import Reason, compare
-from harness.run_folder import RunFolder
+from harness.analysis.compare import Reason, compare
+from harness.runs.run_folder import RunFolder
 from tests import gate_runs
 from tests.program import goldseam
 from tests.sheets import LOST, WON, sheet, task

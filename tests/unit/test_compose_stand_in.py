@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
+from harness.core import process
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks/compose_stand_in.py"
 LISTENER = '#!/bin/sh\necho "$@" >> "$HEARD"\n[ "$1" != "$FAILS" ]\n'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness import control
-from harness.control import Reading
+from harness.grading import calibration
+from harness.grading.calibration import Reading
 from tests import tiny
 
 
@@ -19,39 +19,39 @@ def timed_task(instance_id, seconds):
 
 
 def test_a_machine_as_fast_as_before_changes_no_budget():
-    assert control.slowdown([reading(4.0, 4.1), reading(2.0, 2.2)]) == 1.0
+    assert calibration.slowdown([reading(4.0, 4.1), reading(2.0, 2.2)]) == 1.0
 
 
 def test_the_median_task_tells_the_slowdown():
-    assert control.slowdown([reading(12.0, 4.0), reading(4.0, 4.0), reading(90.0, 3.0)]) == 3.0
+    assert calibration.slowdown([reading(12.0, 4.0), reading(4.0, 4.0), reading(90.0, 3.0)]) == 3.0
 
 
 def test_short_tests_tell_nothing():
-    assert control.slowdown([reading(0.45, 0.1)]) == 1.0
+    assert calibration.slowdown([reading(0.45, 0.1)]) == 1.0
 
 
 def test_nothing_measured_is_no_slowdown():
-    assert control.slowdown([]) == 1.0
+    assert calibration.slowdown([]) == 1.0
 
 
 def test_a_slow_machine_is_told():
-    assert control.warnings([reading(10.0, 4.0)]) == (
+    assert calibration.warnings([reading(10.0, 4.0)]) == (
         "control: this machine runs gold 2.5 times slower than when the tasks were proved",
     )
 
 
 def test_gold_that_fails_is_told():
-    (told,) = control.warnings([reading(1.0, 1.0, resolved=False)])
+    (told,) = calibration.warnings([reading(1.0, 1.0, resolved=False)])
     assert "gold no longer resolves tiny__calc-1" in told
 
 
 def test_the_budget_grows_with_the_slowdown():
-    assert control.slowed(tiny.task(), 2.5).instance.budgets.seconds == 50
+    assert calibration.slowed(tiny.task(), 2.5).instance.budgets.seconds == 50
 
 
 def test_the_sample_is_the_same_each_time_and_only_of_timed_tasks():
     tasks = [timed_task(f"tiny__calc-{number}", 1.0) for number in range(9)]
     untimed = tiny.task(instance_id="tiny__calc-99")
-    chosen = control.sample([*tasks, untimed])
+    chosen = calibration.sample([*tasks, untimed])
     assert len(chosen) == 3
-    assert chosen == control.sample([untimed, *reversed(tasks)])
+    assert chosen == calibration.sample([untimed, *reversed(tasks)])

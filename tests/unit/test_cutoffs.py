@@ -7,10 +7,11 @@ from datetime import date
 import pytest
 from scipy import stats as scipy_stats
 
-from harness import cutoffs, score_view
-from harness.cohorts import CohortKey, by_cohort
-from harness.cutoffs import Cutoffs, gap
-from harness.errors import InputError
+from harness.analysis import cutoffs
+from harness.analysis.cohorts import CohortKey, by_cohort
+from harness.analysis.cutoffs import Cutoffs, gap
+from harness.cli.views import scores
+from harness.core.errors import InputError
 from harness.stats import two_groups
 from tests.sheets import LOST, WON, sheet, task
 
@@ -94,7 +95,7 @@ def test_a_cut_off_that_is_none_is_refused(given):
 
 
 def test_json_holds_the_gap():
-    [made] = score_view.as_json([model(18, 20, 6, 20)], by=[CohortKey.CUTOFF], cutoffs=Cutoffs(every=DAY))["models"]
+    [made] = scores.as_json([model(18, 20, 6, 20)], by=[CohortKey.CUTOFF], cutoffs=Cutoffs(every=DAY))["models"]
 
     assert made["cutoff_gap"]["significant"] is True
     assert made["cutoff_gap"]["tasks"] == [20, 20]

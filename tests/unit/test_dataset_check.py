@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from harness.dataset.check import check
+from harness.checks.dataset import check
+from harness.core.errors import InputError
+from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.instance import Hidden, Instance, Service, Task, TaskState, TestSpec
 from harness.dataset.folder import Dataset, create_dataset, write_task
-from harness.errors import InputError
-from harness.instance import Hidden, Instance, Service, Task, TaskState, TestSpec
-from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
 
 GOLD = b"--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-x\n+y\n"
 TESTS = b"--- a/tests/test_a.py\n+++ b/tests/test_a.py\n@@ -1 +1 @@\n-x\n+y\n"

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from harness.dataset.check import check
+from harness.checks.dataset import check
+from harness.core.errors import InputError
 from harness.dataset.folder import open_dataset
-from harness.errors import InputError
 from tests import tiny
 
 PLACES = (

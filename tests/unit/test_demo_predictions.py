@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.errors import InputError
-from harness.instance import INSTANCE_ID, Outcome
-from miner.change import MergeStyle
+from harness.core.errors import InputError
+from harness.core.instance import INSTANCE_ID, Outcome
 from miner.demo.history import DemoChange, DemoRepository
 from miner.demo.locate import locate_data
 from miner.demo.predictions import demo_models, write_predictions
+from miner.sources.change import MergeStyle
 
 DATA = locate_data()
 

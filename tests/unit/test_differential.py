@@ -7,18 +7,18 @@ import decimal
 import json
 import pathlib
 from dataclasses import replace
-from importlib import resources
 from types import SimpleNamespace
 
 import pytest
 
-from harness import patch
+from harness.core.errors import InputError
 from harness.dataset.digests import hidden_digest
 from harness.dataset.folder import open_dataset, read_hidden
 from harness.dataset.hidden_files import hidden_files
 from harness.differential.answers import same
 from harness.differential.corpus import Call, Corpus
-from harness.errors import InputError
+from harness.grading import trial
+from harness.patches import patch
 from miner.calls.nearby import pool_of, variants
 from miner.calls.recording import changed_lines
 from tests import tiny
@@ -28,11 +28,10 @@ ONE, TWO = ["i", "1"], ["i", "2"]
 
 @pytest.fixture(scope="module")
 def runner() -> dict:
-    """The names that harness/runner/calls.py brings, over those of the supervisor."""
-    folder = resources.files("harness.runner")
+    """The names that harness/languages/python/inside/calls.py brings, over those of the supervisor."""
     names: dict = {}
     for part in ("supervisor", "calls"):
-        exec(compile((folder / f"{part}.py").read_text(), part, "exec"), names)
+        exec(compile(trial.program(part), part, "exec"), names)
     return names
 
 

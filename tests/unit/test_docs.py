@@ -10,8 +10,8 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from miner.cli import app
-from miner.help_panels import HOLDOUT_PANELS, PANELS
+from miner.cli.help_panels import HOLDOUT_PANELS, PANELS
+from miner.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = "\n".join(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from miner import doctests
-from miner.change import Kind
+from miner.languages.python import doctests
+from miner.sources.change import Kind
 
 EXAMPLE = b"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n Text.\n \n->>> add(1, 1)\n+>>> add(1, 2)\n 3\n"
 RESULT = b"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n >>> add(1, 2)\n-2\n+3\n"

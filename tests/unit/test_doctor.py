@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness import doctor
-from harness.doctor import Check, Diagnosis, EngineInfo, Status
-from harness.settings import Settings
+from harness.config import doctor
+from harness.config.doctor import Check, Diagnosis, EngineInfo, Status
+from harness.config.settings import Settings
 
 HEALTHY = EngineInfo.model_validate(
     {

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from miner.image import egress, relay
-from miner.image.egress import Allowed
-from miner.image.secrets import BuildSecrets
+from miner.layers import egress, relay
+from miner.layers.egress import Allowed
+from miner.layers.secrets import BuildSecrets
 from tests.tiny import MemoryTree
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def build(allowed: Allowed, **variables: str) -> Iterator[tuple[relay.Relay, str
     """The relay with the program at its far end, which is not in a container here; the proxy's address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    program = str(resources.files("miner.image").joinpath("tools/relay.py"))
+    program = str(resources.files("miner.layers").joinpath("tools/relay.py"))
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-I", "-S", program, str(port)], bufsize=0, **pipes) as far:
         assert far.stderr.read() == b""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from miner.environment import ci, detect
+from miner.languages.python.detect import detect
+from miner.languages.python.evidence import ci
 from tests.trees import Files
 
 GITHUB = """\

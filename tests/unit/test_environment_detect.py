@@ -2,8 +2,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from miner.environment import Evidence, detect
-from miner.environment.constraints import caret_to_specifier
+from miner.evidence.tree import Evidence
+from miner.languages.python.detect import detect
+from miner.languages.python.evidence.constraints import caret_to_specifier
 
 
 @dataclass

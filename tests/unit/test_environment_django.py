@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from miner.environment import detect
-from miner.test_command import options_of, usable
+from miner.languages.python.detect import detect
+from miner.languages.python.test_command import options_of, usable
 from tests.trees import Files
 
 SETTINGS = {"tests/settings.py": ""}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from miner.environment import factors, tox
+from miner.languages.python.evidence import factors, tox
 from tests.trees import Files
 
 MATRIX = """

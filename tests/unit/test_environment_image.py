@@ -7,18 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
-from harness.errors import InfrastructureError, InputError
+from harness.config.settings import ImageSettings
+from harness.core import process
+from harness.core.errors import InfrastructureError, InputError
 from harness.sandbox import engine, owners
-from harness.settings import ImageSettings
-from miner.change import Rejection
-from miner.environment import Evidence, Recipe
-from miner.image import build, days, secrets, steps, store
-from miner.image.base import DEFAULT_BASE
-from miner.image.build import StepFailedError
-from miner.image.environment import build_environment
-from miner.image.layer import Layer, write_tool
-from miner.image.runner import Ran, read_result
+from miner.evidence.tree import Evidence, Recipe
+from miner.images import store
+from miner.images.task_image import build_environment
+from miner.languages.python.images import exclude_newer, steps
+from miner.layers import build, secrets
+from miner.layers.base import DEFAULT_BASE
+from miner.layers.build import StepFailedError
+from miner.layers.layer import Layer, write_tool
+from miner.layers.runner import Ran, read_result
+from miner.sources.change import Rejection
 from tests.tiny import MemoryTree
 
 
@@ -108,51 +110,53 @@ def at(*day: int) -> datetime:
 
 
 def test_everything_else_is_of_the_commits_day():
-    for options in (days.of_the_day, days.for_dependencies, days.for_editable):
+    for options in (exclude_newer.of_the_day, exclude_newer.for_dependencies, exclude_newer.for_editable):
         assert options(at(2024, 1, 2), "3.11") == ("--exclude-newer 2024-01-02T00:00:00Z",)
 
 
 def test_setuptools_of_old_commits_is_of_their_day_where_setup_py_is_called():
-    assert days.of_the_day(at(2018, 3, 4), "3.6") == ("--exclude-newer 2018-03-04T00:00:00Z",)
+    assert exclude_newer.of_the_day(at(2018, 3, 4), "3.6") == ("--exclude-newer 2018-03-04T00:00:00Z",)
 
 
 def test_setuptools_that_builds_dependencies_is_the_first_that_uv_can_call():
-    assert tool_dates(days.for_dependencies(at(2018, 3, 4), "3.6"), "setuptools", "wheel") == {"2019-02-06"}
-    assert tool_dates(days.for_dependencies(at(2019, 3, 4), "3.6"), "setuptools", "wheel") == set()
+    assert tool_dates(exclude_newer.for_dependencies(at(2018, 3, 4), "3.6"), "setuptools", "wheel") == {"2019-02-06"}
+    assert tool_dates(exclude_newer.for_dependencies(at(2019, 3, 4), "3.6"), "setuptools", "wheel") == set()
 
 
 def test_backends_that_install_the_project_as_today_know_editable_installs():
     names = ("setuptools", "wheel", "flit-core", "poetry-core")
-    assert tool_dates(days.for_editable(at(2020, 3, 4), "3.8"), *names) == {"2022-12-01"}
-    assert [days.has_editable_tools(at(*day)) for day in ((2022, 11, 30), (2022, 12, 1))] == [False, True]
+    assert tool_dates(exclude_newer.for_editable(at(2020, 3, 4), "3.8"), *names) == {"2022-12-01"}
+    assert [exclude_newer.has_editable_tools(at(*day)) for day in ((2022, 11, 30), (2022, 12, 1))] == [False, True]
 
 
 def test_tools_of_a_commit_older_than_its_interpreter_know_the_interpreter():
-    options = (days.of_the_day, days.for_dependencies, days.for_editable)
+    options = (exclude_newer.of_the_day, exclude_newer.for_dependencies, exclude_newer.for_editable)
     assert [tool_dates(one(at(2018, 3, 4), "3.8"), "setuptools") for one in options] == [
         {"2020-04-11"},
         {"2020-04-11"},
         {"2022-12-01"},
     ]
-    assert tool_dates(days.for_editable(at(2021, 3, 4), "3.12"), "setuptools") == {"2024-03-30"}
-    assert tool_dates(days.for_tests(at(2012, 9, 20), "3.8"), "pytest") == {"2020-04-11"}
-    assert tool_dates(days.for_tests(at(2020, 1, 1), "3.8"), "pytest") == set()
+    assert tool_dates(exclude_newer.for_editable(at(2021, 3, 4), "3.12"), "setuptools") == {"2024-03-30"}
+    assert tool_dates(exclude_newer.for_tests(at(2012, 9, 20), "3.8"), "pytest") == {"2020-04-11"}
+    assert tool_dates(exclude_newer.for_tests(at(2020, 1, 1), "3.8"), "pytest") == set()
 
 
 def test_what_uv_cannot_read_of_old_distributions_is_told_to_it():
-    (told,) = tomllib.loads(days.unreadable(at(2019, 7, 1)))["dependency-metadata"]
+    (told,) = tomllib.loads(exclude_newer.unreadable(at(2019, 7, 1)))["dependency-metadata"]
     assert told["name"] == "pandas"
     assert "pytz" in told["requires-dist"]
-    assert days.unreadable(at(2019, 8, 1)) == ""
+    assert exclude_newer.unreadable(at(2019, 8, 1)) == ""
 
 
 def test_a_distribution_that_was_uploaded_again_is_taken_as_of_then():
-    assert days.for_tests(at(2021, 1, 1), "3.9") == ("--exclude-newer-package atomicwrites=2022-07-09T00:00:00Z",)
-    assert days.for_tests(at(2023, 1, 1), "3.9") == ()
+    assert exclude_newer.for_tests(at(2021, 1, 1), "3.9") == (
+        "--exclude-newer-package atomicwrites=2022-07-09T00:00:00Z",
+    )
+    assert exclude_newer.for_tests(at(2023, 1, 1), "3.9") == ()
 
 
 def test_pytest_of_old_commits_is_one_that_the_runner_can_call():
-    assert tool_dates(days.for_tests(at(2012, 9, 20), "3.6"), "pytest", "pluggy") == {"2019-06-20"}
+    assert tool_dates(exclude_newer.for_tests(at(2012, 9, 20), "3.6"), "pytest", "pluggy") == {"2019-06-20"}
 
 
 def test_pytest_itself_gets_no_image_since_it_would_judge_its_own_patch(tmp_path):

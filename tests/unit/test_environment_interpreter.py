@@ -1,7 +1,7 @@
 from datetime import date
 
-from miner.environment import Detection
-from miner.environment.interpreter import allows, preference
+from miner.evidence.tree import Detection
+from miner.languages.python.recipes.interpreter import allows, preference
 
 
 def wants(requires=None, classifiers=()):

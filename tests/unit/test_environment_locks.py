@@ -8,10 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness import process
-from miner.environment import detect, locks, pipfile
-from miner.environment.evidence import Evidence, Recipe
-from miner.image import steps
+from harness.core import process
+from miner.evidence.tree import Evidence, Recipe
+from miner.languages.python.detect import detect
+from miner.languages.python.evidence import locks, pipfile
+from miner.languages.python.images import steps
 from tests.trees import Files
 
 ENTRIES = """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from miner.environment import Evidence, Recipe, distributions, mend, missing
+from miner.evidence.tree import Evidence, Recipe
+from miner.languages.python.recipes import distributions, missing, recipe_fixes
 from tests.trees import Files
 
 NO_TREE = Files()
@@ -43,10 +44,10 @@ def test_what_the_tables_do_not_know_is_not_guessed(said):
 
 
 def test_missing_packages_are_added_once():
-    first = mend.after_failure(recipe(), "fatal error: ffi.h: No such file or directory")
+    first = recipe_fixes.after_failure(recipe(), "fatal error: ffi.h: No such file or directory")
     assert first is not None
     assert (first.apt, first.rung) == (("libffi-dev",), "x+apt:libffi-dev")
-    assert mend.after_failure(first, "fatal error: ffi.h: No such file or directory") is None
+    assert recipe_fixes.after_failure(first, "fatal error: ffi.h: No such file or directory") is None
 
 
 def test_a_pytest_that_is_too_old_gives_way():
@@ -54,15 +55,16 @@ def test_a_pytest_that_is_too_old_gives_way():
         "Because requests depends on pytest>=4.3 and pytest>=2.8.0,<=3.10.1, we can conclude that your\n"
         "  requirements are unsatisfiable."
     )
-    first = mend.after_failure(recipe("pytest<=3.10.1"), said)
+    first = recipe_fixes.after_failure(recipe("pytest<=3.10.1"), said)
     assert first is not None
     assert (first.overrides, first.rung) == (("pytest>=4.3",), "x-gone:pytest")
-    assert mend.after_failure(first, said) is None
+    assert recipe_fixes.after_failure(first, said) is None
 
 
 def test_another_conflict_changes_nothing_of_pytest():
     assert (
-        mend.after_failure(recipe(), "Because a depends on b==1 and b==2, your requirements are unsatisfiable.") is None
+        recipe_fixes.after_failure(recipe(), "Because a depends on b==1 and b==2, your requirements are unsatisfiable.")
+        is None
     )
 
 
@@ -74,25 +76,25 @@ GONE = """\
 
 
 def test_a_pin_of_a_version_that_is_gone_is_dropped_and_said():
-    found = mend.after_failure(recipe("six", pins=("old-thing==1.0", "six==1")), GONE)
+    found = recipe_fixes.after_failure(recipe("six", pins=("old-thing==1.0", "six==1")), GONE)
     assert found is not None
     assert (found.evidence.pins, found.evidence.requirements) == (("six==1",), ("six",))
     assert found.rung == "x-gone:old-thing"
 
 
 def test_a_requirement_that_is_gone_is_dropped_where_no_pin_is_to_blame():
-    found = mend.after_failure(recipe("Old_Thing==1.0", "six"), GONE)
+    found = recipe_fixes.after_failure(recipe("Old_Thing==1.0", "six"), GONE)
     assert found is not None
     assert found.evidence.requirements == ("six",)
 
 
 def test_what_the_recipe_never_named_cannot_be_dropped():
-    assert mend.after_failure(recipe("six"), GONE) is None
+    assert recipe_fixes.after_failure(recipe("six"), GONE) is None
 
 
 def test_a_distribution_that_the_index_never_had_is_dropped():
     said = "Because my-own-plugin was not found in the package registry and you require my-own-plugin, we can"
-    found = mend.after_failure(recipe("my_own.plugin>=1", "six"), said)
+    found = recipe_fixes.after_failure(recipe("my_own.plugin>=1", "six"), said)
     assert found is not None
     assert found.evidence.requirements == ("six",)
 
@@ -111,7 +113,7 @@ def test_a_resolver_says_what_is_gone_in_several_ways(said, names):
 
 
 def test_missing_modules_become_distributions():
-    found = mend.after_collecting(recipe("six"), ("yaml", "google.cloud.storage", "tomli_w"), "", NO_TREE)
+    found = recipe_fixes.after_collecting(recipe("six"), ("yaml", "google.cloud.storage", "tomli_w"), "", NO_TREE)
     assert found is not None
     assert found.evidence.requirements == ("six", "PyYAML", "google-cloud-storage", "tomli-w")
     assert found.rung == "x+missing:PyYAML,google-cloud-storage,tomli-w"
@@ -124,22 +126,22 @@ def test_a_module_that_no_index_has_is_not_asked_for(module):
 
 def test_a_module_of_the_repository_is_never_taken_from_an_index():
     tree = Files({"src/yaml/__init__.py": "", "tests/unit/toolbox.py": "", "tests/pkg/__init__.py": "", "top.py": ""})
-    assert mend.after_collecting(recipe(), ("yaml", "toolbox", "pkg", "top", "tests.x"), "", tree) is None
+    assert recipe_fixes.after_collecting(recipe(), ("yaml", "toolbox", "pkg", "top", "tests.x"), "", tree) is None
 
 
 def test_a_module_deep_in_a_package_of_the_repository_hides_no_distribution():
     tree = Files({"tests/__init__.py": "", "tests/django/__init__.py": "", "tests/django/test_a.py": ""})
-    found = mend.after_collecting(recipe(), ("django",), "", tree)
+    found = recipe_fixes.after_collecting(recipe(), ("django",), "", tree)
     assert found is not None
     assert found.evidence.requirements == ("django",)
 
 
 def test_a_distribution_that_did_not_help_is_not_added_again():
-    assert mend.after_collecting(recipe("PyYAML"), ("yaml",), "", NO_TREE) is None
+    assert recipe_fixes.after_collecting(recipe("PyYAML"), ("yaml",), "", NO_TREE) is None
 
 
 def test_a_library_that_an_import_lacks_is_added():
-    found = mend.after_collecting(recipe(), (), "libGL.so.1: cannot open shared object file", NO_TREE)
+    found = recipe_fixes.after_collecting(recipe(), (), "libGL.so.1: cannot open shared object file", NO_TREE)
     assert found is not None
     assert found.apt == ("libgl1",)
 
@@ -160,29 +162,29 @@ def test_a_library_that_an_import_lacks_is_added():
 def test_a_module_of_the_tree_that_was_not_found_is_put_on_the_path(module, folders):
     paths = "tests/helpers/__init__.py tests/unit/shared.py src/space/sub/a.py parts/other/src/space/other/b.py yaml"
     tree = Files(dict.fromkeys(paths.split(), ""))
-    assert mend.paths_for([module], (), tree, ()) == folders
+    assert recipe_fixes.paths_for([module], (), tree, ()) == folders
 
 
 def test_a_part_of_a_namespace_is_looked_for_by_its_whole_name():
     tree = Files({"sdk/src/space/sdk/a.py": "", "api/src/space/logs/__init__.py": ""})
-    assert mend.paths_for((), ["space.logs"], tree, ()) == ("api/src",)
-    assert mend.paths_for((), ["space.other"], tree, ()) == ()
+    assert recipe_fixes.paths_for((), ["space.logs"], tree, ()) == ("api/src",)
+    assert recipe_fixes.paths_for((), ["space.other"], tree, ()) == ()
 
 
 def test_a_folder_that_is_on_the_path_already_does_not_help():
-    assert mend.paths_for(["shared"], (), Files({"tests/shared.py": ""}), ("tests",)) == ()
+    assert recipe_fixes.paths_for(["shared"], (), Files({"tests/shared.py": ""}), ("tests",)) == ()
 
 
 def test_what_one_recipe_was_mended_with_the_next_gets_at_once():
     first = recipe("six")
-    mended = mend.after_collecting(first, ("yaml",), "", NO_TREE)
+    mended = recipe_fixes.after_collecting(first, ("yaml",), "", NO_TREE)
     assert mended is not None
-    wanted = mend.after_failure(mended, "fatal error: ffi.h: No such file or directory")
+    wanted = recipe_fixes.after_failure(mended, "fatal error: ffi.h: No such file or directory")
     assert wanted is not None
-    learned = [mend.Learned.between(first, mended), mend.Learned.between(mended, wanted)]
-    found = mend.with_learned(recipe("mock"), learned)
+    learned = [recipe_fixes.Learned.between(first, mended), recipe_fixes.Learned.between(mended, wanted)]
+    found = recipe_fixes.with_learned(recipe("mock"), learned)
     assert (found.evidence.requirements, found.apt) == (("mock", "PyYAML"), ("libffi-dev",))
-    assert mend.with_learned(wanted, learned) == wanted
+    assert recipe_fixes.with_learned(wanted, learned) == wanted
 
 
 AGAIN = """error: No solution found when resolving dependencies
@@ -195,15 +197,15 @@ hint: `{0}` was filtered by `exclude-newer` to only include packages uploaded be
 
 
 def test_a_distribution_that_is_all_younger_than_the_commit_is_taken_as_of_the_day_after_its_upload():
-    found = mend.after_failure(recipe("codecov"), AGAIN.format("codecov"))
+    found = recipe_fixes.after_failure(recipe("codecov"), AGAIN.format("codecov"))
     assert found.later == (("codecov", "2023-04-18"),)
     assert found.rung.endswith("+later:codecov")
     assert found.evidence.requirements == ("codecov",)
 
 
 def test_a_distribution_that_is_taken_later_in_vain_is_left_out():
-    first = mend.after_failure(recipe("codecov"), AGAIN.format("codecov"))
-    assert mend.after_failure(first, AGAIN.format("codecov")).evidence.requirements == ()
+    first = recipe_fixes.after_failure(recipe("codecov"), AGAIN.format("codecov"))
+    assert recipe_fixes.after_failure(first, AGAIN.format("codecov")).evidence.requirements == ()
 
 
 def test_a_version_that_came_after_the_commit_where_others_are_older_is_none_that_was_uploaded_again():
@@ -219,23 +221,23 @@ hint: This error likely indicates that `pandas@0.11.0` depends on `{0}`, but doe
 
 
 def test_what_a_build_imports_and_does_not_declare_is_there_when_it_is_built():
-    found = mend.after_failure(recipe("pandas"), NEEDY.format("Cython"))
+    found = recipe_fixes.after_failure(recipe("pandas"), NEEDY.format("Cython"))
     assert found.built_with == (("pandas", "Cython"),)
     assert found.rung.endswith("+build:Cython")
-    assert mend.after_failure(found, NEEDY.format("Cython")) is None
+    assert recipe_fixes.after_failure(found, NEEDY.format("Cython")) is None
 
 
 def test_what_every_build_has_is_not_asked_for():
-    assert mend.after_failure(recipe("pandas"), NEEDY.format("distutils")) is None
+    assert recipe_fixes.after_failure(recipe("pandas"), NEEDY.format("distutils")) is None
 
 
 def test_the_next_recipe_knows_what_was_taken_later_and_built_with_what():
     one, two = recipe("codecov"), recipe("pandas")
     learned = [
-        mend.Learned.between(one, mend.after_failure(one, AGAIN.format("codecov"))),
-        mend.Learned.between(two, mend.after_failure(two, NEEDY.format("numpy"))),
+        recipe_fixes.Learned.between(one, recipe_fixes.after_failure(one, AGAIN.format("codecov"))),
+        recipe_fixes.Learned.between(two, recipe_fixes.after_failure(two, NEEDY.format("numpy"))),
     ]
-    next_one = mend.with_learned(recipe("six"), learned)
+    next_one = recipe_fixes.with_learned(recipe("six"), learned)
     assert next_one.later == (("codecov", "2023-04-18"),)
     assert next_one.built_with == (("pandas", "numpy"),)
 
@@ -249,6 +251,6 @@ BARE = """error: The build backend returned an error
 
 
 def test_what_the_projects_own_setup_imports_is_there_when_it_is_built():
-    found = mend.after_failure(recipe("six"), BARE)
+    found = recipe_fixes.after_failure(recipe("six"), BARE)
     assert found.built_with == (("", "numpy"),)
-    assert mend.after_failure(found, BARE) is None
+    assert recipe_fixes.after_failure(found, BARE) is None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from miner.environment import ci, ci_services
+from miner.evidence import ci_services
+from miner.languages.python.evidence import ci
 from tests.trees import Files
 
 PROJECT = "[project]\nname='x'\n"

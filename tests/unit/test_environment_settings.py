@@ -1,7 +1,7 @@
 import pytest
 
-from harness.errors import InputError
-from harness.settings import load_settings
+from harness.config.settings import load_settings
+from harness.core.errors import InputError
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from miner.environment import installs, shell
-from miner.environment.follow import followed
+from miner.evidence import shell
+from miner.evidence.script_expansion import followed
+from miner.languages.python.recipes import installs
 from tests.trees import Files
 
 

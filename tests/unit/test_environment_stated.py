@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from miner.environment.stated import commands, read
-from miner.test_command import Way, ways_of
+from miner.languages.python.declared_test_commands import commands, read
+from miner.languages.python.test_command import Way, ways_of
 from tests.trees import Files
 
 RUNNER = "import django\nfrom django.test.runner import DiscoverRunner\nDiscoverRunner().run_tests(['app'])\n"

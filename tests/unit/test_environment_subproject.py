@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from miner.environment import detect
-from miner.environment.subproject import root_of
+from miner.languages.python.detect import detect
+from miner.languages.python.evidence.subproject import root_of
 from tests.trees import Files
 
 PROJECT = "[project]\nname='{}'\n[dependency-groups]\ntest=['pytest']\n"

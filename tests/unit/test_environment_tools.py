@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from miner.environment import DETECTORS, conda, detect, nox, tools
+from miner.languages.python.detect import DETECTORS, detect
+from miner.languages.python.evidence import conda, nox, tools
 from tests.trees import Files
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from miner.environment import yamlfile
+from miner.evidence import yamlfile
 
 
 def test_a_version_stays_what_is_written():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.executors.local import LocalExecutor
+from harness.sandbox.executors.local import LocalExecutor
 
 
 def test_every_item_is_done_once():

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from harness.errors import InputError
-from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.errors import InputError
+from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 
 TOLD = Expectations(
     files={"tests/test_a.py": "stripped"},

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from harness.dataset import ledger
-from harness.errors import InputError
-from harness.instance import TaskState, TestSpec
+from harness.core.errors import InputError
+from harness.core.instance import TaskState, TestSpec
+from harness.dataset.ledger import ledger
 from harness.interop import rows
 from harness.interop.base import Collection, Exported
 from harness.interop.export import export

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness import evaluate, scoresheet
-from harness.executors.local import LocalExecutor
-from harness.facts import TaskFacts, read_facts
-from harness.instance import Prediction, TaskState
-from harness.run_folder import RunFolder
+from harness.analysis import scoresheet
+from harness.core.instance import Prediction, TaskState
+from harness.runs import evaluate
+from harness.runs.run_folder import RunFolder
+from harness.runs.task_metadata import TaskFacts, read_facts
+from harness.sandbox.executors.local import LocalExecutor
 from tests import report_runs
 from tests.silent import NoSandbox, Silent
 

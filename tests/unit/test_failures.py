@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import KIND_ROWS, ROWS, Facts, FailureClass, Kind, PatchState, classify, kind_of
-from harness.frameworks.base import Raised
-from harness.grading import TestsStatus
-from harness.instance import Outcome, TestStatus
-from harness.temporal import TimeTests
+from harness.core.instance import Outcome, TestStatus
+from harness.grading.failures import KIND_ROWS, ROWS, Facts, FailureClass, Kind, PatchState, classify, kind_of
+from harness.grading.grade import TestsStatus
+from harness.grading.time_words import TimeTests
+from harness.languages.base import Raised
 
 PAGE = (Path(__file__).parents[2] / "docs" / "failures.md").read_text(encoding="utf-8")
 ASSERTION = (Raised(names=("AssertionError", "Exception", "BaseException")),)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import FailureClass
+from harness.grading.failures import FailureClass
 from tests.labelled.labels import PROJECTS, labels
 
 PAGE = (Path(__file__).parents[2] / "docs" / "failures.md").read_text(encoding="utf-8")

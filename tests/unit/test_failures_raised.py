@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.frameworks.base import Raised, chain
-from harness.frameworks.pytest import read
+from harness.languages.base import Raised, chain
+from harness.languages.python.pytest import read
 
 COLLECTED = {"t": "collected", "ids": ["a"]}
 FINISH = {"t": "finish", "code": 1}

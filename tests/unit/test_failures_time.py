@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.instance import Hidden
-from harness.judging.expectations import Expectations
-from harness.temporal import time_tests
+from harness.core.expectations import Expectations
+from harness.core.instance import Hidden
+from harness.grading.time_words import time_tests
 from tests import tiny
 
 PATH = "tests/test_t.py"

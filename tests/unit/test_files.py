@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness import files
-from harness.errors import InputError
+from harness.core import files
+from harness.core.errors import InputError
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.frames import Keys, has_shape, read, sign
+from harness.judging.frames import Keys, has_shape, read, sign
 
 KEYS = Keys(supervisor=b"s" * 32, tests=b"t" * 32)
 EXIT = {"t": "exit", "signal": 9}

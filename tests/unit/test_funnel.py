@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from harness.errors import InfrastructureError, InputError
-from miner.change import Change, MergeStyle, Rejection, Stage
-from miner.funnel import SCHEMA_VERSION, Funnel, FunnelLine, summarise
+from harness.core.errors import InfrastructureError, InputError
+from miner.candidates.funnel import SCHEMA_VERSION, Funnel, FunnelLine, summarise
+from miner.sources.change import Change, MergeStyle, Rejection, Stage
 
 
 def change(number: int, title: str = "Fix add") -> Change:

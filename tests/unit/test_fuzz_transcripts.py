@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness import frames, scoring, trial, verdict
-from harness.instance import Outcome, TestStatus
-from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.instance import Outcome, TestStatus
+from harness.grading import scoring, trial
+from harness.grading.scoring import Round, Scored
+from harness.judging import frames
 from harness.judging.judge import of_fix
 from harness.judging.values import Event
-from harness.replay import replay
-from harness.sandbox.base import JobResult
-from harness.scoring import Round, Scored
-from harness.verdict import Asked
+from harness.runs import verdict
+from harness.runs.replay import replay
+from harness.runs.verdict import Asked
+from harness.sandbox.job import JobResult
 from tests import tiny
 from tests.values_of_tests import encode, exception
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.decision import Change, Finding, Ruling, Verdict
-from harness.gate_checks import Security
-from harness.instance import Outcome, TaskState
+from harness.analysis.gate.checks import Security
+from harness.analysis.gate.decision import Change, Finding, Ruling, Verdict
+from harness.core.instance import Outcome, TaskState
 from harness.judging.places import Place
 from tests.sheets import GAP, LOST, WON, decide, rule, run_of, sheet, task
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from harness import accepted
-from harness.errors import InputError
-from harness.instance import TaskState
+from harness.analysis.gate import baseline
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
 from tests.sheets import GAP, LOST, WON, sheet, task
 
 HEAD = {"accepted_at": "2026-06-01T00:00:00Z", "model": "m", "run": "r"}
@@ -16,7 +16,7 @@ SAMPLE = {"outcome": "resolved"}
 
 
 def written(path, run):
-    accepted.write(
+    baseline.write(
         path, run, run="run-1", started_at="2026-06-01T00:00:00Z", accepted_at="2026-06-02T00:00:00Z", version="1"
     )
     return path
@@ -27,7 +27,7 @@ def test_what_was_written_reads_as_the_same_results(tmp_path):
         task(1, [WON, LOST], cost=0.5, difficulty="easy"), task(2, [GAP]), task(3, [None]), demands={"pairs": 2}
     )
 
-    back, file = accepted.read(written(tmp_path / "accepted.json", run))
+    back, file = baseline.read(written(tmp_path / "accepted.json", run))
 
     assert {one: (t.resolved, t.scored, t.asked, t.facts, t.digest, t.cost_usd) for one, t in back.tasks.items()} == {
         one: (t.resolved, t.scored, t.asked, t.facts, t.digest, t.cost_usd) for one, t in run.tasks.items()
@@ -39,7 +39,7 @@ def test_what_was_written_reads_as_the_same_results(tmp_path):
 def test_tasks_that_do_not_count_are_not_kept(tmp_path):
     run = sheet(task(1), task(2, state=TaskState.QUARANTINED))
 
-    assert list(accepted.read(written(tmp_path / "accepted.json", run))[0].tasks) == ["acme__widgets-1"]
+    assert list(baseline.read(written(tmp_path / "accepted.json", run))[0].tasks) == ["acme__widgets-1"]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_file_that_is_no_accepted_run_is_refused(tmp_path, data, said):
     path.write_bytes(data)
 
     with pytest.raises(InputError) as error:
-        accepted.read(path)
+        baseline.read(path)
 
     assert str(path) in error.value.message
     assert said in error.value.message

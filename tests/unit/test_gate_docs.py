@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import accepted, decision, history
-from harness.gate_rules import GateRules, parse
+from harness.analysis import history
+from harness.analysis.gate import baseline, decision
+from harness.analysis.gate.config import GateRules, parse
 
 DOCS = Path(__file__).parents[2] / "docs"
 GATE = (DOCS / "gate.md").read_text(encoding="utf-8")
@@ -32,7 +33,7 @@ SHOWN = (
 def _fields():
     for kind in SHOWN:
         yield from ((kind.__name__, field.name) for field in dataclasses.fields(kind))
-    for model in (accepted.AcceptedFile, accepted.AcceptedTask, accepted.AcceptedSample):
+    for model in (baseline.AcceptedFile, baseline.AcceptedTask, baseline.AcceptedSample):
         yield from ((model.__name__, name) for name in model.model_fields)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cohorts import CohortKey
-from harness.errors import InputError
-from harness.gate_rules import COHORTS, GateRules, Mode
-from harness.settings import load_gate_rules, load_settings
+from harness.analysis.cohorts import CohortKey
+from harness.analysis.gate.config import COHORTS, GateRules, Mode
+from harness.config.settings import load_gate_rules, load_settings
+from harness.core.errors import InputError
 
 
 def write(folder, text, name="rules.toml"):

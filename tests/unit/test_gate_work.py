@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness import gate_work
-from harness.decision import Change, Ruling
-from harness.errors import InputError
-from harness.gate_rules import GateRules
-from harness.instance import Outcome, TaskState
+from harness.analysis.gate import files
+from harness.analysis.gate.config import GateRules
+from harness.analysis.gate.decision import Change, Ruling
+from harness.core.errors import InputError
+from harness.core.instance import Outcome, TaskState
 from tests import report_runs
 from tests.gate_runs import TASKS, make_run
 
@@ -30,7 +30,7 @@ RULES = GateRules(no_new_security=True)
 
 
 def ask(candidate, rules=RULES, **fields):
-    return gate_work.ask(gate_work.Question(candidate=candidate, baseline=None, first=True, **fields), rules).decision
+    return files.ask(files.Question(candidate=candidate, baseline=None, first=True, **fields), rules).decision
 
 
 def measure(run, *, new=None, model="model", measured=True):
@@ -121,14 +121,14 @@ def quarantine(folder, numbers):
 def test_what_the_dataset_sets_aside_now_counts_in_neither_run(tmp_path, kept_as):
     base = make_run(tmp_path / "base", 26)
     if kept_as == "file":
-        question = gate_work.Question(candidate=base, baseline=None, first=True)
-        assert gate_work.accept(gate_work.ask(question, GateRules()), tmp_path / "accepted.json")
+        question = files.Question(candidate=base, baseline=None, first=True)
+        assert files.accept(files.ask(question, GateRules()), tmp_path / "accepted.json")
         base = tmp_path / "accepted.json"
     dataset = quarantine(tmp_path / "dataset", range(10, 30))
     next_run = make_run(tmp_path / "next", 10, asked=20)
-    question = gate_work.Question(candidate=next_run, baseline=base, dataset=dataset)
+    question = files.Question(candidate=next_run, baseline=base, dataset=dataset)
 
-    decision = gate_work.ask(question, GateRules()).decision
+    decision = files.ask(question, GateRules()).decision
 
     assert (decision.exit_code, decision.compared) == (0, 10)
     assert len(decision.of(Change.LEFT_OUT)) == 10
@@ -139,29 +139,29 @@ def test_what_the_dataset_sets_aside_now_counts_in_neither_run(tmp_path, kept_as
 def test_a_card_of_today_does_not_strengthen_an_accepted_run(tmp_path):
     inside = range(10, 30)
     base = make_run(tmp_path / "base", 26, inside=inside)
-    question = gate_work.Question(candidate=base, baseline=None, first=True)
-    assert gate_work.accept(gate_work.ask(question, GateRules()), tmp_path / "accepted.json")
+    question = files.Question(candidate=base, baseline=None, first=True)
+    assert files.accept(files.ask(question, GateRules()), tmp_path / "accepted.json")
     tasks = [report_runs.make_task(0, instance_id=f"acme__widgets-{number}") for number in range(30)]
     quality = {"judged": {"place": "host"}}
     carded = [replace(task, instance=replace(task.instance, quality=quality)) for task in tasks]
     dataset = report_runs.make_dataset(tmp_path / "dataset", carded)
-    question = gate_work.Question(
+    question = files.Question(
         candidate=make_run(tmp_path / "next", 26), baseline=tmp_path / "accepted.json", dataset=dataset.path
     )
 
-    assert gate_work.ask(question, GateRules()).decision.compared == 10
+    assert files.ask(question, GateRules()).decision.compared == 10
 
 
 def test_a_second_run_with_the_same_patches_is_refused(tmp_path):
     run = make_run(tmp_path / "next", 8)
-    question = gate_work.Question(candidate=run, baseline=make_run(tmp_path / "base", 26), confirm=run)
+    question = files.Question(candidate=run, baseline=make_run(tmp_path / "base", 26), confirm=run)
 
     with pytest.raises(InputError, match="the same patches"):
-        gate_work.ask(question, GateRules())
+        files.ask(question, GateRules())
 
 
 def test_a_run_that_does_not_pass_is_not_accepted(tmp_path):
-    question = gate_work.Question(candidate=make_run(tmp_path / "next", 8), baseline=make_run(tmp_path / "base", 26))
+    question = files.Question(candidate=make_run(tmp_path / "next", 8), baseline=make_run(tmp_path / "base", 26))
 
-    assert not gate_work.accept(gate_work.ask(question, GateRules()), tmp_path / "accepted.json")
+    assert not files.accept(files.ask(question, GateRules()), tmp_path / "accepted.json")
     assert not (tmp_path / "accepted.json").exists()

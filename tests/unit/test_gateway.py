@@ -15,11 +15,11 @@ from dataclasses import replace
 import openai
 import pytest
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling
-from harness.solve.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.response_cache import Asker
 from harness.solve.proxy import DoorLimits, Gateway, host_and_port
-from harness.solve.response_cache import Asker
 from tests.model_server import ModelServer, Say
 from tests.scripted import Scripted, call, say
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from harness import process
+from harness.core import process
 from harness.interop import hidden_side
 from harness.interop.base import Collection, Exported
 from tests import tiny
 
-GRADER = Path(__file__).parents[2] / "harness/runner/grader.py"
+GRADER = Path(__file__).parents[2] / "harness/languages/python/inside/grader.py"
 STRICT = """\
 import atexit, os, pytest, calc
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from harness.core.expectations import Expectations, ExpectedTest, Site
 from harness.judging import judge
-from harness.judging.expectations import Expectations, ExpectedTest, Site
 from harness.judging.values import Event
-from miner.stripping.guessing import guess
+from miner.languages.python.stripping.guessing import guess
 from tests.values_of_tests import encode
 
 TEST = "t.py::test_a"

@@ -6,17 +6,16 @@ import functools
 import json
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
-from harness import process
+from harness.core import process
+from harness.grading import trial
 from harness.judging import values
 from harness.judging.values import ClassName, Opaque, Raised
 from tests import pypi_tools
 
-RUNNER = Path(__file__).parents[2] / "harness/runner"
-SOURCE = "\n".join((RUNNER / name).read_text("utf-8") for name in ("supervisor.py", "handout.py"))
+SOURCE = "\n".join(trial.program(part).decode() for part in ("supervisor", "handout"))
 DRIVER = """\
 import builtins, io, json, sys
 

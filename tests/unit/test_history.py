@@ -7,11 +7,11 @@ import random
 import pytest
 from rich.console import Console
 
-from harness import history_text
-from harness.errors import InputError
-from harness.history import Dated, read, trend
-from harness.instance import Outcome, TaskState
-from harness.run_folder import RunFolder, RunRecord
+from harness.analysis.history import Dated, read, trend
+from harness.cli.views import history as history_text
+from harness.core.errors import InputError
+from harness.core.instance import Outcome, TaskState
+from harness.runs.run_folder import RunFolder, RunRecord
 from tests import report_runs
 from tests.sheets import LOST, WON, sheet, task
 

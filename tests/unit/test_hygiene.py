@@ -6,8 +6,8 @@ import zlib
 
 import pytest
 
-from harness import hygiene
-from harness.imagecheck import unpack
+from harness.checks import hygiene
+from harness.checks.image_search import unpack
 from tests import tiny
 from tests.repos import Repository
 

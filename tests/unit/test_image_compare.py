@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from miner.image import compare
+from miner.images import compare
 
 
 def digest(name: str, data: bytes) -> str:

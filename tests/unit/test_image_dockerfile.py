@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import InputError
-from miner.image import dockerfile
-from miner.image.layer import Folder, Input, Layer, write_tool
+from harness.core.errors import InputError
+from miner.layers import dockerfile
+from miner.layers.layer import Folder, Input, Layer, write_tool
 
 TOOL = "import re\n\n# a comment\nprint('it\\'s', \"$HOME\", r'\\d')\n"
 
@@ -44,7 +44,7 @@ def test_each_layer_is_read_back_with_what_it_reads_and_sets(written):
 
 
 def test_a_program_that_a_layer_writes_is_the_same_when_read_back(written, tmp_path):
-    from harness import process  # noqa: PLC0415
+    from harness.core import process  # noqa: PLC0415
 
     body = written.sections[1].body.replace("/tmp/a.py", str(tmp_path / "a.py"))
     assert process.run(["sh", "-c", body]).stdout.decode() == TOOL

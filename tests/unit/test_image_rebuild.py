@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import InputError
-from miner.image import buildkit, rebuild
-from miner.image.dockerfile import Section
-from miner.image.extra import Builder
+from harness.core.errors import InputError
+from miner.images import buildkit, rebuild
+from miner.images.cli_choices import Builder
+from miner.layers.dockerfile import Section
 
 LEAVES_NOTHING = "# deps\nRUN --mount=type=tmpfs,target=/tmp true\n"
 

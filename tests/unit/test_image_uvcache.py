@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from miner.image import uvcache
+from miner.layers import uvcache
 
 
 def told(**variables: str) -> list[dict[str, object]]:

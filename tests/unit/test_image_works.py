@@ -10,15 +10,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.errors import InputError
-from harness.executors.base import Errand
-from harness.executors.placement import Placement
-from harness.settings import ImageSettings, load_settings
-from miner.change import Rejection, Stage
-from miner.image import works
-from miner.image.shelf import Shelf
+from harness.config.settings import ImageSettings, load_settings
+from harness.core.errors import InputError
+from harness.sandbox.executors.base import Errand
+from harness.sandbox.executors.placement import Placement
+from miner.images import image_builders
+from miner.images.layer_registry import Shelf
+from miner.pipeline.stages import CommitTree
+from miner.sources.change import Rejection, Stage
 from miner.sources.git import open_source
-from miner.stages import CommitTree
 from tests.repos import Repository
 
 REFUSED = Rejection(stage=Stage.IMAGE, reason="install_failed")
@@ -32,15 +32,15 @@ def cluster(engines):
 @pytest.mark.parametrize("engines", [0, 2])
 def test_several_engines_or_none_yet_need_a_registry_and_the_hint_says_how_to_name_one(engines):
     with pytest.raises(InputError) as caught:
-        works.images_of(cluster(engines), ImageSettings())
+        image_builders.images_of(cluster(engines), ImageSettings())
     assert "GOLDSEAM_IMAGES_REGISTRY=" in caught.value.hint
     assert "[images] registry" in caught.value.hint
 
 
 def test_one_engine_needs_no_registry_and_several_do_with_one():
-    assert isinstance(works.images_of(cluster(1), ImageSettings()), works.ClusterImages)
+    assert isinstance(image_builders.images_of(cluster(1), ImageSettings()), image_builders.ClusterImages)
     named = ImageSettings(registry="registry.example/team/tasks")
-    assert isinstance(works.images_of(cluster(2), named), works.ClusterImages)
+    assert isinstance(image_builders.images_of(cluster(2), named), image_builders.ClusterImages)
 
 
 def test_nodes_that_share_an_engine_count_as_one_and_hold_the_same_images():
@@ -82,7 +82,7 @@ def test_a_tar_says_of_a_commit_what_git_says(tmp_path):
         "All kinds", {"b.txt": b"\xff\x00", b"\xe9t\xe9.py": "x\n", "a-b/c": "", "a/ä": "1", "a.txt": "2"}
     )
     with open_source(str(repo.path), cache=tmp_path / "cache", name="team/kinds") as bare:
-        git, tar = CommitTree(bare, sha), works.TarTree(bare.archive_bytes(sha))
+        git, tar = CommitTree(bare, sha), image_builders.TarTree(bare.archive_bytes(sha))
         assert tar.files() == git.files()
         assert {path: tar.read(path) for path in tar.files()} == {path: git.read(path) for path in git.files()}
         assert tar.read("nowhere") is None
@@ -90,7 +90,12 @@ def test_a_tar_says_of_a_commit_what_git_says(tmp_path):
 
 
 def test_an_errand_can_travel():
-    errand = Errand(work=works._inspect_there, item=(IMAGE, None), needs=works.Needs(cpus=1, memory_mb=1), image=IMAGE)
+    errand = Errand(
+        work=image_builders._inspect_there,
+        item=(IMAGE, None),
+        needs=image_builders.Needs(cpus=1, memory_mb=1),
+        image=IMAGE,
+    )
     assert pickle.loads(pickle.dumps(errand)) == errand
 
 
@@ -107,26 +112,34 @@ class Recording:
 
     def do(self, errand, *, note, holds=None):
         self.errands.append(pickle.loads(pickle.dumps(errand)))
-        return works._Made(built=REFUSED, log=b"said") if errand.work is works._build_there else "laid"
+        return (
+            image_builders._Made(built=REFUSED, log=b"said") if errand.work is image_builders._build_there else "laid"
+        )
 
 
 def test_a_build_asks_for_a_processor_and_its_memory_and_the_base_is_laid_once_before(tmp_path):
     executor = Recording()
-    images = works.images_of(executor, ImageSettings(registry="registry.example/team/tasks", build_memory_mb=3000))
-    order = works.Order(
+    images = image_builders.images_of(
+        executor, ImageSettings(registry="registry.example/team/tasks", build_memory_mb=3000)
+    )
+    order = image_builders.Order(
         repo="team/calc", base_commit="0" * 40, when=datetime(2026, 1, 1, tzinfo=UTC), version_hint=None
     )
     for name in ("one", "two"):
         log = tmp_path / name / "log"
         built = images.build(order, None, lambda: io.BytesIO(b"tar"), sandbox=None, log=log, progress=str)
         assert (built, log.read_bytes()) == (REFUSED, b"said")
-    assert [one.work for one in executor.errands] == [works._lay_there, works._build_there, works._build_there]
-    assert {one.needs for one in executor.errands} == {works.Needs(cpus=1.0, memory_mb=3000)}
+    assert [one.work for one in executor.errands] == [
+        image_builders._lay_there,
+        image_builders._build_there,
+        image_builders._build_there,
+    ]
+    assert {one.needs for one in executor.errands} == {image_builders.Needs(cpus=1.0, memory_mb=3000)}
     assert zlib.decompress(executor.errands[1].item.source) == b"tar"
 
 
 def bench(settings, **variables):
-    return works._Bench(settings=settings.model_dump(mode="json"), variables=variables)
+    return image_builders._Bench(settings=settings.model_dump(mode="json"), variables=variables)
 
 
 def test_a_node_keeps_its_own_cache(monkeypatch, tmp_path):
@@ -147,5 +160,8 @@ def test_a_nodes_own_variables_go_before_the_drivers_and_nothing_stays(monkeypat
     monkeypatch.setenv("HTTPS_PROXY", "node")
     monkeypatch.delenv("UV_DEFAULT_INDEX", raising=False)
     with bench(ImageSettings(), HTTPS_PROXY="driver", UV_DEFAULT_INDEX="driver").variables_set():
-        assert (works.os.environ["HTTPS_PROXY"], works.os.environ["UV_DEFAULT_INDEX"]) == ("node", "driver")
-    assert "UV_DEFAULT_INDEX" not in works.os.environ
+        assert (image_builders.os.environ["HTTPS_PROXY"], image_builders.os.environ["UV_DEFAULT_INDEX"]) == (
+            "node",
+            "driver",
+        )
+    assert "UV_DEFAULT_INDEX" not in image_builders.os.environ

@@ -7,8 +7,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from harness.errors import InputError
-from miner.cli import app
+from harness.core.errors import InputError
+from miner.cli.main import app
 
 
 def refusal(tmp_path, *words: str, rows: str = "rows.jsonl") -> str:

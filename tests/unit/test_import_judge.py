@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.instance import TestStatus
+from harness.core.instance import TestStatus
 from miner.importing.judge import Holds, Seen, Verdict, hopeless, judge
 from miner.proof import Observed
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.process import run
-from miner.change import Kind, Rejection
+from harness.core.process import run
 from miner.importing.place import Placed, place
 from miner.importing.rows import Row
 from miner.sources.bare import MissingObjectsError
+from miner.sources.change import Kind, Rejection
 from miner.sources.git import open_source
 from tests.repos import Repository
 

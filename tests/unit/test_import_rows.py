@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from miner.importing import rows as reading
 from miner.importing.rows import BadRow, Row, read_rows
 

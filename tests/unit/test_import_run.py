@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from harness.dataset import ledger
+from harness.config.settings import Settings
+from harness.core.errors import InputError
+from harness.core.instance import Hidden, Instance, Task
 from harness.dataset.folder import create_dataset, write_task
-from harness.errors import InputError
-from harness.executors.local import LocalExecutor
-from harness.instance import Hidden, Instance, Task
-from harness.settings import Settings
+from harness.dataset.ledger import ledger
+from harness.sandbox.executors.local import LocalExecutor
 from miner.importing.run import Options, import_rows
 from tests.silent import NoSandbox
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 import typer
 
-from harness.cli import run_app
+from harness.cli.main import run_app
 
 
 class Broken:

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
-from harness import json_pieces
-from harness.json_pieces import Pieces, TooMuchError, loads
+from harness.runs import json_stream
+from harness.runs.json_stream import Pieces, TooMuchError, loads
 
 TEXTS = ("", "a", '"', "\\", '\\"', "[", "}]", "\n", "\x00", "é", "\u202e", "😀", "\ud800", "long " * 9)
 
@@ -32,7 +32,7 @@ def some(chance: random.Random, depth: int = 4):
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Every boundary between pieces is met."""
-    monkeypatch.setattr(json_pieces, "_PIECE", 3)
+    monkeypatch.setattr(json_stream, "_PIECE", 3)
 
 
 def pieces(data: bytes, **options) -> Pieces:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.solve.judge import Case, Grade, Order, read, tally
+from harness.solve.judge.agreement import Case, Grade, Order, read, tally
 from harness.stats import wilson
 
 CORRECT, INCORRECT, UNREADABLE = Grade.CORRECT, Grade.INCORRECT, Grade.UNREADABLE

@@ -8,14 +8,14 @@ from ipaddress import ip_network
 
 import pytest
 
-from harness.errors import InputError
-from harness.frameworks.base import TestReport
-from harness.frameworks.ids import stable
-from harness.frameworks.pytest import read
-from harness.instance import TestStatus
-from harness.judging.expectations import Expectations, ExpectedTest, Site
+from harness.core.errors import InputError
+from harness.core.expectations import Expectations, ExpectedTest, Site
+from harness.core.instance import TestStatus
+from harness.core.test_ids import stable
 from harness.judging.judge import judge, of_fix
 from harness.judging.values import Event, MalformedError
+from harness.languages.base import TestReport
+from harness.languages.python.pytest import read
 from tests.values_of_tests import encode, exception
 
 PASSED, FAILED = TestStatus.PASSED, TestStatus.FAILED

@@ -20,8 +20,8 @@ from unittest import mock
 
 import pytest
 
+from harness.core.expectations import OPERATORS, Site
 from harness.judging import search
-from harness.judging.expectations import OPERATORS, Site
 from harness.judging.operators import holds
 from harness.judging.values import Pattern, decode, names_of
 from tests.values_of_tests import LEAVES, encode, exception, random_value

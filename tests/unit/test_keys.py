@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from harness import verdict
+from harness.core.expectations import Expectations, Site
+from harness.core.instance import Service, TestSpec
 from harness.dataset import content
-from harness.instance import Service, TestSpec
-from harness.judging.expectations import Expectations, Site
-from harness.scoring import Demands
+from harness.grading.scoring import Demands
+from harness.runs import verdict
 from harness.solve.base import Message, Request, Sampling, Tool
+from harness.solve.models.response_cache import Asker
 from harness.solve.plan import digest_of
-from harness.solve.response_cache import Asker
-from miner.image.layer import Folder, Input, Layer
+from miner.layers.layer import Folder, Input, Layer
 from miner.proof import Subject
 from tests import tiny
 

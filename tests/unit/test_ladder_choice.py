@@ -7,13 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.settings import ImageSettings
-from miner.change import Rejection, Stage
-from miner.environment import Detection, Evidence, Recipe
-from miner.image import ladder, rung
-from miner.image.build import StepFailedError
-from miner.image.built import BuiltImage, Collected
-from miner.image.runner import Ran
+from harness.config.settings import ImageSettings
+from miner.evidence.tree import Detection, Evidence, Recipe
+from miner.languages.python.images import build_recipe as rung
+from miner.languages.python.images import ladder
+from miner.layers.build import StepFailedError
+from miner.layers.built import BuiltImage, Collected
+from miner.layers.runner import Ran
+from miner.sources.change import Rejection, Stage
 from tests.trees import Files
 
 LOST = Collected(ok=False, lost=2, failure="2 files or folders could not be collected")

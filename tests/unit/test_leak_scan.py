@@ -15,10 +15,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from harness import process
-from harness.dataset import corpus, leaks, needles, scan
-from harness.dataset.needles import Kind
-from harness.errors import InputError
+from harness.core import process
+from harness.core.errors import InputError
+from harness.dataset.similarity import corpus, leak_fingerprints, leaks, scan
+from harness.dataset.similarity.leak_fingerprints import Kind
 from tests import tiny
 
 STATEMENT = """\
@@ -51,11 +51,11 @@ CANARY = "goldseam-canary 0f5e2d7a-1111-4222-8333-444455556666"
 @pytest.fixture(scope="module")
 def index():
     texts = [
-        needles.of_statement("t-1", STATEMENT),
-        needles.of_patch("t-1", Kind.GOLD, GOLD.encode()),
-        needles.of_patch("t-1", Kind.TESTS, TESTS.encode()),
+        leak_fingerprints.of_statement("t-1", STATEMENT),
+        leak_fingerprints.of_patch("t-1", Kind.GOLD, GOLD.encode()),
+        leak_fingerprints.of_patch("t-1", Kind.TESTS, TESTS.encode()),
     ]
-    return needles.build(texts, [CANARY], ordinary=leaks.ordinary_code())
+    return leak_fingerprints.build(texts, [CANARY], ordinary=leaks.ordinary_code())
 
 
 def kinds(index, text: str | bytes, size: int = 1 << 20) -> set[Kind]:
@@ -113,7 +113,10 @@ def test_words_of_a_statement_in_another_order_are_no_leak(index):
 
 def test_shingles_far_apart_are_no_leak(index):
     words = STATEMENT.split()
-    runs = [" ".join(words[at : at + needles.WORDS]) for at in range(0, len(words) - needles.WORDS, needles.WORDS)]
+    runs = [
+        " ".join(words[at : at + leak_fingerprints.WORDS])
+        for at in range(0, len(words) - leak_fingerprints.WORDS, leak_fingerprints.WORDS)
+    ]
 
     assert kinds(index, (" filler" * 250).join(runs)) == set()
 
@@ -146,16 +149,16 @@ def test_a_text_without_white_space_is_searched_in_pieces(index):
 
 def test_what_three_tasks_share_is_no_evidence():
     form = "I agree to follow the code of conduct of this project and searched for issues like mine before."
-    texts = [needles.of_statement(f"t-{number}", form) for number in range(3)]
+    texts = [leak_fingerprints.of_statement(f"t-{number}", form) for number in range(3)]
 
-    assert kinds(needles.build(texts, []), form) == set()
-    assert kinds(needles.build(texts[:2], []), form) == {Kind.STATEMENT}
+    assert kinds(leak_fingerprints.build(texts, []), form) == set()
+    assert kinds(leak_fingerprints.build(texts[:2], []), form) == {Kind.STATEMENT}
 
 
 def test_what_is_too_short_to_be_told_is_counted():
-    index = needles.build([needles.of_statement("t-1", "Fix the typo")], [])
+    index = leak_fingerprints.build([leak_fingerprints.of_statement("t-1", "Fix the typo")], [])
 
-    assert needles.untold_counts(index) == {Kind.STATEMENT: 1}
+    assert leak_fingerprints.untold_counts(index) == {Kind.STATEMENT: 1}
 
 
 def packed(name: str, data: bytes) -> bytes:

@@ -11,13 +11,13 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from harness import process
-from harness.dataset import ledger, ledger_chain
+from harness.core import process
+from harness.core.errors import InputError
 from harness.dataset.folder import DATASET_FILE, create_dataset, open_dataset
-from harness.dataset.ledger import Event
+from harness.dataset.ledger import chain, ledger
+from harness.dataset.ledger.ledger import Event
 from harness.dataset.model_files import read_model, write_model
 from harness.dataset.schema import DatasetModel
-from harness.errors import InputError
 from tests import killed
 
 
@@ -49,7 +49,7 @@ def lines_of(dataset):
 
 
 def whats(dataset, **more):
-    return [problem.what for problem in ledger_chain.verify(dataset, **more).problems]
+    return [problem.what for problem in chain.verify(dataset, **more).problems]
 
 
 def test_an_entry_tells_what_happened_to_which_tasks_when_and_by_whom(dataset):
@@ -92,7 +92,7 @@ def test_who_is_gits_user_where_nobody_is_named(dataset, monkeypatch):
 
 
 def test_an_untouched_ledger_has_no_problem(told):
-    found = ledger_chain.verify(told)
+    found = chain.verify(told)
 
     assert (found.entries, found.problems, found.unsigned) == (5, (), (1, 2, 3, 4, 5))
 
@@ -105,7 +105,7 @@ def test_a_changed_line_is_found(told, field, value):
     lines[2] = json.dumps({**json.loads(lines[2]), field: value}).encode() + b"\n"
     path_of(told).write_bytes(b"".join(lines))
 
-    problems = ledger_chain.verify(told).problems
+    problems = chain.verify(told).problems
 
     assert [(one.line, one.what.partition(":")[0]) for one in problems] == [(3, "it was changed")]
 
@@ -113,7 +113,7 @@ def test_a_changed_line_is_found(told, field, value):
 def test_a_line_changed_with_its_hash_is_found_by_the_line_after_it(told):
     lines = lines_of(told)
     fields = {**json.loads(lines[2]), "who": "else@example.com"}
-    lines[2] = ledger_chain.render({**fields, "hash": ledger.digest(fields)}) + b"\n"
+    lines[2] = chain.render({**fields, "hash": ledger.digest(fields)}) + b"\n"
     path_of(told).write_bytes(b"".join(lines))
 
     assert any("is missing, or was changed" in what for what in whats(told))
@@ -164,7 +164,7 @@ def test_a_cut_end_is_found_with_a_remembered_head(told):
 @pytest.mark.parametrize("head", ["", "abc", "no hash at all"])
 def test_a_head_that_is_no_hash_is_refused(told, head):
     with pytest.raises(InputError, match="head"):
-        ledger_chain.verify(told, head=head)
+        chain.verify(told, head=head)
 
 
 def test_the_ledger_of_another_dataset_is_found(told, tmp_path):
@@ -184,7 +184,7 @@ def test_a_line_cut_short_stays_and_the_next_one_tells_of_it(told):
     assert len(before) == 5
     assert [one["bytes"] for one in entry.facts["torn"]] == [36]
     assert [one.seq for one in ledger.read(told)] == [1, 2, 3, 4, 5, 6]
-    found = ledger_chain.verify(told)
+    found = chain.verify(told)
     assert (found.problems, found.notes) == ((), ("line 6 was cut short; line 7 says so",))
 
 
@@ -233,7 +233,7 @@ import os, sys
 os.fsync = lambda handle: None  # no matter here, and half of the time
 from pathlib import Path
 from harness.dataset.folder import open_dataset
-from harness.dataset.ledger import Event, record
+from harness.dataset.ledger.ledger import Event, record
 dataset = open_dataset(Path(sys.argv[1]))
 for number in range(500):
     record(dataset, Event.EVALUATED, [f"{sys.argv[2]}-{number}"])
@@ -282,7 +282,7 @@ def test_signed_lines_hold_against_the_keys_that_the_dataset_lists(dataset, key)
     dataset = list_key(dataset, key)
     ledger.record(dataset, Event.OPENED)
 
-    found = ledger_chain.verify(dataset)
+    found = chain.verify(dataset)
 
     assert (found.problems, found.unsigned) == ((), (1,))
 
@@ -299,7 +299,7 @@ def test_a_ledger_rewritten_whole_without_the_key_is_found(dataset, key):
     *first, last = lines_of(dataset)
     fields = {**json.loads(last), "event": "evaluated"}
     fields["hash"] = ledger.digest(fields)
-    path_of(dataset).write_bytes(b"".join(first) + ledger_chain.render(fields) + b"\n")
+    path_of(dataset).write_bytes(b"".join(first) + chain.render(fields) + b"\n")
 
     assert whats(dataset) == ["its signature does not hold"]
 
@@ -310,7 +310,7 @@ def test_a_signature_that_was_taken_away_is_found(dataset, key):
     *first, last = lines_of(dataset)
     fields = json.loads(last)
     del fields["signature"]
-    path_of(dataset).write_bytes(b"".join(first) + ledger_chain.render(fields) + b"\n")
+    path_of(dataset).write_bytes(b"".join(first) + chain.render(fields) + b"\n")
 
     assert whats(dataset) == ["its signature was taken away"]
 
@@ -350,7 +350,7 @@ def test_a_merge_in_git_keeps_both_branches_and_is_told(merged):
 
 
 def test_joining_the_branches_of_a_merge_mends_the_ledger(merged):
-    joined = ledger_chain.join(merged, merged.path)
+    joined = chain.join(merged, merged.path)
 
     assert joined.entry is not None
     assert joined.entry.seq == 8
@@ -365,15 +365,15 @@ def test_joining_another_copys_ledger_takes_the_lines_that_ours_lacks(told, tmp_
     ledger.append(copy, Event.OPENED, tasks=["theirs"])
     ledger.record(told, Event.OPENED, ["ours"])
 
-    joined = ledger_chain.join(told, copy)
+    joined = chain.join(told, copy)
 
     assert (joined.added, joined.entry.event) == (1, "joined")
     assert whats(told) == []
-    assert ledger_chain.join(told, copy) == ledger_chain.Joined(added=0, entry=None)
+    assert chain.join(told, copy) == chain.Joined(added=0, entry=None)
 
 
 def test_a_joined_branch_that_is_taken_out_again_is_found(merged):
-    ledger_chain.join(merged, merged.path)
+    chain.join(merged, merged.path)
     lines = lines_of(merged)
     path_of(merged).write_bytes(b"".join(line for line in lines if b"ours-1" not in line))
 
@@ -384,7 +384,7 @@ def test_a_ledger_of_another_dataset_is_not_joined(told, tmp_path):
     other = create_dataset(tmp_path / "other")
 
     with pytest.raises(InputError, match="another dataset"):
-        ledger_chain.join(told, other.path)
+        chain.join(told, other.path)
 
 
 def test_marks_of_a_conflict_are_named_as_such(told):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.solve.alias import floating_warning, is_local, is_pinned
-from harness.solve.masking import Masker, of_environment
+from harness.solve.models.alias import floating_warning, is_local, is_pinned
+from harness.solve.models.masking import Masker, of_environment
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,16 @@ from datetime import date
 import pyrage
 import pytest
 
-from harness import process
-from harness.dataset import care, dedupe, inventory, leaks, ledger, policy, seal
+from harness.core import process
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.dataset import inventory, policy, task_states
 from harness.dataset.folder import create_dataset, open_dataset, write_task
-from harness.dataset.identity import Keys
+from harness.dataset.ledger import ledger
 from harness.dataset.merge import merge
-from harness.errors import InputError
-from harness.instance import TaskState
+from harness.dataset.seal import sealing
+from harness.dataset.seal.identity import Keys
+from harness.dataset.similarity import dedupe, leaks
 from tests import report_runs, tiny
 
 DAY = date(2026, 11, 22)
@@ -63,7 +66,7 @@ def test_one_id_with_two_contents_is_refused_with_both_named(tmp_path):
 
 def test_what_is_known_against_a_task_is_kept(tmp_path):
     one, two = make(tmp_path / "one", 1), make(tmp_path / "two", 1)
-    care.retire(two, ["acme__widgets-101"], why="leaked")
+    task_states.retire(two, ["acme__widgets-101"], why="leaked")
     merge([one, two], tmp_path / "out")
     now = open_dataset(tmp_path / "out").instance("acme__widgets-101")
 
@@ -95,14 +98,14 @@ def test_the_canaries_of_the_parts_are_still_looked_for(tmp_path):
 
 def keyed(dataset):
     key = pyrage.x25519.Identity.generate()
-    seal.seal(dataset, [str(key.to_public())])
+    sealing.seal(dataset, [str(key.to_public())])
     return open_dataset(dataset.path), Keys(identities=(key,)), str(key.to_public())
 
 
 def test_sealed_parts_of_the_same_recipients_need_no_key(tmp_path):
     one, keys, recipient = keyed(make(tmp_path / "one", 1))
     two = make(tmp_path / "two", 2)
-    seal.seal(two, [recipient])
+    sealing.seal(two, [recipient])
     third = make(tmp_path / "three", 3)
     found = merge([one, open_dataset(two.path), third], tmp_path / "out")
 
@@ -203,7 +206,7 @@ def test_of_a_group_the_first_merged_stays():
 
 def test_what_there_is_is_counted(tmp_path):
     made = make(tmp_path / "one", 1, 2, 3)
-    care.quarantine(made, ["acme__widgets-103"], why="flaky")
+    task_states.quarantine(made, ["acme__widgets-103"], why="flaky")
     found = inventory.take(open_dataset(made.path), today=DAY)
 
     assert found.states == {"proved": 2, "quarantined": 1}

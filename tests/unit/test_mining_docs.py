@@ -18,8 +18,8 @@ _SINGLE = {"crashed", "duplicate", "lfs", "mixed", "reverted", "submodule", "tim
 
 def _reasons() -> set[str]:
     found: set[str] = set()
-    for file in [*(ROOT / "miner").glob("*.py"), *(ROOT / "miner" / "sources").glob("*.py"),
-                 *(ROOT / "miner" / "image").glob("*.py"), *(ROOT / "miner" / "environment").glob("*.py")]:  # fmt: skip
+    rooms = ("sources", "candidates", "evidence", "languages", "layers", "images", "proof", "pipeline", "quality")
+    for file in (path for room in rooms for path in (ROOT / "miner" / room).rglob("*.py")):
         found |= set(_REASON.findall(file.read_text(encoding="utf-8")))
     return {reason for reason in found if "_" in reason or reason in _SINGLE}
 

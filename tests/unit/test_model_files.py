@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from harness.core.errors import InputError
 from harness.dataset import model_files
 from harness.dataset.model_files import read_model, read_yaml, write_model
 from harness.dataset.schema import DatasetModel, TaskModel
-from harness.errors import InputError
 
 PATH = Path("task.yaml")
 TEXTS = (

@@ -6,8 +6,8 @@ import errno
 
 import pytest
 
-from harness.frameworks.base import Raised, TestReport
-from miner.network import lacking, refused
+from harness.languages.base import Raised, TestReport
+from miner.proof.network import lacking, refused
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.frameworks.base import Raised, chain
-from harness.frameworks.pytest import read
+from harness.languages.base import Raised, chain
+from harness.languages.python.pytest import read
 from miner.proof import brought, new_names
 from miner.proof.new_api import losses, missing, wanted
 from miner.proof.notebook import Observed

@@ -8,9 +8,9 @@ import threading
 import openai
 import pytest
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.solve.base import Fault, Message, ModelError, Request, Sampling, Tool, ToolCall, Usage
-from harness.solve.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
 from tests.model_server import Call, Fail, ModelServer, Say, Spent, overflow, rate_limit
 from tests.model_server.server import KEY
 

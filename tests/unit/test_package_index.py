@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import pytest
 
-from harness.settings import MiningSettings
-from miner.sources.package_index import Index, configured, release_times
+from harness.config.settings import MiningSettings
+from miner.layers.package_index import Index, configured, release_times
 
 MERGED = datetime(2024, 6, 1, tzinfo=UTC)
 

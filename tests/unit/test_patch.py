@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.patch import MAX_BYTES, MAX_SECTIONS, Dropped, PatchError, UnsafePatchError, parse
+from harness.patches.patch import MAX_BYTES, MAX_SECTIONS, Dropped, PatchError, UnsafePatchError, parse
 
 HEAD = b"diff --git a/f.py b/f.py\nindex 1111111..2222222 100644\n"
 NAMES = b"--- a/f.py\n+++ b/f.py\n"

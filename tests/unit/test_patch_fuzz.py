@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.patch import PatchError, parse
-from harness.process import run
+from harness.core.process import run
+from harness.patches.patch import PatchError, parse
 from tests.applied import built
 from tests.repos import Repository
 

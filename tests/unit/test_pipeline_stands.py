@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from miner.change import Stage
-from miner.funnel import FunnelLine
-from miner.pipeline import KEPT_ASIDE, NOT_VALIDATED, Options, _stands
+from miner.candidates.funnel import FunnelLine
+from miner.pipeline.mine import KEPT_ASIDE, NOT_VALIDATED, Options, _stands
+from miner.sources.change import Stage
 from miner.sources.history import ChangeFilter
 
 

@@ -7,11 +7,12 @@ import platform
 import pytest
 from pydantic import ValidationError
 
-from harness.errors import InputError
-from harness.sandbox import engine, platforms
-from harness.settings import ImageSettings
-from miner.image import debian
-from miner.image.pythons import Origin, available_pythons
+from harness.config.settings import ImageSettings
+from harness.core.errors import InputError
+from harness.sandbox import engine
+from harness.sandbox.images import platforms
+from miner.languages.python.images.pythons import Origin, available_pythons
+from miner.layers import debian
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from harness import verdict
-from harness.errors import InputError
-from harness.instance import Outcome, Prediction
-from harness.predictions import as_json, read_predictions
-from harness.run_folder import RunFolder, instance_report, merge_predictions
-from harness.scoring import Demands
+from harness.core.errors import InputError
+from harness.core.instance import Outcome, Prediction
+from harness.grading.scoring import Demands
+from harness.runs import verdict
+from harness.runs.predictions import as_json, read_predictions
+from harness.runs.run_folder import RunFolder, instance_report, merge_predictions
 from tests import tiny
 
 ONE = {"instance_id": "a__b-1", "model_name_or_path": "m", "model_patch": "x", "cost": 3}

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from harness.errors import InputError
-from harness.predictions import read_predictions
+from harness.core.errors import InputError
+from harness.runs.predictions import read_predictions
 from tests import tiny
 from tests.program import goldseam
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness import process
-from harness.errors import InfrastructureError
+from harness.core import process
+from harness.core.errors import InfrastructureError
 
 GONE = ("no-such-program-here",)
 

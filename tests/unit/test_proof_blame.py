@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.instance import TestStatus
-from miner.proof.blame import blame
+from harness.core.instance import TestStatus
+from miner.proof.flakiness_causes import blame
 from miner.proof.notebook import Observed
 from miner.proof.variations import PLAIN, Cause, schedule
 

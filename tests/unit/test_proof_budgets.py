@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.instance import TestStatus
+from harness.core.instance import TestStatus
 from miner.proof import Observed, Proof, judge
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.instance import Budgets, TestSpec, TestStatus
+from harness.core.instance import Budgets, TestSpec, TestStatus
 from miner.proof import Notebook, Observed, Proof, Subject
-from miner.proof.frozen import settle
+from miner.proof.proof_at_fix_date import settle
 from miner.proof.subject import rejection
 from miner.proof.variations import Variation
 from tests import tiny

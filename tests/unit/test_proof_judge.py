@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.instance import TestStatus
-from miner.change import Rejection
+from harness.core.instance import TestStatus
 from miner.proof import Observed, Proof, judge
 from miner.proof.ids import called_by_chance
+from miner.sources.change import Rejection
 
 LETTERS = {"S": TestStatus.SKIPPED, "E": TestStatus.ERROR, "X": TestStatus.XFAIL, "P": TestStatus.XPASS}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import random
-from importlib import resources
 
 import pytest
+
+from harness.grading import trial
 
 
 class Node:
@@ -26,7 +27,7 @@ class Node:
 @pytest.fixture(scope="module")
 def reordered():
     names = {}
-    exec(resources.files("harness.runner").joinpath("vary.py").read_text(), names)
+    exec(trial.program("vary"), names)
     return names["reordered"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from miner.proof.runs import repeats
 
 

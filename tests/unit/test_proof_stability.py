@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.instance import TestStatus
+from harness.core.instance import TestStatus
 from miner.proof import Observed, Proof, Repeats, judge, told
-from miner.proof.blame import Blamed
+from miner.proof.flakiness_causes import Blamed
 from miner.proof.stability import counted, weakened
 from miner.proof.variations import Cause, schedule, variation
 

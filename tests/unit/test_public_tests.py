@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from harness import process
-from harness.instance import TestSpec
+from harness.core import process
+from harness.core.instance import TestSpec
 from harness.sandbox.session import PYTHON
-from harness.solve import public_tests
+from harness.solve.workspace import public_tests
 
 SUITE = (
     "import unittest\nclass Sums(unittest.TestCase):\n    def test_sum(self):\n        self.assertEqual(1 + 1, {})\n"

@@ -6,9 +6,10 @@ import threading
 
 import pytest
 
-from harness.errors import InfrastructureError, InterruptedRunError
-from harness.sandbox import engine, pulls, registries
-from harness.sandbox.base import MissingImageError
+from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.sandbox import engine
+from harness.sandbox.images import pulls, registries
+from harness.sandbox.job import MissingImageError
 
 DIGEST = "@sha256:" + "1" * 64
 ONE, TWO = f"registry.example/one{DIGEST}", f"registry.example/two{DIGEST}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.frameworks.pytest import kept_options, read
-from harness.instance import TestStatus
+from harness.core.instance import TestStatus
 from harness.judging.values import Event
+from harness.languages.python.pytest import kept_options, read
 
 COLLECTED = {"t": "collected", "ids": ["a"]}
 

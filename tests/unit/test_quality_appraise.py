@@ -8,16 +8,16 @@ from dataclasses import replace
 import pyrage
 import pytest
 
-from harness.dataset import seal
+from harness.core.errors import InputError
 from harness.dataset.folder import open_dataset, write_task
-from harness.dataset.identity import load_keys
-from harness.errors import InputError
+from harness.dataset.seal import sealing
+from harness.dataset.seal.identity import load_keys
 from harness.quality.measuring import rate
-from miner.appraise import appraise
-from miner.quality import base_tree
-from miner.quality_cli import _sources
+from miner.cli.quality import _sources
+from miner.layers.package_index import Index
+from miner.quality.assessment import base_tree
+from miner.quality.remeasure import appraise
 from miner.sources.git import open_source
-from miner.sources.package_index import Index
 from tests import repos, tiny
 from tests.quality_parts import CODE, OLD, OLD_TESTS, TESTS
 
@@ -144,7 +144,7 @@ def test_what_was_found_before_masking_is_remembered(bench, history, tmp_path):
 def test_of_a_sealed_task_the_public_fields_are_written_and_nothing_else(bench, history, tmp_path):
     key = pyrage.x25519.Identity.generate()
     (tmp_path / "key").write_text(str(key), encoding="utf-8")
-    seal.seal(bench, [str(key.to_public())])
+    sealing.seal(bench, [str(key.to_public())])
     folder = bench.task_folder("tiny__calc-1")
     before = (folder / "sealed.age").read_bytes()
 
@@ -164,7 +164,7 @@ def test_of_a_sealed_task_the_public_fields_are_written_and_nothing_else(bench, 
 
 
 def test_a_sealed_task_without_its_key_is_an_error(bench, history, tmp_path):
-    seal.seal(bench, [str(pyrage.x25519.Identity.generate().to_public())])
+    sealing.seal(bench, [str(pyrage.x25519.Identity.generate().to_public())])
 
     with pytest.raises(InputError, match="sealed"):
         measure(bench, history, tmp_path)

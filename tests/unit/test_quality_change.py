@@ -6,7 +6,7 @@ import difflib
 
 import pytest
 
-from harness import patch
+from harness.patches import patch
 from harness.quality.change import change_of
 from tests import tiny
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.patch import PatchError
+from harness.patches.patch import PatchError
 from harness.quality.base import Subject
 from harness.quality.leaks import leaks, pointers, shas
 from tests.quality_parts import CODE, OLD, OLD_TESTS, TESTS, subject

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.dataset.check import check
-from harness.errors import InputError
+from harness.checks.dataset import check
+from harness.core.errors import InputError
 from harness.quality.limits import exceeded, parse_limits, too_weak
 from tests import tiny
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.dataset.dedupe import twins
-from harness.errors import InputError
-from harness.quality.near import Fix, Shelf, fix_of
-from miner.against import Neighbours, shelf_of_rows, shelf_of_tasks
+from harness.core.errors import InputError
+from harness.dataset.similarity.dedupe import twins
+from harness.dataset.similarity.near import Fix, Shelf, fix_of
+from miner.quality.known_duplicates import Neighbours, shelf_of_rows, shelf_of_tasks
 from tests import repos, tiny
 from tests.quality_parts import CODE, OLD
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.quality import sensitive
-from miner.change import Rejection, Split
-from miner.quality import Cleaned, cleaned
+from miner.quality.assessment import Cleaned, cleaned
+from miner.sources.change import Rejection, Split
 
 # Put together here, so that no scanner takes this file for a leak.
 GITHUB = "ghp_" + "a1B2" * 9

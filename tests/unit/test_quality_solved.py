@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from harness.core.errors import InputError
+from harness.core.instance import Outcome
 from harness.dataset.folder import open_dataset
-from harness.errors import InputError
-from harness.facts import read_facts
-from harness.instance import Outcome
 from harness.quality.measuring import rate
 from harness.quality.solved import Trial, difficulty_with, measured, tier_of
-from harness.run_folder import RunFolder
+from harness.runs.run_folder import RunFolder
+from harness.runs.task_metadata import read_facts
 from tests import report_runs
 
 RULE = {"tier": "hard", "by": "rule", "score": 6}

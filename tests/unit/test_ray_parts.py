@@ -17,12 +17,12 @@ from cryptography.exceptions import InvalidTag
 from ray.autoscaler._private.kuberay import autoscaling_config
 
 from harness import sandbox
-from harness.errors import GoldseamError, InfrastructureError, InputError
-from harness.executors import ray_letter
-from harness.executors.choose import Kind, choose
-from harness.executors.placement import Placement
-from harness.instance import Budgets
-from harness.sandbox.base import Job, MissingImageError, SandboxError
+from harness.core.errors import GoldseamError, InfrastructureError, InputError
+from harness.core.instance import Budgets
+from harness.sandbox.executors import ray_letter
+from harness.sandbox.executors.choose import Kind, choose
+from harness.sandbox.executors.placement import Placement
+from harness.sandbox.job import Job, MissingImageError, SandboxError
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "registry.example/tasks@sha256:1"
@@ -95,7 +95,7 @@ def every_error():
     while left:
         kind = left.pop()
         left += kind.__subclasses__()
-        if kind.__module__ == "harness.errors" or kind.__module__.startswith("harness.sandbox."):
+        if kind.__module__ == "harness.core.errors" or kind.__module__.startswith("harness.sandbox."):
             yield kind
 
 

@@ -8,16 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from harness import refresh_cli
-from harness.dataset import care, content, ledger
+from harness.cli import refresh
+from harness.core.errors import AnswerIsNoError, InfrastructureError, InputError
+from harness.core.instance import Outcome, TaskState
+from harness.dataset import content, task_states
 from harness.dataset.folder import open_dataset
-from harness.errors import AnswerIsNoError, InfrastructureError, InputError
-from harness.instance import Outcome, TaskState
-from harness.refresh import drift, record
-from harness.refresh import run as work
-from harness.refresh.drift import Finding, Result, Tally
-from harness.refresh.notes import MOST_HOURS, Asked, Notes, folder_of
-from harness.refresh.seen import Kind, Seen, Slot
+from harness.dataset.ledger import ledger
+from harness.runs.refresh import drift, record
+from harness.runs.refresh import run as work
+from harness.runs.refresh.drift import Finding, Result, Tally
+from harness.runs.refresh.notes import MOST_HOURS, Asked, Notes, folder_of
+from harness.runs.refresh.seen import Kind, Seen, Slot
 from tests import tiny
 
 TASK = tiny.task()
@@ -258,7 +259,7 @@ def test_a_line_that_is_no_record_is_refused_by_its_number(dataset, broken):
 def test_quarantined_tasks_have_each_their_own_reason_and_the_dataset_one_new_version(dataset):
     before = content.settle(dataset).number
     with content.locked(dataset):
-        version = care.quarantine_all(dataset, {ID: "one", "tiny__calc-2": "two"})
+        version = task_states.quarantine_all(dataset, {ID: "one", "tiny__calc-2": "two"})
     assert version.number == before + 1
     assert [dataset.instance(one).extra["quarantined"] for one in dataset.ids()] == ["one", "two"]
     told = [entry.facts["why"] for entry in ledger.read(dataset) if entry.event == "quarantined"]
@@ -266,14 +267,14 @@ def test_quarantined_tasks_have_each_their_own_reason_and_the_dataset_one_new_ve
 
 
 def test_a_task_that_is_in_quarantine_already_keeps_its_reason(dataset):
-    care.quarantine(dataset, [ID], why="flaky")
+    task_states.quarantine(dataset, [ID], why="flaky")
     with content.locked(dataset):
-        care.quarantine_all(dataset, {ID: "refresh"})
+        task_states.quarantine_all(dataset, {ID: "refresh"})
     assert dataset.instance(ID).extra["quarantined"] == "flaky"
 
 
 def test_all_proved_tasks_are_looked_at_unless_some_are_named(dataset):
-    care.quarantine(dataset, [ID], why="flaky")
+    task_states.quarantine(dataset, [ID], why="flaky")
     assert work.choose(dataset, (), quarantined=False) == ("tiny__calc-2",)
     assert work.choose(dataset, (), quarantined=True) == (ID,)
 
@@ -285,7 +286,7 @@ def test_ids_that_are_unknown_or_named_twice_are_refused(dataset, ids):
 
 
 def test_a_named_task_in_another_state_is_refused(dataset):
-    care.retire(dataset, [ID], why="leaked")
+    task_states.retire(dataset, [ID], why="leaked")
     with pytest.raises(InputError, match="retired"):
         work.choose(dataset, [ID], quarantined=False)
 
@@ -317,14 +318,14 @@ def test_tasks_that_all_go_wrong_at_once_are_quarantined_by_force(dataset):
 
 def test_so_many_at_once_is_a_matter_of_infrastructure(dataset):
     with pytest.raises(InfrastructureError, match="went wrong at once"):
-        refresh_cli._answer(gone_wrong(dataset), dataset.path)
+        refresh._answer(gone_wrong(dataset), dataset.path)
 
 
 def test_what_drifted_is_told_before_what_could_not_be_looked_at(dataset):
     findings = (finding("a", Result.DRIFTED), drift.unscored("b", "no image"))
     found = work.Refreshed(findings=findings, mass=False, slowdown=1.0, settings=work.Settings())
     with pytest.raises(AnswerIsNoError, match="1 could not be looked at"):
-        refresh_cli._answer(found, dataset.path)
+        refresh._answer(found, dataset.path)
 
 
 def test_the_bound_of_a_task_is_that_of_its_own_runs_and_of_all_that_of_all():

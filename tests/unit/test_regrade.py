@@ -7,14 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from harness import failures, files, scoring, verdict
-from harness.errors import InputError
-from harness.evaluate import write_report
-from harness.failures import FailureClass, Row
-from harness.grading import grade
-from harness.instance import Outcome
-from harness.regrade import State, regrade
-from harness.run_folder import RunFolder, RunRecord
+from harness.core import files
+from harness.core.errors import InputError
+from harness.core.instance import Outcome
+from harness.grading import failures, scoring
+from harness.grading.failures import FailureClass, Row
+from harness.grading.grade import grade
+from harness.runs import verdict
+from harness.runs.evaluate import write_report
+from harness.runs.regrade import State, regrade
+from harness.runs.run_folder import RunFolder, RunRecord
 from tests import tiny
 from tests.program import goldseam
 from tests.unit.test_regrade_replay import FAILED, judged, trial
@@ -61,7 +63,7 @@ def newer_classes(monkeypatch):
     row = Row(failure_class=FailureClass.LOGIC_ERROR, when="broken", holds=lambda facts: bool(facts.broken))
     monkeypatch.setattr(failures, "ROWS", (row, *failures.ROWS))
     monkeypatch.setattr(verdict, "CLASSES_VERSION", 99)
-    monkeypatch.setattr("harness.regrade.CLASSES_VERSION", 99)
+    monkeypatch.setattr("harness.runs.regrade.CLASSES_VERSION", 99)
 
 
 @pytest.fixture
@@ -73,7 +75,7 @@ def newer_grading(monkeypatch):
 
     monkeypatch.setattr(scoring, "grade", lenient)
     monkeypatch.setattr(verdict, "GRADING_VERSION", 99)
-    monkeypatch.setattr("harness.regrade.GRADING_VERSION", 99)
+    monkeypatch.setattr("harness.runs.regrade.GRADING_VERSION", 99)
 
 
 def contents(run) -> dict[str, bytes]:
@@ -138,7 +140,7 @@ def test_a_second_call_changes_nothing(dataset, run, newer_grading):
 
 def test_rules_that_only_have_another_number_are_written_down_and_are_no_change(dataset, run, monkeypatch):
     monkeypatch.setattr(verdict, "GRADING_VERSION", 99)
-    monkeypatch.setattr("harness.regrade.GRADING_VERSION", 99)
+    monkeypatch.setattr("harness.runs.regrade.GRADING_VERSION", 99)
     old = report(run, "wrong")
     assert set(states(regrade(dataset, run.path)).values()) == {"unchanged"}
     new = report(run, "wrong")

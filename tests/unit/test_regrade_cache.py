@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness import evaluate
-from harness.verdict_cache import VerdictCache
+from harness.runs import evaluate
+from harness.runs.verdict_cache import VerdictCache
 from tests import tiny
 from tests.unit.test_regrade_replay import FAILED, judged, trial
 

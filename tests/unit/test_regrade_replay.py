@@ -7,15 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from harness import evidence, scoring, verdict
-from harness.frameworks.base import Raised, TestReport
-from harness.instance import TestStatus
-from harness.judging.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.instance import TestStatus
+from harness.grading import evidence, scoring
+from harness.grading.scoring import Demands, Round
+from harness.grading.trial import Trial
 from harness.judging.values import Event
-from harness.replay import CannotReplayError, carried, replay
-from harness.scoring import Demands, Round
-from harness.trial import Trial
-from harness.verdict import Asked
+from harness.languages.base import Raised, TestReport
+from harness.runs import verdict
+from harness.runs.replay import CannotReplayError, carried, replay
+from harness.runs.verdict import Asked
 from tests import tiny
 
 F2P, P2P = "tests/test_calc.py::test_two", "tests/test_calc.py::test_zero"
@@ -250,8 +251,8 @@ def test_evidence_of_a_task_that_has_changed_is_refused():
 
 def test_a_patch_of_which_screening_now_leaves_something_else_is_refused(monkeypatch):
     found = results(judged(task(), CASES["a regression"][1]))
-    monkeypatch.setattr("harness.screening._STDLIB", frozenset())
-    monkeypatch.setattr("harness.screening.RUNNER_CONFIG", frozenset({"__init__.py"}))
+    monkeypatch.setattr("harness.languages.python.screening._STDLIB", frozenset())
+    monkeypatch.setattr("harness.languages.python.screening.RUNNER_CONFIG", frozenset({"__init__.py"}))
     assert "screening" in refusal(task(), found)
 
 

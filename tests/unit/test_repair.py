@@ -6,15 +6,16 @@ import json
 
 import pytest
 
-from harness.solve import prices
-from harness.solve.meter import Limits, Spent
-from harness.solve.openai_model import Api, Endpoint, OpenAIModel
-from harness.solve.retry import RetryPolicy
-from harness.solve.stack import wrap
-from miner import tally
-from miner.environment.evidence import Evidence, Recipe
-from miner.image.built import Failing
-from miner.repair import Repairer, prompt, proposal
+from harness.solve.models import prices
+from harness.solve.models.meter import Limits, Spent
+from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.retry import RetryPolicy
+from harness.solve.models.stack import wrap
+from miner.assist import spend_log
+from miner.assist.repair import prompt, proposal
+from miner.assist.repair.run import Repairer
+from miner.evidence.tree import Evidence, Recipe
+from miner.layers.built import Failing
 from tests.model_server import ModelServer, Say, server_error
 from tests.program import goldseam
 from tests.trees import Files
@@ -148,7 +149,7 @@ def test_an_answer_that_can_not_be_taken_is_asked_for_once_more(repairer_on):
     assert "no JSON object" in server.requests[1].text
     told = session.told(mended=True)
     assert (told.rounds, told.model, told.endpoint, repairer.mended) == (1, "m", "here", 1)
-    assert tally.earlier(place, "repairs") == repairer.spent
+    assert spend_log.earlier(place, "repairs") == repairer.spent
     assert told.input_tokens == repairer.spent.input_tokens > 0
 
 

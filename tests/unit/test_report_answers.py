@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import InputError
-from harness.failures import FailureClass
-from harness.gate_rules import GateRules
-from harness.instance import Outcome, TaskState
+from harness.analysis.gate.config import GateRules
+from harness.core.errors import InputError
+from harness.core.instance import Outcome, TaskState
+from harness.grading.failures import FailureClass
 from harness.judging.places import Place
 from harness.report import ship, words
 from harness.report.answers import answers
 from harness.report.gather import gather
-from harness.run_folder import RunFolder, RunRecord
+from harness.runs.run_folder import RunFolder, RunRecord
 from tests.report_runs import add, make_dataset, make_rich, make_run, make_task
 
 ONE, TWO = "acme__widgets-100", "acme__widgets-101"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import InputError
-from harness.instance import Outcome
+from harness.core.errors import InputError
+from harness.core.instance import Outcome
 from harness.report import data
 from harness.report.gather import gather, read_funnel
-from harness.run_folder import RunFolder
+from harness.runs.run_folder import RunFolder
 from tests.report_runs import FUNNEL, PATCH, SECRET_GOLD, SECRET_TEST, add, make_dataset, make_run, make_task
 
 ONE, TWO = "acme__widgets-100", "acme__widgets-101"

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.instance import Outcome, Prediction, TaskState, TestStatus
 from harness.dataset import folder
 from harness.dataset.schema import BudgetsModel, DatasetModel, TaskModel, TestModel, TestsModel
-from harness.facts import TaskFacts
-from harness.instance import Outcome, Prediction, TaskState, TestStatus
-from harness.run_folder import InstanceReport, RunRecord, Score, run_report
+from harness.runs.run_folder import InstanceReport, RunRecord, Score, run_report
+from harness.runs.task_metadata import TaskFacts
 from harness.signals import model as signals
-from harness.solve.judge_file import JudgeIdentity, Judgement
-from harness.solve.prices import Price, Rates, Tier
-from miner.change import Stage
-from miner.funnel import FunnelLine
+from harness.solve.judge.file import JudgeIdentity, Judgement
+from harness.solve.models.prices import Price, Rates, Tier
+from miner.candidates.funnel import FunnelLine
+from miner.sources.change import Stage
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 MODELS = (

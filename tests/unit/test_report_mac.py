@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness import gate_work, regrade, report_mac
-from harness.errors import InputError
-from harness.gate_rules import GateRules
-from harness.run_folder import RunFolder
+from harness.analysis.gate import files
+from harness.analysis.gate.config import GateRules
+from harness.core.errors import InputError
+from harness.runs import regrade, report_mac
+from harness.runs.run_folder import RunFolder
 from tests.gate_runs import make_run
 from tests.program import goldseam
 
@@ -46,8 +47,8 @@ def unauthenticated(run):
 
 
 def decision(run, baseline, rules=None, **fields):
-    question = gate_work.Question(candidate=run, baseline=baseline, **fields)
-    return gate_work.ask(question, rules or GateRules(max_drop=0.5)).decision
+    question = files.Question(candidate=run, baseline=baseline, **fields)
+    return files.ask(question, rules or GateRules(max_drop=0.5)).decision
 
 
 def test_the_key_is_made_at_first_use_for_its_owner_alone(machine):

@@ -15,7 +15,7 @@ from datetime import date
 import pytest
 
 from harness.solve.base import Fault, Message, Request, Sampling, Tool, ToolCall, Usage
-from harness.solve.response_cache import CACHE_FILE, Asker, ResponseCache
+from harness.solve.models.response_cache import CACHE_FILE, Asker, ResponseCache
 from tests.solve_parts import question, reply
 
 ASKER = Asker(endpoint="https://api.example.com/v1", api="chat", model="m", day=date(2026, 11, 22))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness import patch
-from harness.review import Flag, flags
+from harness.patches import patch
+from harness.patches.flags import Flag, flags
 
 
 def found(line: str, *, path: str = "src/a.py", mark: str = "+") -> tuple[Flag, ...]:

@@ -8,13 +8,14 @@ from datetime import date
 
 import pytest
 
-from harness import process
-from harness.dataset import ledger, policy, rotation
+from harness.config.settings import load_policy
+from harness.core import process
+from harness.core.errors import InputError
+from harness.dataset import policy, rotation
 from harness.dataset.folder import open_dataset, write_task
-from harness.dataset.ledger_entry import GENESIS, Entry, Event
+from harness.dataset.ledger import ledger
+from harness.dataset.ledger.entry import GENESIS, Entry, Event
 from harness.dataset.policy import Exposure, Policy, parse_policy, reasons
-from harness.errors import InputError
-from harness.settings import load_policy
 from tests import report_runs
 
 TODAY = date(2026, 11, 22)

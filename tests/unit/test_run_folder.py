@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import InputError
-from harness.grading import Grade
-from harness.instance import Outcome
-from harness.run_folder import InstanceReport, RunFolder, folder_name, instance_report, merge_predictions
+from harness.core.errors import InputError
+from harness.core.instance import Outcome
+from harness.grading.grade import Grade
+from harness.runs.run_folder import InstanceReport, RunFolder, folder_name, instance_report, merge_predictions
 from tests import tiny
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import frames, process
-from harness.judging import tripwires
+from harness.core import process
+from harness.grading import trial
+from harness.judging import frames, tripwires
 from harness.judging.tripwires import Tripwire
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Room:
             (folder / name / "product.py").write_text(BASE)
         (folder / "work" / "test_product.py").write_text(TEST)
         parts = ("supervisor", "tripwire")
-        source = "\n".join(resources.files("harness.runner").joinpath(f"{part}.py").read_text() for part in parts)
+        source = "\n".join(trial.program(part).decode() for part in parts)
         (folder / "runner.py").write_text(source)
 
     def run(self, source: str, **more: str) -> tuple[int, Watch]:

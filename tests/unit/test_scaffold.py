@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from harness.compare import _kinds
-from harness.dataset import content, needles
+from harness.analysis.compare import _kinds
+from harness.cli.views.scores import sheet_json
+from harness.core.instance import Outcome, TestStatus
+from harness.dataset import content
 from harness.dataset.folder import open_dataset, write_scaffold
-from harness.grading import Grade, TestsStatus
-from harness.instance import Outcome, TestStatus
-from harness.run_folder import run_report
+from harness.dataset.revealed import candidates, function_of, revealed_ids, statement_with
+from harness.dataset.similarity import leak_fingerprints
+from harness.grading.grade import Grade, TestsStatus
+from harness.runs.run_folder import run_report
+from harness.runs.scaffold_score import kind_of, score
 from harness.scaffold import check
 from harness.scaffold.reveal import Revealed, applied
-from harness.scaffold.score import kind_of, score
-from harness.scaffold.told import candidates, function_of, revealed_ids, statement_with
-from harness.score_view import sheet_json
 from harness.solve.plan import digest_of
 from tests import tiny
 from tests.sheets import sheet
@@ -125,8 +126,10 @@ def test_runs_in_which_a_task_showed_other_numbers_of_tests_are_told_apart():
 def test_code_that_a_task_shows_is_no_evidence_of_a_leak():
     code = "\n".join(f"    assert calc.add({n}, {n + 1}) == {2 * n + 1} + something_{n}" for n in range(12))
     shown = tiny.diff("tests/t.py", "", f"def test_a():\n{code}\n").encode()
-    texts = [needles.of_patch("t", needles.Kind.TESTS, shown, public=public) for public in (b"", shown)]
-    units = [needles.build([text], []).units for text in texts]
+    texts = [
+        leak_fingerprints.of_patch("t", leak_fingerprints.Kind.TESTS, shown, public=public) for public in (b"", shown)
+    ]
+    units = [leak_fingerprints.build([text], []).units for text in texts]
     assert [len(found) for found in units] == [1, 0]
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.dataset import ledger
 from harness.dataset.folder import write_scaffold
+from harness.dataset.ledger import ledger
 from harness.solve import call as calls
 from tests import tiny
 from tests.model_server import ModelServer

@@ -7,15 +7,15 @@ from fractions import Fraction
 
 import pytest
 
-from harness import scoresheet
-from harness.errors import InputError
-from harness.facts import TaskFacts
-from harness.instance import Outcome, TaskState
+from harness.analysis import scoresheet
+from harness.analysis.scoresheet import SampleScore
+from harness.analysis.usage import Usage
+from harness.core.errors import InputError
+from harness.core.instance import Outcome, TaskState
 from harness.judging.places import Place
-from harness.run_folder import RunFolder, RunRecord
-from harness.scoresheet import SampleScore
+from harness.runs.run_folder import RunFolder, RunRecord
+from harness.runs.task_metadata import TaskFacts
 from harness.stats import mean_interval, pass_at_k, pass_hat_k, wilson
-from harness.usage import Usage
 from tests import report_runs
 from tests.sheets import GAP, LOST, WON, run_of, sheet, task
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.frameworks.suites import program_of
-from harness.patch import MAX_BYTES, MAX_FILES, parse
-from harness.screening import on_compiled, screen
+from harness.languages.python.screening import on_compiled, screen
+from harness.languages.python.suites import program_of
+from harness.patches.patch import MAX_BYTES, MAX_FILES, parse
 
 HIDDEN = ("pkg/core/tests/test_x.py",)
 EDIT = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"

@@ -10,13 +10,16 @@ import shutil
 import pyrage
 import pytest
 
-from harness import buglog, process
-from harness.dataset import folder, hidden_files, ledger, ledger_chain, seal, sealed
+from harness.core import process
+from harness.core.errors import InputError
+from harness.core.instance import Hidden
+from harness.dataset import folder, hidden_files
 from harness.dataset.content import content_of
 from harness.dataset.digests import hidden_digest
-from harness.dataset.identity import DamagedError, Keys, WrongKeyError, load_keys, read_recipients, short
-from harness.errors import InputError
-from harness.instance import Hidden
+from harness.dataset.ledger import chain, ledger
+from harness.dataset.seal import sealed, sealing
+from harness.dataset.seal.identity import DamagedError, Keys, WrongKeyError, load_keys, read_recipients, short
+from harness.runs import bug_log
 from tests import killed, tiny
 
 SECRET_LINE = "assert calc.add(1, 1) == 2"
@@ -99,7 +102,7 @@ def found_in(path, words):
 def test_a_sealed_task_is_the_same_task(dataset, me):
     before = tasks_of(dataset)
 
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
     assert tasks_of(dataset, me.keys) == before
 
@@ -109,7 +112,7 @@ def test_no_hidden_line_is_found_in_a_sealed_dataset(dataset, me):
     assert SECRET_LINE.encode() in {word.lstrip(b"+ ") for word in words}
     assert found_in(dataset.path, words)
 
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
     assert found_in(dataset.path, words) == set()
 
@@ -117,14 +120,14 @@ def test_no_hidden_line_is_found_in_a_sealed_dataset(dataset, me):
 def test_the_public_side_needs_no_key(dataset, me):
     before = list(dataset.instances())
 
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
     after = list(reopened(dataset).instances())
     assert [one.problem_statement for one in after] == [one.problem_statement for one in before]
 
 
 def test_without_a_key_the_hidden_side_is_refused_and_the_recipients_are_named(dataset, me):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
     with pytest.raises(InputError, match=short(me.recipient)) as caught:
         reopened(dataset).task("tiny__calc-1")
@@ -132,7 +135,7 @@ def test_without_a_key_the_hidden_side_is_refused_and_the_recipients_are_named(d
 
 
 def test_a_wrong_key_is_told_from_damage(dataset, me, you):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
     with pytest.raises(WrongKeyError, match="does not open"):
         reopened(dataset, you.keys).task("tiny__calc-1")
@@ -142,7 +145,7 @@ def test_each_of_several_recipients_opens_it(dataset, me, you, tmp_path):
     process.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "me@laptop", "-f", tmp_path / "ssh"])
     before = tasks_of(dataset)
 
-    seal.seal(dataset, read_recipients([me.recipient, you.recipient, str(tmp_path / "ssh.pub")]))
+    sealing.seal(dataset, read_recipients([me.recipient, you.recipient, str(tmp_path / "ssh.pub")]))
 
     for keys in (me.keys, you.keys, load_keys(str(tmp_path / "ssh"), dataset.path)):
         assert tasks_of(dataset, keys) == before
@@ -153,7 +156,7 @@ def test_a_passphrase_opens_it_beside_a_key(dataset, me, monkeypatch):
     monkeypatch.setenv("PHRASE", "four words of a phrase\n")
     monkeypatch.setenv("NOT_IT", "another phrase")
 
-    seal.seal(dataset, [me.recipient], passphrase="four words of a phrase")
+    sealing.seal(dataset, [me.recipient], passphrase="four words of a phrase")
 
     assert tasks_of(dataset, load_keys("env:PHRASE", dataset.path)) == before
     assert tasks_of(dataset, me.keys) == before
@@ -163,7 +166,7 @@ def test_a_passphrase_opens_it_beside_a_key(dataset, me, monkeypatch):
 
 @pytest.mark.parametrize("where", [0, 30, 120, 250, -40, -1])
 def test_a_flipped_byte_is_noticed(dataset, me, where):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     path = dataset.task_folder("tiny__calc-1") / sealed.SEALED_FILE
     data = bytearray(path.read_bytes())
     data[where] ^= 1
@@ -171,12 +174,12 @@ def test_a_flipped_byte_is_noticed(dataset, me, where):
 
     with pytest.raises((DamagedError, WrongKeyError), match=r"damaged|changed"):
         reopened(dataset, me.keys).task("tiny__calc-1")
-    assert any("not the file that was sealed" in one.what for one in ledger_chain.verify(reopened(dataset)).problems)
+    assert any("not the file that was sealed" in one.what for one in chain.verify(reopened(dataset)).problems)
 
 
 @pytest.mark.parametrize("left", [0, 10, 200, -1])
 def test_a_cut_file_is_noticed(dataset, me, left):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     path = dataset.task_folder("tiny__calc-1") / sealed.SEALED_FILE
     path.write_bytes(path.read_bytes()[:left])
 
@@ -185,7 +188,7 @@ def test_a_cut_file_is_noticed(dataset, me, left):
 
 
 def test_two_tasks_sealed_files_that_were_swapped_are_noticed(dataset, me):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     one, two = (dataset.task_folder(task_id) / sealed.SEALED_FILE for task_id in dataset.ids())
     one_data, two_data = one.read_bytes(), two.read_bytes()
     one.write_bytes(two_data)
@@ -196,53 +199,53 @@ def test_two_tasks_sealed_files_that_were_swapped_are_noticed(dataset, me):
 
 
 def test_a_file_that_somebody_else_sealed_is_noticed(dataset, me):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     path = dataset.task_folder("tiny__calc-1") / sealed.SEALED_FILE
     hidden = hidden_files.hidden_files(reopened(dataset, me.keys).task("tiny__calc-1").hidden)
     path.write_bytes(sealed.seal_task("tiny__calc-1", hidden, secret="", recipients=[me.recipient]))
 
-    problems = [one.what for one in ledger_chain.verify(reopened(dataset)).problems]
+    problems = [one.what for one in chain.verify(reopened(dataset)).problems]
 
     assert problems == ["sealed.age of tiny__calc-1 is not the file that was sealed"]
 
 
 def test_sealing_twice_changes_nothing(dataset, me):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     before = {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()}
 
-    done = seal.seal(reopened(dataset))
+    done = sealing.seal(reopened(dataset))
 
     assert (done.sealed, done.already) == ((), ("tiny__calc-1", "tiny__calc-2"))
     assert {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()} == before
 
 
 def test_sealing_to_others_shuts_the_former_out_and_keeps_the_ledgers_history(dataset, me, you):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     before, history = tasks_of(dataset, me.keys), (dataset.path / ledger.LEDGER_FILE).read_bytes()
 
-    seal.seal(reopened(dataset), [you.recipient], keys=me.keys)
+    sealing.seal(reopened(dataset), [you.recipient], keys=me.keys)
 
     assert tasks_of(dataset, you.keys) == before
     with pytest.raises(WrongKeyError):
         tasks_of(dataset, me.keys)
     assert (dataset.path / ledger.LEDGER_FILE).read_bytes().startswith(history)
-    assert ledger_chain.verify(reopened(dataset)).problems == ()
+    assert chain.verify(reopened(dataset)).problems == ()
 
 
 def test_sealing_to_others_without_a_key_changes_nothing(dataset, me, you):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
     with pytest.raises(InputError, match="to seal them to others"):
-        seal.seal(reopened(dataset), [you.recipient])
+        sealing.seal(reopened(dataset), [you.recipient])
 
     assert reopened(dataset).recipients == (me.recipient,)
 
 
 def test_the_names_of_hidden_tests_in_runs_stay_when_it_is_sealed_to_others(dataset, me, you):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     before = reopened(dataset, me.keys).task("tiny__calc-1").hidden.secret
 
-    seal.seal(reopened(dataset), [you.recipient], keys=me.keys)
+    sealing.seal(reopened(dataset), [you.recipient], keys=me.keys)
 
     assert before
     assert reopened(dataset, you.keys).task("tiny__calc-1").hidden.secret == before
@@ -251,13 +254,13 @@ def test_the_names_of_hidden_tests_in_runs_stay_when_it_is_sealed_to_others(data
 def test_the_content_of_a_dataset_is_the_same_sealed(dataset, me):
     before = content_of(dataset)
 
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
     assert content_of(reopened(dataset)) == before
 
 
 def test_a_task_mined_later_is_sealed_from_the_start(dataset, me):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     task = tiny.task(instance_id="tiny__calc-3")
 
     folder.write_task(reopened(dataset), task)
@@ -265,23 +268,23 @@ def test_a_task_mined_later_is_sealed_from_the_start(dataset, me):
     names = {path.name for path in dataset.task_folder("tiny__calc-3").iterdir()}
     assert not names & set(hidden_files.HIDDEN_FILES)
     assert reopened(dataset, me.keys).task("tiny__calc-3").hidden.test_patch == task.hidden.test_patch
-    assert ledger_chain.verify(reopened(dataset)).problems == ()
+    assert chain.verify(reopened(dataset)).problems == ()
 
 
 def test_a_readable_task_that_came_into_a_sealed_dataset_is_sealed_by_the_next_seal(dataset, me, tmp_path):
     other = tiny.dataset(tmp_path / "other", tiny.task(instance_id="tiny__calc-9"))
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     shutil.copytree(other.task_folder("tiny__calc-9"), dataset.task_folder("tiny__calc-9"))
 
-    assert seal.seal(reopened(dataset)).sealed == ("tiny__calc-9",)
+    assert sealing.seal(reopened(dataset)).sealed == ("tiny__calc-9",)
     assert "tiny__calc-9" in tasks_of(dataset, me.keys)
 
 
 def test_opening_writes_a_readable_copy_and_tells_the_ledger_first(dataset, me, tmp_path):
     before = tasks_of(dataset)
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
-    seal.open_into(reopened(dataset, me.keys), tmp_path / "open")
+    sealing.open_into(reopened(dataset, me.keys), tmp_path / "open")
 
     copy = folder.open_dataset(tmp_path / "open")
     assert tasks_of(copy) == before
@@ -291,15 +294,15 @@ def test_opening_writes_a_readable_copy_and_tells_the_ledger_first(dataset, me, 
 
 
 def test_opening_with_a_wrong_key_writes_nothing(dataset, me, you, tmp_path):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
     with pytest.raises(WrongKeyError):
-        seal.open_into(reopened(dataset, you.keys), tmp_path / "open")
+        sealing.open_into(reopened(dataset, you.keys), tmp_path / "open")
     assert not (tmp_path / "open").exists()
 
 
 def test_age_and_tar_alone_open_a_sealed_task(dataset, me, tmp_path):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     data = (dataset.task_folder("tiny__calc-1") / sealed.SEALED_FILE).read_bytes()
 
     process.run(["tar", "-xz", "-C", tmp_path], input=pyrage.decrypt(data, [me.identity]))
@@ -326,7 +329,7 @@ def test_killed_at_any_point_the_dataset_reads_and_the_next_seal_finishes(
     monkeypatch.setattr(os, "fsync", lambda _handle: None)  # a kill, other than a power cut, loses nothing written
     before, words = tasks_of(dataset), hidden_words(dataset)
     if not first:
-        seal.seal(dataset, [me.recipient])
+        sealing.seal(dataset, [me.recipient])
     origin = tmp_path / "origin"
     shutil.copytree(dataset.path, origin)
     keys = None if first else me.keys
@@ -335,13 +338,13 @@ def test_killed_at_any_point_the_dataset_reads_and_the_next_seal_finishes(
         step += 1
         shutil.rmtree(dataset.path)
         shutil.copytree(origin, dataset.path)
-        was_killed = killed.at(step, lambda: seal.seal(reopened(dataset), [you.recipient], keys=keys))
+        was_killed = killed.at(step, lambda: sealing.seal(reopened(dataset), [you.recipient], keys=keys))
 
         assert everything_is_well(dataset, before, [me, you]), f"unreadable after a kill at step {step}"
-        seal.seal(reopened(dataset), [you.recipient], keys=keys)
+        sealing.seal(reopened(dataset), [you.recipient], keys=keys)
         assert tasks_of(dataset, you.keys) == before, step
         assert found_in(dataset.path, words) == set(), step
-        assert ledger_chain.verify(reopened(dataset)).problems == (), step
+        assert chain.verify(reopened(dataset)).problems == (), step
         assert not list(dataset.path.rglob("*.next")), step
 
     assert step > 20
@@ -351,13 +354,13 @@ def test_a_broken_task_is_not_sealed(dataset, me):
     (dataset.task_folder("tiny__calc-1") / hidden_files.TESTS_FILE).write_text("not JSON")
 
     with pytest.raises(InputError, match=r"tests\.json"):
-        seal.seal(dataset, [me.recipient])
+        sealing.seal(dataset, [me.recipient])
     assert not reopened(dataset).sealed
 
 
 def test_nobody_to_seal_to_is_refused(dataset):
     with pytest.raises(InputError, match="nobody"):
-        seal.seal(dataset)
+        sealing.seal(dataset)
 
 
 @pytest.mark.parametrize(
@@ -391,7 +394,7 @@ def test_what_is_no_identity_is_refused(dataset, tmp_path, text):
 
 
 def test_an_identity_comes_from_a_command_that_no_shell_sees(dataset, me, tmp_path, monkeypatch):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     key = tmp_path / "my key"
     key.write_text(f"# a comment\n{me.identity}\n")
 
@@ -407,13 +410,13 @@ def test_an_identity_comes_from_a_command_that_no_shell_sees(dataset, me, tmp_pa
 def test_hidden_files_in_gits_history_are_told(dataset, me):
     git = ["git", "-C", dataset.path, "-c", "user.name=me", "-c", "user.email=me@example.com"]
     process.run([*git, "init", "-q"])
-    assert seal.plain_copies(dataset.path) == ()
+    assert sealing.plain_copies(dataset.path) == ()
     process.run([*git, "add", "-A"])
     process.run([*git, "commit", "-qm", "in the clear"])
 
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
 
-    assert "history" in seal.plain_copies(dataset.path)[0]
+    assert "history" in sealing.plain_copies(dataset.path)[0]
 
 
 def test_a_dataset_that_another_process_writes_is_not_sealed(dataset, me):
@@ -422,27 +425,27 @@ def test_a_dataset_that_another_process_writes_is_not_sealed(dataset, me):
     fcntl.flock(holder, fcntl.LOCK_EX)
     try:
         with pytest.raises(InputError, match="another goldseam"):
-            seal.seal(dataset, [me.recipient])
+            sealing.seal(dataset, [me.recipient])
     finally:
         os.close(holder)
 
 
 def test_a_log_of_our_own_bugs_quotes_nothing_once_a_sealed_task_was_open(dataset, me, monkeypatch, tmp_path):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))
     task = reopened(dataset, me.keys).task("tiny__calc-1")
 
     try:
         _ = {}[task.hidden.fail_to_pass[0]]
     except KeyError:
-        log = buglog.write().read_text()
+        log = bug_log.write().read_text()
 
     assert "KeyError" in log
     assert "test_two" not in log
 
 
 def test_no_sealed_task_is_handed_out_without_a_line_in_the_ledger(dataset, me):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     before = len(ledger.read(dataset))
 
     tasks_of(dataset, me.keys)
@@ -453,7 +456,7 @@ def test_no_sealed_task_is_handed_out_without_a_line_in_the_ledger(dataset, me):
 
 
 def test_where_the_ledger_cannot_be_written_no_sealed_task_is_handed_out(dataset, me):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     path = dataset.path / ledger.LEDGER_FILE
     path.unlink()
     path.mkdir()
@@ -463,17 +466,17 @@ def test_where_the_ledger_cannot_be_written_no_sealed_task_is_handed_out(dataset
 
 
 def test_readable_files_that_are_not_what_was_sealed_are_not_removed(dataset, me):
-    seal.seal(dataset, [me.recipient])
+    sealing.seal(dataset, [me.recipient])
     place = dataset.task_folder("tiny__calc-1")
     for name, data in hidden_files.hidden_files(reopened(dataset, me.keys).task("tiny__calc-1").hidden).items():
         (place / name).write_bytes(data)
-    seal.seal(reopened(dataset))
+    sealing.seal(reopened(dataset))
     assert not (place / hidden_files.TESTS_FILE).exists()
     for name in (hidden_files.TESTS_FILE, hidden_files.GOLD_FILE, hidden_files.TEST_FILE):
         (place / name).write_text("{}")
 
     with pytest.raises(InputError, match="not what was sealed"):
-        seal.seal(reopened(dataset))
+        sealing.seal(reopened(dataset))
     assert (place / hidden_files.TESTS_FILE).read_text() == "{}"
 
 

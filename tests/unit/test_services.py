@@ -6,22 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from harness import doctor
-from harness.dataset.check import ImageCheck, check
+from harness.checks.dataset import ImageCheck, check
+from harness.config import doctor
+from harness.config.settings import load_settings
+from harness.core.errors import InputError
+from harness.core.instance import Service, TestSpec, TestStatus
 from harness.dataset.folder import open_dataset
-from harness.errors import InputError
-from harness.instance import Service, TestSpec, TestStatus
 from harness.interop.base import Exported, image_notes
-from harness.sandbox.base import Job, ServiceError
+from harness.sandbox.images.service_image import ServiceImage
+from harness.sandbox.job import Job, ServiceError
 from harness.sandbox.pod import opened, plan
-from harness.sandbox.service_image import ServiceImage
-from harness.settings import load_settings
-from miner import beside
-from miner.environment.ci import Declared
-from miner.environment.ci_services import DeclaredService
-from miner.image.service_images import Unavailable, mapped
+from miner.evidence.ci_services import DeclaredService
+from miner.images.service_images import Unavailable, mapped
+from miner.languages.python.evidence.ci import Declared
 from miner.proof import Notebook, Subject
-from miner.proof.frozen import Settled
+from miner.proof import services as beside
+from miner.proof.proof_at_fix_date import Settled
 from miner.proof.subject import rejection
 from tests import tiny
 from tests.unit.test_proof_frozen import SUBJECT, proof, saw

@@ -11,15 +11,17 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from harness import cli, gate_text, shown, terminal
-from harness.ci import junit, sarif, summary
-from harness.decision import Finding
-from harness.errors import InputError
-from harness.grading import Grade
-from harness.instance import Outcome, Prediction
-from harness.options_cli import print_json
+from harness.analysis.gate.ci import junit, sarif, summary
+from harness.analysis.gate.decision import Finding
+from harness.cli import main
+from harness.cli.options import print_json
+from harness.cli.views import gate, terminal
+from harness.core import printable
+from harness.core.errors import InputError
+from harness.core.instance import Outcome, Prediction
+from harness.grading.grade import Grade
 from harness.report.text import visible
-from harness.run_folder import Score, instance_report
+from harness.runs.run_folder import Score, instance_report
 from tests.sheets import decide, run_of
 
 ACTS = (
@@ -61,7 +63,7 @@ def hostile_report():
     ],
 )
 def test_on_one_line_everything_has_a_look(raw, plain):
-    assert shown.one_line(raw) == plain
+    assert printable.one_line(raw) == plain
 
 
 @pytest.mark.parametrize("width", [30, 80, 500])
@@ -117,14 +119,14 @@ def test_an_error_is_harmless(capsys):
     def fail() -> None:
         raise InputError(HOSTILE, hint=HOSTILE)
 
-    assert cli.run_app(root, []) == 2
+    assert main.run_app(root, []) == 2
     assert is_harmless(capsys.readouterr().err)
 
 
 def test_a_decision_is_harmless_on_a_terminal_and_in_a_log():
     console = terminal.results()
     with console.capture() as held:
-        console.print(gate_text.shown(hostile_decision()))
+        console.print(gate.shown(hostile_decision()))
     assert is_harmless(held.get())
 
 

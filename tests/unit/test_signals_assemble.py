@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness import patch
+from harness.patches import patch
 from harness.signals import assemble, static
 from harness.signals.assemble import Seen
 from harness.signals.observed import AfterFrame, CompiledFrame, Observed, Source, request

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from harness.signals import delta
-from harness.signals.delta import BanditFinding, BanditSides, Function, LizardSides, RuffFinding, RuffSides, UnreadSides
+from harness.signals.delta import (
+    BanditFinding,
+    BanditSides,
+    Function,
+    LizardSides,
+    RuffFinding,
+    RuffSides,
+    UnreadSides,
+)
 
 
 def ruff(line, text="import os", rule="F401", path="a.py"):

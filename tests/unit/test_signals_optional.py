@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
-from harness.instance import Budgets, TestSpec
-from harness.patch import parse
-from harness.settings import load_settings
+from harness.config.settings import load_settings
+from harness.core.errors import InputError
+from harness.core.instance import Budgets, TestSpec
+from harness.patches.patch import parse
 from harness.signals import analyst, delta, eslint_config, optional_tools, rules
 from harness.signals.delta import BanditFinding, BanditSides, EslintSides, RuffFinding, SemgrepSides, UnreadSides
 from harness.signals.observed import Observed, Source, request

@@ -8,18 +8,18 @@ from dataclasses import replace
 
 import pytest
 
-from harness.dataset import ledger
+from harness.analysis.usage import usage_of
+from harness.core.errors import InfrastructureError, InputError
 from harness.dataset.folder import write_instances
-from harness.errors import InfrastructureError, InputError
-from harness.predictions import read_predictions
+from harness.dataset.ledger import ledger
+from harness.runs.predictions import read_predictions
 from harness.solve import call as calls
 from harness.solve import prompts
 from harness.solve.agents.single import SingleAgent
 from harness.solve.base import Fault
-from harness.solve.meter import Limits
+from harness.solve.models.meter import Limits
+from harness.solve.models.retry import RetryPolicy
 from harness.solve.plan import chosen
-from harness.solve.retry import RetryPolicy
-from harness.usage import usage_of
 from tests import tiny
 from tests.model_server import Asked, Fail, ModelServer, Say, Spent, overflow
 from tests.solve_room import EDIT, GOOD, MemoryWorkspaces, Room, make_dataset, which_task
@@ -31,7 +31,7 @@ KEY = "sk-proj-abcdefghijklmnop0123456789"
 def room(tmp_path, monkeypatch):
     """Makes a room for a script; nothing is tried again unless a test says so."""
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-    monkeypatch.setattr("harness.solve.stack.RetryPolicy", lambda: RetryPolicy(retries={}))
+    monkeypatch.setattr("harness.solve.models.stack.RetryPolicy", lambda: RetryPolicy(retries={}))
     with contextlib.ExitStack() as made:
 
         def make(script, *, tasks=1, **more) -> Room:

@@ -7,13 +7,14 @@ from datetime import date
 
 import pytest
 
-from harness.dataset import ledger
-from harness.instance import Prediction
-from harness.predictions import read_predictions
+from harness.core.instance import Prediction
+from harness.dataset.ledger import ledger
+from harness.runs.predictions import read_predictions
 from harness.solve import call as calls
-from harness.solve import estimate, tokens
+from harness.solve import estimate
 from harness.solve.estimate import RATIO, Range
-from harness.solve.prices import Prices, Rates
+from harness.solve.models import tokens
+from harness.solve.models.prices import Prices, Rates
 from tests.model_server import ModelServer, Say
 from tests.solve_parts import question
 from tests.solve_room import GOOD, MemoryWorkspaces, Room, make_dataset

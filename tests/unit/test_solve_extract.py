@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from harness import patch as patches
-from harness.process import run
-from harness.solve.extract import extract
+from harness.core.process import run
+from harness.patches import patch as patches
+from harness.solve.answers.extract import extract
 
 CALC = """\
 import math

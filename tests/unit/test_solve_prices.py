@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from harness.errors import InputError
-from harness.solve import prices
+from harness.core.errors import InputError
 from harness.solve.base import Usage
+from harness.solve.models import prices
 
 DAY = date(2026, 11, 22)
 HERE = "http://localhost:8000/v1"

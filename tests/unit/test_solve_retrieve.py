@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 from harness.solve import prompts, retrieve
-from harness.solve.tokens import likely
+from harness.solve.models.tokens import likely
 from tests import tiny
 
 FILES = {

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from harness.solve.base import Fault, LimitReachedError, ModelError
-from harness.solve.retry import Retrying, RetryPolicy, retry_after_seconds
-from harness.solve.throttle import Throttle
+from harness.solve.models.retry import Retrying, RetryPolicy, retry_after_seconds
+from harness.solve.models.throttle import Throttle
 from tests.solve_parts import HeldClock, ScriptedModel, question, reply
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

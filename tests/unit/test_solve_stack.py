@@ -9,14 +9,14 @@ from email.utils import format_datetime
 
 import pytest
 
-from harness.errors import InputError
-from harness.solve import stack
+from harness.core.errors import InputError
 from harness.solve.base import Fault, LimitReachedError, ModelError
-from harness.solve.meter import Limits
-from harness.solve.openai_model import Api, Endpoint, OpenAIModel
-from harness.solve.prices import Prices, shipped
-from harness.solve.response_cache import ResponseCache
-from harness.solve.retry import RetryPolicy
+from harness.solve.models import stack
+from harness.solve.models.meter import Limits
+from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.prices import Prices, shipped
+from harness.solve.models.response_cache import ResponseCache
+from harness.solve.models.retry import RetryPolicy
 from tests.model_server import ModelServer, Say, Spent, overflow, rate_limit, server_error, storm
 from tests.solve_parts import HeldClock, ScriptedModel, question, reply
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from miner.change import Kind
-from miner.split import classify, is_code, is_config, is_docs, language, test_modules
+from miner.candidates.split import classify, is_code, is_config, is_docs, language, test_modules
+from miner.sources.change import Kind
 
 TEST = [
     "tests/test_app.py",

@@ -8,13 +8,15 @@ from dataclasses import replace
 import pyrage
 import pytest
 
-from harness import evaluate
-from harness.dataset import care, content, ledger, seal, splits
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.dataset import content, splits, task_states
 from harness.dataset.folder import open_dataset, write_instances, write_task
 from harness.dataset.hidden_files import HIDDEN_FILES
+from harness.dataset.ledger import ledger
+from harness.dataset.seal import sealing
 from harness.dataset.splits import By, Rule, Split
-from harness.errors import InputError
-from harness.instance import TaskState
+from harness.runs import evaluate
 from harness.solve import plan
 from tests import report_runs, tiny
 
@@ -162,8 +164,8 @@ def test_the_version_goes_up_only_when_the_content_changes(dataset):
         lambda: write_task(dataset, report_runs.make_task(50)),
         lambda: None,
         lambda: write_task(dataset, report_runs.make_task(50)),
-        lambda: care.quarantine(dataset, ["acme__widgets-101"], why="flaky"),
-        lambda: care.quarantine(dataset, ["acme__widgets-101"], why="flaky"),
+        lambda: task_states.quarantine(dataset, ["acme__widgets-101"], why="flaky"),
+        lambda: task_states.quarantine(dataset, ["acme__widgets-101"], why="flaky"),
         lambda: (dataset.task_folder("acme__widgets-102") / "test.patch").write_bytes(b"other\n"),
         lambda: (dataset.task_folder("acme__widgets-102") / "problem_statement.md").write_text("other\n"),
         lambda: (dataset.path / "funnel.jsonl").write_text("{}\n"),
@@ -219,7 +221,7 @@ def test_predictions_for_other_splits_are_left_out(dataset):
 def test_sealing_changes_no_content(dataset):
     key = pyrage.x25519.Identity.generate()
     before = content.settle(dataset)
-    sealed = seal.seal(dataset, [str(key.to_public())])
+    sealed = sealing.seal(dataset, [str(key.to_public())])
     now = content.settle(open_dataset(dataset.path))
 
     assert sealed.sealed
@@ -229,7 +231,7 @@ def test_sealing_changes_no_content(dataset):
 def test_a_task_written_into_a_sealed_dataset_tells_its_content(dataset, tmp_path):
     key = pyrage.x25519.Identity.generate()
     plain = report_runs.make_dataset(tmp_path / "plain", 7)
-    seal.seal(dataset, [str(key.to_public())])
+    sealing.seal(dataset, [str(key.to_public())])
     write_task(open_dataset(dataset.path), report_runs.make_task(6))
 
     assert content.content_of(open_dataset(dataset.path)) == content.content_of(plain)

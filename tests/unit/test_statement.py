@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from miner.change import Change, LinkedIssue, MergeStyle
-from miner.statement import clean, hints, problem_statement, spoken_language
+from miner.candidates.statement import clean, hints, problem_statement, spoken_language
+from miner.sources.change import Change, LinkedIssue, MergeStyle
 
 CHANGE = Change(
     repo="acme/app",

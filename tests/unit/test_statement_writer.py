@@ -8,22 +8,22 @@ from datetime import date
 
 import pytest
 
-from harness.dataset import ledger
+from harness.config.settings import load_settings
+from harness.core.errors import InputError, InterruptedRunError
 from harness.dataset.folder import create_dataset
-from harness.errors import InputError, InterruptedRunError
-from harness.frameworks.base import TestReport
-from harness.settings import load_settings
-from harness.solve.meter import Limits
-from harness.solve.openai_model import Api, Endpoint, OpenAIModel
-from harness.solve.prices import load as load_prices
-from harness.solve.response_cache import ResponseCache
-from harness.solve.retry import RetryPolicy
-from harness.solve.stack import wrap
-from miner import statement_writer as writing
-from miner import tally
-from miner.statement_cli import see_that_tests_run
-from miner.statement_writer import Fault
-from miner.statement_writer_run import Job, Writer, tally_of
+from harness.dataset.ledger import ledger
+from harness.languages.base import TestReport
+from harness.solve.models.meter import Limits
+from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.prices import load as load_prices
+from harness.solve.models.response_cache import ResponseCache
+from harness.solve.models.retry import RetryPolicy
+from harness.solve.models.stack import wrap
+from miner.assist import spend_log
+from miner.assist import statement_writer as writing
+from miner.assist.statement_writer import Fault
+from miner.assist.statement_writer_run import Job, Writer, tally_of
+from miner.cli.statements import see_that_tests_run
 from tests import tiny
 from tests.model_server import ModelServer, Say, overflow, server_error
 from tests.model_server.server import KEY
@@ -198,7 +198,7 @@ class Room:
             self.client, endpoint=server.base_url, cache=self.cache,
             prices=load_prices(None).assuming("1/2", day=date(2026, 1, 1)),
             limits=Limits(**limits), policy=RetryPolicy(retries={}),
-            earlier=tally.earlier(tally_of(self.dataset), "statements"),
+            earlier=spend_log.earlier(tally_of(self.dataset), "statements"),
         )  # fmt: skip
         self.writer = Writer(
             self.model, name="m", endpoint=server.base_url, host=endpoint.host, dataset=self.dataset,
@@ -377,7 +377,7 @@ def test_over_the_budget_the_words_stay(room):
 def test_what_earlier_mines_spent_counts(room):
     with serve(GOOD) as server:
         room(server).writer.write(job())
-        before = tally.earlier(tally_of(room(server).dataset), "statements")
+        before = spend_log.earlier(tally_of(room(server).dataset), "statements")
         again = room(server, tokens=before.tokens + 100)
         found = again.writer.write(replace(job("Another change"), instance_id="acme__shop-13"))
 
@@ -391,7 +391,7 @@ def test_a_broken_tally_is_told_since_a_limit_could_be_passed_unseen(tmp_path):
     tally_of(dataset).write_text(json.dumps({"cost": 1, "odd": 2}))
 
     with pytest.raises(InputError, match="was spent on statements"):
-        tally.earlier(tally_of(dataset), "statements")
+        spend_log.earlier(tally_of(dataset), "statements")
 
 
 def test_a_mine_that_is_stopped_decides_nothing(room):

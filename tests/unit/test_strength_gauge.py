@@ -8,24 +8,26 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.dataset import check, content, seal
+from harness.checks import dataset as check
+from harness.core.errors import InfrastructureError, InputError
+from harness.dataset import content
 from harness.dataset.folder import open_dataset
 from harness.dataset.hidden_files import is_hidden
-from harness.dataset.identity import Keys
 from harness.dataset.merge import merge
 from harness.dataset.model_files import read_model
 from harness.dataset.schema import TaskModel
-from harness.errors import InfrastructureError, InputError
-from harness.executors.local import LocalExecutor
-from harness.sandbox.base import MissingImageError, SandboxError
-from miner import pipeline, stages
-from miner.draft import Draft
-from miner.strength import Asked, Bounds, CannotMeasureError, Strength, gauge, weakest_first
-from miner.strength import work as gauging
-from miner.strength.lines import Coverage
-from miner.strength.result import Tried, is_current, public
-from miner.strength.run import key, limit
-from miner.strength.variant import Kind, Variant
+from harness.dataset.seal import sealing
+from harness.dataset.seal.identity import Keys
+from harness.sandbox.executors.local import LocalExecutor
+from harness.sandbox.job import MissingImageError, SandboxError
+from miner.pipeline import mine, stages
+from miner.pipeline.draft import Draft
+from miner.quality.strength import work as gauging
+from miner.quality.strength.lines import Coverage
+from miner.quality.strength.result import Bounds, Strength, Tried, is_current, public
+from miner.quality.strength.run import CannotMeasureError, key, limit
+from miner.quality.strength.variant import Kind, Variant
+from miner.quality.strength.work import Asked, gauge, weakest_first
 from tests import tiny
 
 pyrage = pytest.importorskip("pyrage")
@@ -259,14 +261,14 @@ def test_sealing_takes_survivors_in_and_opening_gives_them_back(tmp_path, measur
     run(dataset)
     written = (dataset.task_folder("tiny__calc-1") / "survivor-01-part.patch").read_bytes()
 
-    seal.seal(dataset, [recipient], keys=keys)
+    sealing.seal(dataset, [recipient], keys=keys)
 
     sealed = open_dataset(dataset.path, keys=keys)
     everything = b"".join(path.read_bytes() for path in dataset.path.rglob("*") if path.is_file())
     assert b"telling word" not in everything
     assert not list(dataset.path.rglob("survivor-*"))
     assert check.check(dataset.path, keys=keys) == ()
-    seal.open_into(sealed, tmp_path / "opened")
+    sealing.open_into(sealed, tmp_path / "opened")
     again = tmp_path / "opened" / "tasks" / "tiny__calc-1" / "survivor-01-part.patch"
     assert again.read_bytes() == written
     assert again.stat().st_mode & 0o077 == 0
@@ -275,7 +277,7 @@ def test_sealing_takes_survivors_in_and_opening_gives_them_back(tmp_path, measur
 def test_a_sealed_task_is_measured_with_a_key_and_stays_sealed(tmp_path, measured, me):
     keys, recipient = me
     dataset = dataset_of(tmp_path)
-    seal.seal(dataset, [recipient], keys=keys)
+    sealing.seal(dataset, [recipient], keys=keys)
     sealed = open_dataset(dataset.path, keys=keys)
 
     (one,) = run(sealed)
@@ -293,7 +295,7 @@ def test_merging_into_a_sealed_dataset_seals_survivors(tmp_path, measured, me):
     run(dataset)
 
     other = tiny.dataset(tmp_path / "other", tiny.task(instance_id="tiny__calc-2"))
-    seal.seal(other, [recipient], keys=keys)
+    sealing.seal(other, [recipient], keys=keys)
 
     merge([dataset, open_dataset(other.path, keys=keys)], tmp_path / "merged")
 
@@ -333,7 +335,7 @@ def stage(monkeypatch, answer, *, mutants: int = 2):
 
 
 def test_mining_measures_strength_after_the_fix_was_confirmed_and_before_the_task_is_kept(monkeypatch):
-    order = [step.__name__ for step in pipeline.TO_PROOF]
+    order = [step.__name__ for step in mine.TO_PROOF]
     strength = found(tiny.task())
 
     draft, _ = stage(monkeypatch, strength)

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from miner.strength.mutants import LINE_MOST, mutants
+from miner.quality.strength.mutants import LINE_MOST, mutants
 from tests.unit.test_strength_pieces import applied, fix_of
 
 OLD = "import logging\n\n\ndef clamp(value, low, high):\n    return value\n\n\ndef other(x):\n    return x + 1\n"

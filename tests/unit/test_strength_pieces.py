@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness import process
-from harness.patch import PatchError
-from miner.strength.pieces import paths_to_read, take_apart
-from miner.strength.subsets import subsets
+from harness.core import process
+from harness.patches.patch import PatchError
+from miner.quality.strength.pieces import paths_to_read, take_apart
+from miner.quality.strength.subsets import subsets
 from tests import tiny
 
 FILLER = "".join(f"# line {number}\n" for number in range(12))

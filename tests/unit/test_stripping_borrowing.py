@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from miner.stripping.borrowing import borrow
-from miner.stripping.source import StrippedSource
+from miner.languages.python.stripping.borrowing import borrow
+from miner.languages.python.stripping.source import StrippedSource
 
 TOOLS = b'''
 import textwrap

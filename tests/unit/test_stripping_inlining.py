@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from miner.stripping import inlining
+from miner.languages.python.stripping import inlining
 
 COMMON = b'''
 """Helpers."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.frameworks.base import TestReport
-from harness.instance import TestStatus
+from harness.core.instance import TestStatus
 from harness.judging.values import Event
-from miner.stripping.recording import record
+from harness.languages.base import TestReport
+from miner.languages.python.stripping.recording import record
 
 SOURCE = b"import shop\n\ndef test_a():\n    assert shop.f(1) == shop.g(2)\n"
 TEST = "t.py::test_a"

@@ -6,9 +6,9 @@ import textwrap
 
 import pytest
 
-from harness.judging.expectations import OPERATORS as KNOWN
-from miner.stripping.sites import Form, Mode
-from miner.stripping.source import StrippedSource
+from harness.core.expectations import OPERATORS as KNOWN
+from miner.languages.python.stripping.sites import Form, Mode
+from miner.languages.python.stripping.source import StrippedSource
 
 HEAD = """\
 import pytest

@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from miner.stripping.sites import Mode
-from miner.stripping.source import StrippedSource
+from miner.languages.python.stripping.sites import Mode
+from miner.languages.python.stripping.source import StrippedSource
 
 HEAD = """\
 import unittest

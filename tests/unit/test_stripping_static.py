@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from miner.stripping import tables
-from miner.stripping.static import Scope, is_immutable, module_of
+from miner.languages.python.stripping import tables
+from miner.languages.python.stripping.static import Scope, is_immutable, module_of
 
 HEAD = """\
 import collections

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from miner.test_command import pytest_options
+from miner.languages.python.test_command import pytest_options
 
 DOCTEST = ("--doctest-modules",)
 

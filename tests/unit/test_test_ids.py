@@ -8,13 +8,13 @@ import re
 
 import pytest
 
-from harness import frames
-from harness.frameworks.ids import function, has_no_address, stable, stable_ids
-from harness.frameworks.pytest import read
-from harness.grading import listed_status
-from harness.instance import Hidden, TestStatus
+from harness.core.instance import Hidden, TestStatus
+from harness.core.test_ids import function, has_no_address, stable, stable_ids
+from harness.grading.grade import listed_status
 from harness.interop.rows import readable
-from harness.runner import grader
+from harness.judging import frames
+from harness.languages.python.inside import grader
+from harness.languages.python.pytest import read
 from miner.importing.ids import Known
 
 NASTY = (

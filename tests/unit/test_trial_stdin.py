@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.patch import parse
-from harness.trial import _beside
+from harness.grading.trial import _beside
+from harness.patches.patch import parse
 
 CHANGED = b"diff --git a/t/a.py b/t/a.py\n--- a/t/a.py\n+++ b/t/a.py\n@@ -1 +1 @@\n-1\n+2\n"
 MOVED = (

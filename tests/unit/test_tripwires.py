@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from harness import grading, run_folder
-from harness.failures import Facts, FailureClass, classify
-from harness.frameworks.base import TestReport
-from harness.instance import Hidden, Outcome, Prediction, TestStatus
+from harness.analysis.task_score import SampleScore
+from harness.core.instance import Hidden, Outcome, Prediction, TestStatus
+from harness.grading import grade
+from harness.grading.failures import Facts, FailureClass, classify
+from harness.grading.trial import Trial
 from harness.judging import tripwires
 from harness.judging.tripwires import Hit, Tripwire, Watch
-from harness.taskscore import SampleScore
-from harness.trial import Trial
+from harness.languages.base import TestReport
+from harness.runs import run_folder
 
 ENDED = {"t": "watched", "audit": True, "hits": 0}
 HIT = Hit(kind=Tripwire.FRAMES, path="a.py", line=3, what="sys._getframe")
@@ -77,28 +78,28 @@ def test_a_frame_of_another_form_is_not_sound(frame):
 
 
 def test_a_pass_with_a_hit_needs_review():
-    found = grading.grade(HIDDEN, PASSED)
+    found = grade.grade(HIDDEN, PASSED)
     assert (found.outcome, found.cause) == (Outcome.NEEDS_REVIEW, "tripwire")
     assert found.reason.endswith("frames in a.py")
 
 
 def test_what_the_fix_trips_as_well_is_no_news():
     known = replace(HIDDEN, evidence={"tripwires": tripwires.as_json([HIT])})
-    assert grading.grade(known, PASSED).outcome is Outcome.RESOLVED
+    assert grade.grade(known, PASSED).outcome is Outcome.RESOLVED
 
 
 def test_another_kind_than_that_of_the_fix_is_news():
     known = replace(HIDDEN, evidence={"tripwires": tripwires.as_json([replace(HIT, kind=Tripwire.PROC)])})
-    assert grading.grade(known, PASSED).outcome is Outcome.NEEDS_REVIEW
+    assert grade.grade(known, PASSED).outcome is Outcome.NEEDS_REVIEW
 
 
 def test_a_hit_saves_no_patch_whose_tests_fail():
     failed = replace(PASSED, report=replace(PASSED.report, statuses={"t.py::test": TestStatus.FAILED}))
-    assert grading.grade(HIDDEN, failed).outcome is Outcome.UNRESOLVED
+    assert grade.grade(HIDDEN, failed).outcome is Outcome.UNRESOLVED
 
 
 def test_a_broken_channel_is_told_before_a_hit():
-    assert grading.grade(HIDDEN, replace(PASSED, violations=("x",))).outcome is Outcome.TAMPERED
+    assert grade.grade(HIDDEN, replace(PASSED, violations=("x",))).outcome is Outcome.TAMPERED
 
 
 def test_a_pass_that_needs_review_scores_nothing_and_has_a_verdict():
@@ -112,7 +113,7 @@ def test_it_has_a_failure_class_of_its_own():
 
 def test_the_run_report_lists_it_as_unresolved_and_by_itself():
     asked = Prediction(instance_id="a__b-1", model_name_or_path="m", model_patch="x")
-    report = run_folder.instance_report(asked, grading.grade(HIDDEN, PASSED))
+    report = run_folder.instance_report(asked, grade.grade(HIDDEN, PASSED))
     found = run_folder.run_report(["a__b-1"], [asked], [report])
     assert (found["resolved_ids"], found["unresolved_ids"]) == ([], ["a__b-1"])
     assert found["goldseam"]["needs_review_ids"] == ["a__b-1"]

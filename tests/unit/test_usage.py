@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.usage import Usage, usage_of
+from harness.analysis.usage import Usage, usage_of
 
 
 def test_a_prediction_that_says_nothing_has_no_usage():

@@ -6,9 +6,10 @@ import itertools
 
 import pytest
 
-from harness.dataset.identity import Keys
-from harness.instance import Outcome
-from harness.run_folder import InstanceReport
+from harness.core.instance import Outcome
+from harness.dataset.seal.identity import Keys
+from harness.runs.redaction import Veil
+from harness.runs.run_folder import InstanceReport
 from harness.signals.model import (
     Compiles,
     Complexity,
@@ -23,7 +24,6 @@ from harness.signals.model import (
     Signals,
     Writes,
 )
-from harness.veil import Veil
 from tests import tiny
 
 VEIL = Veil(recipients=("age1…",), keys=Keys(identities=()))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.instance import Outcome, Prediction
-from harness.run_folder import Evidence, InstanceReport
-from harness.verdict_cache import VerdictCache
+from harness.core.instance import Outcome, Prediction
+from harness.runs.run_folder import Evidence, InstanceReport
+from harness.runs.verdict_cache import VerdictCache
 
 KEY = "ab" + "0" * 62
 PREDICTION = Prediction(instance_id="a__b-1", model_name_or_path="second", model_patch="diff", sample=3)

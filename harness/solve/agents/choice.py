@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from harness.errors import InputError
+from harness.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

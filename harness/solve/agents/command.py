@@ -15,19 +15,19 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import process
-from harness.errors import InputError, InterruptedRunError
+from harness.core import process
+from harness.core.errors import InputError, InterruptedRunError
 from harness.sandbox.session import WorkspaceLostError
 from harness.solve.agents.ending import ending, lost
 from harness.solve.base import Agent, Attempt, Message
 from harness.solve.proxy import Gateway, host_and_port
-from harness.solve.workspace import ROOT, ImageWorkspace
+from harness.solve.workspace.workspace import ROOT, ImageWorkspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from harness.solve.base import Job, Model, Workspace
-    from harness.solve.checkout import Checkout
+    from harness.solve.workspace.checkout import Checkout
 
 SECONDS = 1800.0
 MOUNT = "/opt/agent"

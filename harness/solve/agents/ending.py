@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.sandbox.session import WorkspaceLostError
+from harness.solve.answers.extract import NoPatch
 from harness.solve.base import Attempt
-from harness.solve.extract import NoPatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.solve.base import Message, Reply, Workspace
-    from harness.solve.checkout import Checkout
+    from harness.solve.workspace.checkout import Checkout
 
 CONTEXT = "task_context"
 """The limit that ends an attempt whose conversation no longer fits the model."""

@@ -12,7 +12,7 @@ from harness.sandbox.session import WorkspaceLostError
 from harness.solve.agents import tools
 from harness.solve.agents.ending import CONTEXT, ending, lost
 from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, Message, ModelError, Request
-from harness.solve.tokens import messages_bytes
+from harness.solve.models.tokens import messages_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,17 +17,18 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import patch, process
-from harness.errors import InfrastructureError, InputError
+from harness.core import process
+from harness.core.errors import InfrastructureError, InputError
+from harness.patches import patch
 from harness.sandbox.session import WorkspaceLostError
-from harness.solve import openai_words
 from harness.solve.agents.ending import CONTEXT, ending, lost
 from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, Message, ModelError
+from harness.solve.models import openai_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.process import Dialogue
+    from harness.core.process import Dialogue
     from harness.solve.base import Job, Model, Reply, Workspace
 
 PYTHON_VARIABLE = "GOLDSEAM_MINI_PYTHON"
@@ -99,7 +100,7 @@ class MiniAgent(Agent):
     def attempt(self, job: Job, model: Model) -> Attempt:
         with job.open_workspace() as workspace, tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
             talk = _Talk(job=job, model=model, workspace=workspace)
-            driver = resources.files("harness.runner").joinpath("mini_driver.py")
+            driver = resources.files("harness.solve.agents.inside").joinpath("mini_driver.py")
             env = {
                 "PATH": "/usr/bin:/bin",
                 "HOME": folder,
@@ -149,7 +150,7 @@ class _Talk:
             _tell(program, self._query(line) if asked["t"] == "query" else self._execute(asked))
 
     def _query(self, line: bytes) -> dict[str, Any]:
-        request = openai_words.request(openai_words.body(line), self.job.sampling, self.job.sample)
+        request = openai_schema.request(openai_schema.body(line), self.job.sampling, self.job.sample)
         self.messages[:] = request.messages
         try:
             reply = self.model.ask(request)
@@ -163,7 +164,7 @@ class _Talk:
             return {"stop": "ContextWindowExceeded"}
         self.replies.append(reply)
         self.messages.append(reply.message)
-        said = openai_words.said(reply.message)
+        said = openai_schema.said(reply.message)
         return {"message": said, "finish_reason": reply.finish_reason, "cost": reply.cost or 0.0}
 
     def _execute(self, asked: dict[str, Any]) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.solve import retrieve
+from harness.solve.answers.extract import NoPatch, extract
 from harness.solve.base import Agent, Attempt, Fault, LimitReachedError, ModelError, Request
-from harness.solve.extract import NoPatch, extract
-from harness.solve.usage_check import LIMIT_UNTOLD
+from harness.solve.models.usage_check import LIMIT_UNTOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,13 +7,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.solve import public_tests
 from harness.solve.base import Tool
+from harness.solve.workspace import public_tests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from harness.instance import Instance
+    from harness.core.instance import Instance
     from harness.solve.base import ToolCall, Workspace
 
 MAX_OUTPUT = 12_000

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
+from harness.core.errors import InputError
 from harness.dataset.model_files import read_text
-from harness.errors import InputError
 from harness.solve.base import Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.instance import Instance
+    from harness.core.instance import Instance
     from harness.solve.retrieve import Shown
 
 DEFAULT = "single-edits-v1"

@@ -1,0 +1,146 @@
+"""The last accepted run as one file: what a later gate compares with, without the run folder.
+
+It holds what each prediction came to and the public facts of each task, no test id, no patch and no output, so it can
+be committed or kept in a CI cache where a run folder must not go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.analysis.scoresheet import SampleScore, Scoresheet, TaskScore
+from harness.analysis.usage import Usage
+from harness.core import files
+from harness.core.errors import InputError
+from harness.core.instance import INSTANCE_ID, Outcome
+from harness.core.versions import refuse_newer
+from harness.dataset.model_files import read_text
+from harness.runs.task_metadata import TaskFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SCHEMA_VERSION = 1
+KIND = "goldseam accepted run"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class AcceptedSample(_Part):
+    """What one prediction came to."""
+
+    sample: int = 0
+    outcome: Outcome | None
+    """Null where it has no verdict yet."""
+    seconds: float | None = None
+    cost_usd: float | None = None
+
+
+class AcceptedTask(_Part):
+    """One task with its samples."""
+
+    digest: str | None = None
+    facts: TaskFacts = Field(default_factory=TaskFacts)
+    samples: tuple[AcceptedSample, ...] = Field(min_length=1)
+
+
+class AcceptedFile(_Part):
+    """The whole file."""
+
+    schema_version: int = SCHEMA_VERSION
+    kind: str = KIND
+    goldseam_version: str = ""
+    accepted_at: str
+    """When a gate passed it, ISO 8601 in UTC."""
+    model: str
+    run: str
+    """Name of the run folder."""
+    started_at: str = ""
+    dataset: str | None = None
+    dataset_version: int | None = None
+    grading_version: int | None = None
+    demands: dict[str, Any] = Field(default_factory=dict)
+    tasks: dict[str, AcceptedTask]
+
+
+def write(path: Path, sheet: Scoresheet, *, run: str, started_at: str, accepted_at: str, version: str) -> None:
+    """Replace the file at once; tasks that do not count are left out."""
+    file = AcceptedFile(
+        goldseam_version=version,
+        accepted_at=accepted_at,
+        model=sheet.model,
+        run=run,
+        started_at=started_at,
+        dataset=sheet.dataset,
+        dataset_version=sheet.dataset_version,
+        grading_version=sheet.grading_version,
+        demands=dict(sheet.demands),
+        tasks={task_id: _task(task) for task_id, task in sheet.tasks.items()},
+    )
+    files.write_json(path, file.model_dump(mode="json"))
+
+
+def _task(task: TaskScore) -> AcceptedTask:
+    samples = tuple(
+        AcceptedSample(sample=one.sample, outcome=one.outcome, seconds=one.seconds, cost_usd=one.usage.cost_usd)
+        for one in task.samples
+    )
+    return AcceptedTask(digest=task.digest, facts=task.facts, samples=samples)
+
+
+def read(path: Path) -> tuple[Scoresheet, AcceptedFile]:
+    """The sheet that was accepted, and the file.
+
+    Raises:
+        InputError: no such file, not JSON, another kind of file, a field of the wrong type, or a newer version.
+
+    """
+    text = read_text(path)
+    try:
+        file = AcceptedFile.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "file"
+        raise InputError(
+            f"{path} is no accepted run: {place}: {first['msg']}",
+            hint="write one with `goldseam gate … --accept-to FILE`",
+        ) from error
+    refuse_newer(path, file.schema_version, SCHEMA_VERSION)
+    if file.kind != KIND:
+        raise InputError(f"{path}: expected kind {KIND!r}, found {file.kind!r}")
+    strange = [task_id for task_id in file.tasks if not INSTANCE_ID.fullmatch(task_id)]
+    if strange:
+        raise InputError(f"{path}: {strange[0]!r} is no instance id")
+    return _sheet(path, file), file
+
+
+def _sheet(path: Path, file: AcceptedFile) -> Scoresheet:
+    tasks: Mapping[str, TaskScore] = {
+        task_id: TaskScore(
+            instance_id=task_id,
+            samples=tuple(
+                SampleScore(
+                    sample=one.sample, outcome=one.outcome, seconds=one.seconds, usage=Usage(cost_usd=one.cost_usd)
+                )
+                for one in task.samples
+            ),
+            facts=task.facts,
+            digest=task.digest,
+        )
+        for task_id, task in file.tasks.items()
+    }
+    return Scoresheet(
+        model=file.model,
+        run=path,
+        dataset=file.dataset,
+        dataset_version=file.dataset_version,
+        grading_version=file.grading_version,
+        tasks=tasks,
+        knows_dataset=False,
+        demands=file.demands,
+    )

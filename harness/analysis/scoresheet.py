@@ -1,0 +1,353 @@
+"""A model's results in one run, task by task, and the figures over them: what comparison, gate and report stand on.
+
+A run folder is enough: `goldseam evaluate` writes the facts of the tasks into run.json. Older runs have none; then the
+dataset, if given, tells them.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from harness.analysis.task_score import SampleScore, TaskScore
+from harness.analysis.usage import Usage, usage_of
+from harness.core.errors import InputError
+from harness.core.instance import Outcome
+from harness.core.versions import refuse_newer
+from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, RunFolder
+from harness.runs.task_metadata import Standing, TaskFacts, read_facts, standing
+from harness.stats import Interval, mean_interval, pass_at_k, pass_hat_k, worth_clustering
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.core.instance import Prediction
+    from harness.runs.run_folder import InstanceReport, RunRecord
+
+__all__ = ["Estimate", "Figure", "SampleScore", "Scoresheet", "TaskScore", "clusters", "only_models", "read"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A figure over tasks, and how sure it is."""
+
+    value: float | None
+    """None where no task has one."""
+    interval: Interval | None
+    """95%."""
+    tasks: int
+    """Tasks it stands on."""
+    samples: int
+    """Verdicts it stands on."""
+    repositories: int | None = None
+    """Where the interval is clustered by repository: how many there are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A cost, a time or a number of tokens over the predictions of a sheet. Unknown is None and never 0."""
+
+    known: int
+    """Predictions that say."""
+    of: int
+    """Predictions."""
+    mean: float | None
+    """Per prediction, over those that say."""
+    median: float | None
+
+    @property
+    def total(self) -> float | None:
+        """Over all predictions; None where any is unknown."""
+        return None if self.mean is None or self.known < self.of else self.mean * self.known
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoresheet:
+    """One model in one run."""
+
+    model: str
+    run: Path
+    dataset: str | None
+    dataset_version: int | None
+    grading_version: int | None
+    tasks: Mapping[str, TaskScore]
+    """By id: what has predictions and counts."""
+    aside: Mapping[str, TaskScore] = field(default_factory=dict)
+    """By id: what has predictions and does not count, since the task is quarantined, retired or not proved."""
+    uncovered: Mapping[str, TaskFacts] = field(default_factory=dict)
+    """By id: proved tasks of the dataset that the model has no prediction for."""
+    knows_dataset: bool = True
+    """Whether the tasks of the dataset are known; else `uncovered` is empty for want of knowing."""
+    dataset_content: str | None = None
+    """Digest of the dataset's tasks when the run was made; None where the run does not say."""
+    demands: Mapping[str, object] = field(default_factory=dict)
+    """What a pass had to withstand in this run, as in `settings` of run.json."""
+
+    @property
+    def total(self) -> int:
+        """Tasks that count: the proved ones of the dataset; for a run that does not tell them, those it was asked."""
+        return len(self.tasks) + len(self.uncovered)
+
+    @property
+    def scored(self) -> tuple[TaskScore, ...]:
+        """Tasks with at least one verdict, by id."""
+        return tuple(task for _, task in sorted(self.tasks.items()) if task.scored)
+
+    @property
+    def coverage(self) -> float:
+        """How much of what could be scored was, from 0 to 1: the mean over all tasks that count of scored of asked.
+
+        A task without a prediction counts as 0: a model that gave patches for ten of a hundred tasks has a coverage of
+        10%, however it did on those ten.
+        """
+        return sum(task.scored / task.asked for task in self.tasks.values() if task.asked) / (self.total or 1)
+
+    @property
+    def resolved(self) -> int:
+        """Predictions that resolve their task."""
+        return sum(task.resolved for task in self.tasks.values())
+
+    @property
+    def verdicts(self) -> int:
+        """Predictions with a verdict."""
+        return sum(task.scored for task in self.tasks.values())
+
+    @property
+    def rate(self) -> Estimate:
+        """The share of resolved, each task counting alike however many samples it has: pass@1."""
+        return self._estimate(lambda task: float(task.rate or 0), at_least=1)
+
+    @property
+    def scaffolded(self) -> tuple[str, ...]:
+        """The tasks that show some of their tests, by id; the score is one over hidden tests only where none does."""
+        return tuple(sorted(task_id for task_id, task in self.tasks.items() if task.facts.revealed))
+
+    @property
+    def standing(self) -> Standing:
+        """Where the tasks that have predictions are judged, and how many of them are guessable."""
+        return standing(task.facts for task in self.tasks.values())
+
+    @property
+    def score(self) -> Estimate:
+        """Mean score, 0 to 100."""
+        found = self._estimate(lambda task: (task.score or 0.0) / 100, at_least=1)
+        bounds = found.interval and Interval(low=100 * found.interval.low, high=100 * found.interval.high)
+        return replace(found, value=None if found.value is None else 100 * found.value, interval=bounds)
+
+    @property
+    def fail_to_pass(self) -> Estimate:
+        """Mean share of FAIL_TO_PASS tests that pass."""
+        return self._estimate(lambda task: task.fail_to_pass or 0.0, at_least=1)
+
+    @property
+    def pass_to_pass(self) -> Estimate:
+        """Mean share of PASS_TO_PASS tests that still pass, over the tasks whose tests were run."""
+        ran = {task_id: task for task_id, task in self.tasks.items() if task.pass_to_pass is not None}
+        return replace(self, tasks=ran)._estimate(lambda task: task.pass_to_pass or 0.0, at_least=1)  # noqa: SLF001
+
+    def pass_at(self, k: int) -> Estimate:
+        """pass@k over the tasks with at least k verdicts: the chance that one of k samples resolves a task."""
+        return self._estimate(lambda task: pass_at_k(task.scored, task.resolved, k), at_least=k)
+
+    def pass_hat(self, k: int) -> Estimate:
+        """pass^k over the tasks with at least k verdicts: the chance that all of k samples resolve a task."""
+        return self._estimate(lambda task: pass_hat_k(task.scored, task.resolved, k), at_least=k)
+
+    @property
+    def cost_usd(self) -> Figure:
+        """In US dollars. Predictions without a verdict have cost too."""
+        return self._figure(lambda usage: usage.cost_usd)
+
+    @property
+    def latency_seconds(self) -> Figure:
+        return self._figure(lambda usage: usage.latency_seconds)
+
+    @property
+    def tokens(self) -> Figure:
+        return self._figure(lambda usage: usage.tokens)
+
+    @property
+    def known(self) -> Mapping[str, TaskFacts]:
+        """What is known of each task that counts, by id: those with predictions and those without."""
+        return {**self.uncovered, **{task_id: task.facts for task_id, task in self.tasks.items()}}
+
+    def without(self, ids: Collection[str]) -> Scoresheet:
+        """The same sheet, as if the dataset did not have these tasks."""
+        return replace(
+            self,
+            tasks={task_id: task for task_id, task in self.tasks.items() if task_id not in ids},
+            uncovered={task_id: facts for task_id, facts in self.uncovered.items() if task_id not in ids},
+        )
+
+    def only(self, ids: Collection[str]) -> Scoresheet:
+        """The same sheet with these tasks alone."""
+        return replace(
+            self,
+            tasks={task_id: task for task_id, task in self.tasks.items() if task_id in ids},
+            aside={task_id: task for task_id, task in self.aside.items() if task_id in ids},
+            uncovered={task_id: facts for task_id, facts in self.uncovered.items() if task_id in ids},
+        )
+
+    def _estimate(self, value: Callable[[TaskScore], float], *, at_least: int) -> Estimate:
+        tasks = [task for task in self.scored if task.scored >= at_least]
+        if not tasks:
+            return Estimate(value=None, interval=None, tasks=0, samples=0)
+        values, samples = [value(task) for task in tasks], sum(task.scored for task in tasks)
+        repos = clusters(tasks)
+        return Estimate(
+            value=statistics.fmean(values),
+            interval=mean_interval(values, trials=samples, clusters=repos),
+            tasks=len(tasks),
+            samples=samples,
+            repositories=len(set(repos)) if repos else None,
+        )
+
+    def _figure(self, value: Callable[[Usage], float | None]) -> Figure:
+        found = [value(sample.usage) for task in self.tasks.values() for sample in task.samples]
+        known = [number for number in found if number is not None]
+        return Figure(
+            known=len(known),
+            of=len(found),
+            mean=statistics.fmean(known) if known else None,
+            median=statistics.median(known) if known else None,
+        )
+
+
+def clusters(tasks: Sequence[TaskScore]) -> tuple[str, ...] | None:
+    """The tasks' repositories where figures should be clustered by them (see `stats.worth_clustering`), else None."""
+    repos = tuple(task.facts.repo or "" for task in tasks)
+    return repos if all(repos) and worth_clustering(repos) else None
+
+
+def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
+    """The sheets of a run, one per model, by name.
+
+    With a dataset, tasks are what they are there now; without one, what the run remembers.
+
+    Raises:
+        InputError: no run folder, no dataset, a broken file in one, or a dataset that has none of the run's tasks.
+
+    """
+    if not (run / PREDICTIONS_FILE).is_file() and not (run / "results").is_dir():
+        what = f"it has neither {PREDICTIONS_FILE} nor results" if run.is_dir() else "there is no such folder"
+        raise InputError(f"{run} is not a run: {what}", hint="make one with `goldseam evaluate DATASET -o RUN`")
+    folder = RunFolder(path=run)
+    record = _record(folder)
+    by_model: dict[str, dict[str, list[SampleScore]]] = {}
+    for (model, task_id, number), (prediction, report) in sorted(_pairs(folder).items()):
+        sample = _sample(number, prediction, report)
+        by_model.setdefault(model, {}).setdefault(task_id, []).append(sample)
+    asked = {task_id for tasks in by_model.values() for task_id in tasks}
+    facts = dict(record.facts) if record else {}
+    if dataset is not None:
+        facts |= _dataset_facts(dataset, run, asked, record)
+    return tuple(_sheet(model, tasks, run, record, facts) for model, tasks in sorted(by_model.items()))
+
+
+def only_models(sheets: Sequence[Scoresheet], models: Collection[str]) -> tuple[Scoresheet, ...]:
+    """The sheets of the models named; all where none is.
+
+    Raises:
+        InputError: a model is in none of them, or there is no sheet.
+
+    """
+    known = {sheet.model for sheet in sheets}
+    missing = [model for model in models if model not in known]
+    if missing:
+        raise InputError(f"there is no model {missing[0]!r}", hint=f"there are: {', '.join(sorted(known))}")
+    if not sheets:
+        raise InputError("there is no prediction in it", hint="score some with `goldseam evaluate`")
+    return tuple(sheet for sheet in sheets if not models or sheet.model in models)
+
+
+def _record(folder: RunFolder) -> RunRecord | None:
+    """run.json; None where there is none: a run of another tool, or of a very early version."""
+    record, path = folder.record(), folder.path / RUN_FILE
+    if record is None and path.exists():
+        raise InputError(f"{path} is broken", hint="run the same `goldseam evaluate` again: it writes run.json anew")
+    if record is not None:
+        refuse_newer(path, record.schema_version, SCHEMA_VERSION)
+    return record
+
+
+def _pairs(
+    folder: RunFolder,
+) -> Mapping[tuple[str, str, int], tuple[Prediction | None, InstanceReport | None]]:
+    """Each prediction with its report; either may be missing."""
+    reports = {(found.model_name_or_path, found.instance_id, found.sample): found for found in folder.reports()}
+    asked = {(found.model_name_or_path, found.instance_id, found.sample): found for found in folder.predictions()}
+    return {identity: (asked.get(identity), reports.get(identity)) for identity in {*reports, *asked}}
+
+
+def _dataset_facts(path: Path, run: Path, asked: Collection[str], record: RunRecord | None) -> Mapping[str, TaskFacts]:
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - only where a dataset is given
+
+    split = record.settings.get("split") if record else None
+    facts = read_facts(open_dataset(path), also=asked, split=split if isinstance(split, str) else None)
+    if asked and not asked & facts.keys():
+        raise InputError(f"{path} has none of the tasks of {run}", hint="give the dataset that the run was made with")
+    return facts
+
+
+def _sheet(
+    model: str,
+    tasks: Mapping[str, Sequence[SampleScore]],
+    run: Path,
+    record: RunRecord | None,
+    facts: Mapping[str, TaskFacts],
+) -> Scoresheet:
+    digests = record.tasks if record else {}
+    scores = {
+        task_id: TaskScore(
+            instance_id=task_id,
+            samples=tuple(samples),
+            facts=facts.get(task_id, TaskFacts()).judged_at(sample.place for sample in samples),
+            digest=digests.get(task_id),
+        )
+        for task_id, samples in tasks.items()
+    }
+    demands = record.settings.get("demands") if record else None
+    return Scoresheet(
+        model=model,
+        run=run,
+        dataset=record.dataset if record else None,
+        dataset_version=record.dataset_version if record else None,
+        dataset_content=(record.dataset_content or None) if record else None,
+        grading_version=record.grading_version if record else None,
+        tasks={task_id: score for task_id, score in scores.items() if score.facts.counts},
+        aside={task_id: score for task_id, score in scores.items() if not score.facts.counts},
+        uncovered={task_id: found for task_id, found in facts.items() if found.counts and task_id not in scores},
+        knows_dataset=bool(facts),
+        demands=demands if isinstance(demands, dict) else {},
+    )
+
+
+def _sample(number: int, prediction: Prediction | None, report: InstanceReport | None) -> SampleScore:
+    usage = usage_of(prediction.extra) if prediction else Usage()
+    if report is None:
+        return SampleScore(sample=number, outcome=None, usage=usage)
+    scored = report.outcome is not Outcome.INFRA_ERROR
+    return SampleScore(
+        sample=number,
+        outcome=report.outcome,
+        fail_to_pass=(_share(report, "FAIL_TO_PASS") or 0.0) if scored else None,
+        pass_to_pass=_pass_to_pass(report) if scored else None,
+        failure_class=report.failure_class,
+        seconds=report.timings.get("tests"),
+        usage=usage,
+        place=report.place,
+    )
+
+
+def _pass_to_pass(report: InstanceReport) -> float | None:
+    """A task without PASS_TO_PASS tests breaks none of them, if its tests were run at all."""
+    share = _share(report, "PASS_TO_PASS")
+    return 1.0 if share is None and _share(report, "FAIL_TO_PASS") is not None else share
+
+
+def _share(report: InstanceReport, name: str) -> float | None:
+    found = report.tests_status.get(name, {})
+    passed, failed = len(found.get("success", ())), len(found.get("failure", ()))
+    return passed / (passed + failed) if passed + failed else None

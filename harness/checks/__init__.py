@@ -1,0 +1,1 @@
+"""Checks of datasets and images: every problem at once."""

@@ -1,0 +1,167 @@
+"""What `holdout check` asks of custody: seal, canary, ledger, splits, and that hidden ids name tests that are there."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.dataset import content, rotation, splits, task_states
+from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
+from harness.dataset.folder import DATASET_FILE
+from harness.dataset.hidden_files import hidden_names
+from harness.dataset.ledger import binding, chain, ledger
+from harness.dataset.model_files import read_model
+from harness.dataset.policy import Policy
+from harness.dataset.schema import DatasetModel
+from harness.dataset.seal import canary
+from harness.dataset.seal.sealed import SEALED_FILE, open_task, sealed_file
+from harness.patches import patch
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from harness.core.instance import Task
+    from harness.dataset.folder import Dataset
+
+_AGE = re.compile(
+    rb"\Aage-encryption\.org/v1\n((?:-> [^\n]+\n(?:[A-Za-z0-9+/]*\n)+)+)--- [A-Za-z0-9+/]{43}\n.", re.DOTALL
+)
+"""The head of an age file: https://age-encryption.org/v1, "Header"."""
+_STANZA = re.compile(rb"^-> ", re.MULTILINE)
+_NAMED = 3
+
+
+def dataset_problems(dataset: Dataset) -> Iterator[tuple[str, str]]:
+    """Problems of the dataset as a whole: where, and what."""
+    for told in (splits.rule_of, lambda one: rotation.policy_of(one, Policy())):
+        try:
+            told(dataset)
+        except InputError as error:
+            yield DATASET_FILE, error.message
+    try:
+        lacking = canary.missing(dataset) if dataset.canary else ()
+    except InputError as error:
+        yield DATASET_FILE, error.message
+        lacking = ()
+    if lacking:
+        named = ", ".join(lacking[:_NAMED]) + (", …" if len(lacking) > _NAMED else "")
+        yield DATASET_FILE, f"{len(lacking)} file(s) lack the canary: {named}; `goldseam holdout canary` writes it"
+    yield from _ledger(dataset)
+
+
+def _ledger(dataset: Dataset) -> Iterator[tuple[str, str]]:
+    try:
+        found = chain.verify(dataset)
+    except InputError as error:
+        yield ledger.LEDGER_FILE, error.message
+        return
+    for problem in found.problems:
+        if problem.unreadable:
+            continue  # told of as the task's own problem
+        line = f", line {problem.line}" if problem.line else ""
+        yield f"{ledger.LEDGER_FILE}{line}", problem.what
+    if found.problems:
+        return
+    told: dict[str, str] = {}
+    for entry in ledger.read(dataset):
+        if entry.event in (*task_states.EVENTS, ledger.Event.ROTATED):
+            told.update(dict.fromkeys(entry.tasks, entry.event))
+    known = set(dataset.ids())
+    for task_id, event in sorted(told.items()):
+        state = task_states.EVENTS.get(ledger.Event(event), TaskState.RETIRED)
+        try:
+            now = dataset.instance(task_id).state if task_id in known else state
+        except InputError:
+            continue  # told of as the task's own problem
+        if now is not state:
+            yield ledger.LEDGER_FILE, f"{task_id} was {event} by its newest line, but task.yaml says {now}"
+
+
+def seal_problems(dataset: Dataset, task_id: str) -> Iterator[str]:
+    """A task that is not sealed as dataset.yaml says; with keys, also whether it is what it says that it is."""
+    folder = dataset.task_folder(task_id)
+    open_files = hidden_names(folder)
+    file = sealed_file(folder, dataset.recipients)
+    if not dataset.sealed:
+        if file is not None:
+            yield f"{SEALED_FILE} is there, though dataset.yaml names no recipients"
+        return
+    if open_files:
+        yield f"{open_files[0]} lies open, though the dataset is sealed; `goldseam holdout seal` seals it"
+    if file is None:
+        if not open_files:
+            yield f"{SEALED_FILE} is missing"
+        return
+    yield from _age_problems(dataset, file)
+    if dataset.keys is not None:
+        yield from _inside(dataset, task_id, file)
+
+
+def _age_problems(dataset: Dataset, file: Path) -> Iterator[str]:
+    with file.open("rb") as opened:
+        head = _AGE.match(opened.read(64 * 1024))
+    if head is None:
+        yield f"{file.name} is no age file"
+    elif len(_STANZA.findall(head[1])) < len(dataset.recipients):
+        yield f"{file.name} is sealed to fewer recipients than the {len(dataset.recipients)} of dataset.yaml"
+
+
+def _inside(dataset: Dataset, task_id: str, file: Path) -> Iterator[str]:
+    try:
+        known = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
+        found = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=known)
+        told = dataset.instance(task_id).extra.get(HIDDEN_DIGEST)
+    except InputError as error:
+        yield error.message
+        return
+    if told is not None and told != hidden_digest(found.files):
+        yield f"{HIDDEN_DIGEST} of task.yaml is not that of the files sealed there"
+
+
+def id_problems(task: Task, paths: Collection[str] | None) -> Iterator[str]:
+    """Hidden ids whose file cannot be there. `paths` are those of the task's image; None where nobody asked it."""
+    hidden, spec = task.hidden, task.instance.test
+    if spec.framework not in ("pytest", "nose") or not hidden.test_files:
+        return  # a suite's tests may be of classes in other files than those that are run
+    try:
+        touched = {file.path: file.new_path is None for file in patch.parse(hidden.test_patch, trusted=True).files}
+    except patch.PatchError:
+        return  # a problem of its own
+    strange = [one for one in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" not in one]
+    if strange:
+        yield f"{strange[0]!r} is no test id of pytest" + _others(strange)
+    files = dict.fromkeys(one.partition("::")[0] for one in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" in one)
+    gone = [name for name in files if touched.get(name) or not _given(name, hidden.test_files)]
+    if gone:
+        yield f"{gone[0]} has tests in the lists, but is not among the files that are run" + _others(gone)
+    if paths is not None:
+        lost = [name for name in hidden.test_files if name not in touched and not _held(name, paths)]
+        if lost:
+            yield f"{lost[0]} is neither in test.patch nor in the image" + _others(lost)
+
+
+def _others(found: Collection[str]) -> str:
+    return f" ({len(found) - 1} more such)" if len(found) > 1 else ""
+
+
+def _given(name: str, test_files: Collection[str]) -> bool:
+    return any(name == given or name.startswith(f"{given.rstrip('/')}/") or given == "." for given in test_files)
+
+
+def _held(name: str, paths: Collection[str]) -> bool:
+    return name == "." or name in paths or any(path.startswith(f"{name.rstrip('/')}/") for path in paths)
+
+
+def notes(dataset: Dataset) -> Iterator[str]:
+    """What a person should know, and what was not looked at."""
+    if dataset.sealed and dataset.keys is None:
+        yield "the hidden side is sealed: patches, lists and expectations were not looked at (--identity opens it)"
+    try:
+        told = content.content_told(read_model(dataset.path / DATASET_FILE, DatasetModel))
+        if told and told != content.content_of(dataset):
+            yield f"tasks were changed by hand since version {dataset.version}; the next mine or rotation counts that"
+    except InputError:
+        return

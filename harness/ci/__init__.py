@@ -1,1 +1,0 @@
-"""A decision as CI systems read it: JUnit XML, GitHub's summary and annotations, SARIF. Texts only, no files."""

@@ -1,0 +1,105 @@
+"""`goldseam holdout export|push|pull`: a dataset in the formats of other tools, and in an object store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from harness.cli.options import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.views import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.core.instance import Hidden
+    from harness.dataset.folder import Dataset
+
+app = typer.Typer()
+
+
+@app.command()
+def export(
+    dataset: DatasetSource,
+    to: Annotated[str, typer.Option(help="swebench, harbor, inspect, jsonl or parquet.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="A new folder; a file for jsonl and parquet.")],
+    hidden: Annotated[
+        bool,
+        typer.Option("--hidden/--public", help="Also the hidden tests and fixes; whoever has the export has them."),
+    ] = False,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    split: Annotated[str | None, typer.Option(help="Only tasks of this split.")] = None,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side, unless told."""
+    from harness.interop import export as work  # noqa: PLC0415 - keeps `--help` quick
+
+    opened = open_with(dataset, identity)
+    console = terminal.messages()
+    done = work.export(opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split)
+    if hidden:
+        warning = "warning: the export holds the hidden tests and fixes in the clear; keep it where you keep the keys"
+        console.print(Text(warning, style="yellow"), soft_wrap=True)
+    for note in done.notes:
+        console.print(Text(f"note: {note}"), soft_wrap=True)
+    if json_:
+        print_json(done.as_json())
+        return
+    side = "with" if done.hidden else "without"
+    terminal.results().print(
+        Text(f"{done.path}: {len(done.tasks)} task(s) for {done.format}, {side} the hidden side"), soft_wrap=True
+    )
+
+
+UrlArgument = Annotated[
+    str, typer.Argument(metavar="URL", help="Such as s3://bucket/name; whatever fsspec reads.", show_default=False)
+]
+
+
+@app.command()
+def push(
+    dataset: DatasetArgument,
+    url: UrlArgument,
+    allow_unsealed: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unsealed", help="Push hidden files that are not sealed; whoever reads the store has them."
+        ),
+    ] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Put a dataset into an object store as its next revision; whoever pushed meanwhile is never overwritten."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
+    from harness.interop import sync  # noqa: PLC0415
+
+    done = sync.push(open_dataset(dataset), url, allow_unsealed=allow_unsealed)
+    if json_:
+        print_json(done.as_json())
+        return
+    told = f"revision {done.revision}, {done.files} file(s), {done.changed} of them new to the store"
+    terminal.results().print(Text(f"{done.url}: {told}"), soft_wrap=True)
+
+
+@app.command()
+def pull(
+    url: UrlArgument,
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A new folder, or a copy to bring up to date.")],
+    json_: JsonFlag = False,
+) -> None:
+    """Bring a folder to what an object store holds, checked by its hashes; nothing changed here is lost."""
+    from harness.interop import sync  # noqa: PLC0415 - keeps `--help` quick
+
+    done = sync.pull(url, dataset)
+    if json_:
+        print_json(done.as_json())
+        return
+    joined = f"; {done.ledger_lines} line(s) of its ledger were new here" if done.ledger_lines else ""
+    told = f"revision {done.revision} of {done.url}, {done.changed} file(s) changed{joined}"
+    terminal.results().print(Text(f"{done.path}: {told}"), soft_wrap=True)
+
+
+def _hidden_of(dataset: Dataset) -> Callable[[str], Hidden]:
+    return lambda instance_id: dataset.task(instance_id).hidden

@@ -1,0 +1,285 @@
+"""`goldseam holdout`: keep the private dataset."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from harness.cli import exchange, quality, refresh, reveal, upkeep
+from harness.cli.options import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.views import custody as custody_text
+from harness.cli.views import terminal
+from harness.core.errors import AnswerIsNoError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.checks import dataset as checking
+    from harness.dataset.folder import Dataset
+
+app = typer.Typer(no_args_is_help=True, help="Keep the private dataset: seal, open, check, log.")
+app.add_typer(upkeep.app)
+app.add_typer(exchange.app)
+app.add_typer(quality.app)
+app.add_typer(refresh.app)
+app.add_typer(reveal.app)
+
+
+@app.callback()
+def root() -> None:
+    """Keep the private dataset: seal, open, check, log."""
+
+
+@app.command()
+def check(
+    dataset: DatasetSource,
+    images: Annotated[
+        bool, typer.Option("--images", help="Also ask the engine for every image, and search it for the fix.")
+    ] = False,
+    max_leak: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SHARE|NAME=LIMIT",
+            help="Also tell of tasks that leak more: the share of the fix told, or any field of quality.leaks.",
+        ),
+    ] = None,
+    min_strength: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, metavar="SHARE", help="Also tell of tasks whose hidden tests kill fewer of the wrong patches."
+        ),
+    ] = None,
+    registry: Annotated[
+        bool, typer.Option("--registry", help="Also ask the registries for every image; nothing is pulled.")
+    ] = False,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Report every problem of a dataset at once; exit code 1 if there is one."""
+    from harness.checks import dataset as checking  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.quality.limits import parse_limits  # noqa: PLC0415
+
+    limits = parse_limits(max_leak or ())
+    engine_check: checking.ImageCheck | None = None
+    if images:
+        from harness.checks.image_search import engine_check as with_engine  # noqa: PLC0415
+        from harness.config.settings import load_settings  # noqa: PLC0415
+
+        engine_check = with_engine(load_settings().images.cache_dir / "layers")
+    in_registry: Callable[[str], bool] | None = None
+    if registry:
+        from harness.sandbox.images import registries  # noqa: PLC0415
+
+        in_registry = registries.in_registry
+    keys = open_with(dataset, identity).keys if identity else None
+    problems = checking.check(
+        dataset,
+        images=engine_check,
+        max_leak=limits,
+        min_strength=min_strength,
+        keys=keys,
+        in_registry=in_registry,
+    )
+    notes = checking.notes(dataset, keys=keys)
+    if json_:
+        found = [{"where": problem.where, "what": problem.what} for problem in problems]
+        print_json({"problems": found, "notes": list(notes)})
+    else:
+        console = terminal.results()
+        for note in notes:
+            console.print(Text(f"! {note}", style="yellow"), soft_wrap=True)
+        for problem in problems:
+            console.print(Text(f"{problem.where}: ", style="bold") + Text(problem.what), soft_wrap=True)
+    if problems:
+        raise AnswerIsNoError(f"{dataset} has {len(problems)} problem(s)")
+    if not json_:
+        count = len(open_dataset(dataset).ids())
+        terminal.results().print(Text(f"{dataset}: {count} task(s), no problem found"))
+
+
+@app.command()
+def seal(
+    dataset: DatasetArgument,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RECIPIENT",
+            help="Whose key opens it (repeatable): age1…, an SSH public key, or a file of them. These and no others.",
+        ),
+    ] = None,
+    passphrase_env: Annotated[
+        str | None, typer.Option(metavar="VAR", help="A passphrase opens it too: the one in this environment variable.")
+    ] = None,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Encrypt every task's hidden files to recipients; again, with --identity, to seal to others."""
+    from harness.dataset.seal import identity as keys  # noqa: PLC0415 - keeps `--help` quick
+    from harness.dataset.seal import sealing as work  # noqa: PLC0415
+
+    opened = open_with(dataset, identity)
+    given = opened.keys or (keys.load_keys(identity, dataset) if identity else None)
+    phrase = _variable(passphrase_env) if passphrase_env else None
+    done = work.seal(opened, keys.read_recipients(to or ()), keys=given, passphrase=phrase)
+    notes = (*done.notes(), *work.plain_copies(opened.path))
+    if json_:
+        print_json({**done.as_json(), "notes": list(notes)})
+        return
+    console = terminal.results()
+    console.print(Text(f"{dataset}: {len(done.sealed)} task(s) sealed, {len(done.already)} were sealed already"))
+    for recipient in done.recipients:
+        console.print(Text(f"  to {keys.short(recipient)}"))
+    for note in notes:
+        console.print(Text(f"note: {note}"), soft_wrap=True)
+
+
+def _variable(name: str) -> str:
+    value = os.environ.get(name)
+    if not value:
+        raise InputError(f"--passphrase-env: the environment variable {name!r} is not set")
+    return value
+
+
+@app.command(name="open")
+def open_(
+    dataset: DatasetArgument,
+    out: Annotated[Path, typer.Option("-o", "--out", help="New folder for the readable copy.", show_default=False)],
+    identity: IdentityOption = None,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Write a readable copy of a sealed dataset into a folder. The ledger is told first."""
+    from harness.dataset.seal import sealing as work  # noqa: PLC0415 - keeps `--help` quick
+
+    opened = work.open_into(open_with(dataset, identity), out, ids=ids or ())
+    if json_:
+        print_json({"opened": list(opened), "folder": str(out)})
+    else:
+        console = terminal.results()
+        console.print(Text(f"{len(opened)} task(s) are readable in {out}; delete it when you are done"))
+
+
+@app.command()
+def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
+    """Write the dataset's canary into every file that lacks it; mining and sealing do so by themselves."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.dataset.seal import canary as work  # noqa: PLC0415 - keeps `--help` quick
+
+    changed = work.add(open_dataset(dataset))
+    left = work.missing(open_dataset(dataset))
+    if json_:
+        print_json({"changed": list(changed), "missing": list(left)})
+        return
+    console = terminal.results()
+    console.print(Text(f"{dataset}: the canary was written into {len(changed)} file(s)"))
+    for name in left:
+        console.print(Text(f"note: {name} has no place for it"))
+
+
+@app.command()
+def bind(
+    dataset: DatasetArgument,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Bind what differs too, as it is now: the changes were yours.")
+    ] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Have the ledger hold digests of tasks and recipients as they are; exit code 1 where they differ from it."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.dataset.ledger import custody  # noqa: PLC0415 - keeps `--help` quick
+
+    found = custody.bind(open_dataset(dataset), accept=accept)
+    refused = bool(found.differences) and not accept
+    names = () if refused else tuple(sorted({*found.tasks, *found.files}))
+    if json_:
+        print_json(
+            {
+                "differences": list(found.differences),
+                "settings": [] if refused else list(found.settings),
+                "tasks": names,
+            }
+        )
+    else:
+        console = terminal.results()
+        for one in found.differences:
+            console.print(Text(one), soft_wrap=True)
+        what = ", ".join((*found.settings, f"{len(names)} task(s)")) if found.settings else f"{len(names)} task(s)"
+        console.print(Text(f"{dataset}: {'nothing' if refused else what} bound now"))
+    if refused:
+        raise AnswerIsNoError(
+            f"{dataset} differs from its ledger in {len(found.differences)} place(s)",
+            hint="restore what somebody else changed; --accept binds it as it is",
+        )
+
+
+@app.command()
+def log(
+    dataset: DatasetSource,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Look for changed, missing, reordered lines; exit code 1 if there are any.")
+    ] = False,
+    head: Annotated[
+        str | None, typer.Option(help="With --verify: a line's hash noted earlier, so that a cut end is found too.")
+    ] = None,
+    join: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OTHER", help="Join another branch of this ledger (a dataset or its ledger.jsonl) to this one."
+        ),
+    ] = None,
+    task: Annotated[str | None, typer.Option("-i", "--id", help="Only lines about this task.")] = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Show what happened to a dataset: sealed, opened, evaluated, shown to a model, exported; and prove the record."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.dataset.ledger import ledger  # noqa: PLC0415 - keeps `--help` quick
+
+    opened = open_dataset(dataset)
+    if verify and (join or task):
+        raise InputError("--verify looks at the whole ledger; it goes with --head alone")
+    if head and not verify:
+        raise InputError("--head goes with --verify")
+    if join:
+        _join(opened, join, json_=json_)
+    elif verify:
+        _verify(opened, head, json_=json_)
+    else:
+        entries = [entry for entry in ledger.read(opened) if task is None or task in entry.tasks]
+        if json_:
+            print_json([ledger.as_json(entry) for entry in entries])
+        else:
+            terminal.results().print(custody_text.log_table(entries))
+
+
+def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:
+    from harness.dataset.ledger import chain  # noqa: PLC0415
+
+    joined = chain.join(dataset, other)
+    if json_:
+        print_json({"added": joined.added, "joined": joined.entry.hash if joined.entry else None})
+    elif joined.entry:
+        console = terminal.results()
+        console.print(Text(f"joined: {joined.added} line(s) of the other branch, and one that joins them"))
+        console.print(Text(f"head: {joined.entry.hash}"))
+    else:
+        terminal.results().print(Text(f"nothing to join: {joined.added} line(s) added, one branch"))
+
+
+def _verify(dataset: Dataset, head: str | None, *, json_: bool) -> None:
+    from harness.dataset.ledger import chain  # noqa: PLC0415
+
+    found = chain.verify(dataset, head=head)
+    if json_:
+        print_json(found.as_json())
+    else:
+        custody_text.show_verification(found)
+    if found.problems:
+        raise AnswerIsNoError(
+            f"the ledger of {dataset.path} has {len(found.problems)} problem(s)",
+            hint="compare it with a backup or its history in git, and ask who had access",
+        )

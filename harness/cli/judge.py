@@ -1,0 +1,212 @@
+"""The command that lets a model judge patches beside the tests, and shows how far it is to be believed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Group
+from rich.text import Text
+
+from harness.cli.model_options import (
+    AssumePriceOption,
+    CacheMaxOption,
+    MaxCostOption,
+    MaxMinutesOption,
+    MaxTokensOption,
+    NoResponseCacheFlag,
+    PricesOption,
+    cache_of,
+    prices_of,
+)
+from harness.cli.options import IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.views import terminal
+from harness.core.errors import InfrastructureError, InputError
+
+if TYPE_CHECKING:
+    from harness.solve.judge.file import JudgeIdentity, Judgement
+    from harness.solve.judge.run import Ended, Question
+    from harness.solve.models.meter import Limits
+    from harness.solve.models.openai_model import Endpoint
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command()
+def judge(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders whose patches are judged.", show_default=False)
+    ],
+    dataset: Annotated[
+        Path | None, typer.Option("--dataset", metavar="DATASET", help="Has the statements that a judge is shown.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Judgements, one a line; an unfinished one goes on."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="The judge. Without one, what FILE already holds is shown.")
+    ] = None,
+    base_url: Annotated[
+        str, typer.Option("--base-url", help="OpenAI-compatible endpoint.", envvar="OPENAI_BASE_URL")
+    ] = "https://api.openai.com/v1",
+    api_key_env: Annotated[
+        str, typer.Option("--api-key-env", metavar="VAR", help="Environment variable that holds the key.")
+    ] = "OPENAI_API_KEY",
+    api: Annotated[str, typer.Option("--api", help="auto, chat or responses.")] = "auto",
+    rubric: Annotated[
+        Path | None, typer.Option("--rubric", metavar="FILE", help="By what it judges, in words; ours by default.")
+    ] = None,
+    with_gold: Annotated[
+        bool, typer.Option("--with-gold", help="Show the judge the known fix too; the ledger records that.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="MODEL", help="Judge this model's patches (repeatable); else all but gold's."),
+    ] = None,
+    temperature: Annotated[float | None, typer.Option("--temperature", min=0, help="Else the endpoint's own.")] = None,
+    max_output_tokens: Annotated[
+        int | None, typer.Option("--max-output-tokens", min=1, help="Most that one answer may have.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Questions at once.")] = 4,
+    identity: IdentityOption = None,
+    max_cost: MaxCostOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_minutes: MaxMinutesOption = None,
+    prices: PricesOption = None,
+    assume_price: AssumePriceOption = None,
+    no_cache: NoResponseCacheFlag = False,
+    cache_max_mb: CacheMaxOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Let a model judge a run's patches, and hold it against the tests. It decides nothing: no gate reads it."""
+    from harness.cli.views import judge as judge_text  # noqa: PLC0415 - keeps `--help` quick
+    from harness.solve.judge import file  # noqa: PLC0415 - keeps `--help` quick
+    from harness.solve.judge import run as judge_run  # noqa: PLC0415
+    from harness.solve.models.meter import Limits  # noqa: PLC0415
+
+    if out is None:
+        raise InputError("no file for the judgements", hint="say with -o where they are to be written")
+    patches = file.patches(runs, only=only or ())
+    ended, who = judge_run.Ended(), None
+    if model is not None:
+        if dataset is None:
+            raise InputError(
+                "a judge is shown each task's statement, which is in the dataset", hint="say with --dataset where it is"
+            )
+        words = judge_run.load_rubric(rubric)
+        question = judge_run.Question(
+            patches=patches,
+            dataset=open_with(dataset, identity),
+            out=out,
+            rubric=words,
+            with_gold=with_gold,
+            temperature=temperature,
+            max_output_tokens=max_output_tokens,
+            jobs=jobs,
+        )
+        money = _Money(
+            limits=Limits(cost=max_cost, tokens=max_tokens, minutes=max_minutes),
+            prices=prices,
+            assumed=assume_price,
+            # an answer may quote the fix, and what is kept is not encrypted
+            no_cache=no_cache or with_gold or bool(file.UNRANKED.intersection(only or ())),
+            cache_max_mb=cache_max_mb,
+        )
+        who, ended = _ask(question, model, _endpoint(base_url, api_key_env, api), money, quiet=json_)
+    judgements = file.read_judgements(out)
+    told = [
+        (one, file.tally_of(patches, judgements, one), file.bill(patches, judgements, one))
+        for one in ((who,) if who else file.judges(judgements))
+    ]
+    if not told:
+        raise InputError(f"{out} holds no judgement", hint="name a judge with --model")
+    if json_:
+        print_json(judge_text.document([run.name for run in runs], told, stopped=ended.stopped))
+    else:
+        terminal.results().print(Group(*(judge_text.render(*parts) for parts in told)))
+    _tell_end(ended, quiet=json_)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Money:
+    limits: Limits
+    prices: Path | None
+    assumed: str | None
+    no_cache: bool
+    cache_max_mb: int | None
+
+
+def _endpoint(base_url: str, api_key_env: str, api: str) -> Endpoint:
+    from harness.solve.models.openai_model import Api, Endpoint  # noqa: PLC0415
+
+    if api not in set(Api):
+        raise InputError(f"--api is auto, chat or responses, not {api!r}")
+    return Endpoint(base_url=base_url, api_key_env=api_key_env, api=Api(api))
+
+
+def _ask(
+    question: Question, model: str, endpoint: Endpoint, money: _Money, *, quiet: bool
+) -> tuple[JudgeIdentity, Ended]:
+    from harness.config.settings import load_settings  # noqa: PLC0415
+    from harness.solve.judge import file  # noqa: PLC0415
+    from harness.solve.judge import run as judge_run  # noqa: PLC0415
+    from harness.solve.models.alias import is_pinned  # noqa: PLC0415
+    from harness.solve.models.openai_model import OpenAIModel  # noqa: PLC0415
+    from harness.solve.models.stack import wrap  # noqa: PLC0415
+
+    settings = load_settings()
+    prices = prices_of(money.prices, money.assumed, settings)
+    with (
+        terminal.Ticker(terminal.messages(), "judge", quiet=quiet) as ticker,
+        OpenAIModel(model, endpoint, environment=os.environ) as client,
+        cache_of(settings, no_cache=money.no_cache, max_mb=money.cache_max_mb, note=_JudgeTicker(ticker).note) as cache,
+    ):
+        observer = _JudgeTicker(ticker)
+        wrapped = wrap(
+            client,
+            endpoint=endpoint.base_url,
+            prices=prices,
+            limits=money.limits,
+            cache=cache,
+            jobs=question.jobs,
+            api=endpoint.api,
+            floating=not is_pinned(model),
+            earlier=file.spent(file.read_judgements(question.out)),
+        )
+        for text in (*client.warnings(), *wrapped.notes):
+            observer.note(text)
+        who = question.identity(model, endpoint.host)
+        return who, judge_run.ask(question, who, model=wrapped, observer=observer)
+
+
+def _tell_end(ended: Ended, *, quiet: bool) -> None:
+    """Say why it ended early; exit code 4 where some patches could not be asked about."""
+    if ended.stopped and not quiet:
+        text = f"stopped: {ended.stopped}; the same command with a higher limit goes on"
+        terminal.messages().print(Text(text, style="yellow"))
+    if ended.why is not None:
+        raise InfrastructureError(
+            f"{ended.failed} patch(es) could not be judged: {ended.why.message}",
+            hint=ended.why.hint or "the same command asks about these again",
+        )
+
+
+class _JudgeTicker:
+    """Progress of a judge; a `judge_run.Observer`."""
+
+    def __init__(self, ticker: terminal.Ticker) -> None:
+        self._ticker = ticker
+
+    def begin(self, *, total: int, reused: int) -> None:
+        self._ticker.expect(total, done=reused)
+
+    def judged(self, judgement: Judgement) -> None:
+        line = Text(f"{judgement.verdict.value:<10} {judgement.model_name_or_path}  {judgement.instance_id}")
+        self._ticker.step(line)
+
+    def note(self, text: str) -> None:
+        self._ticker.say(Text(text, style="yellow"))

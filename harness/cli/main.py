@@ -1,0 +1,296 @@
+"""The commands from tasks and patches to verdicts. A command parses, calls one function, and shows what it returned."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from harness.cli import decide, holdout, judge, solve
+from harness.cli.options import (
+    AddressOption,
+    DatasetSource,
+    EngineWaitOption,
+    ExecutorOption,
+    IdentityOption,
+    JobsOption,
+    JsonFlag,
+    RuntimeOption,
+    open_with,
+    print_json,
+)
+from harness.cli.views import terminal
+from harness.core.errors import AnswerIsNoError, BugError, GoldseamError, InfrastructureError, InputError
+from harness.interop import mirrors
+from harness.runs import bug_log
+from harness.sandbox.executors.choose import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.core.instance import Prediction
+    from harness.dataset.folder import Dataset
+
+_INTERRUPTED = 130
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+app.add_typer(decide.app)
+app.add_typer(solve.app)
+app.add_typer(judge.app)
+app.add_typer(holdout.app, name="holdout")
+
+
+def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code: the one handler for everything that can go wrong.
+
+    Expected errors say what to do and have the code of their class; Ctrl-C and SIGTERM give 130; anything else is a bug
+    of ours: 70, with a log file named.
+    """
+    signal.signal(signal.SIGTERM, _terminated)
+    console = terminal.messages()
+    try:
+        with mirrors.written_back(lambda text: console.print(Text(text, style="yellow"), soft_wrap=True)):
+            code = root(args=argv, prog_name="goldseam", standalone_mode=False)
+    except GoldseamError as error:
+        _show_error(error.message, error.hint)
+        return error.exit_code
+    except typer.TyperException as error:
+        _show_usage(error)
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        code = _INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = None  # whoever read our output has gone; that is no error of ours
+        return 0
+    except Exception as error:  # noqa: BLE001 - the handler of last resort
+        if not _came_of_an_interrupt(error):
+            console.print(Text(f"error: a bug of ours; please report it with {bug_log.write()}", style="bold red"))
+            return 70
+        code = _INTERRUPTED
+    if code == _INTERRUPTED:  # Typer turns Ctrl-C into this code
+        _show_error("interrupted; the same command goes on from here")
+    return code if isinstance(code, int) else 0
+
+
+def _terminated(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _came_of_an_interrupt(error: Exception) -> bool:
+    """Whether a signal came while Python waited on a condition, which then releases a lock that it does not hold."""
+    return isinstance(error, RuntimeError) and isinstance(error.__context__, KeyboardInterrupt)
+
+
+def _show_error(message: str, hint: str | None = None) -> None:
+    console = terminal.messages()
+    console.print(Text("error: ", style="bold red") + Text(message))
+    if hint:
+        console.print(Text("  hint: ", style="bold") + Text(hint))
+
+
+def _show_usage(error: typer.TyperException) -> None:
+    show = getattr(error, "show", None)  # usage errors know the command they are about
+    if show is None:
+        _show_error(error.format_message())
+    else:
+        show()
+
+
+@app.command()
+def evaluate(
+    dataset: DatasetSource,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Run folder; an unfinished run in it goes on.")
+    ] = None,
+    predictions: Annotated[
+        list[Path] | None, typer.Option("-p", "--predictions", help="Predictions: a file, or an agent's output folder.")
+    ] = None,
+    model_name: Annotated[
+        str | None, typer.Option("--model-name", help="The model of predictions that do not name theirs.")
+    ] = None,
+    gold: Annotated[bool, typer.Option("--gold", help="Score the gold patches; all must resolve.")] = False,
+    null: Annotated[bool, typer.Option("--null", help="Score no change at all; nothing may resolve.")] = False,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    split: Annotated[
+        str, typer.Option("--split", help="Only tasks of this split: holdout, dev, retired, or all. -i goes before it.")
+    ] = "holdout",
+    jobs: JobsOption = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.1, help="Seconds a task's tests may take, in place of its budget.")
+    ] = None,
+    executor: ExecutorOption = Kind.LOCAL,
+    address: AddressOption = None,
+    runtime: RuntimeOption = None,
+    engine_wait: EngineWaitOption = 60.0,
+    control: Annotated[int, typer.Option(min=0, help="Tasks on which gold is run first, to time this machine.")] = 3,
+    retry_errors: Annotated[bool, typer.Option(help="Score again what infrastructure failed to score.")] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Score again what this or another run has scored.")
+    ] = False,
+    signals: Annotated[
+        bool, typer.Option(help="Measure lint, security, complexity and more beside the verdict, never changing it.")
+    ] = True,
+    replay: Annotated[
+        bool,
+        typer.Option(
+            "--replay",
+            help="Make recorded calls (`holdout calls`) on patches that resolve, outside of a test runner, and tell "
+            "how far they answer as the fix does.",
+        ),
+    ] = False,
+    regrade: Annotated[
+        Path | None,
+        typer.Option(help="Instead: find the verdicts of this run folder again by today's rules, without containers."),
+    ] = None,
+    identity: IdentityOption = None,
+    keep_evidence: Annotated[
+        bool,
+        typer.Option("--keep-evidence", help="Of a sealed dataset: leave test output and results readable in RUN."),
+    ] = False,
+    json_: JsonFlag = False,
+) -> int:
+    """Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not."""
+    from harness.analysis import scoresheet  # noqa: PLC0415
+    from harness.config.settings import load_settings  # noqa: PLC0415
+    from harness.grading.scoring import Demands  # noqa: PLC0415
+    from harness.runs import evaluate as work  # noqa: PLC0415 - keeps `--help` quick
+    from harness.runs import run_folder  # noqa: PLC0415
+    from harness.runs.predictions import read_predictions  # noqa: PLC0415
+    from harness.runs.verdict_cache import VerdictCache  # noqa: PLC0415
+    from harness.sandbox.executors.choose import choose  # noqa: PLC0415
+    from harness.signals import rules  # noqa: PLC0415
+
+    opened = open_with(dataset, identity)
+    if regrade is not None:
+        if out or predictions or gold or null:
+            raise InputError(
+                "--regrade takes no predictions and no -o", hint="give the run folder alone, and -i perhaps"
+            )
+        return _regrade(opened, regrade, ids=ids or [], json_=json_)
+    if out is None:
+        raise InputError("no run folder", hint="say with -o where the run is to be written")
+    chosen_split = None if split == "all" else split
+    given = [read_predictions(path, model_name=model_name) for path in predictions or []]
+    asked = _asked(opened, given, gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split)
+    chosen = load_settings()
+    named = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
+    settings = work.Settings(
+        demands=Demands(timeout=timeout),
+        retry_errors=retry_errors,
+        cache=not no_cache,
+        runtime=runtime,
+        executor=executor.value,
+        control=control,
+        signals=signals,
+        split=chosen_split,
+        replay=replay,
+        keep_evidence=keep_evidence,
+    )
+    place = choose(executor, address=address, jobs=jobs)
+    with (
+        terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker,
+        place.sandbox(runtime=runtime, engine_wait=engine_wait, note=terminal.RunTicker(ticker).note) as sandbox,
+    ):
+        report = work.run(
+            opened,
+            asked,
+            out,
+            sandbox=sandbox,
+            executor=place,
+            settings=settings,
+            observer=terminal.RunTicker(ticker),
+            kept=VerdictCache(path=chosen.images.cache_dir / "verdicts"),
+            tools=place.tools_image() if signals else None,
+            rules=named,
+        )
+    folder = run_folder.RunFolder(path=out)
+    if json_:
+        print_json(report)
+    else:
+        console = terminal.results()
+        scores = run_folder.scores(folder.predictions(), folder.reports())
+        console.print(terminal.score_table(scores))
+        for line in (*terminal.kind_lines(scores), *terminal.standing_lines(scoresheet.read(out))):
+            console.print(line, soft_wrap=True)
+        console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
+    return _refuse_gaps(folder)
+
+
+def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) -> int:
+    """Regrade a run folder and show what changed; exit code 1 where something could not be regraded."""
+    from harness.runs import evaluate as work  # noqa: PLC0415
+    from harness.runs.regrade import State, regrade  # noqa: PLC0415
+
+    found = regrade(dataset, run, ids=work.scorable_ids(dataset, ids) if ids else ())
+    told = [one for one in found.predictions if one.state is not State.UNCHANGED]
+    if json_:
+        print_json(found.as_json())
+    else:
+        console = terminal.results()
+        if told:
+            console.print(terminal.regrade_table(told))
+        counts = (f"{found.count(state)} {state.value.replace('_', ' ')}" for state in State if found.count(state))
+        console.print(Text(f"regraded {run}: {', '.join(counts) or 'it has no predictions'}"))
+    left = found.count(State.NOT_REGRADED)
+    if left:
+        raise AnswerIsNoError(
+            f"{left} of {len(found.predictions)} prediction(s) could not be regraded; their verdicts are as they were",
+            hint="run the same evaluation again with --no-cache to score them by today's rules",
+        )
+    return 0
+
+
+def _asked(
+    dataset: Dataset,
+    files: Sequence[Sequence[Prediction]],
+    *,
+    gold: bool,
+    null: bool,
+    ids: Sequence[str],
+    split: str | None,
+) -> tuple[Prediction, ...]:
+    """The predictions a command line asks for."""
+    from harness.runs import evaluate as work  # noqa: PLC0415
+    from harness.runs.run_folder import merge_predictions  # noqa: PLC0415
+
+    if not (files or gold or null):
+        raise InputError("nothing to score", hint="give predictions with -p FILE, or --gold, or --null")
+    asked: tuple[Prediction, ...] = ()
+    chosen = work.scorable_ids(dataset, ids, split=split) if (gold or null or ids) else ()
+    if gold:
+        asked += work.gold_predictions(dataset, chosen)
+    if null:
+        asked += work.null_predictions(chosen)
+    for given in files:
+        wanted = [prediction for prediction in given if not ids or prediction.instance_id in chosen]
+        asked = merge_predictions(asked, wanted)
+    asked, others = work.of_split(dataset, asked, split)
+    if others:
+        named = ", ".join(sorted({prediction.instance_id for prediction in others})[:3])
+        text = f"{len(others)} prediction(s) are for tasks outside split {split} and not scored, such as {named}"
+        if not asked:
+            raise InputError(text, hint="--split all scores every task")
+        terminal.messages().print(Text(text, style="yellow"))
+    if not asked:
+        raise InputError(f"no prediction is for {', '.join(ids)}")
+    return asked
+
+
+def _refuse_gaps(folder: Any) -> int:
+    """Exit code 4 where something could not be scored, so that no script takes a gap for a score; 70 for a bug."""
+    gaps = [report for report in folder.reports() if report.outcome == "infra_error"]
+    if not gaps:
+        return 0
+    if bugs := [report for report in gaps if report.cause == "bug"]:
+        raise BugError(
+            f"{len(bugs)} prediction(s) could not be scored, such as {bugs[0].instance_id}: {bugs[0].reason}",
+            hint=f"please report it with the log, which is in {bug_log.folder()}",
+        )
+    raise InfrastructureError(
+        f"{len(gaps)} prediction(s) could not be scored, such as {gaps[0].instance_id}: {gaps[0].reason}",
+        hint="mend the cause, then run the same command with --retry-errors",
+    )

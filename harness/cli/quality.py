@@ -1,0 +1,77 @@
+"""`goldseam holdout difficulty`: how hard tasks are, by what models came to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Column, Table
+from rich.text import Text
+
+from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.views import terminal
+
+if TYPE_CHECKING:
+    from harness.quality.measuring import Rating
+
+app = typer.Typer(no_args_is_help=True)
+_TIERS = ("easy", "medium", "hard", "brutal")
+
+
+@app.command()
+def difficulty(
+    dataset: DatasetArgument,
+    runs: Annotated[
+        list[Path], typer.Option("--runs", metavar="RUN", help="Run folder with models' verdicts (repeatable).")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change; write nothing.")] = False,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Put the solve rate that runs measured in the place of the difficulty that mining guessed."""
+    from harness.quality.measuring import rate  # noqa: PLC0415 - keeps `--help` quick
+
+    rating = rate(open_with(dataset, identity), runs, write=not dry_run)
+    if json_:
+        tasks = [
+            {"instance_id": one.instance_id, "before": one.before, "after": one.after, **one.measured.public()}
+            for one in rating.tasks
+        ]
+        print_json(
+            {"tasks": tasks, "unmeasured": rating.unmeasured, "left_out": rating.left_out, "written": not dry_run}
+        )
+        return
+    _show(rating, dry_run=dry_run)
+
+
+def _show(rating: Rating, *, dry_run: bool) -> None:
+    from harness.quality.solved import ENOUGH  # noqa: PLC0415
+
+    console = terminal.results()
+    columns = [Column(head, no_wrap=True) for head in ("before", "now", "resolved", "95%", "models")]
+    table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
+    for one in rating.tasks:
+        found = one.measured
+        table.add_row(
+            Text(one.instance_id),
+            one.before or "–",
+            Text(one.after or "–", style="" if one.before == one.after else "bold"),
+            f"{found.resolved} of {found.verdicts}",
+            f"{found.interval.low:.0%}–{found.interval.high:.0%}",
+            str(len(found.models)),
+        )
+    console.print(table)
+    counts = Counter(one.after for one in rating.tasks)
+    said = ", ".join(f"{counts[tier]} {tier}" for tier in _TIERS if counts[tier])
+    console.print(Text(f"{len(rating.tasks)} task(s): {said or 'no tier'}; {rating.unmeasured} without a verdict"))
+    models = sorted({model for one in rating.tasks for model in one.measured.models})
+    console.print(Text(f"models: {', '.join(models)}"), soft_wrap=True)
+    few = sum(not one.measured.settled for one in rating.tasks)
+    if few:
+        console.print(Text(f"{few} task(s) keep the tier they had: fewer than {ENOUGH} verdicts"))
+    for reason, count in sorted(rating.left_out.items()):
+        console.print(Text(f"{count} verdict(s) left out: {reason}", style="bright_black"))
+    if dry_run:
+        console.print(Text("nothing was written"))

@@ -1,0 +1,66 @@
+"""`goldseam holdout reveal`: let tasks show some of their hidden tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.views import terminal
+
+if TYPE_CHECKING:
+    from harness.scaffold.work import Shown
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command()
+def reveal(
+    dataset: DatasetArgument,
+    tests: Annotated[int, typer.Option("--tests", min=1, metavar="K", help="Test functions that a task may show.")],
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Prove and tell, and write nothing.")] = False,
+    runtime: RuntimeOption = None,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Make up to K of each task's FAIL_TO_PASS tests public, never all, as a scaffold to work with."""
+    from dataclasses import asdict  # noqa: PLC0415 - keeps `--help` quick
+
+    from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
+    from harness.scaffold import work  # noqa: PLC0415
+    from harness.solve.workspace.workspace import Workspaces  # noqa: PLC0415
+
+    opened = open_with(dataset, identity)
+    with terminal.Ticker(terminal.messages(), "reveal", quiet=json_) as ticker:
+        ticker.expect(len(ids or opened.ids()))
+        with DockerSandbox(runtime=runtime) as sandbox, Workspaces(runtime=runtime) as workspaces:
+            found = work.reveal_in(
+                opened,
+                ids or (),
+                tests,
+                sandbox=sandbox,
+                workspace=workspaces.open,
+                dry_run=dry_run,
+                tell=lambda shown: ticker.step(_line(shown)),
+            )
+    if json_:
+        version = found.version.number if found.version else None
+        tasks = [asdict(one) for one in found.tasks]
+        print_json({"schema_version": 1, "dry_run": dry_run, "tasks": tasks, "version": version})
+        return
+    showing = sum(bool(one.functions) for one in found.tasks)
+    ending = f"; version {found.version.number}" if found.version else " (nothing was written)"
+    text = f"{showing} of {len(found.tasks)} task(s) show {sum(one.functions for one in found.tasks)} test function(s)"
+    terminal.results().print(Text(text + ending), soft_wrap=True)
+
+
+def _line(shown: Shown) -> Text:
+    line = Text(f"{shown.instance_id}: ")
+    line.append(f"{shown.functions} shown", style="green" if shown.functions else "yellow")
+    line.append(f", {shown.hidden_functions} hidden")
+    if shown.why_not and shown.functions < shown.asked:
+        line.append(f"  {'; '.join(shown.why_not)}", style="bright_black")
+    return line

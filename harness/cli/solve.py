@@ -1,0 +1,313 @@
+"""The commands that ask models: `solve`. A command parses, calls one function, and shows what it returned."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.views import terminal
+from harness.core.errors import InfrastructureError, InputError
+from harness.solve.agents.choice import AgentName
+
+if TYPE_CHECKING:
+    from harness.cli.views.terminal import Ticker
+    from harness.dataset.folder import Dataset
+    from harness.solve.campaign import Done, Report
+    from harness.solve.estimate import Estimate
+    from harness.solve.models.meter import Spent
+
+app = typer.Typer(no_args_is_help=True)
+
+_AGENT = "Agent"
+_ASKING = "Asking"
+_LIMITS = "Limits"
+
+
+@app.command()
+def solve(
+    dataset: DatasetSource,
+    model: Annotated[str, typer.Option("-m", "--model", help="As its endpoint knows it; best a dated snapshot.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Predictions file (JSONL); an unfinished one goes on.")],
+    base_url: Annotated[
+        str, typer.Option(envvar="OPENAI_BASE_URL", show_envvar=True, help="Any OpenAI-compatible endpoint.")
+    ] = "https://api.openai.com/v1",
+    api_key_env: Annotated[
+        str, typer.Option(metavar="NAME", help="Variable that holds the key; local endpoints need none.")
+    ] = "OPENAI_API_KEY",
+    api: Annotated[str, typer.Option(help="auto, chat or responses; auto takes what the endpoint has.")] = "auto",
+    agent: Annotated[AgentName, typer.Option(help="How the model works on a task.")] = AgentName.SINGLE,
+    agent_command: Annotated[
+        str | None,
+        typer.Option(
+            help="The program of `--agent command`, such as 'my-agent {statement_file}'.", rich_help_panel=_AGENT
+        ),
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option(help="Where it runs: container (locked) or host (not).", rich_help_panel=_AGENT)
+    ] = None,
+    agent_mount: Annotated[
+        Path | None, typer.Option(help="Folder with it, read-only at /opt/agent.", rich_help_panel=_AGENT)
+    ] = None,
+    agent_allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST:PORT", help="What it may reach besides the model.", rich_help_panel=_AGENT),
+    ] = None,
+    agent_minutes: Annotated[
+        float | None, typer.Option(min=0, help="How long it may work on one task.", rich_help_panel=_AGENT)
+    ] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="Answers of one sample, for loop and mini.", rich_help_panel=_AGENT)
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="model_name_or_path of the predictions; by default the model's name.")
+    ] = None,
+    samples: Annotated[int, typer.Option("-n", "--samples", min=1, help="Of each task at each temperature.")] = 1,
+    temperatures: Annotated[
+        list[float] | None, typer.Option("--temperature", min=0, help="Repeat it for a sweep.", rich_help_panel=_ASKING)
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Nucleus sampling.", rich_help_panel=_ASKING)
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Of the first sample; each further one has the next.", rich_help_panel=_ASKING)
+    ] = None,
+    max_output_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Of one answer.", rich_help_panel=_ASKING)
+    ] = None,
+    prompt: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="A shipped prompt or one's own.", rich_help_panel=_ASKING)
+    ] = None,
+    file_tokens: Annotated[
+        int | None, typer.Option(min=100, help="How much of the repository is shown.", rich_help_panel=_ASKING)
+    ] = None,
+    oracle_files: Annotated[
+        bool, typer.Option("--oracle-files", help="Show what the fix changes, to calibrate.", rich_help_panel=_ASKING)
+    ] = False,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="US dollars, over all calls for this file.", rich_help_panel=_LIMITS)
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=0, help="Read and written, over all calls.", rich_help_panel=_LIMITS)
+    ] = None,
+    max_minutes: Annotated[float | None, typer.Option(min=0, help="Of this call.", rich_help_panel=_LIMITS)] = None,
+    max_task_cost: Annotated[
+        float | None, typer.Option(min=0, help="US dollars of one sample.", rich_help_panel=_LIMITS)
+    ] = None,
+    max_task_tokens: Annotated[int | None, typer.Option(min=0, help="Of one sample.", rich_help_panel=_LIMITS)] = None,
+    max_task_minutes: Annotated[
+        float | None, typer.Option(min=0, help="Of one sample.", rich_help_panel=_LIMITS)
+    ] = None,
+    prices: Annotated[
+        Path | None, typer.Option(help="Price table (YAML); goes before the shipped one.", rich_help_panel=_LIMITS)
+    ] = None,
+    assume_price: Annotated[
+        str | None,
+        typer.Option(metavar="IN/OUT", help="Dollars for a million tokens read and written.", rich_help_panel=_LIMITS),
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Ask again what was answered before.", rich_help_panel=_LIMITS)
+    ] = False,
+    cache_max_mb: Annotated[
+        int | None, typer.Option(min=1, help="Size of kept answers; the oldest go first.", rich_help_panel=_LIMITS)
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Ask nothing; say what would be asked and cost.", rich_help_panel=_LIMITS)
+    ] = False,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            help="Only tasks of this split: holdout, dev, retired, or all; by default holdout, or those of -i."
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_SOLVE_JOBS", help="At once.")] = 4,
+    identity: IdentityOption = None,
+    runtime: RuntimeOption = None,
+    json_: JsonFlag = False,
+) -> int:
+    """Let a model solve the tasks of a dataset: predictions, with how each was made, for `evaluate`."""
+    from harness.config.settings import load_settings  # noqa: PLC0415
+    from harness.solve import plan as plans  # noqa: PLC0415 - keeps `--help` quick
+    from harness.solve import prompts  # noqa: PLC0415
+    from harness.solve.agents.choice import Choice, command_settings, make  # noqa: PLC0415
+    from harness.solve.call import Call, look_ahead, run  # noqa: PLC0415
+    from harness.solve.models.meter import Limits  # noqa: PLC0415
+    from harness.solve.models.openai_model import Api, Endpoint  # noqa: PLC0415
+    from harness.solve.models.prices import load as load_prices  # noqa: PLC0415
+
+    if api not in list(Api):
+        raise InputError(f"there is no API {api!r}", hint=f"give {', '.join(Api)}")
+    if api == Api.RESPONSES and seed is not None:
+        raise InputError("the Responses API takes no seed", hint="leave --seed out, or give --api chat")
+    settings = load_settings()
+    table = load_prices(prices or settings.solve.prices)
+    opened = open_with(dataset, identity)
+    chosen_prompt = prompts.load(prompt) if prompt else None
+    program = command_settings(agent_command, where=where, mount=agent_mount, allow=agent_allow, minutes=agent_minutes)
+    made = make(Choice(name=agent, prompt=chosen_prompt, file_tokens=file_tokens, max_turns=max_turns, command=program))
+    endpoint = Endpoint(base_url=base_url, api_key_env=api_key_env, api=Api(api))
+    used = getattr(made, "prompt", None)
+    plan = plans.Plan(
+        model=model,
+        name=name or model,
+        endpoint=endpoint.host,
+        base_url=base_url,
+        samples=samples,
+        temperatures=tuple(dict.fromkeys(temperatures)) if temperatures else (None,),
+        top_p=top_p,
+        max_output_tokens=max_output_tokens,
+        seed=seed,
+        prompt=used.name if used else None,
+        prompt_sha256=used.digest if used else None,
+        oracle=oracle_files,
+    )
+    call = Call(
+        dataset=opened,
+        instances=plans.chosen(opened, ids=ids or (), split=plans.of_split(split, ids or ())),
+        plan=plan,
+        agent=made,
+        endpoint=endpoint,
+        limits=Limits(
+            cost=max_cost,
+            tokens=max_tokens,
+            minutes=max_minutes,
+            task_cost=max_task_cost,
+            task_tokens=max_task_tokens,
+            task_minutes=max_task_minutes,
+        ),
+        prices=table.assuming(assume_price, day=datetime.now(UTC).date()),
+        cache=None if no_cache else settings.images.cache_dir / "answers",
+        cache_max_mb=cache_max_mb or settings.solve.cache_max_mb,
+        jobs=jobs,
+        runtime=runtime,
+    )
+    with terminal.Ticker(terminal.messages(), "solve", quiet=json_) as ticker:
+        watcher = _Watcher(ticker)
+        if dry_run:
+            return _show_estimate(look_ahead(call, out, environment=os.environ, watcher=watcher), model, json_=json_)
+        report = run(call, out, environment=os.environ, watcher=watcher)
+    return _show(report, opened, out, json_=json_)
+
+
+def _show_estimate(found: Estimate, model: str, *, json_: bool) -> int:
+    from harness.cli.views import estimate  # noqa: PLC0415
+
+    if json_:
+        print_json(found.as_json())
+        return 0
+    console = terminal.results()
+    console.print(estimate.render(found, model=model))
+    console.print(Text(f"stands on: {found.basis}", style="bright_black"))
+    return 0
+
+
+class _Watcher:
+    """Progress on the terminal; a `call.Watcher`."""
+
+    def __init__(self, ticker: Ticker) -> None:
+        self._ticker = ticker
+
+    def warn(self, text: str) -> None:
+        self._ticker.say(Text("note: ", style="yellow") + Text(text))
+
+    def note(self, text: str) -> None:
+        self._ticker.note(text)
+
+    def begin(self, *, planned: int, earlier: int) -> None:
+        self._ticker.expect(planned, done=earlier)
+        if earlier:
+            self._ticker.say(Text(f"{earlier} of {planned} samples are there already", style="bright_black"))
+
+    def done(self, done: Done, *, spent: Spent) -> None:
+        line = _line(done)
+        if line is not None:
+            self._ticker.step(line)
+        money = f"${spent.cost:.2f}" if spent.cost else ""
+        self._ticker.note(" ".join(part for part in (f"{spent.tokens:,} tokens", money) if part))
+
+
+def _line(done: Done) -> Text | None:
+    """What came of one sample, for a person; None where it was ended by a limit of the call."""
+    unit = done.unit
+    heat = "" if unit.temperature is None else f" t={unit.temperature:g}"
+    head = Text(f"{unit.instance.instance_id} #{unit.number}{heat} ")
+    tail = Text(f" {done.latency:.1f} s", style="bright_black")
+    if done.trouble is not None:
+        return head + Text("not asked ", style="magenta") + Text(done.trouble.message)
+    attempt = done.attempt
+    if attempt is None or (attempt.stopped and not attempt.stopped.startswith("task_")):
+        return None
+    if attempt.patch is not None:
+        forgiven = f" ({', '.join(attempt.tolerance)})" if attempt.tolerance else ""
+        return head + Text("patch", style="green") + Text(forgiven, style="bright_black") + tail
+    return head + Text(f"no patch: {attempt.no_patch}", style="yellow") + Text(f" {attempt.detail[:100]}") + tail
+
+
+def _show(report: Report, dataset: Dataset, out: Path, *, json_: bool) -> int:
+    """Show what a call came to; exit code 4 where something is left that infrastructure failed at."""
+    if json_:
+        print_json(_as_json(report, out))
+    else:
+        console = terminal.results()
+        console.print(_summary(report))
+        console.print(Text(f"predictions: {out}", style="bright_black"))
+        if not report.left:
+            console.print(Text(f"next: goldseam evaluate {dataset.path} -p {out} -o RUN", style="bright_black"))
+    if report.errors:
+        raise InfrastructureError(
+            f"{report.left} of {report.planned} sample(s) are still to be made; {report.errors} failed, the last with: "
+            f"{report.trouble}",
+            hint=report.hint or "mend the cause and run the same command again: nothing is asked twice",
+        )
+    if report.stopped is not None:
+        terminal.messages().print(
+            Text(
+                f"stopped by the limit on {report.stopped}: {report.left} of {report.planned} samples are still to be "
+                "made; the same command with a higher limit goes on"
+            )
+        )
+    return 0
+
+
+def _summary(report: Report) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_row("samples", f"{report.planned - report.left} of {report.planned}")
+    table.add_row("made now", f"{report.made}, {report.patches} with a patch")
+    for reason, count in report.no_patch.items():
+        table.add_row("", Text(f"{count} {reason}", style="yellow"))
+    if report.errors:
+        table.add_row("failed", Text(str(report.errors), style="magenta"))
+    if report.snapshots:
+        table.add_row("answered by", ", ".join(report.snapshots))
+    spent = report.spent
+    table.add_row("tokens", f"{spent.input_tokens:,} read, {spent.output_tokens:,} written, over all calls")
+    table.add_row("cost", f"${spent.cost:.4f}" if not spent.unpriced else "unknown: no price is known")
+    if spent.estimated:
+        text = f"of these, {spent.estimated} answer(s) counted high: the endpoint told no tokens, or wrong ones"
+        table.add_row("", Text(text, style="yellow"))
+    if spent.broken:
+        table.add_row("", Text(f"{spent.broken} answer(s) broke off; they may be on the bill", style="yellow"))
+    return table
+
+
+def _as_json(report: Report, out: Path) -> dict[str, Any]:
+    return {
+        "predictions": str(out),
+        "planned": report.planned,
+        "earlier": report.earlier,
+        "made": report.made,
+        "patches": report.patches,
+        "no_patch": dict(report.no_patch),
+        "errors": report.errors,
+        "left": report.left,
+        "stopped": report.stopped,
+        "snapshots": list(report.snapshots),
+        "spent": report.spent.as_json(),
+    }

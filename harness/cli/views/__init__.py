@@ -1,0 +1,1 @@
+"""What commands show, for a person and for a program."""

@@ -1,0 +1,94 @@
+"""A decision for the terminal and as JSON. Builds what is shown; `decide_cli.py` prints it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from harness.analysis.gate.ci.texts import visible
+from harness.analysis.gate.decision import Change, Decision, Ruling, Side, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+_STYLES = {Ruling.KEPT: "green", Ruling.BROKEN: "bold red", Ruling.UNKNOWN: "yellow"}
+_VERDICTS = {Verdict.PASS: "bold green", Verdict.REGRESSION: "bold red", Verdict.INCONCLUSIVE: "bold yellow"}
+_SHOWN = 10
+
+
+def shown(decision: Decision) -> Group:
+    """Both sides, a line per rule, why, what was lost, and the answer in one sentence."""
+    return Group(*_parts(decision))
+
+
+def _parts(decision: Decision) -> Iterator[RenderableType]:
+    yield _sides(decision)
+    yield Text()
+    yield _rules(decision)
+    whys = [line for line in decision.rules if line.sentence]
+    if whys:
+        yield Text()
+    for line in whys:
+        name = Text(f"{visible(line.name)}: ", style="" if line.ruling is Ruling.KEPT else _STYLES[line.ruling])
+        yield name + Text(visible(line.sentence, limit=1000))
+    yield from _changes(decision)
+    for note in decision.notes:
+        yield Text(f"note: {visible(note)}", style="bright_black")
+    yield Text()
+    answer = Text(decision.verdict.value.upper(), style=_VERDICTS[decision.verdict])
+    yield answer + Text(f"  {visible(decision.sentence, limit=1000)}", style="default not bold")
+
+
+def _sides(decision: Decision) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("")
+    table.add_column("model", overflow="fold")
+    table.add_column("run", overflow="fold")
+    for heading in ("resolved", "95%", "coverage", "cost"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, side in (("candidate", decision.candidate), ("baseline", decision.baseline)):
+        if side:
+            table.add_row(name, *_side(side))
+    return table
+
+
+def _side(side: Side) -> list[Text]:
+    share = "–" if side.share is None else f"{side.share:.1%} of {side.tasks}"
+    interval = f"{side.interval.low:.0%} to {side.interval.high:.0%}" if side.interval else "–"
+    cost = "unknown" if side.cost is None else f"${side.cost:.2f}"
+    cells = [visible(side.model), visible(side.run), share, interval, f"{side.coverage:.0%}", cost]
+    return [Text(cell) for cell in cells]
+
+
+def _rules(decision: Decision) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("rule", overflow="fold")
+    table.add_column("required", overflow="fold")
+    table.add_column("found", overflow="fold")
+    table.add_column("", no_wrap=True)
+    for line in decision.rules:
+        cells = [Text(visible(text)) for text in (line.name, line.required, line.found)]
+        table.add_row(*cells, Text(line.ruling.value, style=_STYLES[line.ruling]))
+    return table
+
+
+def _changes(decision: Decision) -> Iterator[Text]:
+    changed = [(word, decision.of(change)) for word, change in (("lost", Change.LOST), ("won", Change.WON))]
+    if any(lines for _, lines in changed):
+        yield Text()
+    for word, lines in changed:
+        if lines:
+            more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+            named = ", ".join(visible(line.instance_id) for line in lines[:_SHOWN])
+            yield Text(f"{word} {len(lines)}: ", style="red" if word == "lost" else "green") + Text(named + more)
+
+
+def as_json(decision: Decision) -> dict[str, Any]:
+    """Everything that the decision rests on; no hidden test id, patch or output is among it."""
+    return {"schema_version": 1, **asdict(decision)}

@@ -1,0 +1,197 @@
+"""What `holdout refresh` shows, for a person and for a program. Prints nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from harness.grading import calibration
+from harness.runs.refresh.drift import GONE_WRONG, MASS_SHARE, REPEATS, Result
+from harness.runs.refresh.record import finding_as_json
+from harness.runs.refresh.seen import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
+    from harness.cli.views.terminal import Ticker
+    from harness.runs.refresh.drift import Finding, IdChange
+    from harness.runs.refresh.run import Refreshed
+    from harness.runs.refresh.seen import Seen
+
+SCHEMA_VERSION = 1
+_SHOWN = 8
+"""Ids of one task that are shown; --json has all of them."""
+STYLES = {
+    Result.HOLDS: "green",
+    Result.ONCE: "yellow",
+    Result.UNSTABLE: "red",
+    Result.DRIFTED: "red",
+    Result.UNSCORED: "bright_black",
+}
+_WARN, _QUIET = "yellow", "bright_black"
+_TELLING = 3
+"""Clean runs of a task below which a bound says next to nothing."""
+
+
+class RefreshTicker:
+    """A refresh's progress: a step a task; a `run.Observer`."""
+
+    def __init__(self, ticker: Ticker) -> None:
+        self._ticker = ticker
+        self._verdicts = self._done = 0
+
+    def begin(self, *, tasks: int, verdicts: int, known: int) -> None:
+        self._verdicts, self._done = verdicts, known
+        self._ticker.expect(tasks)
+        if known:
+            self._ticker.say(Text(f"{known} of {verdicts} verdict(s) are known from an earlier call", style="yellow"))
+
+    def seen(self, seen: Seen) -> None:
+        self._done += 1
+        slot = seen.slot
+        again = " again" if slot.repeat else ""
+        total = "" if slot.repeat else f"{self._done}/{self._verdicts}, "
+        self._ticker.note(f"{total}{slot.instance_id}: {slot.kind} {slot.number}{again}")
+
+    def suspect(self, instance_id: str) -> None:
+        self._ticker.say(Text(f"suspect   {instance_id}  to be run {REPEATS} times more", style="yellow"))
+
+    def finished(self, finding: Finding) -> None:
+        self._ticker.step(finding_line(finding))
+
+    def note(self, text: str) -> None:
+        self._ticker.say(Text(text, style="yellow"))
+
+
+def finding_line(one: Finding) -> Text:
+    """One task in a line."""
+    line = Text()
+    line.append(f"{one.result.value:<9} ", style=STYLES[one.result])
+    line.append(f"{one.instance_id}  gold {one.gold}, null {one.null}, {one.seconds:.1f} s")
+    if one.why:
+        line.append(f"  {' '.join(one.why.split())[:200]}", style="bright_black")
+    return line
+
+
+def refresh_text(found: Refreshed, dataset: Path) -> RenderableType:
+    """What changed, what was done about it, and the sum of it."""
+    if not found.findings:
+        return Text("no task is in quarantine")
+    parts: list[RenderableType] = []
+    told = [one for one in found.findings if one.result is not Result.HOLDS]
+    for one in told:
+        parts += [*_told(one), Text()]
+    parts += [Text(line) for line in _sums(found)]
+    if found.settings.quarantined:
+        parts += _of_quarantine(found, dataset)
+    elif found.quarantined:
+        version = f"; version {found.version.number}" if found.version else ""
+        parts.append(Text(f"quarantined: {', '.join(found.quarantined)}{version}", style="red"))
+    elif found.of(*GONE_WRONG):
+        why = "it looks like the machine" if found.mass and not found.settings.force else "--dry-run"
+        parts.append(Text(f"nothing was changed: {why}", style=_WARN))
+    if found.mass:
+        parts.append(Text(_mass_words(found), style=_WARN))
+    return Group(*parts)
+
+
+def _told(one: Finding) -> list[RenderableType]:
+    """A task that is not as it was proved: what is off, and which tests changed how."""
+    head = Text.assemble(
+        (one.instance_id, "bold"), "  ", (one.result.value, STYLES[one.result]), f"  gold {one.gold}, null {one.null}"
+    )
+    parts: list[RenderableType] = [head, Text(f"  {one.why}")]
+    for kind in Kind:
+        changes = [change for change in one.changes if change.kind is kind]
+        if changes and not all(set(change.after) == {"gone"} for change in changes):
+            parts.append(Padding(_table(changes), (0, 0, 0, 2)))
+        elif changes:
+            parts.append(Text(f"  {len(changes)} listed test(s) gave no result", style=_QUIET))
+    return parts
+
+
+def _table(changes: list[IdChange]) -> Table:
+    made = Table(box=None, header_style=_QUIET, pad_edge=False, padding=(0, 2, 0, 0))
+    where = "with the fix" if changes[0].kind is Kind.GOLD else "without the fix"
+    made.add_column(f"now, {where}", overflow="fold")
+    made.add_column("before")
+    made.add_column("test", overflow="fold")
+    for change in changes[:_SHOWN]:
+        after = ", ".join(f"{status} {count}×" for status, count in sorted(change.after.items()))
+        made.add_row(after, change.before, Text(f"{change.test_id} ({change.listed})"))
+    if len(changes) > _SHOWN:
+        made.add_row("", "", Text(f"… and {len(changes) - _SHOWN} more (--json has all)"))
+    return made
+
+
+def _sums(found: Refreshed) -> list[str]:
+    gold = sum(one.gold.resolved for one in found.findings), sum(one.gold.runs for one in found.findings)
+    null = sum(one.null.resolved for one in found.findings), sum(one.null.runs for one in found.findings)
+    counts = ", ".join(f"{len(found.of(result))} {result}" for result in Result if found.of(result))
+    containers = sum(one.containers for one in found.findings)
+    ids = {change.test_id for one in found.of(Result.UNSTABLE) for change in one.changes}
+    verdicts = (
+        f"{gold[1] + null[1]} verdicts in {containers} containers, {_minutes(found.seconds)}: "
+        f"gold resolved {gold[0]}/{gold[1]}, null resolved {null[0]}/{null[1]}, {len(ids)} unstable id(s)"
+    )
+    lines = [f"{len(found.findings)} task(s): {counts}", verdicts]
+    if found.bound_each is not None and found.bound_all is not None and min(found.clean_runs) >= _TELLING:
+        lines.append(
+            f"{min(found.clean_runs)} clean run(s) of each of {len(found.clean_runs)} task(s): another verdict in at "
+            f"most {found.bound_each:.1%} of a task's runs, {found.bound_all:.2%} of all runs together (95%)"
+        )
+    if found.slowdown >= calibration.DRIFT:
+        lines.append(f"gold took {found.slowdown:g} times as long here as when the tasks were proved (median)")
+    return lines
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"  # noqa: PLR2004 - two minutes
+
+
+def _of_quarantine(found: Refreshed, dataset: Path) -> list[RenderableType]:
+    again = [one.instance_id for one in found.of(Result.HOLDS)]
+    if not again:
+        return [Text("none of them holds again")]
+    command = f'goldseam holdout release {dataset} {" ".join(again)} --why "holds again"'
+    return [Text(f"{len(again)} of them hold again; to take them back:"), Text(f"  {command}")]
+
+
+def _mass_words(found: Refreshed) -> str:
+    looked = [one for one in found.findings if one.result is not Result.UNSCORED]
+    return (
+        f"! {len(found.of(*GONE_WRONG))} of {len(looked)} tasks went wrong at once, more than {MASS_SHARE:.0%}: "
+        "an engine, a runtime or a kernel does that, seldom the tasks"
+    )
+
+
+def refresh_json(found: Refreshed) -> dict[str, Any]:
+    """What `holdout refresh --json` prints; docs/holdout.md names its fields."""
+    settings = found.settings
+    sums: Mapping[str, Any] = {
+        kind: {name: sum(getattr(getattr(one, kind), name) for one in found.findings) for name in ("resolved", "runs")}
+        for kind in ("gold", "null")
+    }
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "dry_run": settings.dry_run,
+        "runs": settings.runs,
+        "tasks": [finding_as_json(one) for one in found.findings],
+        "results": {result.value: len(found.of(result)) for result in Result},
+        **sums,
+        "bound_each": found.bound_each,
+        "bound_all": found.bound_all,
+        "slowdown": found.slowdown,
+        "mass": found.mass,
+        "quarantined": list(found.quarantined),
+        "version": found.version.number if found.version else None,
+        "recorded": found.recorded,
+        "seconds": round(found.seconds, 1),
+    }

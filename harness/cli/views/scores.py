@@ -1,0 +1,297 @@
+"""Scoresheets for a person and for a program: tables for the terminal, plain values for `--json`. Prints nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from harness.analysis.cohorts import CohortKey, by_cohort
+from harness.analysis.cutoffs import gap
+from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import RenderableType
+
+    from harness.analysis.cohorts import Cohort
+    from harness.analysis.cutoffs import Cutoffs, Gap
+    from harness.analysis.scoresheet import Estimate, Figure, Scoresheet
+    from harness.stats import Interval
+
+SCHEMA_VERSION = 1
+UNKNOWN = "–"
+_ALMOST = 0.005
+
+
+def table(*headings: str, left: int = 1) -> Table:
+    """A table as all of ours: no frame, the first columns to the left, figures to the right."""
+    made = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for number, heading in enumerate(headings):
+        made.add_column(
+            heading,
+            justify="left" if number < left else "right",
+            overflow="fold",
+            no_wrap=number >= left,
+        )
+    return made
+
+
+def percent(value: float | None) -> str:
+    """Whole percent; what is not quite nothing or all doesn't look like it."""
+    if value is None:
+        return UNKNOWN
+    if 0 < value < _ALMOST or 1 - _ALMOST < value < 1:
+        return "<1%" if value < _ALMOST else ">99%"
+    return f"{value:.0%}"
+
+
+def bounds(interval: Interval | None) -> str:
+    """`47–91%`."""
+    return UNKNOWN if interval is None else f"{100 * interval.low:.0f}–{100 * interval.high:.0f}%"
+
+
+def points(value: float, *, sign: bool = True) -> str:
+    """A difference of shares in percentage points, with one digit where it is small."""
+    number = 100 * value
+    text = f"{abs(number):.1f}" if 0 < abs(number) < 10 else f"{abs(number):.0f}"  # noqa: PLR2004 - two digits that count
+    if not sign or float(text) == 0:
+        return text
+    return ("+" if number > 0 else "−") + text
+
+
+def share(resolved: int, scored: int) -> str:
+    return f"{resolved}/{scored}"
+
+
+def dollars(figure: Figure) -> str:
+    """The total; unknown unless every prediction says."""
+    if figure.total is None:
+        return UNKNOWN
+    return f"${figure.total:.2f}" if figure.total >= 1 or figure.total == 0 else f"${figure.total:.3g}"
+
+
+def seconds(figure: Figure) -> str:
+    """The median; unknown unless every prediction says."""
+    if figure.median is None or figure.known < figure.of:
+        return UNKNOWN
+    return f"{figure.median:.1f} s" if figure.median < 100 else f"{figure.median:.0f} s"  # noqa: PLR2004
+
+
+def score_table(sheets: Sequence[Scoresheet]) -> Table:
+    """Models side by side."""
+    told = any(sheet.cost_usd.known or sheet.latency_seconds.known for sheet in sheets)
+    headings = ("resolved", "rate", "95% CI", "coverage", "score", "F2P", "P2P")
+    made = table("model", *headings, *(("cost", "latency") if told else ()))
+    for name, sheet in zip(names(sheets), sheets, strict=True):
+        made.add_row(
+            Text(name),
+            share(sheet.resolved, sheet.verdicts),
+            percent(sheet.rate.value),
+            bounds(sheet.rate.interval),
+            percent(sheet.coverage),
+            UNKNOWN if sheet.score.value is None else f"{sheet.score.value:.0f}",
+            percent(sheet.fail_to_pass.value),
+            percent(sheet.pass_to_pass.value),
+            *((dollars(sheet.cost_usd), seconds(sheet.latency_seconds)) if told else ()),
+        )
+    return made
+
+
+def names(sheets: Sequence[Scoresheet]) -> tuple[str, ...]:
+    """The models, with the run folder where one model stands in several runs."""
+    models = [sheet.model for sheet in sheets]
+    return tuple(
+        sheet.model if models.count(sheet.model) == 1 else f"{sheet.model} ({sheet.run.name})" for sheet in sheets
+    )
+
+
+def tries_table(sheets: Sequence[Scoresheet], k: Sequence[int]) -> Table:
+    """pass@k and pass^k."""
+    made = table("model", "k", "pass@k", "95% CI", "pass^k", "95% CI", "tasks")
+    for name, sheet in zip(names(sheets), sheets, strict=True):
+        for number in k:
+            one, all_ = sheet.pass_at(number), sheet.pass_hat(number)
+            made.add_row(
+                Text(name),
+                str(number),
+                percent(one.value),
+                bounds(one.interval),
+                percent(all_.value),
+                bounds(all_.interval),
+                str(one.tasks),
+            )
+    return made
+
+
+def cohort_table(sheets: Sequence[Scoresheet], key: CohortKey, *, cutoffs: Cutoffs | None) -> Table:
+    """One line for each model in each cohort."""
+    made = table(key.value, "model", "tasks", "resolved", "rate", "95% CI", "coverage", left=2)
+    for name, sheet in zip(names(sheets), sheets, strict=True):
+        for cohort in by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None):
+            made.add_row(
+                Text(cohort.label),
+                Text(name),
+                str(cohort.sheet.total),
+                share(cohort.sheet.resolved, cohort.sheet.verdicts),
+                percent(cohort.rate.value),
+                bounds(cohort.rate.interval),
+                percent(cohort.coverage),
+            )
+    return made
+
+
+def render(
+    sheets: Sequence[Scoresheet],
+    *,
+    k: Sequence[int] = (),
+    by: Sequence[CohortKey] = (),
+    cutoffs: Cutoffs | None = None,
+) -> RenderableType:
+    """All that `goldseam scores` shows."""
+    parts: list[RenderableType] = [score_table(sheets)]
+    if k:
+        parts += [Text(), tries_table(sheets, k)]
+    for key in by:
+        parts += [Text(), cohort_table(sheets, key, cutoffs=cutoffs)]
+        parts += gap_lines(sheets, key, cutoffs)
+    if not all(sheet.knows_dataset for sheet in sheets):
+        parts += [Text(), Text("coverage is of what was asked: the run doesn't say more (--dataset does)", "yellow")]
+    shown = sorted({task_id for sheet in sheets for task_id in sheet.scaffolded})
+    if shown:
+        parts += [Text(), Text(f"kind: scaffolded, {len(shown)} task(s) show some of their tests", "yellow")]
+    told = dict.fromkeys(sheet.standing.told() for sheet in sheets)
+    parts += [part for text in told if text for part in (Text(), Text(text, "yellow"))]
+    aside = sorted({task_id for sheet in sheets for task_id in sheet.aside})
+    if aside:
+        parts += [Text(), Text(f"not counted, since not proved, quarantined or retired: {', '.join(aside)}", "yellow")]
+    return Group(*parts)
+
+
+def as_json(
+    sheets: Sequence[Scoresheet],
+    *,
+    k: Sequence[int] = (),
+    by: Sequence[CohortKey] = (),
+    cutoffs: Cutoffs | None = None,
+) -> dict[str, Any]:
+    """What `goldseam scores --json` prints; docs/statistics.md names its fields."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "models": [
+            {
+                **sheet_json(sheet),
+                "tries": tries_json(sheet, k),
+                "not_counted": sorted(sheet.aside),
+                "cohorts": {
+                    key.value: [
+                        cohort_json(part)
+                        for part in by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None)
+                    ]
+                    for key in by
+                },
+                "cutoff_gap": gap_json(sheet, by, cutoffs),
+            }
+            for sheet in sheets
+        ],
+    }
+
+
+def gap_lines(sheets: Iterable[Scoresheet], key: CohortKey, cutoffs: Cutoffs | None) -> list[RenderableType]:
+    """What the gaps at the models' cut-offs say; a significant one is a warning."""
+    found = _gaps(sheets, [key], cutoffs)
+    return [
+        Text.assemble(("! " if one.is_significant else "", "yellow"), one.sentence())
+        for one in found
+        if one is not None
+    ]
+
+
+def gap_json(sheet: Scoresheet, by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> dict[str, Any] | None:
+    """A model's gap at its cut-off; null where that was not asked for, or the cut-off is not known."""
+    [found] = _gaps([sheet], by, cutoffs) or [None]
+    if found is None:
+        return None
+    return {
+        "day": found.day.isoformat(),
+        "before": found.before,
+        "after": found.after,
+        "tasks": list(found.tasks),
+        "p": found.p,
+        "significant": found.is_significant,
+        "sentence": found.sentence(),
+    }
+
+
+def _gaps(sheets: Iterable[Scoresheet], by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> list[Gap | None]:
+    if cutoffs is None or not {CohortKey.CUTOFF, CohortKey.WINDOW} & set(by):
+        return []
+    return [gap(sheet, cutoffs) for sheet in sheets]
+
+
+def sheet_json(sheet: Scoresheet) -> dict[str, Any]:
+    """A sheet's figures, without its tasks."""
+    return {
+        "model": sheet.model,
+        "run": str(sheet.run),
+        "dataset": sheet.dataset,
+        "dataset_version": sheet.dataset_version,
+        "tasks": sheet.total,
+        "knows_dataset": sheet.knows_dataset,
+        "kind": SCAFFOLDED if sheet.scaffolded else HIDDEN_ONLY,
+        "scaffolded_tasks": len(sheet.scaffolded),
+        "judged": {place.value: count for place, count in sheet.standing.judged.items()},
+        "guessable_tasks": sheet.standing.guessable,
+        "coverage": sheet.coverage,
+        "resolved": sheet.resolved,
+        "verdicts": sheet.verdicts,
+        "rate": estimate_json(sheet.rate),
+        "score": estimate_json(sheet.score),
+        "fail_to_pass": estimate_json(sheet.fail_to_pass),
+        "pass_to_pass": estimate_json(sheet.pass_to_pass),
+        "cost_usd": figure_json(sheet.cost_usd),
+        "latency_seconds": figure_json(sheet.latency_seconds),
+        "tokens_used": figure_json(sheet.tokens),
+    }
+
+
+def tries_json(sheet: Scoresheet, k: Iterable[int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "k": number,
+            "pass_at_k": estimate_json(sheet.pass_at(number)),
+            "pass_hat_k": estimate_json(sheet.pass_hat(number)),
+        }
+        for number in k
+    ]
+
+
+def cohort_json(cohort: Cohort) -> dict[str, Any]:
+    return {"key": cohort.key.value, "value": cohort.value, **sheet_json(cohort.sheet)}
+
+
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "value": estimate.value,
+        "interval": interval_json(estimate.interval),
+        "tasks": estimate.tasks,
+        "samples": estimate.samples,
+        "repositories": estimate.repositories,
+    }
+
+
+def figure_json(figure: Figure) -> dict[str, Any]:
+    return {
+        "total": figure.total,
+        "mean": figure.mean,
+        "median": figure.median,
+        "known": figure.known,
+        "of": figure.of,
+    }
+
+
+def interval_json(interval: Interval | None) -> dict[str, float] | None:
+    return None if interval is None else {"low": interval.low, "high": interval.high}

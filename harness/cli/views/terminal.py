@@ -1,0 +1,230 @@
+"""What a person sees: a live display on a terminal, plain lines elsewhere. Builds displays; `cli.py` prints them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from harness.core import printable
+from harness.core.instance import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import TracebackType
+
+    from rich.console import ConsoleOptions, RenderableType
+
+    from harness.analysis.scoresheet import Scoresheet
+    from harness.runs.regrade import Regraded
+    from harness.runs.run_folder import InstanceReport, Score
+
+STYLES = {
+    Outcome.RESOLVED: "green",
+    Outcome.UNRESOLVED: "red",
+    Outcome.EMPTY_PATCH: "yellow",
+    Outcome.APPLY_FAILED: "yellow",
+    Outcome.TAMPERED: "magenta",
+    Outcome.NEEDS_REVIEW: "bright_magenta",
+    Outcome.INFRA_ERROR: "bright_black",
+}
+
+
+class _Console(Console):
+    """Prints text as it is, whoever wrote it: none of it is markup, acts on a terminal or commands a CI system."""
+
+    def __init__(self, *, stderr: bool = False, soft_wrap: bool = False) -> None:
+        super().__init__(stderr=stderr, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        if isinstance(renderable, str):
+            renderable = self.render_str(renderable)
+        if isinstance(renderable, Text):
+            renderable = _neutral(renderable)
+        return _without_commands(list(super().render(renderable, options)))
+
+
+def _neutral(text: Text) -> Text:
+    plain = text.plain
+    if not (odd := [found.start() for found in printable.INVISIBLE.finditer(plain)]):
+        return text
+    parts = text.divide(sorted({at for start in odd for at in (start, start + 1)}))
+    replaced = (
+        Text(printable.neutral(part.plain)) if printable.INVISIBLE.match(part.plain) else part for part in parts
+    )
+    joined = text.blank_copy()
+    for part in replaced:
+        joined.append_text(part)
+    return joined
+
+
+def _without_commands(segments: Sequence[Segment]) -> Iterable[Segment]:
+    said = [segment for segment in segments if not segment.control]
+    places = iter(printable.commands("".join(segment.text for segment in said)))
+    place, at = next(places, None), 0
+    for segment in segments:
+        text, done = segment.text, 0
+        while not segment.control and place is not None and place - at <= len(text):
+            yield Segment(text[done : place - at] + " ", segment.style)
+            done, place = place - at, next(places, None)
+        yield segment if not done else Segment(text[done:], segment.style)
+        at += 0 if segment.control else len(text)
+
+
+def messages() -> Console:
+    """For progress and errors: standard error, so that standard output holds results only."""
+    return _Console(stderr=True, soft_wrap=True)
+
+
+def results() -> Console:
+    """For results: standard output."""
+    return _Console()
+
+
+class Ticker:
+    """Progress of countable work: a bar on a terminal, a plain line a step elsewhere, nothing where `quiet`."""
+
+    def __init__(self, console: Console, title: str, *, quiet: bool = False) -> None:
+        self._console = console
+        self._title = title
+        self._live = console.is_terminal and not quiet
+        self._quiet = quiet
+        self._total: int | None = None
+        self._done = 0
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}", markup=False),
+            console=console,
+            transient=True,
+            disable=not self._live,
+        )
+        self._task = self._progress.add_task(title, total=None, note="")
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def expect(self, total: int, *, done: int = 0) -> None:
+        """How many steps there are in all, and how many of them an earlier call did."""
+        self._total, self._done = total, done
+        self._progress.update(self._task, total=total, completed=done)
+
+    def note(self, text: str) -> None:
+        """What is being done just now; shown on a terminal only."""
+        self._progress.update(self._task, note=_shortened(text))
+
+    def step(self, line: Text) -> None:
+        """One more step is done; `line` tells what came of it."""
+        self._done += 1
+        self._progress.update(self._task, advance=1)
+        if self._live:
+            self._progress.console.print(line)
+        elif not self._quiet:
+            counter = f"[{self._done}/{self._total}] " if self._total else ""
+            self._console.print(Text(counter) + line)
+
+    def say(self, line: Text) -> None:
+        """A line that is no step."""
+        if not self._quiet:
+            self._progress.console.print(line)
+
+
+class RunTicker:
+    """A run's progress; an `evaluate.Observer`."""
+
+    def __init__(self, ticker: Ticker) -> None:
+        self._ticker = ticker
+
+    def begin(self, *, total: int, reused: int) -> None:
+        self._ticker.expect(total, done=reused)
+
+    def finished(self, report: InstanceReport) -> None:
+        self._ticker.step(report_line(report))
+
+    def note(self, text: str) -> None:
+        self._ticker.say(Text(text, style="yellow"))
+
+
+def report_line(report: InstanceReport) -> Text:
+    """One prediction's verdict in a line."""
+    line = Text()
+    line.append(f"{report.outcome.value:<12} ", style=STYLES[report.outcome])
+    line.append(f"{report.model_name_or_path}  {report.instance_id}")
+    if report.sample:
+        line.append(f" #{report.sample}")
+    if not report.resolved:
+        line.append(f"  {_shortened(report.reason)}", style="bright_black")
+    return line
+
+
+def score_table(scores: Iterable[Score]) -> Table:
+    """Models side by side: score, coverage, and what the others came to."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("model")
+    for heading in ("resolved", "rate", "coverage"):
+        table.add_column(heading, justify="right")
+    table.add_column("not resolved")
+    for score in scores:
+        others = [
+            f"{count} {outcome}" for outcome, count in score.outcomes.items() if outcome != Outcome.RESOLVED.value
+        ]
+        table.add_row(
+            Text(score.model),
+            f"{score.resolved}/{score.scored}",
+            "–" if score.rate is None else f"{score.rate:.0%}",
+            f"{score.coverage:.0%}",
+            Text(", ".join(others) or "–"),
+        )
+    return table
+
+
+def kind_lines(scores: Iterable[Score]) -> list[Text]:
+    """Which kind of score it is, where tasks show some of their tests; nothing where all hide all."""
+    return [
+        Text(
+            f"kind: scaffolded ({score.scaffolded} of {score.total} predictions are for tasks that show tests); "
+            f"{score.model} over hidden tests only: {score.resolved_hidden}/{score.scored}",
+            style="yellow",
+        )
+        for score in scores
+        if score.resolved_hidden is not None
+    ]
+
+
+def standing_lines(sheets: Iterable[Scoresheet]) -> list[Text]:
+    """What of the scores a patch that aims at goldseam may pass; nothing where it is nothing."""
+    told = dict.fromkeys(sheet.standing.told() for sheet in sheets)
+    return [Text(text, style="yellow") for text in told if text]
+
+
+def regrade_table(predictions: Iterable[Regraded]) -> Table:
+    """What regrading changed, prediction by prediction, and what it could not say."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("task", "model", "sample", "before", "after"):
+        table.add_column(heading)
+    for one in predictions:
+        before, after = (Text(" / ".join(filter(None, found)) if found else "–") for found in (one.before, one.after))
+        if one.why_not:
+            after = Text(f"as before: {one.why_not}" if one.before else one.why_not, style="yellow")
+        elif one.before == one.after:
+            after = Text(f"the same verdict, another {', '.join(one.changed)}")
+        table.add_row(Text(one.instance_id), Text(one.model), str(one.sample), before, after)
+    return table
+
+
+def _shortened(text: str, limit: int = 100) -> str:
+    plain = printable.one_line(text)
+    return plain if len(plain) <= limit else plain[: limit - 1] + "…"

@@ -1,0 +1,264 @@
+"""What the commands of care show, for a person and for a program. Prints nothing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.text import Text
+
+from harness.cli.views.scores import table
+from harness.dataset.similarity.leak_fingerprints import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import RenderableType
+
+    from harness.dataset.inventory import Cost, Inventory
+    from harness.dataset.merge import Merged
+    from harness.dataset.rotation import Rotation
+    from harness.dataset.similarity.dedupe import Twin
+    from harness.dataset.similarity.leaks import Answer
+    from harness.dataset.similarity.scan import Find
+    from harness.dataset.splits import Summary
+    from harness.dataset.task_states import Changed
+
+SCHEMA_VERSION = 1
+_SHOWN = 100
+_WARN = "yellow"
+
+
+def scan_text(answer: Answer) -> RenderableType:
+    """All that `holdout scan` shows; nothing of what was found is quoted."""
+    parts: list[RenderableType] = []
+    if answer.finds:
+        parts += [_find(find) for find in answer.finds[:_SHOWN]]
+        if answer.found > _SHOWN:
+            parts.append(Text(f"… and {answer.found - _SHOWN} more (--json has up to 10,000)"))
+    else:
+        parts.append(Text("nothing of the dataset was found"))
+    parts.append(Text(f"searched {answer.sources} source(s), {answer.bytes / 1e6:.1f} MB, for {_sought(answer)}"))
+    parts += [Text(f"! {unread.name}: not read to its end: {unread.why}", style=_WARN) for unread in answer.unread]
+    return Group(*parts)
+
+
+def _find(find: Find) -> Text:
+    where = Text(f"{find.source}:{find.line}: ", style="bold")
+    if find.kind is Kind.CANARY:
+        return where + Text("the canary" if find.matched == 1 else f"the canary, {find.matched} times")
+    amount = f"{find.share:.0%} ({find.matched} of {find.of} shingles)"
+    return where + Text(f"{_FOUND[find.kind]} of {find.task}: {amount}")
+
+
+_FOUND = {Kind.STATEMENT: "statement", Kind.GOLD: "gold code", Kind.TESTS: "hidden tests"}
+
+
+def _sought(answer: Answer) -> str:
+    what = "the canary, statements and hidden code" if answer.code else "the canary and statements"
+    text = f"{what} of {answer.tasks} task(s)"
+    if not answer.code:
+        text += "; hidden code was not looked for, since the dataset is sealed (--identity opens it)"
+    if answer.untold:
+        counts = ", ".join(f"{count} {_NAMES[kind]}" for kind, count in sorted(answer.untold.items()))
+        text += f". Too short or too ordinary to be told from other text: {counts}"
+    return text
+
+
+_NAMES = {Kind.STATEMENT: "statement(s)", Kind.GOLD: "fix(es)", Kind.TESTS: "test patch(es)"}
+
+
+def scan_json(answer: Answer) -> dict[str, Any]:
+    """What `holdout scan --json` prints; docs/holdout.md names its fields."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "found": answer.found,
+        "finds": [
+            {
+                "source": find.source,
+                "line": find.line,
+                "offset": find.offset,
+                "kind": find.kind.value,
+                "task": find.task,
+                "matched": find.matched,
+                "of": find.of,
+                "share": round(find.share, 4),
+            }
+            for find in answer.finds
+        ],
+        "sources": answer.sources,
+        "bytes": answer.bytes,
+        "tasks": answer.tasks,
+        "code": answer.code,
+        "untold": {kind.value: count for kind, count in sorted(answer.untold.items())},
+        "unread": [{"source": unread.name, "why": unread.why} for unread in answer.unread],
+    }
+
+
+def split_text(found: Summary, *, dry_run: bool) -> RenderableType:
+    """All that `holdout split` shows."""
+    parts: list[RenderableType] = [Text(f"{one.instance_id}: {one.old} → {one.new}") for one in found.moves[:_SHOWN]]
+    if len(found.moves) > _SHOWN:
+        parts.append(Text(f"… and {len(found.moves) - _SHOWN} more"))
+    made = table("split", "tasks", "repositories")
+    for split, repos in found.tasks.items():
+        made.add_row(split, str(sum(repos.values())), str(len(repos)))
+    parts.append(made)
+    rule = found.rule.model_dump(mode="json", exclude_defaults=True) if found.rule else None
+    said = (
+        ", ".join(f"{name} {_listed(value)}" for name, value in rule.items()) if rule else "none; every task is holdout"
+    )
+    parts.append(Text(f"rule: {said}" + (" (nothing was written)" if dry_run else f"; version {found.version}")))
+    return Group(*parts)
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def split_json(found: Summary, *, dry_run: bool) -> dict[str, Any]:
+    """What `holdout split --json` prints."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "dry_run": dry_run,
+        "rule": found.rule.model_dump(mode="json", exclude_defaults=True) if found.rule else None,
+        "version": found.version,
+        "tasks": {split: dict(sorted(repos.items())) for split, repos in found.tasks.items()},
+        "moves": [{"task": move.instance_id, "from": move.old, "to": move.new.value} for move in found.moves],
+    }
+
+
+def rotation_text(found: Rotation) -> RenderableType:
+    """All that `holdout rotate` shows."""
+    word = "due" if found.version is None else "retired"
+    parts: list[RenderableType] = [
+        Text.assemble((f"{word}: {due.instance_id}", "bold"), f": {'; '.join(due.why)}") for due in found.due
+    ]
+    version = "" if found.version is None else f"; version {found.version.number}"
+    parts.append(Text(f"{len(found.due)} task(s) {word}, {found.left} stay in the holdout{version}"))
+    wish = found.wish
+    if wish.tasks:
+        looked = f", about {wish.changes} changes at the yield of its funnel" if wish.changes else ""
+        parts += [Text(f"to mine: {wish.tasks} fresh task(s){looked}"), Text(f"  {wish.command}")]
+    return Group(*parts)
+
+
+def rotation_json(found: Rotation) -> dict[str, Any]:
+    """What `holdout rotate --json` prints; docs/holdout.md names its fields."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "dry_run": found.version is None,
+        "policy": found.policy.model_dump(mode="json", exclude_defaults=True),
+        "due": [{"task": due.instance_id, "repo": due.repo, "why": list(due.why)} for due in found.due],
+        "left": found.left,
+        "version": None if found.version is None else found.version.number,
+        "mine": {"tasks": found.wish.tasks, "changes": found.wish.changes, "command": found.wish.command},
+    }
+
+
+def changed_text(word: str, found: Changed) -> RenderableType:
+    """What `holdout quarantine`, `retire` and `release` show."""
+    parts = [Text(f"{word}: {task}") for task in found.tasks]
+    parts += [Text(f"was {word} before: {task}", style=_WARN) for task in found.already]
+    parts.append(Text(f"version {found.version.number}"))
+    return Group(*parts)
+
+
+def changed_json(word: str, found: Changed) -> dict[str, Any]:
+    """The same with `--json`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        word: list(found.tasks),
+        "already": list(found.already),
+        "version": found.version.number,
+    }
+
+
+def inventory_text(found: Inventory) -> RenderableType:
+    """All that `holdout stats` shows."""
+    states = ", ".join(f"{count} {state}" for state, count in found.states.items()) or "none"
+    sealed = ", sealed" if found.sealed else ""
+    parts: list[RenderableType] = [
+        Text(f"{found.name}, version {found.version}{sealed}: {found.tasks} task(s): {states}"),
+        Text(),
+    ]
+    made = table("proved tasks by", "", "tasks", left=2)
+    for name, counts in found.proved.items():
+        for number, (value, count) in enumerate(counts.items()):
+            made.add_row(name if number == 0 else "", Text(value), str(count))
+    parts += [made, Text(), Text(f"to run them once: {_seconds(found.cost)}"), Text(f"images: {_bytes(found.cost)}")]
+    return Group(*parts)
+
+
+def _seconds(cost: Cost) -> str:
+    most = f"{_hours(cost.budget_seconds)} of tests at most, by their budgets"
+    if cost.gold_seconds is None:
+        return f"{most}; what they really take is not known"
+    told = "" if cost.timed == cost.tasks else f" (of {cost.timed} of {cost.tasks} tasks)"
+    return f"{_hours(cost.gold_seconds)} of tests with the fix{told}; {most}"
+
+
+def _hours(seconds: float) -> str:
+    if seconds < 120:  # noqa: PLR2004 - two minutes
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"  # noqa: PLR2004 - two hours
+
+
+def _bytes(cost: Cost) -> str:
+    if cost.bytes is None:
+        return "how much disk they take is not known (--images asks the engine)"
+    how = "as the engine says" if cost.asked_engine else "as mining wrote down, without what the base is made from"
+    few = "" if cost.sized >= cost.tasks else f", for {cost.sized} of {cost.tasks}"
+    return f"{cost.bytes / 1e9:.2f} GB of disk, shared layers once ({how}{few})"
+
+
+def inventory_json(found: Inventory) -> dict[str, Any]:
+    """What `holdout stats --json` prints; docs/holdout.md names its fields."""
+    return {"schema_version": SCHEMA_VERSION, **asdict(found)}
+
+
+def merged_text(found: Merged) -> RenderableType:
+    """All that `holdout merge` shows."""
+    parts = [
+        Text(f"{part.name}, version {part.version}: {len(part.tasks)} task(s)" + _and_same(part.same))
+        for part in found.parts
+    ]
+    parts += [Text(f"! {note}", style=_WARN) for note in found.notes]
+    parts.append(Text(f"dataset: {found.path}, {sum(len(part.tasks) for part in found.parts)} task(s)"))
+    return Group(*parts)
+
+
+def _and_same(same: tuple[str, ...]) -> str:
+    return f", and {len(same)} that an earlier one has too" if same else ""
+
+
+def merged_json(found: Merged) -> dict[str, Any]:
+    """What `holdout merge --json` prints."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "dataset": str(found.path),
+        "parts": [asdict(part) for part in found.parts],
+        "sealed_to": list(found.sealed_to),
+        "notes": list(found.notes),
+    }
+
+
+def twins_text(found: Sequence[Twin], double: Mapping[str, str], *, retired: bool) -> RenderableType:
+    """All that `holdout dedupe` shows."""
+    if not found:
+        return Text("no fix stands under two ids")
+    word = "retired" if retired else "would be retired"
+    parts = [Text.assemble((f"{twin.first} and {twin.second}", "bold"), f": {twin.why}") for twin in found]
+    parts += [Text(f"{word}: {task}, since {kept} was merged first") for task, kept in double.items()]
+    return Group(*parts)
+
+
+def twins_json(found: Sequence[Twin], double: Mapping[str, str], *, retired: bool) -> dict[str, Any]:
+    """What `holdout dedupe --json` prints."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "twins": [asdict(twin) for twin in found],
+        "too_many": dict(double),
+        "retired": retired,
+    }

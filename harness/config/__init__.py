@@ -1,0 +1,1 @@
+"""Settings, and what this machine has and lacks."""

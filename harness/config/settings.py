@@ -1,0 +1,301 @@
+"""What a user can set once: goldseam.toml, over it GOLDSEAM_* variables, over both the flags of a command."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from harness.analysis.gate.config import GateRules, nearest, parse
+from harness.core import files
+from harness.core.errors import InputError
+from harness.dataset.policy import Policy, parse_policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SETTINGS_FILE = "goldseam.toml"
+_PLATFORM = re.compile(r"linux/[a-z0-9_]+(/[a-z0-9.]+)?")
+_REPOSITORY = re.compile(r"[A-Za-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*)+")
+"""A repository with its registry's host: docs.docker.com, and `reference` of the distribution project."""
+
+_HOST = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?|\[[0-9A-Fa-f:]+\]:[0-9]{1,5}")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ImageSettings(_Section):
+    """`[images]`: how task images are built."""
+
+    base: str | None = None
+    """Image to start from, such as one of a company registry; None means Debian's own, see miner/layers/base.py."""
+    platform: str | None = None
+    """`os/architecture[/variant]` of images to build, such as `linux/arm64`; None means the base's own."""
+    pythons: dict[str, Path] = Field(default_factory=dict)
+    """Interpreters of this machine that may be copied into images: minor version to installation folder."""
+    python_downloads: bool = True
+    """May uv download an interpreter that neither the base nor `pythons` has?"""
+    registry: str | None = None
+    """Repository that images are pushed to, such as `registry.example/team/goldseam`; None means that none is."""
+    services: bool | dict[str, str] = True
+    """Whether the services that CI declares run beside the tests that need them; or under which names their images are
+    to be had, see miner/images/service_images.py."""
+    cache_dir: Path = Field(default_factory=files.default_cache_dir)
+    network: Literal["bridge", "host"] = "bridge"
+    """The network of builds; `host` for a proxy or an index on this machine's loopback."""
+    build_seconds: float = Field(default=1200.0, gt=0)
+    """Wall time of one build step."""
+    build_memory_mb: int = Field(default=4096, gt=0)
+    build_disk_mb: int = Field(default=20480, gt=0)
+    """What one build step may write: its layer, its results, what it adds to the cache."""
+    egress: Literal["index", "open"] = "index"
+    """What build steps that run foreign code may reach: the package index and hosts that requirements name, or all."""
+    allow_hosts: tuple[str, ...] = ()
+    """What they may reach besides: `host` (on ports 80 and 443), `host:port` or `*.host`."""
+
+    @field_validator("pythons")
+    @classmethod
+    def _installations(cls, value: dict[str, Path]) -> dict[str, Path]:
+        for version, folder in value.items():
+            if not (folder.expanduser() / "bin" / f"python{version}").exists():
+                raise ValueError(f"Python {version}: no bin/python{version} in {folder}")
+        return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("platform")
+    @classmethod
+    def _os_and_architecture(cls, value: str | None) -> str | None:
+        if value is not None and not _PLATFORM.fullmatch(value):
+            raise ValueError(f"expected os/architecture, such as linux/arm64, found {value!r}")
+        return value
+
+    @field_validator("allow_hosts", mode="before")
+    @classmethod
+    def _hosts(cls, value: object) -> object:
+        """Of a variable: separated by commas or spaces."""
+        names = tuple(re.split(r"[,\s]+", value.strip())) if isinstance(value, str) else value
+        for name in names if isinstance(names, (list, tuple)) else ():
+            if not isinstance(name, str) or not _HOST.fullmatch(name):
+                raise ValueError(f"expected host, host:port or *.host, found {name!r}")
+        return names
+
+    @field_validator("services", mode="before")
+    @classmethod
+    def _no_guesses(cls, value: object) -> object:
+        """TOML's own true and false, or a table: `services = "no"` would be taken for a word."""
+        if isinstance(value, bool | dict):
+            return value
+        raise ValueError(f"expected true, false or a table of images by name, found {value!r}")
+
+    @field_validator("registry")
+    @classmethod
+    def _repository(cls, value: str | None) -> str | None:
+        if value is not None and not _REPOSITORY.fullmatch(value):
+            raise ValueError(f"expected host/name, such as registry.example/team/goldseam, found {value!r}")
+        return value
+
+    @field_validator("cache_dir")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+
+class GithubSettings(_Section):
+    """`[github]`: which GitHub, as whom, and how patiently. Tokens are read from the environment only."""
+
+    api_url: str | None = None
+    """An Enterprise server's API, such as `https://github.example.com/api/v3`; None means github.com."""
+    app_id: str = ""
+    app_installation_id: int = Field(default=0, ge=0)
+    app_private_key_file: Path | None = None
+    page_size: int = Field(default=50, ge=1, le=100)
+    """Pull requests a page; halved where the server can't answer."""
+    max_wait_seconds: float = Field(default=7200.0, ge=0)
+    """How long one request may wait for rate limits and faults to pass, in all."""
+
+
+class MiningSettings(_Section):
+    """`[mining]`: what is taken for a bug fix."""
+
+    min_score: float = 2.0
+    """A change whose signals sum to this or more is a candidate."""
+    secrets: Literal["mask", "reject", "keep"] = "mask"
+    """What becomes of secrets: `mask` takes them and e-mail addresses out of statements and rejects patches with a
+    private key; `reject` rejects a task with any secret; `keep` only counts them."""
+    package_index: str | None = None
+    """Address of a simple API that is asked whether the fix has been released; None means the index that the
+    environment names for builds, and where it names none, nobody is asked."""
+    mutants: int = Field(default=20, ge=0)
+    """How many mutants of a fix are tried at most, to see how strong the hidden tests are; 0 measures no strength."""
+    p2p: Literal["touched", "all"] = "touched"
+    """Which tests PASS_TO_PASS is taken from: those of the files that the change touches, or the whole suite's."""
+    near_duplicates: Literal["reject", "mark"] = "reject"
+    """What becomes of a change that is nearly one of the rows given with `--against`."""
+    statement_model: str | None = None
+    """A model that writes the statement of a change without an issue; None leaves the change's own words."""
+    repair_model: str | None = None
+    """A model that proposes a recipe where no rung of the ladder gives an environment; None rejects the change."""
+
+
+class SignalsSettings(_Section):
+    """`[signals]`: what is measured beside a verdict."""
+
+    semgrep_rules: Path | None = None
+    """A file or a folder of semgrep rules on this machine."""
+
+
+class SolveSettings(_Section):
+    """`[solve]`: what asking models costs, and how much of their answers is kept."""
+
+    prices: Path | None = None
+    """A price table that goes before ours, see docs/solve.md."""
+    cache_max_mb: int = Field(default=512, ge=1)
+    """Size that kept answers may have."""
+
+
+class Settings(_Section):
+    """All of goldseam.toml."""
+
+    images: ImageSettings = Field(default_factory=ImageSettings)
+    github: GithubSettings = Field(default_factory=GithubSettings)
+    mining: MiningSettings = Field(default_factory=MiningSettings)
+    signals: SignalsSettings = Field(default_factory=SignalsSettings)
+    solve: SolveSettings = Field(default_factory=SolveSettings)
+    gate: GateRules = Field(default_factory=GateRules)
+    holdout: Policy = Field(default_factory=Policy)
+
+
+def _from_file(path: Path | None) -> dict[str, Any]:
+    file = path or Path(SETTINGS_FILE)
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if path is None:
+            return {}
+        raise InputError(f"no settings file at {file}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise InputError(f"{file} can't be read: {error.strerror}") from error
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """`3.9=/path:3.8=/path`, split at the path separator of the system."""
+    pairs = [part.partition("=") for part in text.split(os.pathsep) if part]
+    if any(not sign for _, sign, _ in pairs):
+        raise InputError(f"GOLDSEAM_IMAGES_PYTHONS should look like 3.9=/path{os.pathsep}3.8=/path, not {text!r}")
+    return {version: folder for version, _, folder in pairs}
+
+
+def _services(text: str) -> bool | dict[str, str]:
+    """`on`, `off`, or `postgres=registry.example/postgres:{tag},redis=…`."""
+    word = text.strip().lower()
+    if word in _WORDS:
+        return _WORDS[word]
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if any(not sign for _, sign, _ in pairs):
+        raise InputError(f"GOLDSEAM_IMAGES_SERVICES should be on, off or like postgres=IMAGE,redis=IMAGE, not {text!r}")
+    return {name.strip(): image.strip() for name, _, image in pairs}
+
+
+_WORDS = {"on": True, "true": True, "1": True, "yes": True, "off": False, "false": False, "0": False, "no": False}
+_READERS: Mapping[str, Callable[[str], Any]] = {"pythons": _pairs, "services": _services}
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in ImageSettings.model_fields:
+        value = env.get(f"GOLDSEAM_IMAGES_{name.upper()}")
+        if value:
+            found[name] = _READERS.get(name, str)(value)
+    if env.get("GOLDSEAM_CACHE_DIR"):
+        found["cache_dir"] = env["GOLDSEAM_CACHE_DIR"]
+    return found
+
+
+def _plain_variables(section: str, fields: Mapping[str, object], env: Mapping[str, str]) -> dict[str, Any]:
+    """GOLDSEAM_<SECTION>_<FIELD> of a section whose values are plain."""
+    names = {name: f"GOLDSEAM_{section.upper()}_{name.upper()}" for name in fields}
+    return {name: env[variable] for name, variable in names.items() if env.get(variable)}
+
+
+def load_settings(
+    path: Path | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    images: Mapping[str, object] | None = None,
+    github: Mapping[str, object] | None = None,
+    mining: Mapping[str, object] | None = None,
+) -> Settings:
+    """Read the settings that hold here: flags (by section, None values ignored) over variables over the file.
+
+    Without `path`, goldseam.toml of the current folder is read if there is one.
+
+    Raises:
+        InputError: the file can't be read, a key is unknown or a value does not fit; the key is named.
+
+    """
+    data = _from_file(path)
+    section = data.get("images", {})
+    if isinstance(section, dict):
+        flags = {key: value for key, value in (images or {}).items() if value is not None}
+        data["images"] = {**section, **_from_environment(os.environ if env is None else env), **flags}
+    sections = (
+        ("github", GithubSettings, github),
+        ("mining", MiningSettings, mining),
+        ("signals", SignalsSettings, None),
+        ("solve", SolveSettings, None),
+    )
+    for name, model, chosen in sections:
+        written = data.get(name, {})
+        if isinstance(written, dict):
+            variables = _plain_variables(name, model.model_fields, os.environ if env is None else env)
+            flags = {key: value for key, value in (chosen or {}).items() if value is not None}
+            data[name] = {**written, **variables, **flags}
+    try:
+        return Settings.model_validate(data)
+    except ValidationError as error:
+        problems = [f"{'.'.join(str(part) for part in one['loc'])}: {_plain(one['msg'])}" for one in error.errors()]
+        raise InputError(f"settings ({path or SETTINGS_FILE} or GOLDSEAM_*): {'; '.join(problems)}") from error
+
+
+def load_gate_rules(path: Path | None = None, *, flags: Mapping[str, object] | None = None) -> GateRules:
+    """Read `[gate]` alone, so that a CI job needs nothing that the other sections name; flags win over the file.
+
+    Raises:
+        InputError: the file can't be read, or a section or key is unknown or a value does not fit; all are named.
+
+    """
+    data = _from_file(path)
+    where = str(path or SETTINGS_FILE) + (
+        " or a flag" if any(value is not None for value in (flags or {}).values()) else ""
+    )
+    for name in data:
+        if name not in Settings.model_fields:
+            likely = nearest(name, Settings.model_fields)
+            hint = f"did you mean [{likely}]?" if likely else f"known are {', '.join(Settings.model_fields)}"
+            raise InputError(f"{where}: {name!r} is no section; {hint}")
+    return parse(data.get("gate", {}), where=where, flags=flags)
+
+
+def load_policy(path: Path | None = None) -> Policy:
+    """Read `[holdout]` alone, as `load_gate_rules` does `[gate]`.
+
+    Raises:
+        InputError: the file can't be read, or a rule is unknown or a value does not fit; all are named.
+
+    """
+    written = _from_file(path).get("holdout", {})
+    where = f"{path or SETTINGS_FILE}: [holdout]"
+    if not isinstance(written, dict):
+        raise InputError(f"{where}: expected a table, found {type(written).__name__}")
+    return parse_policy(written, where=where)
+
+
+def _plain(message: str) -> str:
+    return "unknown key" if message.startswith("Extra inputs") else message.removeprefix("Value error, ")

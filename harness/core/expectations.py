@@ -1,0 +1,121 @@
+"""What a task's stripped tests expect: kept on the host, recorded from the fix. Pure; docs/formats.md has the file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads annotations at run time
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Self
+
+from harness.core.errors import InputError
+
+SCHEMA_VERSION = 1
+OPERATORS = frozenset(
+    (
+        *("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is", "is_not", "chain"),
+        *("truth", "not", "almost", "not_almost", "count_equal", "regex", "not_regex", "startswith", "endswith"),
+        *("isinstance", "not_isinstance", "raises", "no_raise", "warns", "calls", "doctest"),
+    )
+)
+"""What an assertion can be decided by; harness/judging/operators.py has them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """One assertion of a stripped test file: how what it hands out is decided."""
+
+    op: str
+    """One of `OPERATORS`."""
+    sides: tuple[Literal["out", "kept"], ...] = ()
+    """Per operand, in order: whether it comes out or was kept."""
+    decides: Literal["expected", "operands", "result"] = "expected"
+    """What it stands on: an operand that was kept, the operands that come out alone, or the boolean of a comparison
+    that the product's code made, which comes last."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_decided_outside(self) -> bool:
+        """Whether what is right is in no byte that enters: of two operands that both come out, one tells the other."""
+        return self.decides == "expected" or (self.decides == "operands" and len(self.sides) == 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """One event of a test, as the fix gave it."""
+
+    slot: int
+    n: int = 0
+    kept: tuple[Any, ...] = ()
+    """The operands that stay on the host, encoded."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What of the site's options is another one each time: a pattern, a tolerance."""
+    size: int = 0
+    """Of what came out of the fix; see `values.Loaded.size`."""
+    raises: bool = False
+    """An exception came in place of further values."""
+    plain: bool = True
+    """All that came out was plain."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedTest:
+    """The events of one test whose assertions are decided outside."""
+
+    place: Literal["host", "mixed"]
+    """`host`: what tells the fix from the base is decided outside; `mixed`: some of it is not."""
+    events: tuple[Expected, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expectations:
+    """The hidden side of a task's stripped tests."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Stripped sources by path."""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """Listed id by the id that the stripped files give a test, where they differ."""
+    sites: Mapping[int, Site] = field(default_factory=dict)
+    """By slot."""
+    tests: Mapping[str, ExpectedTest] = field(default_factory=dict)
+    """By listed id; a test that is not here is judged inside."""
+
+    @classmethod
+    def from_json(cls, told: Any, *, where: str = "expectations.json") -> Self:
+        """From a parsed file.
+
+        Raises:
+            InputError: a field is missing or of a wrong type, an operator is unknown, or a newer goldseam wrote it.
+
+        """
+        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - every command loads this module
+
+        if not isinstance(told, dict) or told.get("schema_version") != SCHEMA_VERSION:
+            raise InputError(f"{where} is no file of expectations of schema version {SCHEMA_VERSION}")
+        try:
+            found = TypeAdapter(cls).validate_python({name: told[name] for name in told if name in _FIELDS})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise InputError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        unknown = sorted({site.op for site in found.sites.values()} - OPERATORS)
+        if unknown:
+            raise InputError(f"{where} has an unknown operator: {unknown[0]}")
+        events = [event for test in found.tests.values() for event in test.events]
+        if min((*found.sites, *(number for one in events for number in (one.slot, one.n, one.size))), default=0) < 0:
+            raise InputError(f"{where} counts below 0")
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """As the file has it."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **asdict(self),
+            "sites": {str(slot): asdict(site) for slot, site in self.sites.items()},
+        }
+
+    def digest(self) -> str:
+        """SHA-256 (hex) over everything that can change a verdict."""
+        return hashlib.sha256(json.dumps(self.as_json(), sort_keys=True).encode()).hexdigest()
+
+
+_FIELDS = ("files", "ids", "sites", "tests")

@@ -1,0 +1,127 @@
+"""Writing files so that a reader, or a power cut, never sees half of one."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.core.errors import InfrastructureError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def default_cache_dir() -> Path:
+    """`$XDG_CACHE_HOME/goldseam`, or `~/.cache/goldseam`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "goldseam"
+
+
+def cache_dir() -> Path:
+    """The cache of this machine, whatever goldseam.toml says: `$GOLDSEAM_CACHE_DIR`, or the default."""
+    return Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir())
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what the file system says into an error a person can act on.
+
+    Raises:
+        InputError: the place cannot be written (permissions, not a folder).
+        InfrastructureError: the disk is full or failing.
+
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise InfrastructureError(
+                f"no space left on the disk while writing {path}",
+                hint="free some space and run the same command again; what was finished is kept",
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
+            raise InputError(
+                f"cannot write {path}: {error.strerror}", hint="choose another folder or mend its permissions"
+            ) from error
+        raise InfrastructureError(f"writing {path} failed: {error.strerror or error}") from error
+
+
+def write_bytes(path: Path, data: bytes, *, mode: int = 0o644, durable: bool = True) -> None:
+    """Replace a file at once: temp file in the same folder, fsync, rename.
+
+    `durable=False` leaves the fsync out: for a file that a later, durable one vouches for.
+    """
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            Path(name).chmod(mode)
+            Path(name).replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """As `write_bytes`, in UTF-8; surrogate escapes become the bytes they stand for."""
+    write_bytes(path, text.encode("utf-8", "surrogateescape"))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """As `write_bytes`: JSON with sorted keys and two spaces, so that differences stay small."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True) + "\n")
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and see that it can be written."""
+    with explained(path):
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+
+
+def sync_folder(path: Path) -> None:
+    """See that a folder's entries are on disk: what was renamed into it, made or removed."""
+    with explained(path):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, busy: str) -> Iterator[None]:
+    """Hold an exclusive lock while the block runs; the system lets go of it even after `kill -9`.
+
+    Raises:
+        InputError: another process holds it; `busy` says what that means.
+
+    """
+    make_folder(path.parent)
+    with explained(path):
+        file = path.open("a+b")
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(busy, hint="wait for it to end, or choose another folder") from error
+        yield
+
+
+def remove_strays(folder: Path) -> None:
+    """Remove what writes that were killed half-way left in a folder."""
+    for stray in folder.glob(".*.tmp"):
+        with contextlib.suppress(OSError):
+            stray.unlink()

@@ -1,0 +1,62 @@
+"""Test ids by which a test is known in every run. Pure; docs/proof.md has the rules.
+
+A test's id is the name pytest gives it. Where a parameter or a generated name shows an object by its address, the id is
+another one in every process: the address is taken out. It stays where two tests of a run would then be called the same;
+the proof sees that such ids change, and keeps them out of the lists.
+
+harness/languages/python/inside/grader.py has the same rule for containers where nothing of this package is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ADDRESS = re.compile(r"(?<![0-9A-Za-z])(at[ _]0x)[0-9A-Fa-f]{4,16}(?![0-9A-Za-z])")
+"""An address as `object.__repr__` tells it (`<X object at 0x7f2c…>`), and as that looks in a generated name."""
+NO_ADDRESS = r"\1..."
+"""What is left of it."""
+
+
+def stable(test_id: str) -> str:
+    """An id without addresses; `path::` in front of it is left alone."""
+    path, colons, names = readable(test_id).partition("::")
+    return path + colons + ADDRESS.sub(NO_ADDRESS, names)
+
+
+def has_no_address(test_id: str) -> bool:
+    """Whether an address was taken out of it, so that the runner itself prints another id."""
+    return _LEFT.search(test_id.partition("::")[2]) is not None
+
+
+_LEFT = re.compile(r"(?<![0-9A-Za-z])at[ _]0x\.\.\.")
+
+
+def stable_ids(test_ids: Iterable[str]) -> Mapping[str, str]:
+    """By each id of one run, as the runner gave it: the id it goes by.
+
+    That is its stable form, where no other id of the run has the same one; else the id itself.
+    """
+    found = {test_id: stable(test_id) for test_id in test_ids}
+    count = Counter(found.values())
+    return {test_id: form if count[form] == 1 else readable(test_id) for test_id, form in found.items()}
+
+
+def function(test_id: str) -> str:
+    """The function that an id is a row of: `path::Class::function`, whatever its parameter holds."""
+    path, colons, names = test_id.partition("::")
+    return path + colons + names.partition("[")[0]
+
+
+def functions(test_ids: Iterable[str]) -> tuple[str, ...]:
+    """The functions of some ids, each once: what is given to the framework to run these tests and no others."""
+    return tuple(sorted(set(map(function, test_ids))))
+
+
+def readable(test_id: str) -> str:
+    """An id that every file can hold: what is no character (half a surrogate pair, a byte of a path) is escaped."""
+    return test_id.encode("utf-8", "backslashreplace").decode()

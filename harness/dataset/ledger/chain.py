@@ -1,0 +1,332 @@
+"""Verifying a ledger's chain, and joining two branches of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.core.errors import AnswerIsNoError, InputError
+from harness.dataset.folder import DATASET_FILE
+from harness.dataset.ledger import binding, custody, ledger
+from harness.dataset.ledger.entry import GENESIS, LEDGER_VERSION, Entry, Event, Line, lines, render, torn_note
+from harness.dataset.ledger.key import holds, listed_keys
+from harness.dataset.model_files import read_model
+from harness.dataset.schema import DatasetModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+
+SHORT = 12
+"""Digits of a hash that messages show, and the fewest that `--head` takes."""
+_NAMED = 5
+_CONFLICT = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Something that should not be in a ledger."""
+
+    line: int | None
+    """Of the file, from 1; None where it is about the whole."""
+    what: str
+    unreadable: bool = False
+    """A task that cannot be read, so that nothing is judged by it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What a ledger proves of itself."""
+
+    entries: int
+    head: str | None
+    """Hash of the newest line."""
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+    """What a person should know and that is no problem."""
+    unsigned: tuple[int, ...]
+    """Numbers of the lines without a signature."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {
+            "entries": self.entries,
+            "head": self.head,
+            "problems": [{"line": one.line, "what": one.what} for one in self.problems],
+            "notes": list(self.notes),
+            "unsigned": list(self.unsigned),
+        }
+
+
+def verify(dataset: Dataset, *, head: str | None = None) -> Verification:
+    """Look for changed, missing, reordered and repeated lines, and, where a head is remembered, for a cut end.
+
+    Args:
+        dataset: whose ledger it is.
+        head: hash of a line that is known to have been there, or its first 12 digits or more.
+
+    Raises:
+        InputError: the ledger cannot be read, dataset.yaml lists what is no key, or `head` is no hash.
+
+    """
+    model = read_model(dataset.path / DATASET_FILE, DatasetModel)
+    found = lines(ledger.read_ledger(dataset.path / ledger.LEDGER_FILE))
+    walk = _Walk(found)
+    problems = [*walk.problems, *_signatures(walk.entries, listed_keys(model.ledger_keys))]
+    entries = [entry for _, entry in walk.entries]
+    if head is not None:
+        problems += _head(head, entries)
+    if entries and entries[0].facts.get("canary", dataset.canary) != dataset.canary:
+        problems.append(Problem(line=walk.entries[0][0], what="it belongs to another dataset: its canary is not ours"))
+    compared = custody.compare(dataset, binding.replay(entries))
+    problems += (Problem(line=None, what=what) for what in compared.differences)
+    problems += (Problem(line=None, what=what, unreadable=True) for what in compared.broken)
+    return Verification(
+        entries=len(entries),
+        head=entries[-1].hash if entries else None,
+        problems=tuple(sorted(problems, key=lambda one: one.line or 0)),
+        notes=(*walk.notes, *compared.notes()),
+        unsigned=tuple(number for number, entry in walk.entries if entry.signature is None),
+    )
+
+
+def require(dataset: Dataset) -> tuple[str, ...]:
+    """See that a dataset is what its ledger binds, before anything is judged by it; what it does not bind is returned.
+
+    Tasks that cannot be read are no matter here: whoever asks for one is told so.
+
+    Raises:
+        AnswerIsNoError: it is not, or the ledger itself does not verify; the message names what differs.
+        InputError: the ledger or dataset.yaml cannot be read.
+
+    """
+    found = verify(dataset)
+    problems = [one for one in found.problems if not one.unreadable]
+    if problems:
+        shown = [f"line {one.line}: {one.what}" if one.line else one.what for one in problems[:_NAMED]]
+        more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
+        raise AnswerIsNoError(
+            f"{dataset.path} is not what its ledger says: {'; '.join(shown)}{more}",
+            hint="`goldseam holdout log DATASET --verify` names every difference; restore what somebody else changed, "
+            "run a command again that was killed, or `goldseam holdout bind DATASET --accept` binds it as it is now",
+        )
+    return found.notes
+
+
+class _Walk:
+    """One pass over the lines: every rule of the chain in one place."""
+
+    def __init__(self, found: Sequence[Line]) -> None:
+        self.entries: list[tuple[int, Entry]] = []
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+        self._every = {line.entry.hash for line in found if line.entry}
+        self._seen: dict[str, Entry] = {}
+        self._followed: set[str] = set()
+        broken: list[Line] = []
+        for line in found:
+            if line.entry is None:
+                broken.append(line)
+                continue
+            self._torn(line, line.entry, broken)
+            broken = []
+            self._entry(line, line.entry)
+        self._cut_end(broken)
+        self._open_branches()
+
+    def _problem(self, line: int | None, what: str) -> None:
+        self.problems.append(Problem(line=line, what=what))
+
+    def _torn(self, line: Line, entry: Entry, broken: Sequence[Line]) -> None:
+        if entry.facts.get("torn", []) == torn_note(broken):
+            self.notes += [f"line {one.number} was cut short; line {line.number} says so" for one in broken]
+            return
+        for one in broken:
+            self._problem(one.number, _unexplained(one))
+        if "torn" in entry.facts:
+            self._problem(line.number, "it tells of lines before it that were cut short; they are not what is there")
+
+    def _cut_end(self, broken: Sequence[Line]) -> None:
+        for one in broken:
+            if one.text.startswith(_CONFLICT):
+                self._problem(one.number, _unexplained(one))
+            else:
+                self.notes.append(f"line {one.number}, the last, was cut short; the next line written will say so")
+
+    def _entry(self, line: Line, entry: Entry) -> None:
+        number = line.number
+        if not line.intact:
+            self._problem(number, "it was changed: its hash is not the hash of what it says")
+        if entry.schema_version > LEDGER_VERSION:
+            self._problem(number, f"schema_version {entry.schema_version} is of a newer goldseam; upgrade to verify it")
+        if entry.hash in self._seen:
+            self._problem(number, "it is repeated")
+            return
+        self._order(number, entry)
+        self._followed.add(entry.prev)
+        self._followed.update(_joins(entry))
+        self._seen[entry.hash] = entry
+        self.entries.append((number, entry))
+
+    def _order(self, number: int, entry: Entry) -> None:
+        before = self.entries[-1][1].hash if self.entries else GENESIS
+        known = entry.prev == GENESIS or entry.prev in self._seen
+        if not known:
+            gone = "comes later: lines were reordered" if entry.prev in self._every else "is missing, or was changed"
+            self._problem(number, f"the line that it follows ({entry.prev[:SHORT]}…) {gone}")
+            return
+        if before not in (entry.prev, *_joins(entry)) and entry.prev not in self._followed:
+            self._problem(number, "it does not follow the line before it: lines were reordered")
+        if unknown := [tip for tip in _joins(entry) if tip not in self._seen]:
+            self._problem(number, f"it joins a branch that is missing ({unknown[0][:SHORT]}…)")
+        parents = [self._seen[one].seq for one in (entry.prev, *_joins(entry)) if one in self._seen]
+        if entry.seq != max(parents, default=0) + 1:
+            self._problem(number, f"its number is {entry.seq}, expected {max(parents, default=0) + 1}")
+
+    def _open_branches(self) -> None:
+        for number, entry in self.entries[:-1]:
+            if entry.hash not in self._followed:
+                self._problem(
+                    number,
+                    "a branch of the ledger ends here, as after a merge in git; "
+                    "`goldseam holdout log DATASET --join DATASET` joins it",
+                )
+
+
+def _unexplained(line: Line) -> str:
+    if line.text.startswith(_CONFLICT):
+        return "git's mark of a conflict: delete such lines, keep all others, then join the branches with --join"
+    return f"it is broken ({line.problem}), and no later line explains it"
+
+
+def _joins(entry: Entry) -> tuple[str, ...]:
+    if entry.event != Event.JOINED:
+        return ()
+    joins = entry.facts.get("joins")
+    return tuple(one for one in joins if isinstance(one, str)) if isinstance(joins, list) else ()
+
+
+def _signatures(entries: Iterable[tuple[int, Entry]], listed: frozenset[str]) -> list[Problem]:
+    problems = []
+    for number, entry in entries:
+        if (entry.signature is None) != (entry.key is None):
+            what = "its signature was taken away" if entry.signature is None else "it has a signature but names no key"
+            problems.append(Problem(line=number, what=what))
+        elif entry.signature is not None and entry.key is not None:
+            if not holds(entry.key, entry.signature, entry.hash):
+                problems.append(Problem(line=number, what="its signature does not hold"))
+            elif entry.key not in listed:
+                what = f"it is signed by a key that ledger_keys of dataset.yaml does not list: {entry.key}"
+                problems.append(Problem(line=number, what=what))
+    return problems
+
+
+def _head(head: str, entries: Iterable[Entry]) -> list[Problem]:
+    wanted = head.strip().lower().rstrip("…")
+    if len(wanted) < SHORT or not set(wanted) <= set("0123456789abcdef"):
+        raise InputError(f"{head!r} is no head of a ledger: expected {SHORT} hex digits or more")
+    if any(entry.hash.startswith(wanted) for entry in entries):
+        return []
+    return [Problem(line=None, what=f"the line {wanted[:SHORT]}… is not there: the end was cut off, or rewritten")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joined:
+    """What joining two branches did."""
+
+    added: int
+    """Lines of the other branch that ours lacked."""
+    entry: Entry | None
+    """The line that joins them; None where there was nothing to join."""
+
+
+@dataclass
+class _Branches:
+    """The tips of a ledger: entries that nothing follows, oldest first."""
+
+    entries: list[Entry] = field(default_factory=list)
+
+    def tips(self) -> list[Entry]:
+        followed = {one for entry in self.entries for one in (entry.prev, *_joins(entry))}
+        return [entry for entry in self.entries if entry.hash not in followed]
+
+
+def join(dataset: Dataset, other: Path) -> Joined:
+    """Append the lines of another branch of the ledger that this one lacks, unchanged, and a line that joins both.
+
+    Args:
+        dataset: whose ledger is appended to.
+        other: a dataset folder, or a ledger's file such as `git show BRANCH:ledger.jsonl` gave; the dataset's own
+            joins branches that a merge in git has put into one file already.
+
+    Raises:
+        InputError: the other is no ledger of this dataset, or is broken.
+
+    """
+    source = other / ledger.LEDGER_FILE if other.is_dir() else other
+    if not source.is_file():
+        raise InputError(f"there is no ledger at {source}")
+    theirs = lines(ledger.read_ledger(source))
+    _whole(theirs, source)
+    path = dataset.path / ledger.LEDGER_FILE
+    if _ends_broken(lines(ledger.read_ledger(path))):
+        ledger.append(path, Event.JOINED, facts={"joins": []})  # says what was cut short, before others' lines follow
+    writer = ledger.Writer(path)
+    with ledger.locked(path) as handle:
+        ours = lines(ledger.read_ledger(path))
+        _whole(ours, path)
+        known = {line.entry.hash for line in ours if line.entry}
+        _same_origin(ours, theirs, source)
+        new = _lacking(theirs, known)
+        added = [line.entry for line in new if line.entry]
+        branches = _Branches([*(line.entry for line in ours if line.entry), *added])
+        tips = branches.tips()
+        start = b"" if not ours or ours[-1].ended else b"\n"
+        text = b"".join(line.text + b"\n" for line in new)
+        if len(tips) < 2:  # noqa: PLR2004 - two branches, or nothing to join
+            if text:
+                ledger.write_end(handle, start + text)
+            return Joined(added=len(added), entry=None)
+        last = branches.entries[-1]
+        joins = [tip.hash for tip in tips if tip.hash != last.hash]
+        seq = max(tip.seq for tip in tips) + 1
+        fields = writer.fields(Event.JOINED, (), {"joins": joins}, prev=last.hash, seq=seq)
+        line = render(fields)
+        ledger.write_end(handle, start + text + line + b"\n")
+    return Joined(added=len(added), entry=lines(line)[0].entry)
+
+
+def _ends_broken(found: Sequence[Line]) -> bool:
+    return bool(found) and found[-1].entry is None
+
+
+def _lacking(theirs: Sequence[Line], known: set[str]) -> list[Line]:
+    """The lines that we lack, each with the broken ones before it, which it tells of."""
+    lacking: list[Line] = []
+    broken: list[Line] = []
+    for line in theirs:
+        if line.entry is None:
+            broken.append(line)
+            continue
+        if line.entry.hash not in known:
+            lacking += [*broken, line]
+        broken = []
+    return lacking
+
+
+def _whole(found: Sequence[Line], path: Path) -> None:
+    problems = _Walk(found).problems
+    bad = [one for one in problems if "branch of the ledger ends here" not in one.what]
+    if bad:
+        raise InputError(
+            f"{path}, line {bad[0].line}: {bad[0].what}", hint="only ledgers that verify can be joined; mend it first"
+        )
+
+
+def _same_origin(ours: Sequence[Line], theirs: Sequence[Line], source: Path) -> None:
+    mine = next((line.entry for line in ours if line.entry), None)
+    other = next((line.entry for line in theirs if line.entry), None)
+    if mine and other and mine.hash != other.hash and mine.facts.get("canary") != other.facts.get("canary"):
+        raise InputError(f"{source} is the ledger of another dataset: its first line has another canary")

@@ -1,0 +1,173 @@
+"""Whether a dataset is what its ledger binds, and binding one as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.core.errors import InputError
+from harness.dataset.folder import read_parts
+from harness.dataset.ledger import binding
+from harness.dataset.ledger.entry import Event
+from harness.dataset.model_files import read_bytes, read_model
+from harness.dataset.schema import DatasetModel
+from harness.dataset.seal import sealed
+from harness.dataset.seal.identity import recipients_digest, short
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.dataset.folder import Dataset
+    from harness.dataset.ledger.binding import Bound
+
+_PLACES = {
+    "source": "repo, base_commit, created_at, language or version of task.yaml is",
+    "statement": "problem_statement.md is",
+    "scaffold": "scaffold.patch is",
+    "hidden": "its hidden files are",
+}
+"""Where a part of a task lies, where that is not the field of task.yaml with its name."""
+_BIND = "`goldseam holdout bind DATASET` binds it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A dataset beside what its ledger binds."""
+
+    differences: tuple[str, ...]
+    """What is not as it is bound, in words."""
+    broken: tuple[str, ...] = ()
+    """Tasks that cannot be read, and why: nothing is judged by them."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of dataset.yaml that are not bound, or not so, as they are now."""
+    tasks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By task, the parts that are not bound, or not so, as they are now."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """By task, SHA-256 of a sealed file that the ledger does not know."""
+    unbound_settings: tuple[str, ...] = ()
+    unbound_tasks: int = 0
+    """Tasks with a part that no line binds, in a ledger of which not all have to be bound."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Everything is bound, as it is."""
+        return not (self.differences or self.broken or self.settings or self.tasks or self.files)
+
+    def notes(self) -> tuple[str, ...]:
+        """What is not bound, so that a change of it would go unseen."""
+        parts = [f"{', '.join(self.unbound_settings)} of dataset.yaml"] if self.unbound_settings else []
+        parts += [f"{self.unbound_tasks} task(s)"] if self.unbound_tasks else []
+        return (f"not bound by the ledger, so a change goes unseen: {' and '.join(parts)}; {_BIND}",) if parts else ()
+
+
+def compare(dataset: Dataset, bound: Bound) -> Comparison:
+    """Hold a dataset against what its ledger binds.
+
+    Raises:
+        InputError: dataset.yaml is broken.
+
+    """
+    model = read_model(dataset.path / binding.DATASET_FILE, DatasetModel)
+    now = binding.settings_of(model)
+    differing = {name: value for name, value in now.items() if bound.settings.get(name, value) != value}
+    if not bound.settings.get("ledger_keys"):
+        differing.pop("ledger_keys", None)  # that a key was added to none is told as not bound
+    unbound = tuple(name for name in now if now[name] and not bound.settings.get(name) and name not in differing)
+    differences = [*bound.refused, *_sealing(dataset, bound), *(_setting(name, now, bound) for name in differing)]
+    tasks: dict[str, Mapping[str, str]] = {}
+    files: dict[str, str] = {}
+    broken: list[str] = []
+    unbound_tasks = 0
+    for task_id in dataset.ids():
+        try:
+            parts = read_parts(dataset.task_folder(task_id))
+        except InputError as error:
+            broken.append(error.message)
+            continue
+        known = bound.tasks.get(task_id, {})
+        wrong = [name for name in parts if name in known and known[name] != parts[name]]
+        differences += [_part(task_id, name) for name in wrong]
+        lacking = [name for name in parts if name not in known]
+        if bound.complete and not known:
+            differences.append(f"{task_id} came without the ledger's knowledge")
+        elif lacking:
+            unbound_tasks += 1
+        if wrong or lacking:
+            tasks[task_id] = {name: parts[name] for name in (*wrong, *lacking)}
+        told = _sealed_file(dataset, task_id, bound)
+        if told is not None:
+            differences.append(told[0])
+            files.update(told[1])
+    return Comparison(
+        differences=tuple(differences),
+        broken=tuple(broken),
+        settings={name: now[name] for name in (*differing, *unbound)},
+        tasks=tasks,
+        files=files,
+        unbound_settings=unbound,
+        unbound_tasks=unbound_tasks,
+    )
+
+
+def _sealing(dataset: Dataset, bound: Bound) -> list[str]:
+    if dataset.sealed and not bound.is_sealed:
+        return ["the dataset is sealed, but no line of the ledger says so: the ledger is missing, or lines of it are"]
+    if bound.is_sealed and not dataset.sealed:
+        return ["the ledger has the dataset sealed, but dataset.yaml names no recipients: it lies open here"]
+    return []
+
+
+def _setting(name: str, now: Mapping[str, Any], bound: Bound) -> str:
+    if name == "splits":
+        return "splits of dataset.yaml is not the rule that the ledger binds"
+    told, known = ([short(one) for one in values] for values in (now[name], bound.settings[name]))
+    return f"{name} of dataset.yaml: {', '.join(told) or 'none'}; the ledger binds {', '.join(known) or 'none'}"
+
+
+def _part(task_id: str, name: str) -> str:
+    return f"{task_id}: {_PLACES.get(name, f'{name} of task.yaml is')} not what the ledger binds"
+
+
+def _sealed_file(dataset: Dataset, task_id: str, bound: Bound) -> tuple[str, dict[str, str]] | None:
+    """What is wrong with a task's sealed file, and the digest of the one there: age tells nobody who wrote it."""
+    if not dataset.sealed:
+        return None
+    known = bound.sealed_digest(task_id, dataset.recipients)
+    file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients, known=known)
+    if file is None:
+        return f"{sealed.SEALED_FILE} of {task_id} is gone; its hidden files lie open, or are gone too", {}
+    digest = sealed.digest(read_bytes(file))
+    if digest == known:
+        return None
+    says = "was sealed without the ledger's knowledge" if known is None else "is not the file that was sealed"
+    return f"{sealed.SEALED_FILE} of {task_id} {says}", {task_id: digest}
+
+
+def bind(dataset: Dataset, *, accept: bool = False) -> Comparison:
+    """Bind what the ledger does not bind yet, in one line; with `accept`, also what differs, as it is now.
+
+    Returns:
+        The comparison as it was before. Where it has differences and `accept` is off, nothing was written.
+
+    Raises:
+        InputError: a task is broken, the ledger cannot be read or written, or no listed key is there to sign it.
+
+    """
+    bound = binding.held(dataset)
+    found = compare(dataset, bound)
+    if found.broken:
+        raise InputError(found.broken[0], hint="`goldseam holdout check` reports every problem of a dataset")
+    if (found.is_whole and bound.complete) or (found.differences and not accept):
+        return found
+    model = read_model(dataset.path / binding.DATASET_FILE, DatasetModel)
+    binding.record(
+        dataset,
+        Event.BOUND,
+        sorted({*found.tasks, *found.files}),
+        bound=found.tasks,
+        settings=binding.settings_of(model),
+        files=found.files,
+        **({"to": recipients_digest(dataset.recipients)} if found.files else {}),
+        complete=True,
+    )
+    return found

@@ -1,0 +1,88 @@
+"""What a task tells of its scaffold, and whose ids are public by it. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.core import test_ids as ids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from harness.core.instance import Hidden, Instance
+
+FIELD = "scaffold"
+"""Of task.yaml."""
+Names = tuple[str, ...]
+"""A test function: its name, or its class's and its own."""
+TITLE = "## Tests that the fix has to pass"
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Function:
+    """A test function; all its rows belong to it."""
+
+    path: str
+    names: Names
+
+    def __str__(self) -> str:
+        return "::".join((self.path, *self.names))
+
+
+def function_of(test_id: str) -> Function:
+    """The function that an id is a row of."""
+    path, *names = ids.function(test_id).split("::")
+    return Function(path=path, names=tuple(names))
+
+
+def candidates(instance_id: str, hidden: Hidden) -> tuple[Function, ...]:
+    """The functions of FAIL_TO_PASS, in the order in which they are tried.
+
+    That is the order of the SHA-256 of instance id and function: the same for everybody, and no function is the first
+    because of its name.
+    """
+    found = {function_of(test_id) for test_id in hidden.fail_to_pass}
+    return tuple(sorted(found, key=lambda one: hashlib.sha256(f"{instance_id}\0{one}".encode()).digest()))
+
+
+def revealed_ids(instance: Instance) -> tuple[str, ...]:
+    """The FAIL_TO_PASS ids that a task shows; none where it shows no test."""
+    told = instance.extra.get(FIELD)
+    shown = told.get("revealed") if isinstance(told, dict) else None
+    return tuple(one for one in shown if isinstance(one, str)) if isinstance(shown, list | tuple) else ()
+
+
+def public_of(instance: Instance, test_ids: Iterable[str]) -> frozenset[str]:
+    """Those of some ids whose function the task shows."""
+    shown = {function_of(one) for one in revealed_ids(instance)}
+    return frozenset(one for one in test_ids if function_of(one) in shown)
+
+
+def functions_shown(told: object) -> int:
+    """How many functions task.yaml's `scaffold` says that the task shows."""
+    count = told.get("functions") if isinstance(told, dict) else 0
+    return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
+
+
+def statement_with(instance: Instance) -> str:
+    """The statement as a solver is given it: with the ids and the code of the tests that the task shows."""
+    if not instance.scaffold:
+        return instance.problem_statement
+    names = "\n".join(f"- `{one}`" for one in revealed_ids(instance))
+    code = instance.scaffold.decode("utf-8", "replace").rstrip("\n")
+    fence = "`" * max(3, 1 + _longest_ticks(code))
+    return (
+        f"{instance.problem_statement.rstrip()}\n\n{TITLE}\n\n"
+        f"These tests fail now. This patch adds them; there are others that are not shown.\n\n{names}\n\n"
+        f"{fence}diff\n{code}\n{fence}\n"
+    )
+
+
+def _longest_ticks(text: str) -> int:
+    longest = run = 0
+    for one in text:
+        run = run + 1 if one == "`" else 0
+        longest = max(longest, run)
+    return longest

@@ -1,0 +1,1 @@
+"""Sealing tasks to recipients, and telling who opened them."""

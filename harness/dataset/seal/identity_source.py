@@ -1,0 +1,64 @@
+"""Where a key or a passphrase comes from: a file, an environment variable, or a program that prints it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+from harness.core import process
+from harness.core.errors import InfrastructureError, InputError
+
+SOURCES = "a file, env:VARIABLE, or command:PROGRAM ARGUMENTS"
+_SECONDS = 120.0
+"""A password manager may ask a person first."""
+
+
+def read_secret(source: str, *, what: str) -> str:
+    """The text that a source holds. It is never part of a message.
+
+    Args:
+        source: a path, `env:VAR`, or `command:CMD`, split as a shell would but run without one.
+        what: the secret's name in messages, such as `the identity`.
+
+    Raises:
+        InputError: there is nothing there, or the program says no.
+
+    """
+    kind, colon, rest = source.partition(":")
+    if colon and kind == "env":
+        value = os.environ.get(rest)
+        if not value:
+            raise InputError(f"{what}: the environment variable {rest!r} is not set", hint=f"give {SOURCES}")
+        return value
+    if colon and kind == "command":
+        return _printed(rest, what=what)
+    return _file(Path(source).expanduser(), what=what)
+
+
+def _printed(command: str, *, what: str) -> str:
+    try:
+        argv = shlex.split(command)
+    except ValueError as error:
+        raise InputError(f"{what}: the command cannot be read: {error}") from error
+    if not argv:
+        raise InputError(f"{what}: no command after `command:`", hint=f"give {SOURCES}")
+    try:
+        done = process.run(argv, timeout=_SECONDS, check=False)
+    except InfrastructureError as error:
+        raise InputError(f"{what}: {argv[0]} gave none", hint="run the command by hand to see what it says") from error
+    if done.returncode != 0 or not done.stdout.strip():
+        ended = f"ended with {done.returncode}" if done.returncode else "printed nothing"
+        raise InputError(f"{what}: {argv[0]} {ended}", hint="run the command by hand to see what it says")
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _file(path: Path, *, what: str) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{what}: there is no file {path}", hint=f"give {SOURCES}") from None
+    except OSError as error:
+        raise InputError(f"{what}: {path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{what}: {path} is not text", hint="an age identity or a PEM key is text") from error

@@ -1,0 +1,1 @@
+"""Text and patches that hold the same: leaks, copies, near-duplicates."""

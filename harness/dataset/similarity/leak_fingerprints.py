@@ -1,0 +1,194 @@
+"""What a leak of a dataset would hold: its canary, its statements, and the code of its fixes and hidden tests. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness.dataset.similarity import shingles
+from harness.dataset.similarity.shingles import CODE, WORDS, Vocabulary
+from harness.patches import patch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from harness.dataset.similarity.shingles import Hashes
+
+_HUNK = re.compile(rb"^@@ -", re.MULTILINE)
+_GUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_COMMON = 3
+"""A shingle of so many tasks is the form that statements are written in, or a habit of the code: it tells nothing."""
+_SHARE = {"statement": 0.3, "gold": 0.3, "tests": 0.3}
+_LEAST = {"statement": 3, "gold": 6, "tests": 8}
+_ENOUGH = {"statement": 30, "gold": 30, "tests": 40}
+
+
+class Kind(StrEnum):
+    """What was found."""
+
+    CANARY = "canary"
+    STATEMENT = "statement"
+    GOLD = "gold"
+    """Code that only the fix has."""
+    TESTS = "tests"
+    """Code that only the hidden tests have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text:
+    """What a task could leak as: texts of one kind."""
+
+    task: str
+    kind: Kind
+    parts: tuple[tuple[bytes, bytes], ...]
+    """New text and, so that what was there before is no evidence, old text: of each hunk, or the statement."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """A part of a task that is found or not: a statement, or one hunk of a patch."""
+
+    task: str
+    kind: Kind
+    size: int
+    """Different shingles that can be found."""
+
+    @property
+    def needed(self) -> int:
+        """How many of them, close together, are a find: three in ten, within bounds by kind."""
+        return min(max(_LEAST[self.kind], math.ceil(_SHARE[self.kind] * self.size)), _ENOUGH[self.kind])
+
+
+def of_statement(task: str, statement: str) -> Text:
+    return Text(task=task, kind=Kind.STATEMENT, parts=((statement.encode("utf-8", "replace"), b""),))
+
+
+def of_patch(task: str, kind: Kind, raw: bytes, *, public: bytes = b"") -> Text:
+    """The hunks of a patch that is sound, else nothing: `holdout check` tells of those.
+
+    What a `public` patch of the same task brings, such as its scaffold, is no evidence.
+    """
+    try:
+        files = patch.parse(raw, trusted=True).files
+        known = patch.parse(public, trusted=True).files if public else ()
+    except patch.PatchError:
+        return Text(task=task, kind=kind, parts=())
+    shown = b"\n".join(_sides(hunk)[0] for file in known for hunk in _hunks(file.raw))
+    sides = (_sides(hunk) for file in files for hunk in _hunks(file.raw))
+    return Text(task=task, kind=kind, parts=tuple((new, old + b"\n" + shown if shown else old) for new, old in sides))
+
+
+def _hunks(raw: bytes) -> Iterable[list[bytes]]:
+    for hunk in _HUNK.split(raw)[1:]:
+        body = hunk.split(b"\n")[1:]
+        if any(line[:1] == b"+" for line in body):
+            yield body
+
+
+def _sides(body: list[bytes]) -> tuple[bytes, bytes]:
+    new = b"\n".join(line[1:] for line in body if line[:1] in (b"+", b" "))
+    return new, b"\n".join(line[1:] for line in body if line[:1] in (b"-", b" "))
+
+
+def guids(canaries: Iterable[str]) -> tuple[bytes, ...]:
+    """What of canaries is looked for: the GUID alone, or all of a text without one."""
+    found = {canary: _GUID.search(canary.lower().encode()) for canary in canaries if canary.strip()}
+    return tuple(dict.fromkeys(match[0] if match else canary.lower().encode() for canary, match in found.items()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Index:
+    """Where each shingle belongs."""
+
+    vocabulary: Vocabulary
+    canaries: tuple[bytes, ...]
+    units: tuple[Unit, ...]
+    owners: Mapping[int, Mapping[int, tuple[int, ...]]]
+    """By length of shingles (prose or code) and hash: numbers of units."""
+    keys: Mapping[int, Hashes]
+    """The hashes of each length, sorted."""
+    untold: tuple[Text, ...] = ()
+    """What is too short, or too ordinary, to be told from other text."""
+    sizes: Mapping[tuple[str, Kind], int] = field(default_factory=dict)
+    """Shingles of each task and kind, over its units."""
+
+
+def build(texts: Iterable[Text], canaries: Iterable[str], *, ordinary: Iterable[bytes] = ()) -> Index:
+    """An index of texts. What `ordinary` texts hold too is no evidence, and neither is what three tasks share."""
+    given = [text for text in texts if text.parts]
+    cut = [[(_tokens(text.kind, new), _tokens(text.kind, old)) for new, old in text.parts] for text in given]
+    vocabulary = Vocabulary.of(new for parts in cut for new, _ in parts)
+    hashed = [
+        [_only_new(vocabulary, text.kind, *part) for part in parts] for text, parts in zip(given, cut, strict=True)
+    ]
+    dull = _shared(given, hashed) | _ordinary(vocabulary, ordinary)
+    units: list[Unit] = []
+    owners: dict[int, dict[int, tuple[int, ...]]] = {WORDS: {}, CODE: {}}
+    untold: list[Text] = []
+    for text, parts in zip(given, hashed, strict=True):
+        before = len(units)
+        for part in parts:
+            left = part - dull
+            unit = Unit(task=text.task, kind=text.kind, size=len(left))
+            if len(left) < _LEAST[text.kind]:
+                continue
+            for value in left:
+                known = owners[_length(text.kind)]
+                known[value] = (*known.get(value, ()), len(units))
+            units.append(unit)
+        if len(units) == before:
+            untold.append(text)
+    sizes: dict[tuple[str, Kind], int] = defaultdict(int)
+    for unit in units:
+        sizes[unit.task, unit.kind] += unit.size
+    return Index(
+        vocabulary=vocabulary,
+        canaries=guids(canaries),
+        units=tuple(units),
+        owners=owners,
+        keys={length: np.array(sorted(known), dtype=np.uint64) for length, known in owners.items()},
+        untold=tuple(untold),
+        sizes=sizes,
+    )
+
+
+def _length(kind: Kind) -> int:
+    return WORDS if kind is Kind.STATEMENT else CODE
+
+
+def _tokens(kind: Kind, text: bytes) -> list[bytes]:
+    found = shingles.tokens(shingles.plain(text))
+    return shingles.words(found) if kind is Kind.STATEMENT else found
+
+
+def _only_new(vocabulary: Vocabulary, kind: Kind, new: list[bytes], old: list[bytes]) -> set[int]:
+    after, before = (vocabulary.shingles(vocabulary.ids(side), _length(kind))[1] for side in (new, old))
+    return set(after.tolist()) - set(before.tolist())
+
+
+def _shared(texts: list[Text], hashed: list[list[set[int]]]) -> set[int]:
+    tasks: dict[int, set[str]] = defaultdict(set)
+    for text, parts in zip(texts, hashed, strict=True):
+        for value in set().union(*parts):
+            tasks[value].add(text.task)
+    return {value for value, having in tasks.items() if len(having) >= _COMMON}
+
+
+def _ordinary(vocabulary: Vocabulary, texts: Iterable[bytes]) -> set[int]:
+    found: set[int] = set()
+    for text in texts:
+        ids = vocabulary.ids(shingles.tokens(shingles.plain(text)))
+        found.update(vocabulary.shingles(ids, CODE)[1].tolist())
+        found.update(vocabulary.shingles(ids[shingles.words_only(ids)], WORDS)[1].tolist())
+    return found
+
+
+def untold_counts(index: Index) -> Mapping[Kind, int]:
+    """Tasks by kind that could leak without being found."""
+    return Counter(text.kind for text in index.untold)

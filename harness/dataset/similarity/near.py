@@ -1,0 +1,170 @@
+"""Whether a fix is nearly another one: by what its code shares with it, and its statement. Pure.
+
+The same measure as `holdout dedupe` takes, against many fixes at once, also of datasets that are not ours.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness.dataset.similarity import leak_fingerprints, shingles
+from harness.dataset.similarity.dedupe import THRESHOLD, patch_id
+from harness.dataset.similarity.leak_fingerprints import Kind
+from harness.dataset.similarity.postings import Postings
+from harness.dataset.similarity.shingles import CODE, WORDS, Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from harness.dataset.similarity.shingles import Hashes
+
+_HALF = 0.5
+"""Share of both fix and statement from which two are one, as in `dedupe`."""
+_FEWEST = 6
+"""Shingles from which a share says something; of smaller fixes only the same ones are told."""
+_BETWEEN = b"\0"
+"""No token, so that it is in no shingle."""
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_RECENT = 64
+"""Fixes that are gone through one by one before they are put into the index, and of how many that may be one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fix:
+    """What is known of a fix to find it again."""
+
+    name: str
+    patch_id: str
+    code: Hashes
+    """Shingles that only the fixed code has, sorted."""
+    statement: Hashes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Near:
+    """A fix that another one nearly is."""
+
+    name: str
+    share: float
+    """Of the smaller fix's shingles: that the other has too, from 0 to 1."""
+    same_patch: bool
+    """The same but for white space and places."""
+
+    @property
+    def why(self) -> str:
+        return "the same fix" if self.same_patch else f"{self.share:.0%} of the smaller fix is in the other"
+
+
+def fix_of(name: str, gold_patch: bytes, statement: str) -> Fix:
+    """What a fix is found again by; of a patch that is none nothing but its bytes."""
+    parts = leak_fingerprints.of_patch(name, Kind.GOLD, gold_patch).parts
+    after, before = [_tokens(new) for new, _ in parts], [_tokens(old) for _, old in parts]
+    words = shingles.words(_tokens(statement.encode("utf-8", "replace")))
+    vocabulary = Vocabulary.of((*after, *before, words))
+    return Fix(
+        name=name,
+        patch_id=patch_id(gold_patch),
+        code=_only_new(vocabulary, after, before),
+        statement=np.unique(vocabulary.shingles(vocabulary.ids(words), WORDS)[1]),
+    )
+
+
+def _tokens(text: bytes) -> list[bytes]:
+    return shingles.tokens(shingles.plain(text))
+
+
+def _only_new(vocabulary: Vocabulary, after: list[list[bytes]], before: list[list[bytes]]) -> Hashes:
+    """The shingles that a hunk has after a change and not before it, over all hunks, sorted."""
+    (new, new_hunks), (old, old_hunks) = _by_hunk(vocabulary, after), _by_hunk(vocabulary, before)
+    return np.unique(new[~np.isin(new ^ new_hunks, old ^ old_hunks)])
+
+
+def _by_hunk(vocabulary: Vocabulary, hunks: list[list[bytes]]) -> tuple[Hashes, Hashes]:
+    """The shingles of all hunks, none across two of them, and a number for the hunk of each; all at once is quicker."""
+    flat = [token for hunk in hunks for token in (*hunk, _BETWEEN)]
+    ends = np.cumsum([len(hunk) + 1 for hunk in hunks], dtype=np.int64)
+    begins, hashes = vocabulary.shingles(vocabulary.ids(flat), CODE)
+    return hashes, np.searchsorted(ends, begins, side="right").astype(np.uint64) * _ODD
+
+
+class Shelf:
+    """Fixes to compare others with, however many. May be added to and asked from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[str, Fix] = {}
+        self._settled = _Settled.of(())
+        self._recent: dict[str, Fix] = {}
+        """Not in the index yet, or in the place of what is there; few, so that they are gone through one by one."""
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, fix: Fix) -> None:
+        """Put a fix onto the shelf, in the place of one with its name."""
+        with self._lock:
+            self._known[fix.name] = fix
+            self._recent[fix.name] = fix
+
+    def near(self, fix: Fix) -> tuple[Near, ...]:
+        """Those that a fix nearly is, the nearest first; never the one with its own name."""
+        with self._lock:
+            if len(self._recent) > max(_RECENT, len(self._settled.fixes) // _RECENT):
+                self._settled, self._recent = _Settled.of(tuple(self._known.values())), {}
+            settled, recent = self._settled, dict(self._recent)
+        others = [(other, shared) for other, shared in settled.sharing(fix) if other.name not in recent]
+        others += [(other, _count(fix.code, other.code)) for other in recent.values()]
+        found = [near for other, shared in others if other.name != fix.name and (near := _near(fix, other, shared))]
+        return tuple(sorted(found, key=lambda near: (not near.same_patch, -near.share, near.name)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Settled:
+    """Fixes with an index of their code."""
+
+    fixes: tuple[Fix, ...]
+    postings: Postings
+    same: Mapping[str, tuple[int, ...]]
+    """By the id of a patch: numbers of the fixes that are it."""
+
+    @classmethod
+    def of(cls, fixes: tuple[Fix, ...]) -> _Settled:
+        same: dict[str, list[int]] = defaultdict(list)
+        for number, fix in enumerate(fixes):
+            same[fix.patch_id].append(number)
+        return cls(
+            fixes=fixes,
+            postings=Postings.of([fix.code for fix in fixes]),
+            same={name: tuple(numbers) for name, numbers in same.items()},
+        )
+
+    def sharing(self, fix: Fix) -> Iterator[tuple[Fix, int]]:
+        """Every fix with the same patch or code in common, and how many shingles of it."""
+        shared = self.postings.shared(fix.code)
+        for number in {*shared, *self.same.get(fix.patch_id, ())}:
+            yield self.fixes[number], shared.get(number, 0)
+
+
+def _near(one: Fix, other: Fix, shared: int) -> Near | None:
+    share = _share(shared, one.code, other.code)
+    same = one.patch_id == other.patch_id
+    if not same and share < _HALF:
+        return None
+    alike = (
+        share >= THRESHOLD or _share(_count(one.statement, other.statement), one.statement, other.statement) >= _HALF
+    )
+    return Near(name=other.name, share=share, same_patch=same) if same or alike else None
+
+
+def _count(one: Hashes, two: Hashes) -> int:
+    return len(np.intersect1d(one, two, assume_unique=True))
+
+
+def _share(shared: int, one: Hashes, two: Hashes) -> float:
+    smaller = min(len(one), len(two))
+    return shared / smaller if smaller >= _FEWEST else 0.0

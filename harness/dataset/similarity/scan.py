@@ -1,0 +1,228 @@
+"""`holdout scan`: the canary, the statements and the hidden code of a dataset, looked for in any text. Pure.
+
+A stream is searched in pieces, so that a corpus of any size takes the same memory. What was found is told by place,
+task and amount, and never quoted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness.dataset.similarity import shingles
+from harness.dataset.similarity.leak_fingerprints import Kind
+from harness.dataset.similarity.shingles import CODE, WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from harness.dataset.similarity.leak_fingerprints import Index
+    from harness.dataset.similarity.shingles import Ids, Places
+
+PIECE = 1 << 20
+"""Bytes that are searched at once."""
+_LONGEST_TOKEN = 1 << 16
+"""Bytes without any white space after which a piece is cut anywhere."""
+_GAP = 200
+"""Tokens between two shingles from which on they are two finds."""
+_HTML = (b"<!doctype html", b"<html")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Find:
+    """One place where something of the dataset stands."""
+
+    source: str
+    line: int
+    """From 1."""
+    offset: int
+    """Of the first byte, from 0; in what a compressed file holds."""
+    kind: Kind
+    task: str | None
+    """None for a canary, which is the dataset's."""
+    matched: int
+    """Different shingles of the task's text of this kind that stand there; of a canary how often it does."""
+    of: int
+    """How many there are to be found; of a canary 1."""
+
+    @property
+    def share(self) -> float:
+        return min(1.0, self.matched / self.of)
+
+
+@dataclass(kw_only=True)
+class _Run:
+    """Shingles of one unit that stand close together, while they come."""
+
+    last: int
+    line: int
+    offset: int
+    seen: set[int] = field(default_factory=set)
+
+
+@dataclass(kw_only=True)
+class _Stream:
+    """One source, as far as it has been read."""
+
+    index: Index
+    source: str
+    html: bool = False
+    bytes_before: int = 0
+    lines_before: int = 0
+    tokens_before: dict[int, int] = field(default_factory=lambda: {WORDS: 0, CODE: 0})
+    tail: dict[int, Ids] = field(default_factory=lambda: dict.fromkeys((WORDS, CODE), np.empty(0, dtype=np.int32)))
+    runs: dict[int, _Run] = field(default_factory=dict)
+    guids: dict[bytes, Find] = field(default_factory=dict)
+
+    def feed(self, piece: bytes) -> Iterator[Find]:
+        """Search the next piece, which ends between two tokens."""
+        text = shingles.plain(piece, html=self.html)
+        self._canaries(text)
+        if self.index.units:
+            cut = shingles.tokens(text)
+            ids = self.index.vocabulary.ids(cut)
+            where = _Places(text)
+            yield from self._search(CODE, ids, None, where)
+            prose = shingles.words_only(ids)
+            yield from self._search(WORDS, ids[prose], prose, where)
+        self.bytes_before += len(piece)
+        self.lines_before += piece.count(b"\n")
+
+    def end(self) -> Iterator[Find]:
+        """The source has been read."""
+        for number in sorted(self.runs):
+            yield from self._close(number)
+        yield from self.guids.values()
+
+    def _canaries(self, text: bytes) -> None:
+        for guid in self.index.canaries:
+            at = text.find(guid)
+            if at < 0:
+                continue
+            known = self.guids.get(guid)
+            self.guids[guid] = Find(
+                source=self.source,
+                line=known.line if known else self._line(text, at),
+                offset=known.offset if known else self.bytes_before + at,
+                kind=Kind.CANARY,
+                task=None,
+                matched=text.count(guid) + (known.matched if known else 0),
+                of=1,
+            )
+
+    def _line(self, text: bytes, at: int) -> int:
+        return self.lines_before + text.count(b"\n", 0, at) + 1
+
+    def _search(self, length: int, ids: Ids, origin: Places | None, where: _Places) -> Iterator[Find]:
+        """Shingles of one length; `origin` has the place among all tokens of those that count here."""
+        tail, keys, owners = self.tail[length], self.index.keys[length], self.index.owners[length]
+        joined = np.concatenate((tail, ids))
+        begins, hashes = self.index.vocabulary.shingles(joined, length)
+        if len(begins) and len(keys):
+            at = np.minimum(np.searchsorted(keys, hashes), len(keys) - 1)
+            hit = np.flatnonzero(keys[at] == hashes)
+            for begin, value in zip(begins[hit].tolist(), hashes[hit].tolist(), strict=True):
+                own = max(0, begin - len(tail))  # a shingle that began in the piece before is told by this one's start
+                token = own if origin is None else int(origin[own])
+                place = self.tokens_before[length] + begin - len(tail)
+                for number in owners[value]:
+                    yield from self._hit(number, value, place, where, token)
+        self.tokens_before[length] += len(ids)
+        self.tail[length] = joined[max(0, len(joined) - length + 1) :]
+
+    def _hit(self, number: int, value: int, place: int, where: _Places, token: int) -> Iterator[Find]:
+        run = self.runs.get(number)
+        if run is not None and place - run.last > _GAP:
+            yield from self._close(number)
+            run = None
+        if run is None:
+            at = where.of(token)
+            run = _Run(last=place, line=self._line(where.text, at), offset=self.bytes_before + at)
+            self.runs[number] = run
+        run.last = place
+        run.seen.add(value)
+
+    def _close(self, number: int) -> Iterator[Find]:
+        run, unit = self.runs.pop(number), self.index.units[number]
+        if len(run.seen) >= unit.needed:
+            yield Find(
+                source=self.source,
+                line=run.line,
+                offset=run.offset,
+                kind=unit.kind,
+                task=unit.task,
+                matched=len(run.seen),
+                of=self.index.sizes[unit.task, unit.kind],
+            )
+
+
+class _Places:
+    """Where the tokens of a piece begin; worked out only where something was found."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self._known: list[int] | None = None
+
+    def of(self, token: int) -> int:
+        if self._known is None:
+            self._known = shingles.places(self.text)
+        return self._known[token]
+
+
+def scan(index: Index, source: str, blocks: Iterable[bytes]) -> tuple[Find, ...]:
+    """Everything of the dataset that one source holds, by place. Hunks of one task that stand there are told as one.
+
+    Args:
+        index: what to look for.
+        source: its name, for people.
+        blocks: its bytes, in order, cut anywhere.
+
+    """
+    stream = _Stream(index=index, source=source)
+    found: list[Find] = []
+    for number, piece in enumerate(_pieces(blocks)):
+        if number == 0:
+            head = piece[:2048].lower()
+            stream.html = any(sign in head for sign in _HTML)
+        found += stream.feed(piece)
+    return _joined([*found, *stream.end()])
+
+
+def _joined(found: Iterable[Find]) -> tuple[Find, ...]:
+    """One find for each task and kind: the first place, and what stands at all of them."""
+    by_task: dict[tuple[Kind, str | None], list[Find]] = {}
+    for find in found:
+        by_task.setdefault((find.kind, find.task), []).append(find)
+    joined = []
+    for finds in by_task.values():
+        first = min(finds, key=lambda find: find.offset)
+        most = first.of if first.task else sum(find.matched for find in finds)
+        total = min(most, sum(find.matched for find in finds))
+        joined.append(
+            Find(
+                source=first.source,
+                line=first.line,
+                offset=first.offset,
+                kind=first.kind,
+                task=first.task,
+                matched=total,
+                of=first.of,
+            )
+        )
+    return tuple(sorted(joined, key=lambda find: (find.offset, find.kind, find.task or "")))
+
+
+def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces of about `PIECE` that end at white space, so that no token is cut in two."""
+    held = b""
+    for block in blocks:
+        held += block
+        while len(held) >= PIECE:
+            end = max(held.rfind(b"\n", 0, PIECE), held.rfind(b" ", PIECE - _LONGEST_TOKEN, PIECE)) + 1
+            end = end if end > PIECE - _LONGEST_TOKEN else PIECE
+            yield held[:end]
+            held = held[end:]
+    if held:
+        yield held

@@ -1,0 +1,1 @@
+"""One trial of a patch in a container, and what the host decides of it."""

@@ -1,0 +1,155 @@
+"""The control of a campaign: gold run again on a few tasks, to see whether this machine is as fast as the proof's.
+
+A time budget is a multiple of what gold took when the task was proved. On a machine that is slower, or busy, the same
+budget would turn right patches into time-outs; so it grows with the slowdown that gold shows here and now. And since a
+machine may become busy later, no time-out is believed before gold was run right after it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import statistics
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from harness.core.errors import InfrastructureError
+from harness.core.instance import PASSING, Task
+from harness.grading import scoring, trial
+from harness.patches import patch
+from harness.sandbox.job import MissingImageError, SandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from harness.sandbox.job import Sandbox
+
+SAMPLE = 3
+DRIFT = 2.0
+"""A slowdown from which on it is told."""
+_SHORTEST = 0.5
+"""Seconds below which a time says more of the engine than of the tests."""
+_MOST = 10.0
+_WORSE = 1.5
+"""So much slower than thought gold has to be for a patch to be given another chance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Gold on one task, here and now."""
+
+    instance_id: str
+    seconds: float
+    proof_seconds: float
+    """What it took at most when the task was proved."""
+    resolved: bool
+
+    @property
+    def ratio(self) -> float:
+        return max(self.seconds, _SHORTEST) / max(self.proof_seconds, _SHORTEST)
+
+
+def sample(tasks: Iterable[Task], count: int = SAMPLE) -> tuple[Task, ...]:
+    """Some tasks whose proof tells gold's time, the same ones each time."""
+    known = {task.instance_id: task for task in tasks if is_timed(task)}
+    return tuple(known[task_id] for task_id in sample_ids(known, count))
+
+
+def sample_ids(ids: Iterable[str], count: int) -> tuple[str, ...]:
+    """The same tasks as `sample` takes, by id, out of those that are timed."""
+    return tuple(sorted(ids, key=lambda task_id: hashlib.sha256(task_id.encode()).digest())[:count])
+
+
+def is_timed(task: Task) -> bool:
+    """Whether its proof tells gold's time."""
+    return _proof_seconds(task) > 0
+
+
+def _proof_seconds(task: Task) -> float:
+    found = task.hidden.evidence.get("gold_seconds")
+    return float(found) if isinstance(found, int | float) else 0.0
+
+
+def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
+    """Run gold on each task once, as a patch of a model is run.
+
+    A task that the engine fails on is left out here: its predictions will say so themselves.
+
+    Raises:
+        InfrastructureError: the engine is gone.
+
+    """
+    readings = []
+    for task in tasks:
+        spec = scoring.trial_spec(task, patch.parse(task.hidden.gold_patch, trusted=True))
+        try:
+            found = trial.run(spec, sandbox)
+        except (MissingImageError, SandboxError):
+            if not sandbox.is_healthy():
+                raise
+            continue
+        judged = scoring.decide(task, scoring.Round(trial=found, attempts=1))
+        readings.append(
+            Reading(
+                instance_id=task.instance_id,
+                seconds=round(found.seconds, 3),
+                proof_seconds=_proof_seconds(task),
+                resolved=judged.grade.outcome in PASSING,
+            )
+        )
+    return tuple(readings)
+
+
+class TooSlowError(InfrastructureError):
+    """Gold itself does not finish, so slow or busy is this machine: no time-out says anything of a patch."""
+
+
+def time_enough(task: Task, sandbox: Sandbox, *, factor: float) -> float | None:
+    """By how much a task's budget has to be longer for a patch that ran out of `factor` times its seconds.
+
+    Gold is run right after the patch, with ten times the budget. None where the time-out holds: gold is about as fast
+    as thought, or the proof does not tell its time.
+
+    Raises:
+        TooSlowError: gold did not finish either.
+        InfrastructureError: the engine failed.
+
+    """
+    if not _proof_seconds(task):
+        return None
+    patient = slowed(task, _MOST * factor)
+    found = trial.run(scoring.trial_spec(patient, patch.parse(task.hidden.gold_patch, trusted=True)), sandbox)
+    if found.timed_out:
+        seconds = patient.instance.budgets.seconds
+        raise TooSlowError(f"the tests ran out of time, and gold does not finish in {seconds:.0f} s either just now")
+    reading = Reading(
+        instance_id=task.instance_id, seconds=found.seconds, proof_seconds=_proof_seconds(task), resolved=True
+    )
+    return reading.ratio if reading.ratio >= _WORSE * factor else None
+
+
+def slowdown(readings: Sequence[Reading]) -> float:
+    """By how much time budgets are to grow: the median ratio, at least 1, at most 10. Pure."""
+    if not readings:
+        return 1.0
+    return round(min(_MOST, max(1.0, statistics.median(reading.ratio for reading in readings))), 2)
+
+
+def warnings(readings: Sequence[Reading]) -> tuple[str, ...]:
+    """What a person should know before believing the run. Pure."""
+    told = [
+        f"control: gold no longer resolves {reading.instance_id} on this machine"
+        for reading in readings
+        if not reading.resolved
+    ]
+    factor = slowdown(readings)
+    if factor >= DRIFT:
+        told.append(f"control: this machine runs gold {factor:g} times slower than when the tasks were proved")
+    return tuple(told)
+
+
+def slowed(task: Task, factor: float) -> Task:
+    """A task with a longer time budget."""
+    if factor <= 1.0:
+        return task
+    budgets = replace(task.instance.budgets, seconds=task.instance.budgets.seconds * factor)
+    return replace(task, instance=replace(task.instance, budgets=budgets))

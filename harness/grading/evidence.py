@@ -1,0 +1,259 @@
+"""What results.json keeps so that a verdict can be found again without a container: all that grading looks at."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.core.instance import TestStatus  # noqa: TC001 - pydantic reads annotations at run time
+from harness.grading.scoring import Demands, Round
+from harness.grading.trial import Trial
+from harness.judging.tripwires import Watch
+from harness.judging.values import Event
+from harness.languages.base import Raised, TestReport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from harness.languages.base import Chain
+
+EVIDENCE_VERSION = 2
+"""Goes up when grading looks at something that older evidence does not hold."""
+
+
+class NoEvidenceError(ValueError):
+    """results.json does not hold what grading looks at; the message says why not."""
+
+
+_CONFIG = ConfigDict(extra="allow", frozen=True)
+
+
+class RaisedModel(BaseModel):
+    """One exception of a chain."""
+
+    model_config = _CONFIG
+
+    names: tuple[str, ...]
+    errno: int | None = None
+    missing: str = ""
+    file: str = ""
+
+
+class TestModel(BaseModel):
+    """One test in one round."""
+
+    __test__ = False
+    model_config = _CONFIG
+
+    status: TestStatus
+    seconds: float = 0.0
+    raised: tuple[RaisedModel, ...] = ()
+
+
+class CollectModel(BaseModel):
+    """A file that could not be collected."""
+
+    model_config = _CONFIG
+
+    text: str = ""
+    raised: tuple[RaisedModel, ...] = ()
+
+
+class RoundModel(BaseModel):
+    """One container, as it left what it left: before anything is compared, listed or graded."""
+
+    model_config = _CONFIG
+
+    attempts: int = 1
+    ran: bool
+    exited: bool
+    child_exit: int | None = None
+    child_signal: int | None = None
+    timed_out: bool = False
+    oom_killed: bool = False
+    setup_error: str | None = None
+    model_apply_error: str | None = None
+    test_apply_error: str | None = None
+    violations: tuple[str, ...] = ()
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    max_rss_kb: int = 0
+    output_bytes: int = 0
+    timings: dict[str, float] = Field(default_factory=dict)
+    finished: bool = False
+    exit_code: int | None = None
+    internal_error: str = ""
+    internal_raised: tuple[RaisedModel, ...] = ()
+    tests: dict[str, TestModel] = Field(default_factory=dict)
+    events: tuple[tuple[str, int, int, tuple[Any, ...], Any], ...] = ()
+    """What assertions handed out: test id, slot, how manieth time, values, exception."""
+    collect_errors: dict[str, CollectModel] = Field(default_factory=dict)
+    tripwires: Watch = Field(default_factory=Watch)
+    """Nothing in evidence from before them."""
+
+
+class DemandsModel(BaseModel):
+    """What a pass had to withstand, as it was asked for."""
+
+    model_config = _CONFIG
+
+    timeout: float | None = None
+
+
+class EvidenceModel(BaseModel):
+    """`evidence` of results.json."""
+
+    model_config = _CONFIG
+
+    version: int
+    task: str
+    """SHA-256 of the task, as in run.json."""
+    demands: DemandsModel
+    slowdown: float = 1.0
+    applied: str | None = None
+    """SHA-256 of what was left of the patch after screening; None where no container was to see it."""
+    unscored: dict[str, str] | None = None
+    """`cause` and `message`, where infrastructure failed."""
+    round: RoundModel | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """The evidence of one prediction, read back."""
+
+    task_digest: str
+    demands: Demands
+    slowdown: float
+    applied: str | None
+    unscored: tuple[str, str] | None
+    """Cause and message, where infrastructure failed."""
+    round: Round | None
+
+
+def written(saved: Saved) -> dict[str, Any]:
+    """`evidence` as results.json has it."""
+    return {
+        "version": EVIDENCE_VERSION,
+        "task": saved.task_digest,
+        "demands": asdict(saved.demands),
+        "slowdown": saved.slowdown,
+        "applied": saved.applied,
+        "unscored": dict(zip(("cause", "message"), saved.unscored, strict=True)) if saved.unscored else None,
+        "round": _round(saved.round) if saved.round else None,
+    }
+
+
+def read(results: Mapping[str, Any]) -> Saved:
+    """The evidence in a results.json.
+
+    Raises:
+        NoEvidenceError: an earlier version wrote it, or it is broken.
+
+    """
+    if not isinstance(results.get("evidence"), dict):
+        raise NoEvidenceError("its evidence is too old: it was scored before rounds were kept")
+    try:
+        found = EvidenceModel.model_validate(results["evidence"])
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise NoEvidenceError(f"its evidence is broken at {where}: {first['msg']}") from error
+    if found.version != EVIDENCE_VERSION:
+        age = "too old" if found.version < EVIDENCE_VERSION else "of a newer goldseam"
+        raise NoEvidenceError(f"its evidence is {age}: version {found.version}, not {EVIDENCE_VERSION}")
+    unscored = found.unscored
+    return Saved(
+        task_digest=found.task,
+        demands=Demands(timeout=found.demands.timeout),
+        slowdown=found.slowdown,
+        applied=found.applied,
+        unscored=(unscored.get("cause", "engine"), unscored.get("message", "")) if unscored else None,
+        round=_round_again(found.round) if found.round else None,
+    )
+
+
+def _round(one: Round) -> dict[str, Any]:
+    trial, report = one.trial, one.trial.report
+    return {
+        "attempts": one.attempts,
+        **{name: getattr(trial, name) for name in _TRIAL_FIELDS},
+        "violations": list(trial.violations),
+        "output_bytes": trial.output_size,
+        "timings": dict(trial.timings),
+        "finished": report.finished,
+        "exit_code": report.exit_code,
+        "internal_error": report.internal_error,
+        "internal_raised": chain_as_json(report.internal_raised),
+        "tests": {test_id: _test(report, test_id) for test_id in report.statuses},
+        "events": [[event.test_id, event.slot, event.n, event.values, event.raised] for event in report.events],
+        "tripwires": asdict(trial.tripwires),
+        "collect_errors": {
+            path: {"text": text, "raised": chain_as_json(report.collect_raised.get(path, ()))}
+            for path, text in report.collect_errors.items()
+        },
+    }
+
+
+_TRIAL_FIELDS = (
+    "ran",
+    "exited",
+    "child_exit",
+    "child_signal",
+    "timed_out",
+    "oom_killed",
+    "setup_error",
+    "model_apply_error",
+    "test_apply_error",
+    "seconds",
+    "cpu_seconds",
+    "max_rss_kb",
+)
+
+
+def _test(report: TestReport, test_id: str) -> dict[str, Any]:
+    test: dict[str, Any] = {"status": report.statuses[test_id].value, "seconds": report.seconds.get(test_id, 0.0)}
+    if chain := report.raised.get(test_id):
+        test["raised"] = chain_as_json(chain)
+    return test
+
+
+def chain_as_json(chain: Iterable[Raised]) -> list[dict[str, Any]]:
+    """A chain of exceptions as a file has it, less what says nothing, and messages: these stand with the test."""
+    return [
+        {name: value for name, value in asdict(link).items() if value not in (None, "") and name != "says"}
+        for link in chain
+    ]
+
+
+def _round_again(found: RoundModel) -> Round:
+    report = TestReport(
+        statuses={test_id: test.status for test_id, test in found.tests.items()},
+        seconds={test_id: test.seconds for test_id, test in found.tests.items()},
+        raised={test_id: _chain(test.raised) for test_id, test in found.tests.items() if test.raised},
+        events=tuple(
+            Event(test_id=test_id, slot=slot, n=n, values=values, raised=raised)
+            for test_id, slot, n, values, raised in found.events
+        ),
+        collect_errors={path: error.text for path, error in found.collect_errors.items()},
+        collect_raised={path: _chain(error.raised) for path, error in found.collect_errors.items() if error.raised},
+        internal_error=found.internal_error,
+        internal_raised=_chain(found.internal_raised),
+        finished=found.finished,
+        exit_code=found.exit_code,
+    )
+    trial = Trial(
+        report=report,
+        violations=found.violations,
+        output=b"",
+        output_size=found.output_bytes,
+        timings=found.timings,
+        tripwires=found.tripwires,
+        **{name: getattr(found, name) for name in _TRIAL_FIELDS},
+    )
+    return Round(trial=trial, attempts=found.attempts)
+
+
+def _chain(links: Iterable[RaisedModel]) -> Chain:
+    return tuple(Raised(names=link.names, errno=link.errno, missing=link.missing, file=link.file) for link in links)

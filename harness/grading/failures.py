@@ -1,0 +1,387 @@
+"""How a prediction failed: one ordered table from structured evidence to a class. Pure.
+
+A class is a label beside the verdict and never changes it: part of what it stands on comes from the process that ran
+the untrusted patch. Nothing here reads printed text. docs/failures.md shows the table; a test holds it to this one.
+"""
+
+from __future__ import annotations
+
+import errno
+import signal
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from harness.core.instance import Outcome, TestStatus
+from harness.grading.grade import TestsStatus
+from harness.grading.time_words import TimeTests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from harness.languages.base import Chain, Raised
+
+CLASSES_VERSION = 2
+"""Goes up when a row below changes, so that labels of different rules are never counted together."""
+
+FAR_BEYOND = 5.0
+"""From how many times gold's seconds on a failing run is one of performance."""
+_BEYOND_SECONDS = 5.0
+"""And by how many seconds it is slower at least: less says more of the machine than of the patch."""
+_NEARLY_ALL_MEMORY = 0.8
+_MOST = 0.5
+
+
+class FailureClass(StrEnum):
+    """How a prediction failed."""
+
+    INFRA_ERROR = "infra_error"
+    TAMPERED = "tampered"
+    NO_PATCH = "no_patch"
+    EMPTY_PATCH = "empty_patch"
+    UNSAFE_OPERATION = "unsafe_operation"
+    APPLY_FAILED = "apply_failed"
+    OUT_OF_MEMORY = "out_of_memory"
+    PERFORMANCE_ERROR = "performance_error"
+    REGRESSION = "regression"
+    SYNTAX_ERROR = "syntax_error"
+    PERMISSION_DENIED = "permission_denied"
+    MISSING_DEPENDENCY = "missing_dependency"
+    IMPORT_ERROR = "import_error"
+    TEMPORAL_REASONING_ERROR = "temporal_reasoning_error"
+    EDGE_CASE_ERROR = "edge_case_error"
+    RUNTIME_ERROR = "runtime_error"
+    LOGIC_ERROR = "logic_error"
+    NEEDS_REVIEW = "needs_review"
+
+
+class PatchState(StrEnum):
+    """What the host found in the text that a model gave."""
+
+    GIVEN = "given"
+    NONE = "none"
+    """The model gave nothing."""
+    BLANK = "blank"
+    NO_PATCH = "no_patch"
+    """Text, and no patch in it."""
+    UNSAFE = "unsafe"
+    """It would write outside the tree, into git's own folder, or a link."""
+    REFUSED = "refused"
+    """Broken, too large, or one that contradicts itself."""
+    NOTHING_LEFT = "nothing_left"
+    """Every part of it was left out before it was applied, or it is no change by design."""
+
+
+class Kind(StrEnum):
+    """What one failing test came up against."""
+
+    SYNTAX = "syntax"
+    MEMORY = "memory"
+    LIMIT = "limit"
+    PERMISSION = "permission"
+    UNSAFE = "unsafe"
+    MISSING = "missing"
+    IMPORT = "import"
+    RUNTIME = "runtime"
+    ASSERTION = "assertion"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """All that the table looks at. The defaults are those of a prediction that no container was started for."""
+
+    outcome: Outcome
+    patch: PatchState = PatchState.GIVEN
+    signs: Collection[str] = frozenset()
+    """Review flags of the patch (harness/patches/flags.py)."""
+    tests: TestsStatus = field(default_factory=TestsStatus)
+    """The listed tests, in the round that decided."""
+    raised: Mapping[str, Chain] = field(default_factory=dict)
+    """By test id."""
+    collect_raised: Mapping[str, Chain] = field(default_factory=dict)
+    """By file that could not be collected."""
+    internal_raised: Chain = ()
+    """What ended the test runner itself."""
+    time_tests: TimeTests = field(default_factory=TimeTests)
+    ran_out_of_memory: bool = False
+    """The engine saw the container's memory limit hit."""
+    ran_out_of_time: bool = False
+    supervised: bool = True
+    """The supervisor lived to see the test process end."""
+    finished: bool = True
+    """The test process said that it was done."""
+    child_exit: int | None = 0
+    child_signal: int | None = None
+    seconds: float = 0.0
+    gold_seconds: float = 0.0
+    """What gold took at most when the task was proved, times the slowdown of this machine; 0 where unknown."""
+    memory_share: float = 0.0
+    """The largest process, as a share of the memory limit."""
+
+    @property
+    def failing(self) -> dict[str, TestStatus | None]:
+        """Listed FAIL_TO_PASS tests without a pass."""
+        found = self.tests.fail_to_pass
+        return {test_id: status for test_id, status in found.items() if status is not TestStatus.PASSED}
+
+    @property
+    def broken(self) -> dict[str, TestStatus | None]:
+        """Listed PASS_TO_PASS tests without a pass."""
+        found = self.tests.pass_to_pass
+        return {test_id: status for test_id, status in found.items() if status is not TestStatus.PASSED}
+
+    @property
+    def kinds(self) -> Counter[Kind]:
+        """How many FAIL_TO_PASS tests came up against what."""
+        return Counter(kind_of(self._chain(test_id, status), status) for test_id, status in self.failing.items())
+
+    @property
+    def main_kind(self) -> Kind | None:
+        """What most failing FAIL_TO_PASS tests came up against; of equally many, the first of `Kind`."""
+        order = list(Kind)
+        return min(self.kinds, key=lambda kind: (-self.kinds[kind], order.index(kind)), default=None)
+
+    def _chain(self, test_id: str, status: TestStatus | None) -> Chain:
+        """What stopped a test: its own exception, or for one without a result that of its file, or of the runner."""
+        if status is not None:
+            return self.raised.get(test_id, ())
+        path = test_id.split("::", 1)[0]
+        return self.collect_raised.get(path) or next(iter(self.collect_raised.values()), self.internal_raised)
+
+
+_ASSERTIONS = frozenset({"AssertionError", "Failed", "DocTestFailure", "MultipleDoctestFailures"})
+"""An assertion, pytest's `fail` and `raises`, a doctest."""
+_LIMITS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EAGAIN})
+_UNSAFE = frozenset({errno.EROFS, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
+_TREE = "/testbed/"
+
+KIND_ROWS: tuple[tuple[Kind, str, Callable[[Raised], bool]], ...] = (
+    (
+        Kind.SYNTAX,
+        "`SyntaxError` about a file of the work tree",
+        lambda link: "SyntaxError" in link.names and link.file.startswith(_TREE),
+    ),
+    (
+        Kind.MEMORY,
+        "`MemoryError`, or the system's ENOMEM",
+        lambda link: "MemoryError" in link.names or link.errno == errno.ENOMEM,
+    ),
+    (
+        Kind.LIMIT,
+        "the system says that disk, descriptors or processes are used up (ENOSPC, EDQUOT, EMFILE, ENFILE, EAGAIN)",
+        lambda link: link.errno in _LIMITS,
+    ),
+    (
+        Kind.PERMISSION,
+        "`PermissionError` (EACCES, EPERM)",
+        lambda link: "PermissionError" in link.names or link.errno in (errno.EACCES, errno.EPERM),
+    ),
+    (
+        Kind.UNSAFE,
+        "a write outside the work tree (EROFS), or the network (`gaierror`, ENETUNREACH, EHOSTUNREACH, ENETDOWN)",
+        lambda link: "gaierror" in link.names or link.errno in _UNSAFE,
+    ),
+    (Kind.MISSING, "an import of a package of which nothing is there", lambda link: bool(link.missing)),
+    (
+        Kind.IMPORT,
+        "any other `ImportError`: a name or a part that a package does not have",
+        lambda link: "ImportError" in link.names,
+    ),
+)
+
+
+def kind_of(chain: Chain, status: TestStatus | None) -> Kind:
+    """What a failing test came up against.
+
+    The outermost exception decides if it is an assertion; else the first of the chain that a row knows. A test that
+    neither passed nor raised (skipped, or a value that was compared on the host) failed like an assertion; one that
+    gave no result at all was stopped.
+    """
+    if not chain:
+        return Kind.RUNTIME if status is None else Kind.ASSERTION
+    if not _ASSERTIONS.isdisjoint(chain[0].names):
+        return Kind.ASSERTION
+    for link in chain:
+        for kind, _, holds in KIND_ROWS:
+            if holds(link):
+                return kind
+    return Kind.RUNTIME
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One row of the table: the first whose condition holds gives the class."""
+
+    failure_class: FailureClass
+    when: str
+    """The condition in words; docs/failures.md has the same."""
+    holds: Callable[[Facts], bool]
+
+
+def _ended_itself(facts: Facts) -> bool:
+    """The test process ended in a way that only code which means to can bring about."""
+    if facts.finished:
+        return False
+    if not facts.supervised or not {"exit", "ctypes"}.isdisjoint(facts.signs):
+        return True
+    if facts.child_signal is not None:
+        return facts.child_signal not in _CRASHES
+    return facts.child_exit != _RUNNER_GAVE_UP
+
+
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL})
+_RUNNER_GAVE_UP = 70
+"""The exit code of harness/grading/inside/supervisor.py where an exception went through pytest itself."""
+
+
+def _took_all_memory(facts: Facts) -> bool:
+    killed = not facts.finished and facts.child_signal == signal.SIGKILL and facts.memory_share >= _NEARLY_ALL_MEMORY
+    return facts.ran_out_of_memory or killed
+
+
+def _is_far_beyond_gold(facts: Facts) -> bool:
+    slow = facts.seconds >= facts.gold_seconds * FAR_BEYOND and facts.seconds - facts.gold_seconds >= _BEYOND_SECONDS
+    return facts.gold_seconds > 0 and slow
+
+
+def _fails_only_in_time(facts: Facts) -> bool:
+    known = facts.time_tests
+    in_time = facts.failing.keys() <= known.about_time and known.about_else.isdisjoint(facts.broken)
+    return in_time and set(facts.kinds) == {Kind.ASSERTION}
+
+
+def _most_pass(facts: Facts) -> bool:
+    total = len(facts.tests.fail_to_pass)
+    return total > 0 and (total - len(facts.failing)) / total > _MOST
+
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        failure_class=FailureClass.INFRA_ERROR,
+        when="our side failed; `cause` says how",
+        holds=lambda facts: facts.outcome is Outcome.INFRA_ERROR,
+    ),
+    Row(
+        failure_class=FailureClass.TAMPERED,
+        when="the result channel was broken, or values came out that no test hands out",
+        holds=lambda facts: facts.outcome is Outcome.TAMPERED,
+    ),
+    Row(
+        failure_class=FailureClass.NEEDS_REVIEW,
+        when="every listed test passed, and code of the patch looked at what judges it",
+        holds=lambda facts: facts.outcome is Outcome.NEEDS_REVIEW,
+    ),
+    Row(
+        failure_class=FailureClass.NO_PATCH,
+        when="the model gave nothing, or text without a patch in it",
+        holds=lambda facts: facts.patch in (PatchState.NONE, PatchState.NO_PATCH),
+    ),
+    Row(
+        failure_class=FailureClass.EMPTY_PATCH,
+        when="the patch is blank, or nothing of it is left after screening",
+        holds=lambda facts: facts.patch in (PatchState.BLANK, PatchState.NOTHING_LEFT),
+    ),
+    Row(
+        failure_class=FailureClass.UNSAFE_OPERATION,
+        when="the patch would write outside the work tree, into git's own folder, or a link",
+        holds=lambda facts: facts.patch is PatchState.UNSAFE,
+    ),
+    Row(
+        failure_class=FailureClass.APPLY_FAILED,
+        when="the patch is broken or does not apply",
+        holds=lambda facts: facts.outcome is Outcome.APPLY_FAILED,
+    ),
+    Row(
+        failure_class=FailureClass.OUT_OF_MEMORY,
+        when="the memory limit was hit, or the test process was killed with at least 80% of it in use",
+        holds=_took_all_memory,
+    ),
+    Row(
+        failure_class=FailureClass.PERFORMANCE_ERROR,
+        when="the tests ran out of time",
+        holds=lambda facts: facts.ran_out_of_time,
+    ),
+    Row(
+        failure_class=FailureClass.UNSAFE_OPERATION,
+        when="the code ended the test process by an exit or a signal of its own, or its supervisor",
+        holds=_ended_itself,
+    ),
+    Row(
+        failure_class=FailureClass.RUNTIME_ERROR,
+        when="the test process crashed before its tests were done",
+        holds=lambda facts: not facts.finished,
+    ),
+    Row(
+        failure_class=FailureClass.REGRESSION,
+        when="every FAIL_TO_PASS test passes, and a PASS_TO_PASS test no longer does",
+        holds=lambda facts: bool(facts.broken) and not facts.failing,
+    ),
+    Row(
+        failure_class=FailureClass.SYNTAX_ERROR,
+        when="most failing tests: syntax",
+        holds=lambda facts: facts.main_kind is Kind.SYNTAX,
+    ),
+    Row(
+        failure_class=FailureClass.OUT_OF_MEMORY,
+        when="most failing tests: memory",
+        holds=lambda facts: facts.main_kind is Kind.MEMORY,
+    ),
+    Row(
+        failure_class=FailureClass.PERFORMANCE_ERROR,
+        when="most failing tests: limit",
+        holds=lambda facts: facts.main_kind is Kind.LIMIT,
+    ),
+    Row(
+        failure_class=FailureClass.PERMISSION_DENIED,
+        when="most failing tests: permission",
+        holds=lambda facts: facts.main_kind is Kind.PERMISSION,
+    ),
+    Row(
+        failure_class=FailureClass.UNSAFE_OPERATION,
+        when="most failing tests: unsafe",
+        holds=lambda facts: facts.main_kind is Kind.UNSAFE,
+    ),
+    Row(
+        failure_class=FailureClass.MISSING_DEPENDENCY,
+        when="most failing tests: missing",
+        holds=lambda facts: facts.main_kind is Kind.MISSING,
+    ),
+    Row(
+        failure_class=FailureClass.IMPORT_ERROR,
+        when="most failing tests: import",
+        holds=lambda facts: facts.main_kind is Kind.IMPORT,
+    ),
+    Row(
+        failure_class=FailureClass.PERFORMANCE_ERROR,
+        when="the tests took at least 5 times as long as with the fix, and 5 s longer",
+        holds=_is_far_beyond_gold,
+    ),
+    Row(
+        failure_class=FailureClass.TEMPORAL_REASONING_ERROR,
+        when="every failing test whose source is to be seen is about time, and fails by an assertion",
+        holds=_fails_only_in_time,
+    ),
+    Row(
+        failure_class=FailureClass.EDGE_CASE_ERROR,
+        when="more than half of the FAIL_TO_PASS tests pass",
+        holds=_most_pass,
+    ),
+    Row(
+        failure_class=FailureClass.RUNTIME_ERROR,
+        when="most failing tests: runtime",
+        holds=lambda facts: facts.main_kind is Kind.RUNTIME,
+    ),
+    Row(
+        failure_class=FailureClass.LOGIC_ERROR,
+        when="anything else: most failing tests fail by an assertion",
+        holds=lambda facts: True,  # noqa: ARG005 - the last row
+    ),
+)
+
+
+def classify(facts: Facts) -> FailureClass | None:
+    """The class by the first row that holds; None where the prediction resolved its task."""
+    if facts.outcome is Outcome.RESOLVED:
+        return None
+    return next(row.failure_class for row in ROWS if row.holds(facts))

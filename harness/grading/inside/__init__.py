@@ -1,0 +1,1 @@
+"""The supervisor of a trial: it runs inside the task's container."""

@@ -1,0 +1,302 @@
+"""One trial: a task's tests, run once in a fresh container on base + patches. Proof and grading both stand on it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import secrets
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from harness.core import clock
+from harness.judging import frames, tripwires
+from harness.judging.tripwires import Watch
+from harness.languages.python.frameworks import framework
+from harness.patches.patch import Patch
+from harness.sandbox.job import Job, MissingImageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from harness.core.instance import Budgets, TestSpec
+    from harness.languages.base import TestReport
+    from harness.sandbox.job import JobResult, Sandbox
+
+PYTHON = "/opt/goldseam/venv/bin/python"
+_BOOTSTRAP = """\
+import json,os
+def take(n):
+    data=bytearray()
+    while len(data)<n:
+        chunk=os.read(0,min(1<<20,n-len(data)))
+        if not chunk: raise SystemExit(71)
+        data+=chunk
+    return bytes(data)
+head=json.loads(take(int(take(8),16)).decode())
+parts={name:take(size) for name,size in head["runner"]}
+runner=b"\\n".join(parts.pop(name) for name in head["spec"]["parts"])
+del parts
+exec(compile(runner,"<goldseam>","exec"))
+if"clock"not in head["spec"]: del runner
+blobs={name:take(head[name]) for name in("model","tests","overlay")}
+main(head.pop("spec"),blobs,[bytearray.fromhex(key) for key in head.pop("keys")])
+"""
+
+
+NO_CLOCK = "the image has no libfaketime"
+"""What harness/languages/python/inside/clock.py says then."""
+
+
+class MissingClockError(MissingImageError):
+    """The image has no libfaketime, so its tests can't be given a clock of their own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialSpec:
+    """What to run: the image, the patches on top of it, the tests and what they may use."""
+
+    image: str
+    test: TestSpec
+    files: tuple[str, ...]
+    """Test files, or functions in them (`path::Class::function`); those whose file is not there are left out."""
+    budgets: Budgets
+    model_patch: Patch | None = None
+    test_patch: Patch | None = None
+    overlay: Mapping[str, bytes] = field(default_factory=dict)
+    """Files put in place after the patches, by path."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    clock: str | None = None
+    """When it is for the tests as they start, ISO 8601 in UTC, in place of what the task says; None leaves that as it
+    is (`test.clock`, or the real time)."""
+    watch: Mapping[str, Any] | None = None
+    """What the supervisor is asked to tell besides, for harness/signals; None for nothing."""
+    order: int | None = None
+    """Runs of a proof only: 0 turns the order of the tests round, another number shuffles them, by it; None leaves it.
+    Files, classes and the tests in them stay together."""
+    cpu_count: int | None = None
+    """Runs of a proof only: how many processors the tests are told there are, and at most may use; None for all."""
+    calls: Mapping[str, Any] | None = None
+    """What `inside/calls.py` is to record or replay; see harness/differential. None in every verdict."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What came of it, from structured evidence only."""
+
+    report: TestReport
+    violations: tuple[str, ...]
+    """Where the result channel was broken or contradicts itself: somebody tampered with it."""
+    model_apply_error: str | None
+    test_apply_error: str | None
+    setup_error: str | None
+    ran: bool
+    """The tests were started."""
+    exited: bool
+    """The supervisor saw the test process end."""
+    child_exit: int | None
+    child_signal: int | None
+    timed_out: bool
+    oom_killed: bool
+    seconds: float
+    cpu_seconds: float
+    max_rss_kb: int
+    output: bytes
+    output_size: int
+    timings: Mapping[str, float]
+    watched: tuple[Mapping[str, Any], ...] | None = None
+    """The supervisor's frames, where the trial was watched."""
+    tripwires: Watch = field(default_factory=Watch)
+
+
+def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
+    """Run the tests once.
+
+    Raises:
+        MissingClockError: the tests need a clock of their own, which the image can't give them.
+        InfrastructureError: the engine failed, or the image is not there; says nothing about the patch.
+
+    """
+    keys = frames.Keys(supervisor=secrets.token_bytes(32), tests=secrets.token_bytes(32))
+    ran = read(sandbox.run(job(spec, keys)), keys, spec)
+    if ran.setup_error == NO_CLOCK:
+        raise MissingClockError(
+            f"image {spec.image} can't give its tests a clock of their own, as libfaketime is not in it: "
+            "mine the task again, for an image that has it",
+            hint="the base image has it since there are clocks; it is built by itself, on any Debian",
+        )
+    return ran
+
+
+def job(spec: TrialSpec, keys: frames.Keys) -> Job:
+    """The trial as a job for a sandbox."""
+    return Job(
+        image=spec.image,
+        argv=(PYTHON, "-s", "-S", "-B", "-c", _BOOTSTRAP),
+        stdin=_stdin(spec, keys),
+        budgets=spec.budgets,
+        env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", **spec.test.env, **spec.env},
+        services=spec.test.services,
+    )
+
+
+_OWN = ("supervisor", "applying")
+_ALWAYS = (*_OWN, "handout", "tripwire")
+_PARTS = (*_ALWAYS, "suites", "outcomes", "generators", "watch", "vary", "clock", "calls")
+"""The runner: the same bytes reach every container, of a proof or an evaluation; a trial uses what it needs of them."""
+
+
+@functools.cache
+def _runner() -> tuple[tuple[str, bytes], ...]:
+    """The runner's parts by name; read once, so that a run never mixes two versions of it."""
+    return tuple((part, program(part)) for part in _PARTS)
+
+
+def program(part: str) -> bytes:
+    """The source of a part of the runner, by its name."""
+    room = "harness.grading.inside" if part in _OWN else "harness.languages.python.inside"
+    return resources.files(room).joinpath(f"{part}.py").read_bytes()
+
+
+def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
+    varied = _varied(spec)
+    clocked = clock.request(spec.clock or spec.test.clock)
+    called = framework(spec.test.framework)
+    wanted = {
+        "suites": called.suites,
+        "outcomes": called.suites,
+        "generators": called.generators,
+        "watch": spec.watch is not None,
+        "vary": bool(varied),
+        "clock": bool(clocked),
+        "calls": spec.calls is not None,
+    }
+    patches = {"model": spec.model_patch or Patch(files=()), "tests": _beside(spec.overlay, spec.test_patch)}
+    blobs = {**{name: one.raw for name, one in patches.items()}, "overlay": b"".join(spec.overlay.values())}
+    head = {
+        "runner": [[name, len(source)] for name, source in _runner()],
+        **{name: len(blob) for name, blob in blobs.items()},
+        "keys": [keys.supervisor.hex(), keys.tests.hex()],
+        "spec": {
+            "parts": [*_ALWAYS, *(part for part, is_wanted in wanted.items() if is_wanted)],
+            "argv": called.argv(spec.test),
+            "suites": called.suites,
+            "generators": called.generators,
+            "files": spec.files,
+            "pythonpath": spec.test.pythonpath,
+            "seconds": spec.budgets.seconds,
+            "patches": {name: patch_facts(one) for name, one in patches.items()},
+            "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
+            **({"watch": spec.watch} if spec.watch is not None else {}),
+            **varied,
+            **clocked,
+            **({"calls": spec.calls} if spec.calls is not None else {}),
+        },
+    }
+    encoded = json.dumps(head).encode()
+    return b"%08x" % len(encoded) + encoded + b"".join(source for _, source in _runner()) + b"".join(blobs.values())
+
+
+def _beside(overlay: Collection[str], tests: Patch | None) -> Patch:
+    """The patch of the tests without what the overlay has in their place: no byte of that enters a container."""
+    kept = []
+    for file in tests.files if tests else ():
+        if file.new_path not in overlay:
+            kept.append(file)
+        elif file.unmakes_file:  # its old path has to go
+            kept.append(replace(file, raw=file.raw[: file.hunks_at] if file.hunks else file.raw))
+    return Patch(files=tuple(kept))
+
+
+def patch_facts(patch: Patch) -> dict[str, Any]:
+    """What harness/grading/inside/applying.py is told of a patch."""
+    return {"paths": sorted(patch.paths), "hunks": patch.without_crlf, "zero_context": patch.zero_context}
+
+
+def _varied(spec: TrialSpec) -> dict[str, dict[str, int]]:
+    """What of a varied run the supervisor has to do."""
+    asked = {"order": spec.order, "cpu_count": spec.cpu_count}
+    said = {name: value for name, value in asked.items() if value is not None}
+    return {"vary": said} if said or "HOME" in spec.env else {}
+
+
+def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
+    """Make sense of what a job left behind. Pure."""
+    transcript = frames.read(result.stdout, keys)
+    orderly = _is_orderly(transcript.supervisor)
+    from_us = transcript.supervisor if orderly else ()
+    said: dict[str, Mapping[str, Any]] = {frame["t"]: frame for frame in from_us if frame["t"] != "apply"}
+    applied = {frame["which"]: frame for frame in from_us if frame["t"] == "apply"}
+    report = framework(spec.test.framework).read(transcript.tests)
+    ended = said.get("exit", {})
+    violations = [*transcript.violations, *report.violations]
+    sound = tripwires.is_sound(transcript.tripwires)
+    if not sound:
+        violations.append("a frame that no tripwire writes")
+    if not orderly:
+        violations.append("the supervisor's frames are not those of a supervisor")
+    if result.stdout_overflow:
+        violations.append("the result channel was flooded")
+    if report.finished and ended and ended["code"] != 0:
+        violations.append("the test process ended differently than its last frame says")
+    return Trial(
+        report=report,
+        violations=tuple(violations),
+        model_apply_error=_apply_error(applied.get("model")),
+        test_apply_error=_apply_error(applied.get("tests")),
+        setup_error=said["setup_error"]["text"] if "setup_error" in said else None,
+        ran="ready" in said,
+        exited="exit" in said,
+        child_exit=ended.get("code"),
+        child_signal=ended.get("signal"),
+        timed_out=bool(ended.get("timed_out")) or result.timed_out,
+        oom_killed=result.oom_killed,
+        seconds=float(ended.get("seconds", 0.0)),
+        cpu_seconds=float(ended.get("cpu_seconds", 0.0)),
+        max_rss_kb=int(ended.get("max_rss_kb", 0)),
+        output=result.stderr,
+        output_size=result.stderr_size,
+        timings={**result.timings, "prepare": float(said.get("ready", {}).get("seconds", 0.0))},
+        watched=tuple(from_us) if spec.watch is not None else None,
+        tripwires=tripwires.read(
+            transcript.tripwires if sound else (),
+            paths=spec.model_patch.paths if spec.model_patch else (),
+            finished=report.finished,
+        ),
+    )
+
+
+_SHAPES: frames.Shapes = {
+    "apply": {"which": (str,), "ok": (bool,), "error": (str,)},
+    "setup_error": {"text": (str,)},
+    "ready": {"seconds": (float, int), "python": (str,)},
+    "exit": {
+        "code": (int, type(None)),
+        "signal": (int, type(None)),
+        "timed_out": (bool,),
+        "seconds": (float, int),
+        "cpu_seconds": (float, int),
+        "max_rss_kb": (int,),
+    },
+    "source": {
+        "old": (str, type(None)),
+        "new": (str, type(None)),
+        "before": (str, type(None)),
+        "after": (str, type(None)),
+        "why": (str,),
+    },
+    "compiled": {"files": (list,), "why": (str,)},
+    "after": {"network": (dict,), "files": (int,), "bytes": (int,), "paths": (list,), "modules": (list,)},
+}
+_ORDER = re.compile(r"(apply (source )*(compiled )?)*(setup_error |ready (exit (after )?)?)?")
+
+
+def _is_orderly(said: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the frames are what the supervisor writes, in its order."""
+    order = "".join(f"{frame['t']} " for frame in said)
+    return all(frames.has_shape(frame, _SHAPES) for frame in said) and _ORDER.fullmatch(order) is not None
+
+
+def _apply_error(frame: Mapping[str, Any] | None) -> str | None:
+    return None if frame is None or frame["ok"] else str(frame["error"]).strip() or "git apply refused it"

@@ -1,0 +1,307 @@
+"""pytest, and unittest through it."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from harness.core.instance import TestStatus
+from harness.core.test_ids import stable_ids
+from harness.judging.frames import Shapes, has_shape
+from harness.judging.values import Event
+from harness.languages.base import Chain, TestReport, chain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from harness.core.instance import TestSpec
+
+name = "pytest"
+suites = False
+generators = False
+
+BLOCKED_PLUGINS = frozenset(
+    {
+        "cov",
+        "flakefinder",
+        "forked",
+        "pytest_cov",
+        "pytest_cov.plugin",
+        "random_order",
+        "randomly",
+        "reporter",
+        "rerunfailures",
+        "retry",
+        "sugar",
+        "xdist",
+        "xdist.looponfail",
+    }
+)
+"""Entry point names of plugins that reorder, repeat, distribute or measure; none of them may shape a verdict."""
+
+_KEPT_WITH_VALUE = (
+    "--import-mode", "--doctest-glob", "--asyncio-mode", "--ds", "--dc", "--timeout", "--pythonwarnings",
+    "--config-file", "--override-ini", "-m", "-W", "-p", "-o", "-c",
+)  # fmt: skip
+_KEPT = (
+    "--doctest-modules", "--doctest-continue-on-failure", "--doctest-ignore-import-errors", "--strict-markers",
+    "--strict", "--runxfail", "--reuse-db", "--no-migrations", "--nomigrations",
+)  # fmt: skip
+_QUIET_PLUGINS = frozenset({"warnings", "logging", "unraisableexception", "threadexception", "faulthandler", "anyio"})
+"""What `-p no:` may leave out: plugins that turn something into a failure or set something up."""
+_SHOWN = ("addopts", "cache_dir", "log_", "junit", "console", "tmp_path_retention", "verbosity", "testpaths")
+"""Settings, by their beginning, that concern how results are shown and which files are taken."""
+_SHAPES: Shapes = {
+    "report": {
+        "id": (str,),
+        "when": (str,),
+        "outcome": (str,),
+        "xfail": (bool,),
+        "seconds": (float, int),
+        "text": (str,),
+    },
+    "collected": {"ids": (list,)},
+    "collect_error": {"id": (str,), "text": (str,)},
+    "collect_skip": {"id": (str,), "text": (str,)},
+    "internal_error": {"text": (str,)},
+    "value": {"id": (str,), "slot": (int,), "n": (int,), "values": (list,), "raised": (list, type(None))},
+    "finish": {"code": (int,)},
+}
+"""What the recorder of harness/grading/inside/supervisor.py writes; a frame of any other form is somebody else's."""
+_MOST = 1 << 31
+"""No slot is as large, and no assertion made as often."""
+_SEVERITY = (
+    TestStatus.FAILED,
+    TestStatus.ERROR,
+    TestStatus.XPASS,
+    TestStatus.XFAIL,
+    TestStatus.SKIPPED,
+    TestStatus.PASSED,
+)
+
+
+def argv(spec: TestSpec) -> tuple[str, ...]:
+    """Arguments before the test files: the task's own plugins and options, and nothing that hides a result."""
+    plugins = [word for plugin in spec.plugins for word in ("-p", plugin)]
+    return (
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=",
+        "--rootdir=/testbed",
+        "--confcutdir=/testbed",
+        "--continue-on-collection-errors",
+        "--tb=short",
+        "-v",
+        *plugins,
+        *(("--benchmark-disable",) if "benchmark" in spec.plugins else ()),
+        *spec.options,
+    )
+
+
+def safe_plugins(installed: Iterable[str]) -> tuple[str, ...]:
+    """Of the installed plugins' entry points, those that a task's tests may use."""
+    return tuple(sorted(set(installed) - BLOCKED_PLUGINS))
+
+
+def kept_options(addopts: str) -> tuple[str, ...]:
+    """The part of a repository's `addopts` that changes what a test means, not how results are shown.
+
+    Everything else (coverage, xdist, `-x`, `-q`, reports to files) is left out, because it hides or costs per-test
+    results.
+    """
+    try:
+        return kept_words(shlex.split(addopts))
+    except ValueError:
+        return ()
+
+
+def kept_words(words: Sequence[str]) -> tuple[str, ...]:
+    """As `kept_options`, of a command line in words; `-Werror` and `-W error` alike."""
+    kept: list[str] = []
+    index = 0
+    while index < len(words):
+        word = words[index]
+        name, equals, value = word.partition("=")
+        joined = word[:2] in _SHORT and len(word) > 2  # noqa: PLR2004 - `-Werror`
+        if word in _KEPT:
+            kept.append(word)
+        elif word in _KEPT_WITH_VALUE and index + 1 < len(words):
+            if _matters(word, words[index + 1]):
+                kept += [word, words[index + 1]]
+            index += 1
+        elif (name.startswith("--") and equals and name in _KEPT_WITH_VALUE and _matters(name, value)) or (
+            joined and _matters(word[:2], word[2:].lstrip("="))
+        ):
+            kept.append(word)
+        elif word in _TAKES_VALUE:
+            index += 1
+        index += 1
+    return tuple(kept)
+
+
+_SHORT = tuple(name for name in _KEPT_WITH_VALUE if not name.startswith("--"))
+_TAKES_VALUE = frozenset({"-n", "-k", "-r", "--maxfail", "--tb", "--cov", "--ignore", "--deselect", "--durations"})
+"""Options that are left out with the word that follows them."""
+
+
+def _matters(name: str, value: str) -> bool:
+    """Whether an option of this value changes what a test means."""
+    if name == "-p":
+        left_out = value.removeprefix("no:")
+        return left_out in _QUIET_PLUGINS if value.startswith("no:") else value not in BLOCKED_PLUGINS
+    if name in ("-o", "--override-ini"):
+        return not value.startswith(_SHOWN)
+    return True
+
+
+def pairs(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Kept options one by one, each with the value that follows it."""
+    found: list[tuple[str, ...]] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        found.append((word, rest.pop(0)) if word in _KEPT_WITH_VALUE and rest else (word,))
+    return tuple(found)
+
+
+def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
+    """Per-test results from the recorder's frames, under ids that are the same in every run.
+
+    A test has up to three reports (set-up, call, tear-down), more with subtests or where several tests have one id; the
+    worst of them is its status. A failure outside the call is an ERROR, as pytest's own summary counts it.
+    """
+    seen: dict[str, set[TestStatus]] = {}
+    done: set[str] = set()
+    seconds: dict[str, float] = {}
+    texts: dict[str, str] = {}
+    collected: list[str] = []
+    errors: dict[str, str] = {}
+    internal = ""
+    exit_code: int | None = None
+    forged = [frame for frame in frames if not _is_ours(frame)]
+    frames = frames if forged else _renamed(frames)
+    for frame in frames:
+        if forged:
+            break
+        kind = frame["t"]
+        if kind == "report":
+            test_id = str(frame["id"])
+            seen.setdefault(test_id, set()).add(_status(frame))
+            seconds[test_id] = seconds.get(test_id, 0.0) + float(frame["seconds"])
+            if frame["text"]:
+                texts[test_id] = (texts.get(test_id, "") + "\n" + str(frame["text"])).strip()
+            if frame["when"] == "teardown":
+                done.add(test_id)
+        elif kind == "collected":
+            collected += [str(test_id) for test_id in frame["ids"]]
+        elif kind == "collect_error":
+            errors[str(frame["id"])] = str(frame["text"])
+        elif kind == "internal_error":
+            internal = str(frame["text"])
+        elif kind == "finish":
+            exit_code = int(frame["code"])
+    statuses = {test_id: _worst(found) for test_id, found in seen.items() if test_id in done}
+    events = () if forged else _events(frames)
+    return TestReport(
+        statuses=statuses,
+        seconds=seconds,
+        texts=texts,
+        raised={} if forged else _raised(frames, "report"),
+        collected=tuple(collected),
+        collect_errors=errors,
+        collect_raised={} if forged else _raised(frames, "collect_error"),
+        internal_error=internal,
+        internal_raised=() if forged else _raised(frames, "internal_error").get("", ()),
+        events=events,
+        finished=exit_code is not None,
+        exit_code=exit_code,
+        violations=("a frame that the recorder does not write",)
+        if forged
+        else (*_violations(statuses, collected, errors, exit_code), *_repeated(events)),
+    )
+
+
+def _is_ours(frame: Mapping[str, Any]) -> bool:
+    """Whether a frame has a form that the recorder writes."""
+    if not has_shape(frame, _SHAPES):
+        return False
+    if frame["t"] == "collected":
+        return all(isinstance(test_id, str) for test_id in frame["ids"])
+    return frame["t"] != "value" or all(0 <= frame[name] < _MOST for name in ("slot", "n"))
+
+
+def _renamed(frames: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The frames with the ids that tests go by in place of those that the runner gave them."""
+    listed = [str(test_id) for frame in frames if frame["t"] == "collected" for test_id in frame["ids"]]
+    names = stable_ids({*listed, *(frame["id"] for frame in frames if "id" in frame)})
+    return [
+        {**frame, "ids": [names[str(test_id)] for test_id in frame["ids"]]}
+        if frame["t"] == "collected"
+        else {**frame, "id": names[frame["id"]]}
+        if frame["t"] in _OF_ONE
+        else frame
+        for frame in frames
+    ]
+
+
+_OF_ONE = ("report", "value", "collect_error", "collect_skip")
+"""Frames that are about one id."""
+
+
+def _raised(frames: Sequence[Mapping[str, Any]], kind: str) -> dict[str, Chain]:
+    """By id: what the first failing frame of a kind says was raised. Read leniently, since no verdict stands on it."""
+    found: dict[str, Chain] = {}
+    for frame in frames:
+        if frame["t"] == kind and (told := chain(frame.get("raised"))):
+            found.setdefault(str(frame.get("id", "")), told)
+    return found
+
+
+def _events(frames: Sequence[Mapping[str, Any]]) -> tuple[Event, ...]:
+    return tuple(
+        Event(
+            test_id=frame["id"],
+            slot=frame["slot"],
+            n=frame["n"],
+            values=tuple(frame["values"]),
+            raised=frame["raised"],
+        )
+        for frame in frames
+        if frame["t"] == "value"
+    )
+
+
+def _repeated(events: Sequence[Event]) -> tuple[str, ...]:
+    """That an assertion handed out twice what it hands out once."""
+    once = {(event.test_id, event.slot, event.n) for event in events}
+    return ("two values for one assertion",) if len(once) < len(events) else ()
+
+
+def _status(frame: Mapping[str, Any]) -> TestStatus:
+    outcome, in_call, xfail = frame["outcome"], frame["when"] == "call", frame["xfail"]
+    if outcome == "failed":
+        return TestStatus.FAILED if in_call else TestStatus.ERROR
+    if outcome == "skipped":
+        return TestStatus.XFAIL if xfail else TestStatus.SKIPPED
+    if outcome != "passed":
+        return TestStatus.ERROR  # a plugin's own word, such as `rerun`; never a pass
+    return TestStatus.XPASS if xfail and in_call else TestStatus.PASSED
+
+
+def _worst(found: set[TestStatus]) -> TestStatus:
+    return min(found, key=_SEVERITY.index)
+
+
+def _violations(
+    statuses: Mapping[str, TestStatus], collected: Sequence[str], errors: Mapping[str, str], exit_code: int | None
+) -> tuple[str, ...]:
+    """What an honest pytest never says: results for tests it did not collect, or an exit code that denies them."""
+    problems: list[str] = []
+    strangers = sorted(set(statuses) - set(collected))
+    if strangers:
+        problems.append(f"a result for a test that was not collected: {strangers[0]}")
+    bad = bool(errors) or any(status in (TestStatus.FAILED, TestStatus.ERROR) for status in statuses.values())
+    if exit_code == 0 and bad:
+        problems.append("the runner ended with success although tests failed")
+    return tuple(problems)

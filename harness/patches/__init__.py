@@ -1,0 +1,1 @@
+"""Patches: parsed strictly, and what stands out in one."""

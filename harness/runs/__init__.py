@@ -1,0 +1,1 @@
+"""Runs: from predictions to verdicts in a run folder."""

@@ -1,0 +1,43 @@
+"""Logs of bugs of ours: what a person is asked to report."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+
+from harness.core import files
+
+_NUMBERS = itertools.count()
+
+
+def folder() -> Path:
+    """Where logs of bugs lie."""
+    return files.cache_dir() / "logs"
+
+
+def write() -> Path:
+    """Log the exception that is being handled; where that can't be done, its trace goes to standard error."""
+    text = f"goldseam {' '.join(sys.argv[1:2])}\n{_trace()}"
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        path = folder() / f"bug-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}-{next(_NUMBERS)}.log"
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError:
+        sys.stderr.write(f"{text}\n")
+        return Path("the text above")
+    return path
+
+
+def _trace() -> str:
+    """What went wrong and where; once a sealed task was open without the words, which may quote it."""
+    from harness.dataset.seal import sealed  # noqa: PLC0415 - only a failing command needs it
+
+    if not sealed.was_opened():
+        return traceback.format_exc()
+    kind, _, where = sys.exc_info()
+    name = kind.__name__ if kind else "error"
+    return "".join(traceback.format_tb(where)) + f"{name} (its text is left out: a sealed task was open)\n"

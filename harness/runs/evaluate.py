@@ -1,0 +1,416 @@
+"""From a dataset and predictions to verdicts on disk: one prediction, and a whole run that can be stopped anywhere."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Protocol
+
+from harness.core import files
+from harness.core.errors import GoldseamError, InputError
+from harness.core.instance import PASSING, Outcome, Prediction, Task, TaskState
+from harness.dataset import content
+from harness.dataset.ledger import chain, ledger
+from harness.dataset.seal import access_log
+from harness.differential.replay import replayed
+from harness.grading import calibration as control
+from harness.grading import scoring
+from harness.grading.failures import CLASSES_VERSION
+from harness.grading.grade import GRADING_VERSION
+from harness.grading.scoring import Demands
+from harness.runs import bug_log, replay, run_folder, task_store, verdict
+from harness.runs.predictions import GOLD, is_withheld, refuse_unknown
+from harness.runs.redaction import veil_for
+from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
+from harness.runs.task_metadata import read_facts
+from harness.runs.task_store import Shelf, filled
+from harness.runs.verdict import NULL, Asked, Verdict
+from harness.sandbox.job import MissingImageError, SandboxError
+from harness.signals import attach, observed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+    from harness.grading.scoring import Scored
+    from harness.grading.trial import Trial
+    from harness.runs.redaction import Veil
+    from harness.runs.task_metadata import TaskFacts
+    from harness.runs.verdict import Looked
+    from harness.runs.verdict_cache import VerdictCache
+    from harness.sandbox.executors.base import Executor
+    from harness.sandbox.job import Sandbox
+    from harness.signals.rules import Rules
+
+
+class Observer(Protocol):
+    """Told about a run as it goes."""
+
+    def begin(self, *, total: int, reused: int) -> None:
+        """`total` predictions are in the run; `reused` of them were finished before."""
+        ...
+
+    def finished(self, report: InstanceReport) -> None:
+        """One more prediction has a report."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Something that a person should know of the run as a whole."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a run is done."""
+
+    demands: Demands = field(default_factory=Demands)
+    retry_errors: bool = False
+    """Score again what an earlier call could not score for want of infrastructure."""
+    cache: bool = True
+    """Take over verdicts that this run folder already holds."""
+    runtime: str | None = None
+    """The engine's runtime that containers had; told in run.json, no part of a verdict."""
+    executor: str = "local"
+    """Where containers ran, `local` or `ray`; told in run.json, no part of a verdict."""
+    control: int = 0
+    """On how many tasks gold is run first, to see how fast this machine is."""
+    slowdown: float = 1.0
+    """By how much the tasks' own time budgets are longer; what the control finds, where there is one."""
+    split: str | None = None
+    """The split whose tasks count, with or without a prediction; None where all do."""
+    signals: bool = False
+    """Measure more than the verdict; see harness/signals. No part of a verdict."""
+    replay: bool = False
+    """Make recorded calls on what passes its tests; see harness/differential. No part of a verdict."""
+    keep_evidence: bool = False
+    """Write what quotes hidden content in the clear, though the dataset is sealed."""
+
+
+def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settings: Settings) -> Verdict:
+    """Score one prediction. Infrastructure errors are retried a few times and then become the outcome.
+
+    Raises:
+        InfrastructureError: the engine cannot be reached at all, so no further prediction could be scored either.
+        InterruptedRunError: the run was interrupted.
+
+    """
+    asked = Asked(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
+    looked = verdict.look(task, prediction)
+    watch = observed.request(looked.patch, task.instance.test, task.instance.budgets) if settings.signals else None
+    found, trial = _scored(asked, looked, sandbox, watch=watch)
+    if _lacks_replay(found.report, settings):
+        figures = replayed(task, looked.patch, sandbox)
+        found = replace(found, report=found.report.model_copy(update={"replay": figures}))
+    return attach.to_verdict(found, task, looked.patch, trial) if settings.signals else found
+
+
+def _scored(
+    asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: Mapping[str, Any] | None
+) -> tuple[Verdict, Trial | None]:
+    """The verdict, and the trial that tells most about it, where there was one."""
+    if looked.refused is not None:
+        return verdict.refused(asked, looked), None
+    try:
+        scored = _run(asked, looked, sandbox, watch=watch)
+        if scored.trial.timed_out and asked.demands.timeout is None:
+            longer = control.time_enough(asked.task, sandbox, factor=asked.slowdown)
+            if longer is not None:
+                asked = replace(asked, slowdown=longer)
+                scored = _run(asked, looked, sandbox, watch=watch)
+    except control.TooSlowError as error:
+        return verdict.unscored(asked, looked, cause="too_slow", why=error.message), None
+    except MissingImageError as error:
+        return verdict.unscored(asked, looked, cause="missing_image", why=error.message), None
+    except SandboxError as error:
+        if not sandbox.is_healthy():
+            raise
+        return verdict.unscored(asked, looked, cause="engine", why=error.message), None
+    return verdict.graded(asked, looked, scored), scored.trial
+
+
+def _run(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: Mapping[str, Any] | None) -> Scored:
+    task = control.slowed(asked.task, asked.slowdown)
+    return scoring.score(task, looked.patch, sandbox, asked.demands, watch=watch)
+
+
+def key(task: Task, prediction: Prediction, settings: Settings) -> str:
+    """SHA-256 over everything the verdict depends on."""
+    return verdict.key(task, prediction, settings.demands)
+
+
+def gold_predictions(dataset: Dataset, ids: Collection[str]) -> tuple[Prediction, ...]:
+    """The gold patches as predictions of a model called `gold`; they must all resolve."""
+    return tuple(task_store.gold_prediction(dataset, instance_id) for instance_id in ids)
+
+
+def null_predictions(ids: Iterable[str]) -> tuple[Prediction, ...]:
+    """A model called `null` that changes nothing; its tests are really run, and none may resolve."""
+    return tuple(Prediction(instance_id=instance_id, model_name_or_path=NULL, model_patch="") for instance_id in ids)
+
+
+def scorable_ids(dataset: Dataset, chosen: Sequence[str] = (), *, split: str | None = None) -> tuple[str, ...]:
+    """The ids a run scores: the chosen ones, or every proved task of a split, or of all where none is given.
+
+    Raises:
+        InputError: a chosen id is not in the dataset, or there is nothing to score.
+
+    """
+    known = dataset.ids()
+    unknown = sorted(set(chosen) - set(known))
+    if unknown:
+        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout check` lists them")
+    if chosen:
+        return tuple(dict.fromkeys(chosen))
+    proved = tuple(one for one in dataset.instances() if one.state is TaskState.PROVED)
+    ids = tuple(one.instance_id for one in proved if split in (None, one.split))
+    if not proved:
+        raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
+    if not ids:
+        raise InputError(
+            f"none of the {len(proved)} proved task(s) of {dataset.path} is in split {split!r}",
+            hint=f"it has: {', '.join(sorted({one.split for one in proved}))}; choose with --split",
+        )
+    return ids
+
+
+def of_split(
+    dataset: Dataset, predictions: Sequence[Prediction], split: str | None
+) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...]]:
+    """The predictions for tasks of a split, and the others; all are of it where none is given.
+
+    Raises:
+        InputError: a task is not in the dataset.
+
+    """
+    if split is None:
+        return tuple(predictions), ()
+    refuse_unknown(predictions, dataset.ids())
+    where = {task_id: dataset.instance(task_id).split for task_id in {one.instance_id for one in predictions}}
+    inside = tuple(one for one in predictions if where[one.instance_id] == split)
+    return inside, tuple(one for one in predictions if where[one.instance_id] != split)
+
+
+def run(
+    dataset: Dataset,
+    predictions: Sequence[Prediction],
+    out: Path,
+    *,
+    sandbox: Sandbox,
+    executor: Executor,
+    settings: Settings,
+    observer: Observer,
+    kept: VerdictCache | None = None,
+    tools: str | None = None,
+    rules: Rules | None = None,
+) -> dict[str, object]:
+    """Score predictions into a run folder and return its report. What the folder already holds is not done again.
+
+    `kept` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
+    `tools` is the image where the tools for signals are; they read when every prediction has its verdict;
+    `rules` are those for semgrep.
+
+    Raises:
+        AnswerIsNoError: the dataset is not what its ledger binds; nothing was opened or run.
+        InputError: an unknown id, or a folder that cannot be written or is in use.
+        InfrastructureError: the engine is gone; what was scored until then is kept.
+
+    """
+    refuse_unknown(predictions, dataset.ids())
+    folder = RunFolder(path=out)
+    ids = {prediction.instance_id for prediction in predictions}
+    for note in chain.require(dataset):
+        observer.note(note)
+    head = ledger.head(dataset)
+    access_log.tell(dataset, ids, purpose="evaluate", run=out.name)
+    tasks = Shelf(dataset, ids)
+    veil = None if settings.keep_evidence else veil_for(dataset)
+    if settings.keep_evidence and dataset.sealed:
+        observer.note(f"{out} will quote hidden tests and the fix in the clear (--keep-evidence)")
+        kept = None
+    elif kept and veil:
+        kept = replace(kept, scope=veil.scope)
+    with files.locked(out / ".lock", busy=f"another goldseam is writing {out}"):
+        folder.remove_strays()
+        every = run_folder.merge_predictions(folder.predictions(), predictions)
+        former = folder.record()
+        asked = run_folder.predictions_digest(every)
+        vouched = former is None or _is_vouched(folder, former, asked)
+        facts = read_facts(dataset, also={prediction.instance_id for prediction in every}, split=settings.split)
+        due = [item for item in predictions if not _is_done(folder, tasks, item, settings)]
+        foreign = sum(folder.read(item) is not None and not folder.is_authentic(item) for item in due)
+        if foreign and settings.cache:
+            observer.note(f"{foreign} report(s) here have no MAC of this machine's key, so they are scored again")
+        record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
+        folder.write_run(record, predictions=asked, vouched=vouched)
+        folder.write_predictions(every)
+        task_store.tell_evaluated(dataset, due, run=out.name, note=observer.note)
+        observer.begin(total=len(predictions), reused=len(predictions) - len(due))
+        readings = _control(tasks, due, sandbox, settings)
+        if readings:
+            settings = replace(settings, slowdown=control.slowdown(readings))
+            found = {"control": [asdict(reading) for reading in readings], "drift": control.warnings(readings)}
+            record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
+            folder.write_run(record.model_copy(update=found), vouched=vouched)
+            for warning in control.warnings(readings):
+                observer.note(warning)
+        work = _Work(tasks=tasks, sandbox=sandbox, settings=settings, folder=folder, kept=kept, veil=veil)
+        for report in executor.map(work.one, due, cancel=sandbox.cancel):
+            observer.finished(report)
+        summary = write_report(dataset, folder)
+        if settings.signals:
+            attach.read_pending(
+                folder,
+                predictions,
+                attach.Tools(image=tools, sandbox=sandbox, rules=rules) if tools else None,
+                executor,
+                note=observer.note,
+                done=kept.complete if kept else lambda _report: None,
+            )
+        return summary
+
+
+def _is_vouched(folder: RunFolder, former: RunRecord, asked: str) -> bool:
+    """Whether an earlier call left the folder as it is, or was killed before it wrote the predictions asked for now."""
+    return folder.vouches(former) and (folder.is_whole() or former.predictions_sha256 == asked)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    """What scoring one prediction after the other needs."""
+
+    tasks: Shelf
+    sandbox: Sandbox
+    settings: Settings
+    folder: RunFolder
+    kept: VerdictCache | None
+    veil: Veil | None
+
+    def one(self, prediction: Prediction) -> InstanceReport:
+        """Score one prediction and write what is found; a sealed task is open while this runs."""
+        task = self.tasks.task(prediction.instance_id)
+        given = filled(prediction, task)
+        cache = self.kept if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
+        try:
+            known = _known(cache, task, given, self.settings, self.veil) if cache else None
+            found = known or self._fresh(task, given)
+            self.folder.write(prediction, found.report, found.evidence)
+        except (GoldseamError, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever one prediction leads to, the others have nothing of it
+            found, known = verdict.broken(self._asked(task, given), error, log=bug_log.write()), None
+            found = self.veil.over(found, task, given) if self.veil else found
+            self.folder.write(prediction, found.report, found.evidence)
+        if cache and not known:
+            cache.put(found.report, found.evidence)
+        return found.report
+
+    def _asked(self, task: Task, given: Prediction) -> Asked:
+        return Asked(task=task, prediction=given, demands=self.settings.demands, slowdown=self.settings.slowdown)
+
+    def _fresh(self, task: Task, given: Prediction) -> Verdict:
+        found = evaluate_one(task, given, self.sandbox, settings=self.settings)
+        return self.veil.over(found, task, given) if self.veil else found
+
+
+def _known(
+    cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings, veil: Veil | None = None
+) -> Verdict | None:
+    """A kept verdict, its failure class by today's table; None where its evidence is too old for that."""
+    kept = cache.get(key(task, prediction, settings), prediction)
+    if kept is None:
+        return None
+    report, evidence = kept
+    if _lacks_replay(report, settings):
+        return None
+    if report.classes_version != CLASSES_VERSION:
+        try:
+            results = veil.results(evidence.sealed, prediction, where=cache.path) if veil else evidence.results
+            report = replay.carried(report, replay.replay(task, prediction, results))
+        except (replay.CannotReplayError, InputError):
+            return None
+        report = veil.report(report, task) if veil else report
+    return Verdict(report=report, evidence=evidence)
+
+
+def _control(
+    tasks: Shelf, due: Sequence[Prediction], sandbox: Sandbox, settings: Settings
+) -> tuple[control.Reading, ...]:
+    """Gold on a few of the tasks that models' patches are due for."""
+    ids = {item.instance_id for item in due if item.model_name_or_path not in (GOLD, NULL)}
+    return control.read(tasks.controls(ids, settings.control), sandbox)
+
+
+def _with_former(record: RunRecord, former: RunRecord | None, *, due: Sequence[Prediction]) -> RunRecord:
+    """A record with what an earlier call found: the verdicts that the folder holds stand on its tasks and control."""
+    if former is None:
+        return record
+    kept: dict[str, object] = {name: found for name, found in (former.model_extra or {}).items() if name in _CONTROL}
+    for name in ("tasks", "images"):
+        kept[name] = dict(sorted({**getattr(former, name), **getattr(record, name)}.items()))
+    if not due and any(name in kept for name in _CONTROL):
+        kept["settings"] = {**record.settings, "slowdown": former.settings.get("slowdown", 1.0)}
+    return record.model_copy(update=kept)
+
+
+_CONTROL = ("control", "drift")
+"""Fields of run.json that the control adds."""
+
+
+def _record(
+    dataset: Dataset,
+    tasks: Shelf,
+    predictions: Iterable[Prediction],
+    settings: Settings,
+    facts: Mapping[str, TaskFacts],
+    *,
+    head: str | None,
+) -> RunRecord:
+    return RunRecord(
+        goldseam_version=metadata.version("goldseam"),
+        grading_version=GRADING_VERSION,
+        classes_version=CLASSES_VERSION,
+        dataset=dataset.name,
+        dataset_version=dataset.version,
+        dataset_content=content.content_told_now(dataset),
+        sealed=dataset.sealed,
+        ledger_head=head,
+        tasks={task_id: card.digest for task_id, card in sorted(tasks.cards.items())},
+        images={task_id: card.image for task_id, card in sorted(tasks.cards.items())},
+        facts=dict(facts),
+        models=sorted({prediction.model_name_or_path for prediction in predictions}),
+        settings=asdict(settings),
+        machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
+        started_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
+
+
+def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:
+    """Write a run's report.json from what it holds, and return it."""
+    record = folder.record()
+    split = record.settings.get("split") if record else None  # of the last call that scored something
+    ids = [
+        one.instance_id for one in dataset.instances() if one.state is TaskState.PROVED and split in (None, one.split)
+    ]
+    report = run_folder.run_report(ids, folder.predictions(), folder.reports())
+    files.write_json(folder.path / run_folder.REPORT_FILE, report)
+    return report
+
+
+def _is_done(folder: RunFolder, tasks: Shelf, prediction: Prediction, settings: Settings) -> bool:
+    report = folder.read(prediction) if settings.cache else None
+    if report is None or not folder.is_authentic(prediction):
+        return False
+    given = filled(prediction, tasks.task(prediction.instance_id)) if is_withheld(prediction) else prediction
+    digest = tasks.cards[prediction.instance_id].digest
+    if report.key != verdict.key_of(digest, given, settings.demands) or _lacks_replay(report, settings):
+        return False
+    return report.outcome is not Outcome.INFRA_ERROR or not settings.retry_errors
+
+
+def _lacks_replay(report: InstanceReport, settings: Settings) -> bool:
+    """Whether a replay is asked for that the report of a pass does not have."""
+    return settings.replay and report.outcome in PASSING and report.replay is None

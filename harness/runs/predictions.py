@@ -1,0 +1,386 @@
+"""Predictions from a file or an agent's output folder: JSON Lines, a JSON list, or a JSON object by instance id.
+
+SWE-bench's field names. What SWE-agent, mini-swe-agent and OpenHands write is read as it is, see
+harness/runs/agent_predictions.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from harness.core.errors import InputError
+from harness.core.instance import NOT_READ, Prediction
+from harness.runs import agent_predictions as agents
+from harness.runs.json_stream import Pieces, TooMuchError, loads
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+GOLD = "gold"
+"""The model whose patches are the fixes themselves."""
+NULL = "null"
+"""A model that changes nothing, and whose tests are run all the same."""
+WITHHELD = "withheld"
+"""Field of a prediction whose patch is the task's own fix and is written nowhere: `gold` of a sealed dataset."""
+_KNOWN = ("instance_id", "model_name_or_path", "model_patch", "sample")
+_PATCHES: Mapping[str, Any] = {
+    "model_patch": None,
+    "git_patch": None,
+    "test_result": {"git_patch": None},
+    "info": {"submission": None},
+}
+"""Fields that a patch may be in, as they are without one."""
+_WHO = ("instance_id", "model_name_or_path", "sample")
+_LEFT_OUT = "fields_left_out"
+"""Field of a prediction that names the fields that were too much to be read."""
+_WHOLE = 4 * 1024 * 1024
+"""Bytes of a prediction that is read as it is; of a longer one, its fields are looked at one by one."""
+_LARGEST_TRAJECTORY = 32 * 1024 * 1024
+_LARGEST_PATCH = 8 * 1024 * 1024
+_LARGEST_NAME = 4096
+_LARGEST_FIELD = 1024 * 1024
+_MOST_FIELDS = 100
+_SHOWN = 10
+_SHOWN_CHARACTERS = 200
+_MAX_SAMPLE = 10**9
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Record:
+    where: str
+    value: Any
+
+
+def read_predictions(path: Path, *, model_name: str | None = None, reserved: bool = False) -> tuple[Prediction, ...]:
+    """Every prediction of a file, or of an agent's output folder, in its order.
+
+    `model_name` is for predictions that do not name their model; `reserved` lets the names through that goldseam keeps
+    for its own controls, for a run folder's own file.
+
+    Raises:
+        InputError: unreadable, no JSON (the line is named), a missing field or a wrong type, a prediction given twice,
+            or one that calls itself `gold` or `null`.
+
+    """
+    paths = agents.files_of(path) if path.is_dir() else (path,)
+    predictions = tuple(_prediction(record, model_name) for file in paths for record in _of_file(file))
+    if not reserved:
+        _refuse_reserved(path, predictions)
+    if not predictions:
+        raise InputError(f"{path} holds no prediction")
+    _refuse_duplicates(path, predictions)
+    return predictions
+
+
+def _of_file(path: Path) -> Iterator[_Record]:
+    try:
+        with _opened(path) as file:
+            if not Pieces(file).peek():
+                raise InputError(f"{path} is empty: expected predictions, one JSON object a line")
+            file.seek(0)
+            for record in _records(path, file):
+                known = agents.normal(record.value, path=path) if isinstance(record.value, dict) else record.value
+                yield _Record(where=record.where, value=known)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """A file that can be read from any place; what comes through a pipe is put on the disk first."""
+    with path.open("rb") as file:
+        if file.seekable():
+            yield file
+            return
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(file, copy)
+            copy.seek(0)
+            yield copy
+
+
+def _records(path: Path, file: BinaryIO) -> Iterator[_Record]:
+    pieces = Pieces(file)
+    first = pieces.peek()
+    pieces.seek(0)
+    if path.suffix == ".jsonl" or (first == b"{" and _goes_on(pieces)):
+        yield from _lines(path, file)
+        return
+    try:
+        if first == b"[":
+            for number in pieces.items():
+                yield _Record(where=f"{path}, entry {number}", value=_value(pieces, f"{path}, entry {number}"))
+        elif first != b"{":
+            what = type(loads(_text(file.read(_WHOLE), str(path), 0))).__name__
+            raise InputError(f"{path}: expected a list or an object of predictions, found {what}")
+        elif agents.is_trajectory(path):
+            yield _Record(where=f"{path}", value=_value(pieces, str(path), whole=_LARGEST_TRAJECTORY))
+        elif "instance_id" in _names(pieces):
+            yield _Record(where=f"{path}", value=_value(pieces, str(path)))
+        else:
+            yield from _by_id(path, pieces)
+        pieces.end()
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}") from error
+
+
+def _goes_on(pieces: Pieces) -> bool:
+    """Whether something follows the first value; the place is the file's start, then."""
+    try:
+        pieces.value(0)
+        return bool(pieces.peek())
+    except ValueError:
+        return True  # whose lines tell more about what is wrong
+    finally:
+        pieces.seek(0)
+
+
+def _names(pieces: Pieces) -> set[str]:
+    """The first names of an object; the place is the file's start, then."""
+    found: set[str] = set()
+    for name in pieces.members():
+        pieces.value(0)
+        if len(found) < _MOST_FIELDS:
+            found.add(name)
+    pieces.seek(0)
+    return found
+
+
+def _by_id(path: Path, pieces: Pieces) -> Iterator[_Record]:
+    seen: set[str] = set()
+    for instance_id in pieces.members():
+        where = f"{path}, entry {instance_id!r}"
+        if instance_id in seen:
+            raise ValueError(f"{instance_id!r} is given twice in one object")
+        seen.add(instance_id)
+        value = _value(pieces, where)
+        if not isinstance(value, dict):
+            raise InputError(f"{where}: expected an object, found {type(value).__name__}")
+        if value.get("instance_id", instance_id) != instance_id:
+            raise InputError(f"{where} says that it is for {value['instance_id']!r}")
+        yield _Record(where=where, value={**value, "instance_id": instance_id})
+
+
+def _value(pieces: Pieces, where: str, *, whole: int = _WHOLE) -> Any:
+    """The next value; of an object that is too much to be read, what `_fields` tells.
+
+    Raises:
+        ValueError: it is no JSON.
+        InputError: it is not UTF-8, or what it is about is too much to be read.
+
+    """
+    pieces.peek()
+    start = pieces.tell()
+    raw = pieces.value(whole)
+    try:
+        if raw is not None:
+            return loads(_text(raw, where, start))
+    except TooMuchError:
+        pass
+    end = pieces.tell()
+    pieces.seek(start)
+    found = _fields(pieces, where)
+    pieces.seek(end)
+    return found
+
+
+def _lines(path: Path, file: BinaryIO) -> Iterator[_Record]:
+    number, start = 0, 0
+    while line := file.readline(_WHOLE):
+        number += 1
+        where, place = f"{path}, line {number}", start
+        try:
+            if len(line) == _WHOLE and not line.endswith(b"\n"):
+                value = _long_line(file, place, where)
+            elif line.strip():
+                value = _whole_line(line, where, place)
+            else:
+                start += len(line)
+                continue
+        except ValueError as error:
+            raise InputError(
+                f"{where} is not JSON: {error}", hint="fix or remove that line; nothing was run"
+            ) from error
+        start = file.tell()
+        yield _Record(where=where, value=value)
+
+
+def _whole_line(line: bytes, where: str, place: int) -> Any:
+    text = _text(line, where, place)
+    try:
+        return loads(text)
+    except TooMuchError:
+        if not line.lstrip().startswith(b"{"):
+            raise
+        pieces = Pieces(io.BytesIO(line.rstrip(b"\r\n")), by_line=True)
+        found = _fields(pieces, where)
+        pieces.end()
+        return found
+
+
+def _long_line(file: BinaryIO, place: int, where: str) -> Any:
+    pieces = Pieces(file, by_line=True)
+    pieces.seek(place)
+    found = _fields(pieces, where)
+    pieces.end()
+    file.seek(pieces.tell() + 1)
+    return found
+
+
+def _fields(pieces: Pieces, where: str) -> dict[str, Any]:
+    """An object by its fields, less those that are too much: long, deep, numbers without end.
+
+    Where one of them is a patch's, the prediction says in `NOT_READ` why it has none.
+
+    Raises:
+        ValueError: it is no JSON object.
+        InputError: what it is about is too much.
+
+    """
+    found: dict[str, Any] = {}
+    left_out: dict[str, str] = {}
+    room = _WHOLE
+    for name in pieces.members():
+        if name in found or name in left_out:
+            raise ValueError(f"{name!r} is given twice in one object")
+        other = min(_LARGEST_FIELD, room) if len(found) < _MOST_FIELDS else 0
+        limit = _LARGEST_PATCH if name in _PATCHES else _LARGEST_NAME if name in _WHO else other
+        try:
+            found[name], size = _field(pieces, limit, where)
+            room -= size if limit == other else 0
+        except TooMuchError as error:
+            if len(left_out) < _MOST_FIELDS or name in (*_PATCHES, *_WHO):
+                left_out[name] = str(error)
+    for name in _WHO:
+        if name in left_out:
+            raise InputError(f"{where}: {name} has {left_out[name]}")
+    for name in _PATCHES:
+        if name in left_out and not isinstance(found.get("model_patch"), str):
+            found |= {name: _PATCHES[name], NOT_READ: f"its {name} has {left_out[name]}, more than is read"}
+    return {**found, **({_LEFT_OUT: sorted(left_out)} if left_out else {})}
+
+
+def _field(pieces: Pieces, limit: int, where: str) -> tuple[Any, int]:
+    """The next value, and its bytes.
+
+    Raises:
+        TooMuchError: it is more than is read.
+
+    """
+    pieces.peek()
+    start = pieces.tell()
+    raw = pieces.value(limit)
+    if raw is None:
+        raise TooMuchError(f"{pieces.tell() - start} bytes")
+    return loads(_text(raw, where, start)), len(raw)
+
+
+def _text(data: bytes, where: str, start: int) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where} is not UTF-8 (byte {start + error.start} of the file)") from error
+
+
+def _prediction(record: _Record, model_name: str | None) -> Prediction:
+    value, where = record.value, record.where
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: expected an object, found {type(value).__name__}")
+    if value.get("model_name_or_path") is None:
+        if model_name is None:
+            raise InputError(f"{where} names no model (model_name_or_path)", hint="name it with --model-name")
+        value = {**value, "model_name_or_path": model_name}
+    for name in ("instance_id", "model_name_or_path"):
+        if not isinstance(value.get(name), str) or not value[name].strip():
+            raise InputError(f"{where}: {name} must be a non-empty string, found {_shown(value.get(name))}")
+        if not value[name].isprintable():
+            raise InputError(f"{where}: {name} has a character that cannot be shown: {_shown(value[name])}")
+    patch = value.get("model_patch")
+    if "model_patch" not in value or not isinstance(patch, str | None):
+        raise InputError(f"{where}: model_patch must be a string or null, found {_kind(value, 'model_patch')}")
+    sample = value.get("sample", 0)
+    if not isinstance(sample, int) or isinstance(sample, bool) or not 0 <= sample < _MAX_SAMPLE:
+        raise InputError(f"{where}: sample must be a whole number from 0, found {_shown(sample)}")
+    return Prediction(
+        instance_id=value["instance_id"],
+        model_name_or_path=value["model_name_or_path"],
+        model_patch=patch,
+        sample=sample,
+        extra={name: field for name, field in value.items() if name not in _KNOWN},
+    )
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
+
+
+def _kind(value: dict[str, Any], name: str) -> str:
+    return type(value[name]).__name__ if name in value else "nothing"
+
+
+def _refuse_reserved(path: Path, predictions: Iterable[Prediction]) -> None:
+    """Reports and scores treat goldseam's own controls apart, so nobody else may have their names."""
+    for prediction in predictions:
+        name = prediction.model_name_or_path
+        if name.strip().casefold() in (GOLD, NULL):
+            raise InputError(
+                f"{path}: the prediction for {prediction.instance_id} calls its model {name!r}, a name that goldseam "
+                "keeps for its own controls",
+                hint="give the model another name; --gold and --null score the controls",
+            )
+
+
+def _refuse_duplicates(path: Path, predictions: Iterable[Prediction]) -> None:
+    seen: set[tuple[str, str, int]] = set()
+    for prediction in predictions:
+        key = (prediction.model_name_or_path, prediction.instance_id, prediction.sample)
+        if key in seen:
+            raise InputError(
+                f"{path}: {prediction.instance_id} is predicted twice by {prediction.model_name_or_path!r} "
+                f"(sample {prediction.sample})",
+                hint="give further samples a `sample` number of their own",
+            )
+        seen.add(key)
+
+
+def is_withheld(prediction: Prediction) -> bool:
+    """True where the patch is the task's own fix, to be taken from there."""
+    return (
+        prediction.model_name_or_path == GOLD
+        and prediction.model_patch is None
+        and prediction.extra.get(WITHHELD) is True
+    )
+
+
+def refuse_unknown(predictions: Iterable[Prediction], known: Collection[str]) -> None:
+    """See that every prediction is for a task of the dataset.
+
+    Raises:
+        InputError: some are not; the message names them.
+
+    """
+    unknown = sorted({prediction.instance_id for prediction in predictions} - set(known))
+    if unknown:
+        shown = ", ".join(unknown[:_SHOWN]) + (f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else "")
+        raise InputError(
+            f"{len(unknown)} predicted instance id(s) are not in the dataset: {shown}",
+            hint="evaluate them on the dataset they were made for, or choose with `-i ID`",
+        )
+
+
+def as_json(prediction: Prediction) -> dict[str, Any]:
+    """A prediction as the object a file holds."""
+    return {
+        "instance_id": prediction.instance_id,
+        "model_name_or_path": prediction.model_name_or_path,
+        "model_patch": prediction.model_patch,
+        "sample": prediction.sample,
+        **prediction.extra,
+    }

@@ -1,0 +1,1 @@
+"""Refreshing a dataset: gold and null run again, and what drifted."""

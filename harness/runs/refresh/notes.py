@@ -1,0 +1,161 @@
+"""The notes of a refresh that is under way: every verdict on disk as it comes, so that nothing is done twice.
+
+They name no hidden test and stand in the dataset's own folder for workings, which git does not see.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.core import files
+from harness.core.instance import Outcome
+from harness.dataset.seal.sealed import WORKINGS
+from harness.runs.refresh.seen import Kind, Seen, Slot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from harness.dataset.folder import Dataset
+
+SCHEMA_VERSION = 1
+_FILE = "notes.jsonl"
+MOST_HOURS = 24.0
+"""Older verdicts say nothing of today, so a refresh that was broken off longer ago begins anew."""
+
+
+def folder_of(dataset: Dataset) -> Path:
+    """Where a refresh works."""
+    return dataset.path / WORKINGS / "refresh"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a refresh was asked for; one that was asked for something else does not go on from it."""
+
+    ids: tuple[str, ...]
+    """Named by the user; none where all were meant."""
+    quarantined: bool
+
+
+class Notes:
+    """The verdicts so far, by their slots. One process at a time; see `files.locked`."""
+
+    def __init__(self, dataset: Dataset, asked: Asked, plan: Sequence[str], *, again: bool) -> None:
+        """Go on from an unfinished refresh, or with `again` from a finished one, or begin anew.
+
+        `plan` are the tasks where it begins anew; else those of the one that it goes on from stand.
+        """
+        self._path = folder_of(dataset) / _FILE
+        self._seen: dict[Slot, tuple[str, Seen]] = {}
+        self.plan = tuple(plan)
+        lines = _read(self._path)
+        self.goes_on = _can_go_on(lines, asked, again=again)
+        if self.goes_on:
+            known = set(dataset.ids())
+            former = [one for one in lines[0].get("plan", ()) if one in known]
+            self.plan = tuple(dict.fromkeys([*former, *plan]))
+            self._take(lines[1:])
+            self._add({"went_on": True}, start=b"\n")  # what was killed may have left half a line
+        else:
+            self._begin(asked)
+
+    def get(self, slot: Slot, key: str) -> Seen | None:
+        """A verdict, if it was found on the same task under the same rules."""
+        found = self._seen.get(slot)
+        return found[1] if found and found[0] == key else None
+
+    def add(self, seen: Seen, key: str) -> None:
+        """Keep a verdict; it is on disk when this returns."""
+        self._seen[seen.slot] = (key, seen)
+        self._add({"key": key, **_seen_as_json(seen)})
+
+    def end(self) -> None:
+        """All of it is done: the next refresh begins anew."""
+        self._add({"ended": True})
+
+    def _begin(self, asked: Asked) -> None:
+        head = {"schema_version": SCHEMA_VERSION, "at": time.time(), "asked": _as_json(asked), "plan": self.plan}
+        files.write_bytes(self._path, json.dumps(head).encode() + b"\n")
+
+    def _add(self, line: Mapping[str, Any], *, start: bytes = b"") -> None:
+        with files.explained(self._path), self._path.open("ab") as file:
+            file.write(start + json.dumps(line).encode() + b"\n")
+            file.flush()
+
+    def _take(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        for line in lines:
+            try:
+                seen = _seen_of(line)
+                self._seen[seen.slot] = (str(line["key"]), seen)
+            except (KeyError, TypeError, ValueError):
+                continue
+
+
+def unfinished(dataset: Dataset, asked: Asked) -> bool:
+    """Whether there is a refresh that was asked for this and did not come to its end."""
+    return _can_go_on(_read(folder_of(dataset) / _FILE), asked, again=False)
+
+
+def _can_go_on(lines: Sequence[Mapping[str, Any]], asked: Asked, *, again: bool) -> bool:
+    """Whether notes are of a refresh asked for the same, lately, that has not ended or may be taken up again."""
+    if not lines or lines[0].get("asked") != _as_json(asked):
+        return False
+    at = lines[0].get("at")
+    young = isinstance(at, int | float) and abs(time.time() - at) <= MOST_HOURS * 3600  # a clock may be put back
+    last = max((number for number, line in enumerate(lines) if "ended" in line or "went_on" in line), default=0)
+    return young and (again or "ended" not in lines[last])
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return []
+    found = []
+    for line in data.split(b"\n"):
+        try:
+            raw = json.loads(line)
+        except (ValueError, RecursionError):
+            continue  # half a line, from a process that was killed; or the end
+        if isinstance(raw, dict):
+            found.append(raw)
+    return found
+
+
+def _as_json(asked: Asked) -> dict[str, Any]:
+    return {"ids": sorted(asked.ids), "quarantined": asked.quarantined}
+
+
+def _seen_as_json(seen: Seen) -> dict[str, Any]:
+    slot = seen.slot
+    return {
+        "task": slot.instance_id,
+        "kind": slot.kind.value,
+        "number": slot.number,
+        "repeat": slot.repeat,
+        "outcome": seen.outcome.value,
+        "cause": seen.cause,
+        "fail_to_pass": seen.fail_to_pass,
+        "pass_to_pass": seen.pass_to_pass,
+        "seconds": seen.seconds,
+        "containers": seen.containers,
+    }
+
+
+def _seen_of(line: Mapping[str, Any]) -> Seen:
+    slot = Slot(
+        instance_id=str(line["task"]), kind=Kind(line["kind"]), number=int(line["number"]), repeat=bool(line["repeat"])
+    )
+    return Seen(
+        slot=slot,
+        outcome=Outcome(line["outcome"]),
+        cause=line["cause"],
+        fail_to_pass=str(line["fail_to_pass"]),
+        pass_to_pass=str(line["pass_to_pass"]),
+        seconds=float(line["seconds"]),
+        containers=int(line["containers"]),
+    )

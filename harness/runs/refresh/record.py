@@ -1,0 +1,160 @@
+"""What the dataset keeps of its refreshes: refresh.jsonl, a line for each that had something new to say.
+
+A refresh that finds what the one before it found adds no line, so a nightly one makes no commits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from dataclasses import asdict
+from importlib import metadata
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.core import files
+from harness.core.errors import InputError
+from harness.dataset.seal import canary_marks
+from harness.grading.grade import GRADING_VERSION
+from harness.runs.refresh.drift import Finding, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.dataset.folder import Dataset
+
+REFRESH_FILE = "refresh.jsonl"
+SCHEMA_VERSION = 1
+
+
+class TaskLine(BaseModel):
+    """One task in a line."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    result: str
+    """`holds`, `once`, `unstable` or `drifted`."""
+    gold: str = ""
+    """Resolved of run."""
+    null: str = ""
+    seconds: float = 0.0
+    """The longest that gold's tests took."""
+    why: str = ""
+
+
+class RefreshLine(BaseModel):
+    """A line of refresh.jsonl."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    schema_version: Annotated[int, Field(ge=1)] = SCHEMA_VERSION
+    at: str
+    """When it ended, ISO 8601 in UTC."""
+    goldseam_version: str
+    grading_version: int
+    machine: dict[str, Any] = Field(default_factory=dict)
+    runs: Annotated[int, Field(ge=1)]
+    """Of gold, and of null, on each task; repeats come on top."""
+    seconds: float = 0.0
+    """Wall time; of the last call, where it was interrupted."""
+    containers: int = 0
+    tasks: dict[str, TaskLine]
+
+
+def read(dataset: Dataset) -> tuple[RefreshLine, ...]:
+    """Every line, oldest first; none where there is no file.
+
+    Raises:
+        InputError: a line is none of ours; the message names it.
+
+    """
+    path = dataset.path / REFRESH_FILE
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    found = []
+    for number, line in enumerate(data.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            found.append(RefreshLine.model_validate(json.loads(line)))
+        except (ValueError, RecursionError) as error:
+            what = (
+                "; ".join(one["msg"] for one in error.errors()[:3]) if isinstance(error, ValidationError) else "no JSON"
+            )
+            raise InputError(f"{path}, line {number} is no record of a refresh: {what}") from error
+        if found[-1].schema_version > SCHEMA_VERSION:
+            raise InputError(f"{path}, line {number} was written by a newer goldseam", hint="upgrade goldseam")
+    return tuple(found)
+
+
+def line_of(findings: Sequence[Finding], *, at: str, runs: int, seconds: float) -> RefreshLine:
+    """The record of a refresh. Tasks that infrastructure kept from us are not in it."""
+    told = [one for one in findings if one.result is not Result.UNSCORED]
+    return RefreshLine(
+        at=at,
+        goldseam_version=metadata.version("goldseam"),
+        grading_version=GRADING_VERSION,
+        machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
+        runs=runs,
+        seconds=round(seconds, 1),
+        containers=sum(one.containers for one in told),
+        tasks={
+            one.instance_id: TaskLine(
+                result=one.result.value, gold=str(one.gold), null=str(one.null), seconds=one.seconds, why=one.why
+            )
+            for one in sorted(told, key=lambda one: one.instance_id)
+        },
+    )
+
+
+def says_something_new(line: RefreshLine, former: Sequence[RefreshLine]) -> bool:
+    """Whether a task is new, its result another than when it was last told of, or it was run more often. Pure.
+
+    That one run was off by chance is no other result.
+    """
+    last: dict[str, tuple[str, int]] = {}
+    for one in former:
+        for task_id, task in one.tasks.items():
+            runs = max(one.runs, last[task_id][1] if task_id in last else 0)
+            last[task_id] = (_settled(task.result), runs)
+    return any(
+        task_id not in last or last[task_id][0] != _settled(task.result) or last[task_id][1] < line.runs
+        for task_id, task in line.tasks.items()
+    )
+
+
+def append(dataset: Dataset, line: RefreshLine) -> None:
+    """Add a line; the file is replaced at once. The first one has the dataset's canary.
+
+    Raises:
+        InputError, InfrastructureError: it cannot be written.
+
+    """
+    path = dataset.path / REFRESH_FILE
+    former = path.read_bytes() if path.exists() else b""
+    if former and not former.endswith(b"\n"):
+        former += b"\n"
+    elif not former and dataset.canary:
+        line = line.model_copy(update={canary_marks.FIELD: dataset.canary})
+    files.write_bytes(path, former + line.model_dump_json().encode() + b"\n")
+
+
+def finding_as_json(one: Finding) -> dict[str, Any]:
+    """A finding for `--json`; docs/holdout.md names its fields."""
+    told = asdict(one)
+    told.pop("late")
+    return {
+        **told,
+        "result": one.result.value,
+        "changes": [{**asdict(change), "kind": change.kind.value} for change in one.changes],
+    }
+
+
+def _settled(result: str) -> str:
+    return Result.HOLDS.value if result == Result.ONCE.value else result

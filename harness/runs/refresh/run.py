@@ -1,0 +1,348 @@
+"""A refresh: gold and null again on every task, what is off once more, and what drifted out of all scores."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from harness.core import files
+from harness.core.errors import InputError
+from harness.core.instance import Prediction, TaskState
+from harness.dataset import content, task_states
+from harness.dataset.ledger import chain
+from harness.dataset.seal import access_log
+from harness.grading import calibration
+from harness.grading.scoring import Demands
+from harness.runs import verdict
+from harness.runs.redaction import pseudonym
+from harness.runs.refresh import drift, record
+from harness.runs.refresh.drift import GONE_WRONG, REPEATS, Finding, Result
+from harness.runs.refresh.notes import Asked, Notes, folder_of, unfinished
+from harness.runs.refresh.seen import Kind, NoVerdictError, Seen, Slot, observe
+from harness.runs.task_store import Shelf
+from harness.sandbox.job import MissingImageError, SandboxError
+from harness.stats import clean_bound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.core.instance import Instance, Task
+    from harness.dataset.content import Version
+    from harness.dataset.folder import Dataset
+    from harness.sandbox.executors.base import Executor
+    from harness.sandbox.job import Sandbox
+
+_SHORTEST = 0.5
+"""Seconds below which a time says more of the engine than of the tests."""
+
+
+class Observer(Protocol):
+    """Told about a refresh as it goes."""
+
+    def begin(self, *, tasks: int, verdicts: int, known: int) -> None:
+        """How much there is to do; `known` verdicts are from an earlier call."""
+        ...
+
+    def seen(self, seen: Seen) -> None:
+        """One more verdict."""
+        ...
+
+    def suspect(self, instance_id: str) -> None:
+        """A task of which a verdict is off; it is run again at the end."""
+        ...
+
+    def finished(self, finding: Finding) -> None:
+        """One more task is decided."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Something that a person should know of the whole."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a refresh is done."""
+
+    runs: int = 1
+    """Of gold, and as many of null, on each task."""
+    demands: Demands = field(default_factory=Demands)
+    quarantined: bool = False
+    """Look at the tasks in quarantine instead of the proved ones."""
+    dry_run: bool = False
+    force: bool = False
+    """Quarantine though so many tasks went wrong that it looks like the machine."""
+    retry: bool = False
+    """Take over what the last refresh has seen, though it ended."""
+    record: bool = False
+    """Write a line though nothing changed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refreshed:
+    """What a refresh found and did."""
+
+    findings: tuple[Finding, ...]
+    settings: Settings
+    mass: bool
+    """So many went wrong that it looks like the machine."""
+    slowdown: float
+    """By how much gold took longer than when the tasks were proved, in the median; 1 where that is not known."""
+    quarantined: tuple[str, ...] = ()
+    version: Version | None = None
+    """The dataset's, where tasks were quarantined."""
+    recorded: bool = False
+    seconds: float = 0.0
+
+    def of(self, *results: Result) -> tuple[Finding, ...]:
+        """The findings with one of these results."""
+        return tuple(one for one in self.findings if one.result in results)
+
+    @property
+    def clean_runs(self) -> tuple[int, ...]:
+        """Of each task whose every verdict was as it should be: so many runs of gold, and as many of null."""
+        return tuple(min(one.gold.runs, one.null.runs) for one in self.of(Result.HOLDS))
+
+    @property
+    def bound_each(self) -> float | None:
+        """What the clean runs of one task leave open, at 95%: its chance of another verdict, a run; of the least run.
+
+        See `harness.stats.clean_bound`. None where no task held.
+        """
+        runs = self.clean_runs
+        return clean_bound(min(runs)) if runs else None
+
+    @property
+    def bound_all(self) -> float | None:
+        """The same for a run of any of them, all clean runs taken together."""
+        return clean_bound(sum(self.clean_runs)) if self.clean_runs else None
+
+
+def choose(dataset: Dataset, ids: Sequence[str], *, quarantined: bool) -> tuple[str, ...]:
+    """The tasks to look at: the named ones, or all that are proved, or all in quarantine.
+
+    None is in quarantine on most days, which is no error; no proved task is one.
+
+    Raises:
+        InputError: an id is unknown or given twice, or its task is in another state; or none is proved.
+
+    """
+    state = TaskState.QUARANTINED if quarantined else TaskState.PROVED
+    found: Sequence[Instance] = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
+    others = [one for one in found if one.state is not state]
+    if ids and others:
+        words = ", ".join(f"{one.instance_id} is {one.state}" for one in others[:5])
+        hint = "--quarantined looks at tasks in quarantine" if not quarantined else "leave --quarantined out"
+        raise InputError(f"only {state} tasks are looked at: {words}", hint=hint)
+    chosen = tuple(one.instance_id for one in found if one.state is state)
+    if not chosen and not quarantined:
+        raise InputError(f"{dataset.path} has no {state} task", hint="`goldseam holdout stats` counts them by state")
+    return chosen
+
+
+def refresh(
+    dataset: Dataset,
+    ids: Sequence[str],
+    *,
+    sandbox: Sandbox,
+    executor: Executor,
+    settings: Settings,
+    observer: Observer,
+) -> Refreshed:
+    """Run gold and null again, and quarantine what no longer is as it was proved.
+
+    Killed at any time, the same call goes on where it stopped.
+
+    Raises:
+        AnswerIsNoError: the dataset is not what its ledger binds.
+        InputError: no such tasks, a broken dataset, or another refresh of it is under way.
+        InfrastructureError: the engine is gone; nothing was changed, and what was seen until then is kept.
+
+    """
+    began = time.monotonic()
+    with files.locked(folder_of(dataset) / "lock", busy=f"another refresh of {dataset.path} is under way"):
+        for note in chain.require(dataset):
+            observer.note(note)
+        former = record.read(dataset)
+        plan = _plan(dataset, ids, settings)
+        asked = Asked(ids=tuple(ids), quarantined=settings.quarantined)
+        notes = Notes(dataset, asked, plan, again=settings.retry)
+        if notes.goes_on:
+            observer.note("going on with what the last refresh has seen")
+        access_log.tell(dataset, notes.plan, purpose="refresh")
+        tasks = Shelf(dataset, notes.plan)
+        work = _Work(tasks=tasks, sandbox=sandbox, executor=executor, settings=settings, notes=notes, observer=observer)
+        findings = work.all(notes.plan)
+        found = _decided(findings, settings)
+        if not settings.dry_run and not settings.quarantined:
+            found = _changed(dataset, found)
+        found = replace(found, seconds=time.monotonic() - began)
+        line = _line(found)
+        new = bool(line.tasks) and (settings.record or record.says_something_new(line, former))
+        if new and not settings.dry_run and not (found.mass and not settings.force):
+            record.append(dataset, line)
+            found = replace(found, recorded=True)
+        notes.end()
+    return found
+
+
+def _plan(dataset: Dataset, ids: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    """As `choose`; what an interrupted call has quarantined already may be named again."""
+    try:
+        return choose(dataset, ids, quarantined=settings.quarantined)
+    except InputError:
+        if unfinished(dataset, Asked(ids=tuple(ids), quarantined=settings.quarantined)):
+            return ()
+        raise
+
+
+def _decided(findings: tuple[Finding, ...], settings: Settings) -> Refreshed:
+    """What the findings come to. Tests that are only late on a machine that is slow say nothing of their task."""
+    slowdown = _slowdown(findings)
+    if slowdown >= calibration.DRIFT:
+        why = f"its tests ran out of time, but this machine runs gold {slowdown:g} times slower than the proof's"
+        findings = tuple(
+            replace(one, result=Result.UNSCORED, why=why, changes=()) if one.late and one.result in GONE_WRONG else one
+            for one in findings
+        )
+    return Refreshed(
+        findings=findings, settings=settings, slowdown=slowdown, mass=drift.looks_like_the_machine(findings)
+    )
+
+
+def _slowdown(findings: Sequence[Finding]) -> float:
+    ratios = [
+        max(one.seconds, _SHORTEST) / max(one.proof_seconds, _SHORTEST)
+        for one in findings
+        if one.proof_seconds > 0 and one.gold.runs and not one.late
+    ]
+    return round(max(1.0, statistics.median(ratios)), 2) if ratios else 1.0
+
+
+def _changed(dataset: Dataset, found: Refreshed) -> Refreshed:
+    """The same, with what went wrong in quarantine."""
+    wrong = {one.instance_id: f"refresh: {one.result}: {one.why}" for one in found.of(*GONE_WRONG)}
+    if not wrong or (found.mass and not found.settings.force):
+        return found
+    with content.locked(dataset):
+        version = task_states.quarantine_all(dataset, wrong)
+    return replace(found, quarantined=tuple(sorted(wrong)), version=version)
+
+
+def _line(found: Refreshed) -> record.RefreshLine:
+    return record.line_of(
+        found.findings,
+        at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        runs=found.settings.runs,
+        seconds=found.seconds,
+    )
+
+
+@dataclass(kw_only=True)
+class _Work:
+    """The verdicts of a refresh, as they come."""
+
+    tasks: Shelf
+    sandbox: Sandbox
+    executor: Executor
+    settings: Settings
+    notes: Notes
+    observer: Observer
+    seen: dict[str, list[Seen]] = field(default_factory=lambda: defaultdict(list))
+    lost: dict[str, str] = field(default_factory=dict)
+    """Why infrastructure gave no verdict, by task."""
+
+    def all(self, plan: Sequence[str]) -> tuple[Finding, ...]:
+        """A finding for each task: first every planned verdict, then what was off once more."""
+        slots = [
+            Slot(instance_id=task_id, kind=kind, number=number)
+            for task_id in plan
+            for number in range(1, self.settings.runs + 1)
+            for kind in Kind
+        ]
+        due = self._without_known(slots)
+        left = Counter(slot.instance_id for slot in due)
+        self.observer.begin(tasks=len(plan), verdicts=len(slots), known=len(slots) - len(due))
+        done = {task_id: self._decide(task_id) for task_id in plan if not left[task_id]}
+        for slot, came in self.executor.map(self._one, due, cancel=self.sandbox.cancel):
+            self._take(slot, came)
+            left[slot.instance_id] -= 1
+            if not left[slot.instance_id]:
+                done[slot.instance_id] = self._decide(slot.instance_id)
+        return tuple(done[task_id] or self._repeated(task_id) for task_id in plan)
+
+    def _decide(self, task_id: str) -> Finding | None:
+        """The finding, where the planned verdicts are enough for one."""
+        if task_id not in self.lost and any(drift.needs_repeats(self.seen[task_id], kind) for kind in Kind):
+            self.observer.suspect(task_id)
+            return None
+        return self._finding(task_id)
+
+    def _repeated(self, task_id: str) -> Finding:
+        """A task of which a verdict was off, again and by itself, when nothing else of ours keeps the machine busy."""
+        kinds = [kind for kind in Kind if drift.needs_repeats(self.seen[task_id], kind)]
+        slots = [
+            Slot(instance_id=task_id, kind=kind, number=number, repeat=True)
+            for number in range(1, REPEATS + 1)
+            for kind in kinds
+        ]
+        for slot in self._without_known(slots):
+            self._take(*self._one(slot))
+        return self._finding(task_id)
+
+    def _without_known(self, slots: Sequence[Slot]) -> list[Slot]:
+        """The slots that no note fills; those that one does are taken over."""
+        due = []
+        for slot in slots:
+            known = self.notes.get(slot, self._key(slot.instance_id))
+            if known is None:
+                due.append(slot)
+            else:
+                self.seen[slot.instance_id].append(known)
+        return due
+
+    def _one(self, slot: Slot) -> tuple[Slot, Seen | str]:
+        """One verdict, or why there is none. Done in many threads at once."""
+        if slot.instance_id in self.lost:
+            return slot, self.lost[slot.instance_id]
+        try:
+            return slot, observe(self.tasks.task(slot.instance_id), slot, self.sandbox, self.settings.demands)
+        except (MissingImageError, NoVerdictError) as error:
+            return slot, str(error)
+        except SandboxError as error:
+            if not self.sandbox.is_healthy():
+                raise
+            return slot, error.message
+
+    def _take(self, slot: Slot, came: Seen | str) -> None:
+        if isinstance(came, str):
+            self.lost[slot.instance_id] = came
+            return
+        self.seen[slot.instance_id].append(came)
+        self.notes.add(came, self._key(slot.instance_id))
+        self.observer.seen(came)
+
+    def _key(self, task_id: str) -> str:
+        nothing = Prediction(instance_id=task_id, model_name_or_path=Kind.NULL.value, model_patch="")
+        return verdict.key_of(self.tasks.cards[task_id].digest, nothing, self.settings.demands)
+
+    def _finding(self, task_id: str) -> Finding:
+        seen = self.seen.pop(task_id, [])
+        if task_id in self.lost:
+            found = drift.unscored(task_id, self.lost[task_id], seen)
+        else:
+            task = self.tasks.task(task_id)
+            found = _covered(drift.judge(task, seen), task)
+        self.observer.finished(found)
+        return found
+
+
+def _covered(found: Finding, task: Task) -> Finding:
+    """A finding that names hidden tests of a sealed task as run folders do."""
+    if not task.hidden.secret:
+        return found
+    changes = (replace(one, test_id=pseudonym(task.hidden, one.test_id)) for one in found.changes)
+    return replace(found, changes=tuple(changes))

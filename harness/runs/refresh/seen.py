@@ -1,0 +1,135 @@
+"""One verdict of a refresh: gold or null on one task, in fresh containers, in a form that names no hidden test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from harness.core.instance import Outcome, Prediction, TestStatus
+from harness.grading import scoring
+from harness.runs import verdict
+from harness.runs.predictions import GOLD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from harness.core.instance import Hidden, Task
+    from harness.grading.grade import TestsStatus
+    from harness.grading.scoring import Demands
+    from harness.sandbox.job import Sandbox
+
+GONE, UNASKED = "-", "?"
+"""A listed test that gave no result; one that nothing is asked of in the round that decided."""
+LETTERS: dict[TestStatus, str] = {
+    TestStatus.PASSED: "P",
+    TestStatus.FAILED: "F",
+    TestStatus.ERROR: "E",
+    TestStatus.SKIPPED: "S",
+    TestStatus.XFAIL: "x",
+    TestStatus.XPASS: "X",
+}
+WORDS = {**{letter: status.value for status, letter in LETTERS.items()}, GONE: "gone"}
+"""What a letter stands for."""
+
+
+class Kind(StrEnum):
+    """Whose verdict it is."""
+
+    GOLD = GOLD
+    NULL = verdict.NULL
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """One verdict that is asked for."""
+
+    instance_id: str
+    kind: Kind
+    number: int
+    """From 1."""
+    repeat: bool = False
+    """Asked for because an earlier one was not as it should be."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What one verdict said."""
+
+    slot: Slot
+    outcome: Outcome
+    cause: str | None
+    fail_to_pass: str
+    """A letter for each listed test, in the order of tests.json."""
+    pass_to_pass: str
+    seconds: float
+    """Of the tests, in the round that decided."""
+    containers: int
+
+    @property
+    def is_as_proved(self) -> bool:
+        """Gold resolves; without it nothing does, and no FAIL_TO_PASS test passes."""
+        if self.slot.kind is Kind.GOLD:
+            return self.outcome is Outcome.RESOLVED
+        return self.outcome is not Outcome.RESOLVED and LETTERS[TestStatus.PASSED] not in self.fail_to_pass
+
+
+class NoVerdictError(Exception):
+    """Infrastructure gave no verdict; the text says why."""
+
+
+def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Seen:
+    """Ask for one verdict, by the road that a model's patch takes.
+
+    Raises:
+        NoVerdictError: containers could not be set up, again and again.
+        InfrastructureError: the engine failed, or the image is not there.
+
+    """
+    looked = verdict.look(task, _prediction(task, slot.kind))
+    if looked.refused is not None:
+        graded, seconds, containers = looked.refused, 0.0, 0
+    else:
+        scored = scoring.score(task, looked.patch, sandbox, demands)
+        graded, seconds = scored.grade, scored.trial.seconds
+        containers = scored.round.attempts
+        if graded.cause == "setup":
+            raise NoVerdictError(f"the container could not be set up: {graded.reason}")
+    return Seen(
+        slot=slot,
+        outcome=graded.outcome,
+        cause=graded.cause,
+        fail_to_pass=_letters(task.hidden.fail_to_pass, graded.tests.fail_to_pass, told=_told(graded.tests)),
+        pass_to_pass=_letters(task.hidden.pass_to_pass, graded.tests.pass_to_pass, told=_told(graded.tests)),
+        seconds=round(seconds, 3),
+        containers=containers,
+    )
+
+
+def statuses(hidden: Hidden, seen: Seen) -> Mapping[str, str]:
+    """What became of each listed test that something was asked of: a status, or `gone`."""
+    listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
+    letters = seen.fail_to_pass + seen.pass_to_pass
+    return {test_id: WORDS[one] for test_id, one in zip(listed, letters, strict=False) if one in WORDS}
+
+
+def _prediction(task: Task, kind: Kind) -> Prediction:
+    gold = task.hidden.gold_patch.decode("utf-8", "surrogateescape")
+    return Prediction(
+        instance_id=task.instance_id, model_name_or_path=kind.value, model_patch=gold if kind is Kind.GOLD else ""
+    )
+
+
+def _told(tests: TestsStatus) -> bool:
+    return bool(tests.fail_to_pass)
+
+
+def _letters(listed: Iterable[str], found: Mapping[str, TestStatus | None], *, told: bool) -> str:
+    """Where no test was run, all are gone; where a round asks nothing of some, these are left open."""
+    if not told:
+        return GONE * len(tuple(listed))
+    return "".join(_letter(found[test_id]) if test_id in found else UNASKED for test_id in listed)
+
+
+def _letter(status: TestStatus | None) -> str:
+    return GONE if status is None else LETTERS[status]

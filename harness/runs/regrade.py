@@ -1,0 +1,245 @@
+"""A run regraded: its verdicts and failure classes found again from what it saved, after rules have changed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from harness.core import files
+from harness.core.errors import GoldseamError, InputError
+from harness.dataset.ledger import chain
+from harness.dataset.seal import access_log
+from harness.grading.failures import CLASSES_VERSION
+from harness.grading.grade import GRADING_VERSION
+from harness.runs import bug_log, run_folder, task_store
+from harness.runs.evaluate import write_report
+from harness.runs.redaction import veil_for
+from harness.runs.replay import CannotReplayError, carried, replay
+from harness.runs.run_folder import RunFolder
+from harness.runs.verdict import look
+from harness.signals import attach
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.core.instance import Prediction, Task
+    from harness.dataset.folder import Dataset
+    from harness.runs.redaction import Veil
+    from harness.runs.run_folder import InstanceReport
+
+_VERDICT = ("outcome", "failure_class", "cause", "reason")
+_RULES = ("grading_version", "classes_version", "key")
+"""What changes with the rules even where they say the same."""
+
+
+class State(StrEnum):
+    """What regrading came to for one prediction."""
+
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    NOT_REGRADED = "not_regraded"
+    """The evidence does not carry a verdict under today's rules; the report is as it was."""
+    NOT_SCORED = "not_scored"
+    """There is no report to regrade."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Regraded:
+    """One prediction, before and after."""
+
+    instance_id: str
+    model: str
+    sample: int
+    state: State
+    before: tuple[str, str | None] | None = None
+    """Outcome and failure class."""
+    after: tuple[str, str | None] | None = None
+    changed: tuple[str, ...] = ()
+    """Names of the report's fields that say something else now."""
+    why_not: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """A run regraded."""
+
+    predictions: tuple[Regraded, ...] = field(default_factory=tuple)
+
+    def count(self, state: State) -> int:
+        return Counter(one.state for one in self.predictions)[state]
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs: every prediction that is not as it was, and how many there are of each state."""
+        return {
+            "schema_version": run_folder.SCHEMA_VERSION,
+            "grading_version": GRADING_VERSION,
+            "classes_version": CLASSES_VERSION,
+            "counts": {state.value: self.count(state) for state in State},
+            "predictions": [_as_json(one) for one in self.predictions if one.state is not State.UNCHANGED],
+        }
+
+
+def regrade(dataset: Dataset, path: Path, *, ids: Sequence[str] = ()) -> Summary:
+    """Regrade a run folder in place. No container is started.
+
+    A report is replaced at once and keeps what it said before under `regraded_from`. Stopped half-way, the same call
+    goes on: what it did already is as the rules have it. A second call changes nothing.
+
+    Raises:
+        InputError: there is no run, or it is in use.
+
+    """
+    if not (path / run_folder.RUN_FILE).is_file():
+        raise InputError(f"{path} is no run folder: it has no {run_folder.RUN_FILE}", hint="give the folder of a run")
+    chain.require(dataset)
+    folder = RunFolder(path=path)
+    with files.locked(path / ".lock", busy=f"another goldseam is writing {path}"):
+        folder.remove_strays()
+        known = set(dataset.ids())
+        asked = [item for item in folder.predictions() if not ids or item.instance_id in ids]
+        access_log.tell(dataset, known & {item.instance_id for item in asked}, purpose="regrade", run=path.name)
+        summary = Summary(predictions=tuple(_regraded_each(dataset, folder, asked, known)))
+        _write_run(folder, summary)
+        write_report(dataset, folder)
+    return summary
+
+
+def _regraded_each(
+    dataset: Dataset, folder: RunFolder, asked: Sequence[Prediction], known: Collection[str]
+) -> Iterator[Regraded]:
+    """Each prediction; a task is read once for all of its own, and one is open at a time."""
+    veil = veil_for(dataset)
+    by_task = groupby(sorted(asked, key=lambda item: item.instance_id), key=lambda item: item.instance_id)
+    for task_id, items in by_task:
+        task = dataset.task(task_id) if task_id in known else None
+        for item in items:
+            yield _regrade_one(task, folder, item, veil)
+
+
+def _regrade_one(task: Task | None, folder: RunFolder, item: Prediction, veil: Veil | None) -> Regraded:
+    prediction = task_store.filled(item, task) if task else item
+    old = folder.read(prediction)
+    if old is None:
+        return _regraded(prediction, State.NOT_SCORED, why_not="it has no report that can be read")
+    before = (old.outcome.value, old.failure_class)
+    if task is None:
+        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not="the dataset has no such task")
+    try:
+        sealed = _sealed(folder, prediction, veil)
+        results = _results(folder, prediction) if sealed is None else sealed
+        fresh = replay(task, prediction, results)
+    except CannotReplayError as error:
+        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=str(error))
+    except (GoldseamError, OSError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever one prediction leads to, the others have nothing of it
+        why_not = f"a bug of goldseam ({type(error).__name__}); please report it with {bug_log.write()}"
+        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=why_not)
+    if folder.is_authentic(prediction) and not folder.has_own_evidence(prediction):
+        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not="its evidence was changed")
+    new = attach.again(carried(old, fresh), results, task, look(task, prediction).patch)
+    if veil is not None and sealed is not None:
+        new = veil.report(new, task)
+    changed = tuple(name for name in _fields(old, new) if name not in _RULES)
+    if changed:
+        said = {name: getattr(old, name) for name in (*_VERDICT, "grading_version", "classes_version")}
+        new = new.model_copy(update={"regraded_from": [*old.regraded_from, said]})
+    if new != old:
+        folder.write_report(prediction, new)
+    state = State.CHANGED if changed else State.UNCHANGED
+    return _regraded(prediction, state, before=before, after=(new.outcome.value, new.failure_class), changed=changed)
+
+
+def _regraded(prediction: Prediction, state: State, **found: Any) -> Regraded:
+    return Regraded(
+        instance_id=prediction.instance_id,
+        model=prediction.model_name_or_path,
+        sample=prediction.sample,
+        state=state,
+        **found,
+    )
+
+
+def _fields(old: InstanceReport, new: InstanceReport) -> list[str]:
+    return [name for name in type(new).model_fields if getattr(old, name) != getattr(new, name)]
+
+
+def _results(folder: RunFolder, prediction: Prediction) -> Mapping[str, Any]:
+    """A prediction's results.json.
+
+    Raises:
+        CannotReplayError: it is broken, or it belongs to another patch.
+
+    """
+    where = folder.sample_folder(prediction)
+    try:
+        given = (where / "patch.diff").read_bytes()
+        found = json.loads((where / "results.json").read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise CannotReplayError(f"its evidence cannot be read: {error}") from error
+    if given != prediction.patch_bytes():
+        raise CannotReplayError("its patch.diff is not the patch of predictions.jsonl")
+    if not isinstance(found, dict):
+        raise CannotReplayError("its results.json is no JSON object")
+    return found
+
+
+def _sealed(folder: RunFolder, prediction: Prediction, veil: Veil | None) -> Mapping[str, Any] | None:
+    """results.json out of sealed evidence; None where the evidence is not sealed.
+
+    Raises:
+        CannotReplayError: it cannot be opened, or belongs to another patch.
+
+    """
+    path = folder.sample_folder(prediction) / run_folder.EVIDENCE_FILE
+    if not path.exists():
+        return None
+    if veil is None:
+        raise CannotReplayError("its evidence is sealed, but the dataset is not")
+    try:
+        return veil.results(path.read_bytes(), prediction, where=path)
+    except (OSError, InputError) as error:
+        raise CannotReplayError(f"its sealed evidence cannot be read: {error}") from None
+
+
+def _write_run(folder: RunFolder, summary: Summary) -> None:
+    """run.json: by which rules the reports are now, and when that was changed."""
+    record = folder.record()
+    if record is None:
+        raise InputError(f"{folder.path / run_folder.RUN_FILE} is broken", hint="run the same evaluation again")
+    vouched = folder.is_whole()
+    rules = {"grading_version": GRADING_VERSION, "classes_version": CLASSES_VERSION}
+    every = {(report.grading_version, report.classes_version) for report in folder.reports()}
+    new = record.model_copy(update=rules) if every <= {tuple(rules.values())} else record
+    if summary.count(State.CHANGED):
+        entry = {
+            "at": datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            **rules,
+            **{state.value: summary.count(state) for state in State},
+        }
+        earlier = (record.model_extra or {}).get("regraded", [])
+        new = new.model_copy(update={"regraded": [*earlier, entry]})
+    if new != record:
+        folder.write_run(new, vouched=vouched)
+
+
+def _as_json(one: Regraded) -> dict[str, Any]:
+    def verdict(found: tuple[str, str | None] | None) -> dict[str, str | None] | None:
+        return {"outcome": found[0], "failure_class": found[1]} if found else None
+
+    return {
+        "instance_id": one.instance_id,
+        "model_name_or_path": one.model,
+        "sample": one.sample,
+        "state": one.state.value,
+        "before": verdict(one.before),
+        "after": verdict(one.after),
+        "changed": list(one.changed),
+        "why_not": one.why_not,
+    }

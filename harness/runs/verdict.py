@@ -1,0 +1,320 @@
+"""One prediction's verdict: from its patch and the round it was run in to its report and evidence. Pure.
+
+A fresh round and one read back from a run folder take the same road, so that regrading with unchanged rules gives the
+identical report.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from harness.core.instance import Outcome
+from harness.grading import evidence, failures
+from harness.grading.failures import CLASSES_VERSION, PatchState
+from harness.grading.grade import GRADING_VERSION, Grade
+from harness.grading.scoring import Demands
+from harness.grading.time_words import time_tests
+from harness.judging.places import by_place, place_of
+from harness.languages.python import screening
+from harness.patches import flags, patch
+from harness.runs import predictions, run_folder, scaffold_score
+from harness.runs.predictions import is_withheld
+from harness.runs.run_folder import Evidence, InstanceReport, RunFolder, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from harness.core.instance import Prediction, Task
+    from harness.grading.scoring import Round, Scored
+    from harness.grading.trial import Trial
+    from harness.languages.base import Chain
+    from harness.patches.patch import Dropped
+    from harness.runs.scaffold_score import ScaffoldScore
+
+NULL = predictions.NULL
+_SHOWN = 300
+"""Characters of what is told about an answer without a patch."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """One prediction's report, and the evidence behind it."""
+
+    report: InstanceReport
+    evidence: Evidence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One prediction to be judged, and how."""
+
+    task: Task
+    prediction: Prediction
+    demands: Demands = field(default_factory=Demands)
+    slowdown: float = 1.0
+    """By how much the task's time budget was longer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """What the host makes of a patch before any container is started."""
+
+    state: PatchState
+    patch: patch.Patch | None = None
+    """What of it reaches the work tree; None for no change at all."""
+    dropped: tuple[Dropped, ...] = ()
+    refused: Grade | None = None
+    """The verdict, where no container is needed for it."""
+
+    @property
+    def applied(self) -> str | None:
+        """SHA-256 of what a container is given; None where none is started."""
+        if self.refused is not None:
+            return None
+        return hashlib.sha256(self.patch.raw if self.patch else b"").hexdigest()
+
+
+def key(task: Task, prediction: Prediction, demands: Demands) -> str:
+    """SHA-256 over everything the verdict depends on."""
+    return key_of(task.digest(), prediction, demands)
+
+
+def key_of(task_digest: str, prediction: Prediction, demands: Demands, *, grading: int | None = None) -> str:
+    """As `key`, for a task that is known by its digest, and by the rules of a grading version where one is given."""
+    digest = hashlib.sha256()
+    for part in (
+        task_digest,
+        repr(demands.key()),
+        str(grading or GRADING_VERSION),
+        prediction.model_name_or_path == NULL,
+    ):
+        digest.update(f"{part}\0".encode())
+    digest.update(prediction.patch_bytes())
+    if prediction.not_read:
+        digest.update(f"\0not read: {prediction.not_read}".encode("utf-8", "backslashreplace"))
+    return digest.hexdigest()
+
+
+def of_other_tasks(folder: RunFolder, model: str) -> tuple[str, ...]:
+    """The reports about a model that were not found on the tasks that run.json tells of, relative to the folder."""
+    record = folder.record()
+    if record is None:
+        return ()
+    timeout = (record.settings.get("demands") or {}).get("timeout")
+    found = []
+    for prediction in folder.predictions():
+        digest, report = record.tasks.get(prediction.instance_id), folder.read(prediction)
+        if prediction.model_name_or_path != model or digest is None or report is None or is_withheld(prediction):
+            continue
+        if report.key != key_of(digest, prediction, Demands(timeout=timeout), grading=report.grading_version):
+            found.append(str((folder.sample_folder(prediction) / run_folder.REPORT_FILE).relative_to(folder.path)))
+    return tuple(found)
+
+
+def look(task: Task, prediction: Prediction) -> Looked:
+    """Parse and screen a patch."""
+    data = prediction.patch_bytes()
+    if prediction.not_read:
+        why = f"the prediction is too much to be read: {' '.join(prediction.not_read.split())[:_SHOWN]}"
+        refused = Grade(outcome=Outcome.APPLY_FAILED, cause=Outcome.APPLY_FAILED.value, reason=why)
+        return Looked(state=PatchState.REFUSED, refused=refused)
+    if not data.strip():
+        if prediction.model_name_or_path == NULL:
+            return Looked(state=PatchState.NOTHING_LEFT)
+        given = prediction.model_patch is not None
+        why = "the model patch is empty" if given else _why_none(prediction)
+        refused = Grade(outcome=Outcome.EMPTY_PATCH, cause=Outcome.EMPTY_PATCH.value, reason=why)
+        return Looked(state=PatchState.BLANK if given else PatchState.NONE, refused=refused)
+    try:
+        screened = screening.screen_task(task, data)
+    except patch.PatchError as error:
+        refused = Grade(outcome=Outcome.APPLY_FAILED, cause=Outcome.APPLY_FAILED.value, reason=str(error))
+        states = {patch.NoPatchError: PatchState.NO_PATCH, patch.UnsafePatchError: PatchState.UNSAFE}
+        return Looked(state=states.get(type(error), PatchState.REFUSED), refused=refused)
+    state = PatchState.GIVEN if screened.kept.files else PatchState.NOTHING_LEFT
+    return Looked(state=state, patch=screened.kept, dropped=screened.dropped)
+
+
+def _why_none(prediction: Prediction) -> str:
+    """That there is no patch, and why, where the prediction tells (as those of `goldseam solve` do)."""
+    detail = prediction.extra.get("no_patch_detail")
+    told = f" ({' '.join(detail.split())[:_SHOWN]})" if isinstance(detail, str) and detail.strip() else ""
+    word = run_folder.no_patch_word(prediction)
+    return f"the model gave no patch: {word}{told}" if word else "the model gave no patch"
+
+
+def refused(asked: Asked, looked: Looked) -> Verdict:
+    """The verdict on a patch that no container needs to see."""
+    assert looked.refused is not None  # noqa: S101 - who calls has looked
+    return _without_trial(asked, looked, looked.refused)
+
+
+def unscored(asked: Asked, looked: Looked, *, cause: str, why: str) -> Verdict:
+    """The outcome where infrastructure failed: nothing is said of the patch."""
+    graded = Grade(outcome=Outcome.INFRA_ERROR, cause=cause, reason=why)
+    return _without_trial(asked, looked, graded, unscored=(cause, why))
+
+
+def broken(asked: Asked, error: Exception, *, log: Path) -> Verdict:
+    """The outcome where a bug of ours came up while a prediction was judged: nothing is said of the patch."""
+    try:
+        looked = look(asked.task, asked.prediction)
+    except Exception:  # noqa: BLE001 - it may be what the bug is in
+        looked = Looked(state=PatchState.GIVEN)
+    why = f"a bug of goldseam ({type(error).__name__}); its log is {log.name}"
+    return unscored(asked, looked, cause="bug", why=why)
+
+
+def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
+    """The verdict on a patch that was run."""
+    trial = scored.trial
+    facts = _facts(asked, looked, scored)
+    parts = scaffold_score.score(asked.task, scored.grade)
+    report = run_folder.instance_report(
+        asked.prediction,
+        _with_patch(_with_parts(scored.grade, parts), looked),
+        scaffold=parts,
+        failure_class=failures.classify(facts),
+        dropped=[{"path": readable(part.path), "reason": part.reason} for part in looked.dropped],
+        flags=[{"path": readable(flag.path), "sign": flag.sign} for flag in _flags(looked)],
+        tripwires=[{"path": readable(hit.path), "kind": hit.kind.value} for hit in trial.tripwires.hits],
+        audited=trial.tripwires.audited,
+        repairs=list(looked.patch.repairs) if looked.patch else [],
+        timings={**trial.timings, "tests": trial.seconds},
+        max_rss_kb=trial.max_rss_kb,
+        cpu_seconds=trial.cpu_seconds,
+        attempts=scored.round.attempts,
+        **_judged(asked.task),
+        **_versions(asked),
+    )
+    results = {**_results(trial), "evidence": _saved(asked, looked, round_=scored.round)}
+    return Verdict(
+        report=report,
+        evidence=Evidence(patch=asked.prediction.patch_bytes(), output=trial.output, results=results),
+    )
+
+
+def _without_trial(asked: Asked, looked: Looked, graded: Grade, *, unscored: tuple[str, str] | None = None) -> Verdict:
+    facts = failures.Facts(outcome=graded.outcome, patch=looked.state)
+    report = run_folder.instance_report(
+        asked.prediction,
+        graded,
+        failure_class=failures.classify(facts),
+        **_judged(asked.task),
+        **_versions(asked),
+    )
+    results = {
+        "schema_version": run_folder.SCHEMA_VERSION,
+        "evidence": _saved(asked, looked, unscored=unscored),
+    }
+    return Verdict(report=report, evidence=Evidence(patch=asked.prediction.patch_bytes(), results=results))
+
+
+def _judged(task: Task) -> dict[str, Any]:
+    """Where the task's tests were judged: a property of the task alone, which no patch can choose."""
+    return {
+        "place": place_of(task.hidden),
+        "judged": {
+            "FAIL_TO_PASS": by_place(task.hidden, task.hidden.fail_to_pass),
+            "PASS_TO_PASS": by_place(task.hidden, task.hidden.pass_to_pass),
+        },
+    }
+
+
+def _versions(asked: Asked) -> dict[str, Any]:
+    return {
+        "key": key(asked.task, asked.prediction, asked.demands),
+        "grading_version": GRADING_VERSION,
+        "classes_version": CLASSES_VERSION,
+    }
+
+
+def _saved(
+    asked: Asked, looked: Looked, *, round_: Round | None = None, unscored: tuple[str, str] | None = None
+) -> dict[str, Any]:
+    saved = evidence.Saved(
+        task_digest=asked.task.digest(),
+        demands=asked.demands,
+        slowdown=asked.slowdown,
+        applied=looked.applied,
+        unscored=unscored,
+        round=round_,
+    )
+    return evidence.written(saved)
+
+
+def _facts(asked: Asked, looked: Looked, scored: Scored) -> failures.Facts:
+    trial, tests = scored.trial, scored.grade.tests
+    report, task = trial.report, asked.task
+    gold = task.hidden.evidence.get("gold_seconds")
+    return failures.Facts(
+        outcome=scored.grade.outcome,
+        patch=looked.state,
+        signs=frozenset(flag.sign for flag in _flags(looked)),
+        tests=tests,
+        raised={test_id: chain for test_id, chain in report.raised.items() if test_id in report.statuses},
+        collect_raised=report.collect_raised,
+        internal_raised=report.internal_raised,
+        time_tests=time_tests(task.hidden),
+        ran_out_of_memory=trial.oom_killed,
+        ran_out_of_time=trial.timed_out,
+        supervised=trial.exited,
+        finished=report.finished,
+        child_exit=trial.child_exit,
+        child_signal=trial.child_signal,
+        seconds=trial.seconds,
+        gold_seconds=float(gold) * asked.slowdown if isinstance(gold, int | float) else 0.0,
+        memory_share=trial.max_rss_kb / 1024 / task.instance.budgets.memory_mb,
+    )
+
+
+def _flags(looked: Looked) -> Sequence[flags.Flag]:
+    return flags.flags(looked.patch) if looked.patch else ()
+
+
+def _with_parts(graded: Grade, parts: ScaffoldScore | None) -> Grade:
+    """The reason, saying so where a patch does for the tests that the task shows and for none that it hides."""
+    if parts is None or not parts.passes_revealed_only:
+        return graded
+    return replace(graded, reason=f"{graded.reason}; it passes revealed tests only")
+
+
+def _with_patch(graded: Grade, looked: Looked) -> Grade:
+    """The reason, with the parts of the patch that had no effect: whoever reads it may be looking for them."""
+    if graded.outcome is Outcome.RESOLVED:
+        return graded
+    reason = graded.reason
+    if looked.dropped:
+        parts = ", ".join(f"{part.path} ({part.reason})" for part in looked.dropped[:3])
+        reason += f"; left out of the patch: {parts}"
+    if looked.patch and (told := screening.on_compiled(looked.patch)):
+        reason += f"; {told}"
+    return replace(graded, reason=reason)
+
+
+def _results(trial: Trial) -> dict[str, Any]:
+    """What people and reports read of the round that decided."""
+    report = trial.report
+    return {
+        "schema_version": run_folder.SCHEMA_VERSION,
+        "tests": {
+            test_id: {
+                "status": status.value,
+                "seconds": round(report.seconds.get(test_id, 0.0), 6),
+                **_raised(report.raised.get(test_id, ())),
+                **({"text": report.texts[test_id]} if test_id in report.texts else {}),
+            }
+            for test_id, status in sorted(report.statuses.items())
+        },
+        "collect_errors": dict(report.collect_errors),
+        "violations": list(trial.violations),
+        "apply_error": trial.model_apply_error,
+        "output_bytes": trial.output_size,
+    }
+
+
+def _raised(chain: Chain) -> dict[str, str]:
+    return {"raised": readable(chain[0].names[0])} if chain and chain[0].names else {}

@@ -1,0 +1,217 @@
+"""What runs on a node of a Ray cluster: jobs and errands on the node's own engine. Ray itself is not needed here.
+
+Each worker process keeps one sandbox and one thread that works in it, since a thread has a connection to the engine of
+its own and jobs come one after the other. The main thread only waits, so that Ray can interrupt it at any time.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.sandbox import engine, owners
+from harness.sandbox.docker import DockerSandbox
+from harness.sandbox.executors import ray_letter
+from harness.sandbox.executors.base import Errand, Place
+from harness.sandbox.images import tools
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from harness.sandbox.job import Job
+
+_GONE_SECONDS = 20.0
+_BETWEEN_SECONDS = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How a run's sandboxes are made on nodes."""
+
+    runtime: str | None = None
+    engine_wait: float = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What came of one job or errand."""
+
+    result: Any
+    """A job's `JobResult`, or what an errand's work returned; None after an error."""
+    error: Exception | None
+    owner: str
+    """The label of the process that did it, on its containers."""
+    healthy: bool
+    """Whether the node's engine answers and has room on its disk; asked only after an error."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeFacts:
+    """What a node says of itself."""
+
+    version: str
+    """Of goldseam."""
+    images: frozenset[str] = frozenset()
+    """Ids and `repository@sha256:…` of the images that its engine holds."""
+    tools: str | None = None
+    """Its image with the tools for signals."""
+    trouble: str = ""
+    """Why its engine can't be used."""
+    engine: str = ""
+    """What its engine is known by: nodes of one machine may share one."""
+
+
+@dataclass(kw_only=True)
+class _Bench:
+    """What a worker process keeps between jobs."""
+
+    setting: Setting
+    sandbox: DockerSandbox
+    thread: ThreadPoolExecutor
+    notes: list[str] = field(default_factory=list)
+    errand: Future[Any] | None = None
+    """The last one, which may be under way."""
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    @classmethod
+    def opened(cls, setting: Setting) -> _Bench:
+        notes: list[str] = []
+        sandbox = DockerSandbox(runtime=setting.runtime, engine_wait=setting.engine_wait, note=notes.append)
+        thread = ThreadPoolExecutor(1, thread_name_prefix="goldseam-node")
+        return cls(setting=setting, sandbox=sandbox, thread=thread, notes=notes)
+
+    def do(self, asked: Job | Errand) -> Any:
+        if not isinstance(asked, Errand):
+            return _outcome(self.thread.submit(self.sandbox.run, asked))
+        self.errand = self.thread.submit(asked.work, asked.item, Place(sandbox=self.sandbox, note=self._note))
+        return _outcome(self.errand)
+
+    def _note(self, text: str) -> None:
+        """Keep what an errand tells before each of its steps, or end it there."""
+        if self.stopped.is_set():
+            raise InterruptedRunError("the run was interrupted")
+        self.notes.append(text)
+
+    def took_notes(self) -> list[str]:
+        notes = self.notes.copy()
+        del self.notes[: len(notes)]
+        return notes
+
+    def close(self) -> None:
+        self.stopped.set()
+        self.sandbox.cancel()
+        self._end_errand()
+        self.thread.shutdown(wait=self.errand is None or self.errand.done())
+        self.sandbox.__exit__(None, None, None)
+
+    def _end_errand(self) -> None:
+        """An errand ends when its containers do; one that hangs on something else ends with the process."""
+        deadline = time.monotonic() + _GONE_SECONDS
+        while self.errand and not self.errand.done() and time.monotonic() < deadline:
+            tidy((owners.owner(),))
+            wait([self.errand], timeout=_BETWEEN_SECONDS)
+
+
+def _outcome(future: Future[Any]) -> Any:
+    """What comes of work in the bench's thread. Ray interrupts by a flag that whoever waits for good never looks at."""
+    while not future.done():
+        wait([future], timeout=_BETWEEN_SECONDS)
+    return future.result()
+
+
+_benches: list[_Bench] = []
+"""At most one: a process does one job at a time."""
+
+
+def work(letter: bytes, key: bytes, setting: Setting) -> bytes:
+    """Do one job or errand and return a `Reply`, both as letters. Interrupted, no container is left when this ends."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as whatever is started in the background inherits it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    asked = ray_letter.open_letter(letter, key)
+    return ray_letter.seal(_reply(asked, setting), key)
+
+
+def _reply(asked: Job | Errand, setting: Setting) -> Reply:
+    try:
+        result, error = ray_letter.said(lambda: _bench(setting).do(asked))
+    except BaseException:  # Ray's way to cancel is to raise KeyboardInterrupt here, and it does so more than once
+        usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        while _benches:
+            _benches.pop().close()
+        signal.signal(signal.SIGINT, usual)
+        raise
+    notes = tuple(note for bench in _benches for note in bench.took_notes())
+    healthy = error is None or (engine.answers() and not engine.is_full(error))
+    return Reply(result=result, error=error, owner=owners.owner(), healthy=healthy, notes=notes)
+
+
+def _bench(setting: Setting) -> _Bench:
+    """The sandbox of this process; entering a new one removes what dead processes of this node left."""
+    if _benches and _benches[0].setting != setting:
+        _benches.pop().close()
+    if not _benches:
+        bench = _Bench.opened(setting)
+        bench.thread.submit(bench.sandbox.__enter__).result()
+        _benches.append(bench)
+    return _benches[0]
+
+
+def look(*, runtime: str | None = None) -> NodeFacts:
+    """What this node is and has; the containers that dead processes left here are removed on the way."""
+    version = metadata.version("goldseam")
+    try:
+        if runtime:
+            engine.check_runtime(runtime)
+        owners.sweep()
+        return NodeFacts(version=version, images=_images(), tools=tools.find(), engine=_engine())
+    except Exception as error:  # noqa: BLE001 - the driver tells it
+        return NodeFacts(version=version, trouble=str(error) or type(error).__name__)
+
+
+def _engine() -> str:
+    """What tells this node's engine from others: two on one machine differ in their folder, and may share an id."""
+    client: Any = engine.connect()
+    info = client.info()
+    known = () if engine.is_podman() else (info.get("ID"),)  # Podman makes one up at each call
+    return "\n".join(str(part or "") for part in (info.get("Name"), info.get("DockerRootDir"), *known))
+
+
+def _images() -> frozenset[str]:
+    client: Any = engine.connect()
+    found = client.images()
+    return frozenset(name for one in found for name in (one["Id"], *(one.get("RepoDigests") or ())))
+
+
+def tidy(ended: Collection[str]) -> int:
+    """Remove the containers of processes whose work has ended, and of dead ones. Returns how many are left."""
+    deadline = time.monotonic() + _GONE_SECONDS
+    while True:
+        try:
+            owners.sweep()
+            left = [one["Id"] for one in _containers() if one["Labels"].get(engine.LABEL_OWNER) in ended]
+            for name in left:
+                _removed(name)
+        except (InfrastructureError, *engine.ConnectionLost):
+            return -1
+        if not left or time.monotonic() > deadline:
+            return len(left)
+
+
+def _containers() -> list[dict[str, Any]]:
+    client: Any = engine.connect()
+    found: list[dict[str, Any]] = client.containers(all=True, filters={"label": [engine.LABEL_OWNER]})
+    return found
+
+
+def _removed(name: str) -> None:
+    try:
+        engine.remove_container(name)
+    except engine.ApiError:
+        time.sleep(0.05)  # somebody else is removing it

@@ -1,0 +1,1 @@
+"""Images on an engine: layers, sizes, pulls, registries."""

@@ -1,0 +1,162 @@
+"""The files of images: what an image adds to its parent, read in a container, or every layer as the engine saves it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import tarfile
+from datetime import datetime
+from typing import IO, TYPE_CHECKING, Any
+
+from harness.core.errors import InfrastructureError
+from harness.sandbox import engine, owners
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_LARGEST = 256 * 1024 * 1024
+_PROGRAM = """\
+import os, stat, sys, tarfile
+since, text_only = float(sys.argv[1]), sys.argv[2] == "text"
+out = tarfile.open(fileobj=os.fdopen(1, "wb"), mode="w|", bufsize=1 << 20)
+seen = set()
+for folder, names, files in os.walk("/"):
+    names[:] = [name for name in names if os.path.join(folder, name) not in ("/proc", "/sys", "/dev")]
+    for name in files:
+        path = os.path.join(folder, name)
+        found = os.lstat(path)
+        if not stat.S_ISREG(found.st_mode) or found.st_ctime < since or (found.st_dev, found.st_ino) in seen:
+            continue
+        seen.add((found.st_dev, found.st_ino))
+        entry = tarfile.TarInfo(path.lstrip("/"))
+        entry.size = found.st_size
+        with open(path, "rb") as data:
+            if text_only and b"\\0" in data.read(8192):
+                continue
+            data.seek(0)
+            out.addfile(entry, data)
+out.close()
+"""
+_SLACK_SECONDS = 2.0
+
+
+class Pipe(io.RawIOBase):
+    """Chunks as a file to read from, once."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = chunk
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+
+def newest_layer(image: str, *, text_only: bool = False) -> Iterator[tuple[str, bytes]]:
+    """The regular files that an image adds to its parent, path and bytes, each inode once.
+
+    With `text_only`, files with a NUL byte in their first 8 KiB stay where they are: most of a base's bytes.
+
+    Told by the time of their last change on the engine's disk; where that proves nothing (a pulled image) more files
+    are given, never fewer.
+
+    Raises:
+        InfrastructureError: the engine failed, or the image is not there.
+
+    """
+    client: Any = engine.connect()
+    try:
+        since = _seconds(client.inspect_image(client.inspect_image(image)["Parent"])["Created"]) - _SLACK_SECONDS
+    except (engine.NotFoundError, engine.ApiError, ValueError):
+        since = 0.0
+    try:
+        config = client.create_host_config(
+            network_mode="none",
+            read_only=True,
+            cap_drop=["ALL"],
+            cap_add=["DAC_READ_SEARCH"],
+            security_opt=["no-new-privileges"],
+            mem_limit=512 * 1024 * 1024,
+            pids_limit=16,
+            log_config={"Type": "none", "Config": {}},
+            init=True,
+        )
+        container = client.create_container(
+            image=image,
+            entrypoint=[],
+            command=[
+                "sh",
+                "-c",
+                'exec python3 -I -S -c "$0" "$1" "$2" 2>/dev/null',
+                _PROGRAM,
+                str(since),
+                "text" if text_only else "all",
+            ],
+            user="0:0",
+            labels={engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "inspect"},
+            network_disabled=True,
+            host_config=config,
+        )["Id"]
+        try:
+            with contextlib.closing(engine.attach(container)) as wire:
+                client.start(container)
+                yield from _members(engine.frames(wire))
+            if status := client.wait(container, timeout=60)["StatusCode"]:
+                raise InfrastructureError(f"reading the files of image {image} ended with {status}")
+        finally:
+            engine.remove_container(container)
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed(f"reading the files of image {image}", error) from error
+
+
+def _seconds(created: str) -> float:
+    return datetime.fromisoformat(re.sub(r"(\.\d{6})\d*", r"\1", created)).timestamp()
+
+
+def _members(chunks: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(fileobj=io.BufferedReader(Pipe(chunks), 1 << 20), mode="r|") as archive:
+        for member in archive:
+            if member.isfile() and member.size <= _LARGEST:
+                data = archive.extractfile(member)
+                yield member.name, data.read() if data else b""
+
+
+def every_layer(image: str) -> Iterator[tuple[str, bytes]]:
+    """Every regular file of every layer of an image, and its own description. Nothing is unpacked to disk.
+
+    Raises:
+        InfrastructureError: the engine failed, or the image is not there.
+
+    """
+    client: Any = engine.connect()
+    try:
+        pipe = io.BufferedReader(Pipe(client.get_image(image)), 1 << 20)
+        with tarfile.open(fileobj=pipe, mode="r|") as archive:
+            for member in archive:
+                stream = archive.extractfile(member) if member.isfile() else None
+                if stream is not None:
+                    yield from _entry(member.name, stream)
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed(f"saving image {image}", error) from error
+
+
+def _entry(name: str, stream: IO[bytes]) -> Iterator[tuple[str, bytes]]:
+    """An entry of a saved image: a layer (`…/layer.tar`, or a blob in the newer form) or a JSON file."""
+    if name.endswith(".json"):
+        yield name, stream.read()
+        return
+    with contextlib.suppress(tarfile.ReadError), tarfile.open(fileobj=stream, mode="r|") as layer:
+        for member in layer:
+            if member.isfile() and member.size <= _LARGEST:
+                data = layer.extractfile(member)
+                yield member.name.removeprefix("./"), data.read() if data else b""

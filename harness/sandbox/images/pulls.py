@@ -1,0 +1,219 @@
+"""Images that the engine does not hold yet: fetched by digest, each once, within bounds.
+
+A registry may be away for a while, as an engine may: a pull that fails on the way there is tried again. What the
+registry says of the image itself (it does not have it, it does not let us in) holds at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.sandbox import engine
+from harness.sandbox.images import registries
+from harness.sandbox.job import MissingImageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+PULL_SECONDS = 1800.0
+"""How long one image may take."""
+STALL_SECONDS = 120.0
+"""How long a pull may go on without a sign of life."""
+REGISTRY_SECONDS = 120.0
+"""How long a registry may take to come back."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 10.0
+"""Seconds between two attempts: doubled each time."""
+_NOTE_SECONDS = 15.0
+_POLL_SECONDS = 0.25
+_UNKNOWN = ("manifest unknown", "not found", "name unknown", "repository does not exist")
+_PASSING = (
+    *("connection refused", "connection reset", "broken pipe", "eof", "timeout", "timed out", "deadline exceeded"),
+    *("no such host", "temporary failure", "server misbehaving", "network is unreachable", "no route to host"),
+    *("internal server error", "bad gateway", "service unavailable", "toomanyrequests", "too many requests"),
+    *("unexpected http status: 5", "connection closed", "closed idle connection", "use of closed network connection"),
+)
+"""What engines say when they did not get through to a registry, or it failed itself."""
+_STOPPED = "context canceled"
+"""What an engine says of a pull when it is told to end."""
+
+
+class Puller:
+    """Fetches images that tasks name as `repository@sha256:…`. Safe to use from several threads.
+
+    Whoever wants an image that is being fetched waits for that pull and shares its end. A failed pull is not tried
+    again for as long as it took, so that a registry which is slow to fail costs a run twice that time at most. A
+    registry that does not answer may take `patience` seconds to come back: one span of time for all that is in it.
+    """
+
+    def __init__(self, note: Callable[[str], None], *, patience: float = REGISTRY_SECONDS) -> None:
+        self._note = note
+        self._lock = threading.Lock()
+        self._pulls: dict[str, _Pull] = {}
+        self._registries: dict[str, _Registry] = {}
+        self._patience = patience
+
+    def fetch(self, ref: str, *, cancelled: threading.Event, tags: bool = False) -> None:
+        """Return when the engine holds an image that it lacked. With `tags`, `ref` may be `repository:tag`, too.
+
+        Raises:
+            MissingImageError: it can't be had: no registry is named, or the pull failed; the message has the cause.
+            InfrastructureError: the engine went away meanwhile, which says nothing of the image.
+            InterruptedRunError: the run was interrupted meanwhile.
+
+        """
+        if "@" not in ref and not (tags and ":" in ref and not ref.startswith("sha256:")):
+            raise MissingImageError(
+                f"the engine has no image {ref}",
+                hint="that is an image of the machine that mined the task; mine it here again, or have it pushed",
+            )
+        with self._lock:
+            pull = self._pulls.get(ref)
+            if pull is None or pull.is_over():
+                name = ref.partition("/")[0] if "/" in ref else "docker.io"
+                registry = self._registries.setdefault(name, _Registry(name, self._patience))
+                pull = self._pulls[ref] = _Pull(ref, registry, self._note)
+        while not pull.done.wait(_POLL_SECONDS):
+            if cancelled.is_set():
+                pull.abandoned.set()
+                raise InterruptedRunError("the run was interrupted")
+        if pull.engine_lost:
+            raise InfrastructureError(pull.engine_lost)
+        if pull.failure:
+            raise MissingImageError(pull.failure, hint=pull.hint)
+
+
+class _Registry:
+    """How long one registry has been away; asked by several threads."""
+
+    def __init__(self, name: str, patience: float) -> None:
+        self.name = name
+        self.patience = patience
+        self._lock = threading.Lock()
+        self._gone_since: float | None = None
+
+    def answered(self) -> None:
+        """It is there."""
+        with self._lock:
+            self._gone_since = None
+
+    def may_wait(self) -> tuple[float, bool]:
+        """After a failure on the way: seconds that it still has to come back, and whether this is the first failure."""
+        now = time.monotonic()
+        with self._lock:
+            is_first = self._gone_since is None
+            since = self._gone_since = now if self._gone_since is None else self._gone_since
+        return since + self.patience - now, is_first
+
+
+class _Pull:
+    """One pull, in a thread that nobody has to wait for."""
+
+    def __init__(self, ref: str, registry: _Registry, note: Callable[[str], None]) -> None:
+        self.done = threading.Event()
+        self.abandoned = threading.Event()
+        self.failure = ""
+        self.hint = ""
+        self.engine_lost = ""
+        self._ref = ref
+        self._registry = registry
+        self._note = note
+        self._began = time.monotonic()
+        self._ended = self._began
+        threading.Thread(target=self._work, name="goldseam-pull", daemon=True).start()
+
+    def is_over(self) -> bool:
+        """Whether it says nothing of now: it brought an image that has gone since, or failed long enough ago."""
+        if not self.done.is_set():
+            return False
+        return not self.failure or time.monotonic() - self._ended > self._ended - self._began
+
+    def _work(self) -> None:
+        self._note(f"fetching {self._ref}")
+        try:
+            self._try_on()
+            self._note(f"fetched {self._ref} in {time.monotonic() - self._began:.0f} s")
+        except _GivenUpError as error:
+            self._fail(str(error))
+        except (InfrastructureError, *engine.ConnectionLost) as error:
+            self._fail_by_engine(error)
+        finally:
+            self._ended = time.monotonic()
+            self.done.set()
+
+    def _try_on(self) -> None:
+        """Pull, again and again while the registry does not answer and has time left."""
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                self._follow()
+            except engine.EngineError as error:
+                why = engine.cause(error)
+                if _STOPPED in why.lower():
+                    raise InfrastructureError(why) from error
+                if not is_passing(why):
+                    self._registry.answered()
+                    raise _GivenUpError(why) from error
+                left, is_first = self._registry.may_wait()
+                if is_first and left > 0:
+                    self._note(f"{self._registry.name} does not answer; trying again for up to {left:.0f} s: {why}")
+                if left <= 0 or self.abandoned.wait(min(pause, left)):
+                    raise _GivenUpError(why) from error
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                self._registry.answered()
+                return
+
+    def _follow(self) -> None:
+        layers: dict[str, tuple[int, int]] = {}
+        told = began = time.monotonic()
+        with contextlib.closing(registries.fetch(self._ref, stall_seconds=STALL_SECONDS)) as progress:
+            for said in progress:
+                now = time.monotonic()
+                if self.abandoned.is_set() or now - began > PULL_SECONDS:
+                    raise _GivenUpError(f"not done within {PULL_SECONDS:.0f} s")
+                _add_up(layers, said)
+                if now - told > _NOTE_SECONDS:
+                    told = now
+                    have, size = sum(done for done, _ in layers.values()), sum(size for _, size in layers.values())
+                    self._note(f"fetching {self._ref}: {have / 1e6:.0f} of {size / 1e6:.0f} MB")
+
+    def _fail_by_engine(self, error: BaseException) -> None:
+        """The connection to the engine broke: it has gone, or it said nothing for too long."""
+        if engine.is_silence(error):
+            self._fail(engine.cause(error))
+        else:
+            self.engine_lost = f"the container engine went away while it fetched {self._ref}: {engine.cause(error)}"
+
+    def _fail(self, why: str) -> None:
+        self.failure = f"the engine has no image {self._ref}, and it can't be pulled: {why}"
+        unknown = any(sign in why.lower() for sign in _UNKNOWN)
+        self.hint = (
+            "the registry does not have it; was it pushed, and is the name right?"
+            if unknown
+            else "see that the registry answers and lets this machine in (`docker login`), then use --retry-errors"
+        )
+
+
+class _GivenUpError(Exception):
+    """The image can't be had."""
+
+
+def is_passing(why: str) -> bool:
+    """Whether a pull's failure, in the engine's words, is one of the way to the registry and may pass. Pure."""
+    said = why.lower()
+    return "no space left" not in said and any(sign in said for sign in _PASSING)
+
+
+def _add_up(layers: dict[str, tuple[int, int]], said: Mapping[str, Any]) -> None:
+    """Take a line of progress into account: bytes here and bytes in all, by layer."""
+    detail = said.get("progressDetail") or {}
+    if said.get("status") == "Downloading" and detail.get("total"):
+        layers[said["id"]] = (int(detail["current"]), int(detail["total"]))
+    elif said.get("status") == "Download complete" and said.get("id") in layers:
+        size = layers[said["id"]][1]
+        layers[said["id"]] = (size, size)

@@ -1,0 +1,101 @@
+"""What an image says of the service in it: its ports, how to ask whether it is ready, where it writes."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import tarfile
+from dataclasses import dataclass
+from typing import Any
+
+from harness.sandbox import engine, owners
+from harness.sandbox.images.layers import Pipe
+
+_ALWAYS = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - inside the container
+_DEEPEST = 2
+_MOST = 200
+_FOLDER = re.compile(r"/[^:,\s]+$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceImage:
+    """An image that a service may run in."""
+
+    name: str
+    """`repository@sha256:…`, or the engine's id where no registry has it."""
+    ports: tuple[int, ...]
+    """TCP ports that it says it listens at."""
+    health: str
+    """A shell command; empty where it has none."""
+    folders: tuple[str, ...]
+    """Where a service in it may write: its volumes, temporary folders, and what there is below /run. Each is `PATH`, or
+    `PATH:UID:GID:MODE` as the image has it."""
+
+
+def look(ref: str) -> ServiceImage:
+    """What an image that the engine holds says; `ref` is a tag, digest or id.
+
+    Raises:
+        InfrastructureError: the engine failed, or does not hold it.
+
+    """
+    client: Any = engine.connect()
+    try:
+        raw = client.inspect_image(ref)
+        config = raw.get("Config") or {}
+        made = client.create_container(
+            image=raw["Id"],
+            command=["none"],
+            network_disabled=True,
+            labels={engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "inspect"},
+        )["Id"]
+        try:
+            volumes = [path for path in config.get("Volumes") or () if _FOLDER.match(path)]
+            folders = [one for path in (*_ALWAYS, *sorted(volumes)) for one in _folders(client, made, path)]
+        finally:
+            engine.remove_container(made)
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed(f"looking at image {ref}", error) from error
+    ports = [int(port.partition("/")[0]) for port in config.get("ExposedPorts") or () if port.endswith("/tcp")]
+    return ServiceImage(
+        name=_name(ref, raw),
+        ports=tuple(sorted(ports)),
+        health=_health(config.get("Healthcheck") or {}),
+        folders=tuple(dict.fromkeys(folders)),
+    )
+
+
+def _name(ref: str, raw: dict[str, Any]) -> str:
+    """The digest in the repository that it was asked for by, else in any, else its id."""
+    digests = raw.get("RepoDigests") or []
+    repository = ref.partition("@")[0]
+    head, colon, tail = repository.rpartition(":")
+    repository = head if colon and "/" not in tail else repository
+    return str(next((one for one in digests if one.startswith(f"{repository}@")), (*digests, raw["Id"])[0]))
+
+
+def _health(check: dict[str, Any]) -> str:
+    kind, *words = check.get("Test") or ["NONE"]
+    if kind == "CMD-SHELL":
+        return " ".join(words)
+    return shlex.join(words) if kind == "CMD" else ""
+
+
+def _folders(client: Any, container: str, path: str) -> tuple[str, ...]:
+    """A folder of an image, whose place one in memory takes; and those in /run, which that one would hide."""
+    try:
+        chunks, _ = client.get_archive(container, path)
+        with tarfile.open(fileobj=io.BufferedReader(Pipe(chunks)), mode="r|") as archive:
+            members = [one for one, _ in zip(archive, range(_MOST if path == "/run" else 1), strict=False)]
+    except engine.NotFoundError:
+        return (path,)
+    except tarfile.TarError:
+        return ()  # no folder
+    above = path.rpartition("/")[0]
+    found = {f"{above}/{one.name.strip('/')}": one for one in members if one.isdir()}
+    return tuple(
+        f"{name}:{one.uid}:{one.gid}:{one.mode & 0o7777:04o}"
+        for name, one in sorted(found.items())
+        if _FOLDER.match(name) and name.count("/") <= path.count("/") + _DEEPEST
+    )

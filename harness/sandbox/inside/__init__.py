@@ -1,0 +1,1 @@
+"""Programs that run as the first process of a container."""

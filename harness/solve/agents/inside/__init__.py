@@ -1,0 +1,1 @@
+"""Programs that run another agent for us."""

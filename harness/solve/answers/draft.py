@@ -1,0 +1,240 @@
+"""A tree being changed in memory, one edit after the other, and the patch that comes of it. Pure.
+
+An edit says what it takes the file to hold. Where that is not so, it is looked for elsewhere in the file and, if need
+be, with spaces, line ends or outer context left aside; each of these is a tolerance that is recorded. It has to be
+found in exactly one place: where it could be meant twice, nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from harness.solve.answers.anchor import locate
+from harness.solve.answers.edits import EditError, Tolerance
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.solve.answers.edits import Change, Hunk
+
+
+class Readable(Protocol):
+    """A tree that can be read."""
+
+    def files(self) -> tuple[str, ...]: ...
+
+    def read(self, path: str) -> bytes: ...
+
+
+@dataclass(kw_only=True)
+class _File:
+    lines: list[str]
+    """Without "\\n"; a "\\r" before it is kept."""
+    newline: bool
+    """Whether the last line is ended."""
+    executable: bool = False
+
+    @classmethod
+    def of(cls, data: bytes) -> _File:
+        text = data.decode("utf-8", "surrogateescape")
+        lines = text.split("\n")
+        newline = lines[-1] == ""
+        return cls(lines=lines[:-1] if newline else lines, newline=newline or not text)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines) + ("\n" if self.newline and self.lines else "")
+
+
+@dataclass(kw_only=True)
+class Draft:
+    """The tree with the changes made so far."""
+
+    tree: Readable
+    tolerance: set[Tolerance] = field(default_factory=set)
+    _files: dict[str, _File | None] = field(default_factory=dict)
+
+    def make(self, change: Change) -> None:
+        """Make one change.
+
+        Raises:
+            EditError: it is not clear where, or the file is not as the change takes it to be.
+
+        """
+        self.tolerance |= change.tolerance
+        if change.path is None:
+            raise EditError("an edit that does not say of which file", ambiguous=True)
+        if change.creates:
+            self._create(self._new_path(change), change)
+            return
+        path = self._find(change.moved_from or change.path, prefixed=change.prefixed)
+        if path is None and change.content is not None:
+            self._create(self._new_path(change), change)
+        elif path is None:
+            raise EditError(f"there is no file {change.path!r}")
+        elif change.deletes:
+            self._files[path] = None
+        else:
+            self._edit(path, change)
+
+    def lines_of(self, change: Change) -> list[str] | None:
+        """The lines of the file that a change is for, as it is now; None where there is no such file."""
+        path = self._find(change.path or "", prefixed=change.prefixed)
+        file = self._file(path) if path is not None else None
+        return None if file is None else list(file.lines)
+
+    def _create(self, path: str, change: Change) -> None:
+        old = self._file(path)
+        if old is not None and old.lines:
+            raise EditError(f"{path} is to be made anew, but is there already")
+        text = change.content
+        if text is None:
+            text = "".join(f"{line}\n" for hunk in change.hunks for mark, line in hunk.lines if mark == "+")
+            if change.hunks and change.hunks[-1].ends_without_newline:
+                text = text.removesuffix("\n")
+        made = _File.of(text.encode("utf-8", "surrogateescape"))
+        made.executable = change.executable
+        self._files[path] = made
+
+    def _edit(self, path: str, change: Change) -> None:
+        file = self._file(path)
+        assert file is not None  # noqa: S101 - found by its path
+        if change.content is not None:
+            new = _File.of(change.content.encode("utf-8", "surrogateescape"))
+            if _is_crlf(file.lines) and not _is_crlf(new.lines):
+                new.lines = [f"{line}\r" for line in new.lines]
+                self.tolerance.add(Tolerance.LINE_ENDS)
+            new.executable = file.executable
+        else:
+            new = _File(lines=list(file.lines), newline=file.newline, executable=file.executable)
+            shift = 0
+            for hunk in change.hunks:
+                shift = self._hunk(path, new, hunk, shift)
+        if change.moved_from is not None:
+            self._files[path] = None
+            path = self._new_path(change)
+        self._files[path] = new
+
+    def _hunk(self, path: str, file: _File, hunk: Hunk, shift: int) -> int:
+        """Put one hunk in; the lines by which what follows has moved."""
+        place = locate(path, file.lines, hunk, shift)
+        self.tolerance |= place.tolerance
+        new: list[str] = []
+        at, crlf = place.at, _is_crlf(file.lines)
+        for mark, text in place.lines:
+            if mark == "+":
+                more = "\r" if crlf and not text.endswith("\r") else ""
+                new.append(place.indent(text) + more)
+                continue
+            if mark == " ":
+                new.append(file.lines[at])
+            at += 1
+        at_end = at == len(file.lines)
+        file.lines[place.at : at] = new
+        if at_end and hunk.ends_without_newline is not None:
+            file.newline = not hunk.ends_without_newline
+        grown = len(new) - (at - place.at)
+        if hunk.start is None or not hunk.old:
+            return shift + grown
+        return place.at + 1 - place.skipped - hunk.start + grown
+
+    # -- paths
+
+    def _find(self, named: str, *, prefixed: bool) -> str | None:
+        """The path of the file that is meant; None where there is none."""
+        plain = named[2:] if prefixed and named[:2] in ("a/", "b/") else named
+        for path in (plain, named) if prefixed else (named, plain):
+            if self._is_there(path):
+                return path
+        bare = plain.removeprefix("./").lstrip("/")
+        bare = bare[2:] if bare[:2] in ("a/", "b/") and not self._is_there(bare) else bare
+        parts = bare.split("/")
+        if ".." in parts or not bare:
+            return None
+        if self._is_there(bare):
+            self.tolerance.add(Tolerance.PATH)
+            return bare
+        known = [path for path in self._paths() if self._is_there(path)]
+        found = [path for path in known if path.endswith(f"/{bare}")]
+        # Some name the folder of the checkout too: its end is tried, as long as it has a folder in it.
+        ends = ["/".join(parts[at:]) for at in range(1, len(parts) - 1)]
+        found = found or next(([end] for end in ends if self._is_there(end)), [])
+        if len(found) > 1:
+            raise EditError(f"{named!r} may mean {' or '.join(sorted(found)[:4])}", ambiguous=True)
+        if found:
+            self.tolerance.add(Tolerance.PATH)
+        return found[0] if found else None
+
+    def _new_path(self, change: Change) -> str:
+        named = change.path or ""
+        path = named[2:] if change.prefixed and named[:2] in ("a/", "b/") else named
+        if path.startswith("./"):
+            path = path[2:]
+            self.tolerance.add(Tolerance.PATH)
+        parts = path.split("/")
+        unsafe = path.startswith("/") or not path or {"", ".", "..", ".git"} & {part.lower() for part in parts}
+        if unsafe or "\\" in path or not path.isprintable():
+            raise EditError(f"{named!r} is no path in the repository")
+        if any("/".join(parts[:at]) in self._paths() for at in range(1, len(parts))):
+            raise EditError(f"{named!r} would stand inside a file")
+        return path
+
+    def _paths(self) -> frozenset[str]:
+        return frozenset(self.tree.files()) | self._files.keys()
+
+    def _is_there(self, path: str) -> bool:
+        return self._files[path] is not None if path in self._files else path in self._paths()
+
+    def _file(self, path: str) -> _File | None:
+        if path not in self._files:
+            if path not in self._paths():
+                return None
+            try:
+                self._files[path] = _File.of(self.tree.read(path))
+            except FileNotFoundError as error:
+                raise EditError(f"{path} cannot be read") from error
+        return self._files[path]
+
+    # -- what came of it
+
+    def changed(self) -> dict[str, tuple[bytes | None, bytes | None]]:
+        """By path, what every changed file held before and holds now; None where it is not there."""
+        found = {}
+        known = frozenset(self.tree.files())
+        for path, file in sorted(self._files.items()):
+            old = self.tree.read(path) if path in known else None
+            new = None if file is None else file.text.encode("utf-8", "surrogateescape")
+            if old != new:
+                found[path] = (old, new)
+        return found
+
+    def patch(self) -> str:
+        """What changed, as a patch that `git apply` takes; empty where nothing has."""
+        return "".join(self._section(path, *sides) for path, sides in self.changed().items())
+
+    def _section(self, path: str, old: bytes | None, new: bytes | None) -> str:
+        file = self._files[path]
+        mode = "100755" if file is not None and file.executable else "100644"
+        head = f"diff --git a/{path} b/{path}\n"
+        if old is None:
+            head += f"new file mode {mode}\n"
+        elif new is None:
+            head += "deleted file mode 100644\n"
+        tab = "\t" if " " in path else ""  # what ends a path that has a space in it
+        before = "/dev/null" if old is None else f"a/{path}{tab}"
+        after = "/dev/null" if new is None else f"b/{path}{tab}"
+        lines = difflib.unified_diff(_kept(old), _kept(new), before, after)
+        body = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+        return head + "".join(body)
+
+
+def _kept(data: bytes | None) -> list[str]:
+    """Lines with their ends; a line feed alone ends one."""
+    pieces = (data or b"").decode("utf-8", "surrogateescape").split("\n")
+    return [f"{line}\n" for line in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
+
+
+def _is_crlf(lines: Sequence[str]) -> bool:
+    return bool(lines) and sum(line.endswith("\r") for line in lines) * 2 > len(lines)

@@ -1,0 +1,168 @@
+"""From a model's answer to a patch, or to the one word that says why there is none. Pure but for reading the tree.
+
+Tolerant towards form and strict towards meaning: fences, headers, line numbers and spaces may be wrong, and what was
+forgiven is recorded; where an edit could be meant in two ways, neither is chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from harness.solve.answers import answer
+from harness.solve.answers.draft import Draft
+from harness.solve.answers.edits import Change, EditError, Tolerance
+from harness.solve.answers.syntax import broken_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.solve.answers.draft import Readable
+
+
+class NoPatch(StrEnum):
+    """Why an answer has no patch that could be run."""
+
+    EMPTY = "empty"
+    """Nothing was said, or the edits change nothing."""
+    REFUSED = "refused"
+    """The model would not, or its endpoint filtered the answer."""
+    NO_CODE = "no_code"
+    """Prose alone."""
+    NO_PATCH_IN_ANSWER = "no_patch_in_answer"
+    """Code, but nothing that says which file it belongs to or what it takes the place of."""
+    DOES_NOT_APPLY = "does_not_apply"
+    """The edits are for files or lines that are not there."""
+    AMBIGUOUS = "ambiguous"
+    """The edits fit in more than one place, or do not say where."""
+    DOES_NOT_PARSE = "does_not_parse"
+    """A Python file that parsed would no longer."""
+    CUT = "cut"
+    """The answer ended at its token limit in the middle of a block, or before one."""
+    CONTEXT_OVERFLOW = "context_overflow"
+    """The prompt did not fit, not even with fewer files."""
+    LIMIT = "limit"
+    """A limit of the task, on money, tokens, time or turns, was used up first."""
+    NO_CHANGE = "no_change"
+    """An agent ended its work, and the tree is as it was."""
+    WORKSPACE_LOST = "workspace_lost"
+    """What an agent ran took its own container down, or left nothing to read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extracted:
+    """What came of an answer: a patch, or a reason."""
+
+    patch: str | None
+    no_patch: NoPatch | None = None
+    detail: str = ""
+    """For people: what was found in place of a patch."""
+    tolerance: tuple[str, ...] = ()
+    """Words of `Tolerance`, sorted."""
+    unusable: str | None = None
+    """The patch that was made but does not parse."""
+
+
+_REFUSAL = re.compile(
+    r"^\W*(?:i(?:'m| am)? (?:sorry|unable|not able|can(?:no|')t|won'?t|must decline)|sorry, (?:but )?i|i can(?:no|')t\b"
+    r"|as an ai\b|i will not\b)",
+    re.IGNORECASE,
+)
+_SHOWN = 160
+_KEPT_SHARE = 0.5
+"""Of a file's lines that say something, how many a whole-file block has to keep: less is a part that is passed off as
+the whole, or another file."""
+
+
+def extract(
+    text: str, tree: Readable, *, finish_reason: str = "stop", refusal: str | None = None, version: str = ""
+) -> Extracted:
+    """Find the patch in an answer.
+
+    Args:
+        text: what the model said.
+        tree: the repository at the base commit.
+        finish_reason: as the endpoint says it; `length` is an answer that was cut.
+        refusal: what the endpoint marks as a refusal.
+        version: of the task's interpreter, for Python files to parse by.
+
+    """
+    if refusal is not None or (finish_reason == "content_filter" and not text.strip()):
+        return _none(NoPatch.REFUSED, refusal or "the endpoint filtered the answer")
+    cut = finish_reason == "length"
+    if not text.strip():
+        if cut:
+            return _none(NoPatch.CUT, "the token limit was used up before anything was said")
+        return _none(NoPatch.EMPTY, "the answer is empty")
+    found = answer.read(text)
+    if cut and (found.is_open or not found.changes):
+        return _none(NoPatch.CUT, f"the answer ends at its token limit, after {len(text)} characters", found.tolerance)
+    if not found.changes:
+        return _none(*_why_nothing(text, found), found.tolerance)
+    made = _make(found.changes, tree, version)
+    extra = set(found.tolerance) | ({Tolerance.CUT} if cut else set())
+    return replace(made, tolerance=tuple(sorted({*made.tolerance, *extra})))
+
+
+def _none(reason: NoPatch, detail: str, tolerance: frozenset[Tolerance] = frozenset()) -> Extracted:
+    return Extracted(patch=None, no_patch=reason, detail=detail, tolerance=tuple(sorted(tolerance)))
+
+
+def _why_nothing(text: str, found: answer.Answer) -> tuple[NoPatch, str]:
+    shown = " ".join(text.split())
+    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+    if found.has_code or found.is_open:
+        what = "an edit block without an end" if found.is_open else "code without a file it belongs to"
+        return NoPatch.NO_PATCH_IN_ANSWER, f"{what}: {shown}"
+    if _REFUSAL.search(text):
+        return NoPatch.REFUSED, shown
+    if Tolerance.THINKING in found.tolerance and "</" not in text:
+        return NoPatch.EMPTY, "the model never stopped thinking aloud"
+    return NoPatch.NO_CODE, shown
+
+
+def _make(changes: Sequence[Change], tree: Readable, version: str) -> Extracted:
+    draft = Draft(tree=tree)
+    done: list[Change] = []
+    try:
+        for change in changes:
+            if change in done:
+                draft.tolerance.add(Tolerance.REPEATED)
+                continue
+            if change.content is not None and not change.creates:
+                _refuse_parts(change, draft)
+            draft.make(change)
+            done.append(change)
+    except EditError as error:
+        reason = NoPatch.AMBIGUOUS if error.ambiguous else NoPatch.DOES_NOT_APPLY
+        return _none(reason, str(error), frozenset(draft.tolerance))
+    changed = draft.changed()
+    if not changed:
+        return _none(NoPatch.EMPTY, "the edits change nothing", frozenset(draft.tolerance))
+    made = Extracted(patch=draft.patch(), tolerance=tuple(sorted(draft.tolerance)))
+    broken = broken_file(changed, version)
+    if broken is None:
+        return made
+    return replace(made, patch=None, unusable=made.patch, no_patch=NoPatch.DOES_NOT_PARSE, detail=broken)
+
+
+def _refuse_parts(change: Change, draft: Draft) -> None:
+    """See that a block that is to take a whole file's place is not only a part of it.
+
+    Raises:
+        EditError: it keeps too little of the file.
+
+    """
+    before = draft.lines_of(change)
+    if before is None:
+        return
+    left = [line.strip() for line in (change.content or "").split("\n")]
+    kept = sum(line.strip() in left for line in before if line.strip())
+    said = sum(bool(line.strip()) for line in before)
+    if said and kept < said * _KEPT_SHARE:
+        raise EditError(
+            f"a block named {change.path} holds {kept} of the file's {said} lines: a part, or another file?",
+            ambiguous=True,
+        )

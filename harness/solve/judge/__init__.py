@@ -1,0 +1,1 @@
+"""A model as a judge of patches, held against the tests."""

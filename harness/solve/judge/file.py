@@ -1,0 +1,278 @@
+"""A judge's file: one line a judgement, held against the run it is about. No verdict of a run is read from it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.core import files
+from harness.core.errors import InputError
+from harness.core.instance import Outcome
+from harness.core.versions import refuse_newer
+from harness.dataset.model_files import read_text
+from harness.runs.predictions import is_withheld
+from harness.runs.run_folder import RunFolder
+from harness.solve.judge.agreement import Case, Grade, tally
+from harness.solve.models.meter import Spent
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
+
+    from harness.core.instance import Prediction
+    from harness.runs.run_folder import InstanceReport
+    from harness.solve.judge.agreement import Tally
+
+SCHEMA_VERSION = 1
+PROMPT_VERSION = 1
+"""Goes up when what surrounds the rubric changes: judgements of different versions are not the same thing."""
+UNRANKED = frozenset({"gold", "null"})
+"""Models that are there to see that tasks hold: compared with none, and judged only where they are named."""
+_CONTAINER_STEPS = ("create", "attach", "start", "run", "wait")
+
+
+class JudgeIdentity(BaseModel):
+    """Who judged, and by what: judgements with different identities are never mixed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    endpoint: str
+    """Host and port."""
+    rubric: str
+    """Name of the file."""
+    rubric_sha256: str
+    prompt_version: int = PROMPT_VERSION
+    with_gold: bool = False
+    """The judge was shown the gold patch too."""
+    temperature: float | None = None
+
+
+class Judgement(BaseModel):
+    """One line of a judge's file."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    schema_version: int = SCHEMA_VERSION
+    instance_id: str
+    model_name_or_path: str
+    """That wrote the patch."""
+    sample: int = 0
+    patch_sha256: str
+    judge: JudgeIdentity
+    verdict: Grade
+    reason: str = ""
+    """In the judge's words; where its verdict can't be read, why not."""
+    reply: str = ""
+    """All that the judge said."""
+    snapshot: str = ""
+    """The model that the endpoint says it used."""
+    finish_reason: str = ""
+    request_id: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    cached: bool = False
+    retries: int = 0
+    judged_at: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch:
+    """What is to be judged: a prediction with a patch, and what the tests said of it."""
+
+    prediction: Prediction
+    report: InstanceReport
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.prediction.patch_bytes()).hexdigest()
+
+    @property
+    def key(self) -> tuple[str, str, int, str]:
+        prediction = self.prediction
+        return (prediction.model_name_or_path, prediction.instance_id, prediction.sample, self.sha256)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.prediction.model_patch or "").strip()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bill:
+    """What judging and running the tests of the same patches took. Unknown is None and never 0."""
+
+    judged: int
+    tokens: int | None
+    cost_usd: float | None
+    judge_seconds: float
+    """Of the answers, one after the other."""
+    scored: int
+    container_seconds: float
+    """Of the containers that the tests ran in, one after the other."""
+
+
+def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch, ...]:
+    """The predictions of runs that tests have judged, of these models alone; not what infrastructure failed to score.
+
+    Without `only`, of all but gold and null: to judge gold is to show a provider the fix. A patch that a run does not
+    hold, as gold's of a sealed dataset, is not judged.
+
+    Raises:
+        InputError: one is no run folder, a model is in none, or nothing is scored.
+
+    """
+    found: dict[tuple[str, str, int, str], Patch] = {}
+    models: set[str] = set()
+    for run in runs:
+        folder = RunFolder(path=run)
+        predictions = folder.predictions()
+        if not predictions:
+            raise InputError(
+                f"{run} holds no prediction", hint="give a run folder, as `goldseam evaluate … -o RUN` leaves it"
+            )
+        models |= {prediction.model_name_or_path for prediction in predictions}
+        for prediction in predictions:
+            name = prediction.model_name_or_path
+            if name not in only if only else name in UNRANKED:
+                continue
+            report = None if is_withheld(prediction) else folder.read(prediction)
+            if report is not None and report.outcome is not Outcome.INFRA_ERROR:
+                one = Patch(prediction=prediction, report=report)
+                found.setdefault(one.key, one)
+    if unknown := sorted(set(only) - models):
+        raise InputError(f"no run has patches of {', '.join(unknown)}", hint=f"there are {', '.join(sorted(models))}")
+    if not found:
+        raise InputError(
+            "these runs have no scored patch to judge",
+            hint="let `goldseam evaluate` finish first; gold's are judged with --only gold",
+        )
+    return tuple(found.values())
+
+
+def read_judgements(path: Path) -> tuple[Judgement, ...]:
+    """The lines of a judge's file; none where there is no file. A last line that was cut short does not count.
+
+    Raises:
+        InputError: a line is broken, or of a newer version.
+
+    """
+    if not path.exists():
+        return ()
+    found = []
+    text = read_text(path)
+    for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
+        try:
+            judgement = Judgement.model_validate_json(line)
+        except ValidationError as error:
+            raise InputError(f"{path}, line {number} is no judgement: {error.errors()[0]['msg']}") from error
+        refuse_newer(f"{path}, line {number}", judgement.schema_version, SCHEMA_VERSION)
+        found.append(judgement)
+    return tuple(found)
+
+
+class Lines:
+    """A file that grows line by line, each on disk before the next; a cut last line is dropped first."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> Self:
+        with files.explained(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._path.open("ab+")
+            self._file.seek(0)
+            self._file.truncate(self._file.read().rfind(b"\n") + 1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def append(self, judgement: Judgement) -> None:
+        with files.explained(self._path):
+            self._file.write(judgement.model_dump_json().encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+
+def cases(found: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> tuple[Case, ...]:
+    """Every patch with what this judge said of it."""
+    said = {identity_of(one): one.verdict for one in judgements}
+    return tuple(
+        Case(
+            model=one.prediction.model_name_or_path,
+            instance_id=one.prediction.instance_id,
+            sample=one.prediction.sample,
+            resolved=one.report.resolved,
+            failure_class=one.report.failure_class,
+            grade=None if one.empty else said.get(key_of(one, judge)),
+            empty=one.empty,
+        )
+        for one in found
+    )
+
+
+def judges(judgements: Iterable[Judgement]) -> tuple[JudgeIdentity, ...]:
+    """Who judged in a file, in order of first appearance."""
+    return tuple(dict.fromkeys(one.judge for one in judgements))
+
+
+def tally_of(found: Sequence[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Tally:
+    """The tally of one judge."""
+    return tally(cases(found, judgements, judge), unranked=UNRANKED)
+
+
+def spent(judgements: Iterable[Judgement]) -> Spent:
+    """What the judgements of a file cost when they were made; what is unknown counts as far as it is known."""
+    paid = [one for one in judgements if not one.cached]
+    return Spent(
+        cost=sum(one.cost_usd or 0.0 for one in paid),
+        unpriced=sum(one.cost_usd is None for one in paid),
+        input_tokens=sum(one.input_tokens or 0 for one in paid),
+        output_tokens=sum(one.output_tokens or 0 for one in paid),
+        questions=len(paid),
+    )
+
+
+def bill(found: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Bill:
+    """What the judge took, and what the containers took, for the patches that it has judged."""
+    said = {identity_of(one): one for one in judgements}
+    both = [(one, said[key]) for one in found if (key := key_of(one, judge)) in said]
+    tokens = [_tokens(one) for _, one in both]
+    costs = [one.cost_usd for _, one in both]
+    return Bill(
+        judged=len(both),
+        tokens=None if None in tokens else sum(count or 0 for count in tokens),
+        cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
+        judge_seconds=sum(one.seconds for _, one in both),
+        scored=len(both),
+        container_seconds=sum(container_seconds(one.report) for one, _ in both),
+    )
+
+
+def container_seconds(report: InstanceReport) -> float:
+    """How long containers worked for one verdict; the steps inside a run are part of it."""
+    timings = report.timings
+    steps = _CONTAINER_STEPS if "run" in timings else tuple(timings)
+    return sum(timings.get(step, 0.0) for step in steps)
+
+
+def _tokens(one: Judgement) -> int | None:
+    if one.input_tokens is None or one.output_tokens is None:
+        return None
+    return one.input_tokens + one.output_tokens
+
+
+def key_of(patch: Patch, judge: JudgeIdentity) -> tuple[str, str, int, str, JudgeIdentity]:
+    """What a judgement of this patch by this judge is known by."""
+    return (*patch.key, judge)
+
+
+def identity_of(one: Judgement) -> tuple[str, str, int, str, JudgeIdentity]:
+    """What a judgement is known by: whose patch, for what, which, by whom."""
+    return (one.model_name_or_path, one.instance_id, one.sample, one.patch_sha256, one.judge)

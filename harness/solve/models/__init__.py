@@ -1,0 +1,1 @@
+"""Models: one client with its cache, retries, limits and prices."""

@@ -1,0 +1,259 @@
+"""A model behind any endpoint that speaks OpenAI's API: Chat Completions or Responses, always streamed.
+
+Streaming gives the time to the first token, and a long answer does not look like a dead connection. Retries are not
+made here (`max_retries=0`): `harness/solve/models/retry.py` decides what is worth asking again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from json import JSONDecodeError
+from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
+
+import openai
+
+from harness.core.errors import InputError
+from harness.solve.base import Fault, ModelError
+from harness.solve.models import chat_api, responses_api
+from harness.solve.models.alias import floating_warning, is_local
+from harness.solve.models.faults import fault_of, is_missing_api
+from harness.solve.models.masking import Masker
+from harness.solve.models.retry import retry_after_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from harness.solve.base import Reply, Request
+
+OPENAI_URL = "https://api.openai.com/v1"
+_SHOWN_MODELS = 8
+_SHOWN_CHARACTERS = 500
+
+
+class Api(StrEnum):
+    """Which of the two APIs is spoken."""
+
+    AUTO = "auto"
+    """What the endpoint has; found out by the first question.
+
+    OpenAI itself is asked by Responses first, all others by Chat Completions: few of them have the whole of the other
+    one; some never say there that an answer was cut.
+    """
+    CHAT = "chat"
+    RESPONSES = "responses"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """Where a model is, and how it is spoken to."""
+
+    base_url: str = OPENAI_URL
+    api_key_env: str = "OPENAI_API_KEY"
+    """Name of the variable that holds the key; the key itself is in no file and on no command line."""
+    api: Api = Api.AUTO
+    timeout: float = 600.0
+    """Seconds without a word from the endpoint after which the connection is taken for dead."""
+
+    @property
+    def host(self) -> str:
+        """Host and port, without path or password: what is recorded."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+
+    @property
+    def is_official(self) -> bool:
+        """Whether it is OpenAI's own."""
+        return urlsplit(self.base_url).hostname == "api.openai.com"
+
+    @property
+    def preferred(self) -> tuple[Api, Api]:
+        """The order in which `auto` tries the APIs."""
+        return (Api.RESPONSES, Api.CHAT) if self.is_official else (Api.CHAT, Api.RESPONSES)
+
+    @property
+    def is_local(self) -> bool:
+        return is_local(urlsplit(self.base_url).hostname or "")
+
+
+class OpenAIModel:
+    """A `Model`; a context manager, since it holds connections."""
+
+    def __init__(self, name: str, endpoint: Endpoint, *, environment: Mapping[str, str]) -> None:
+        """Look for the key in `environment`.
+
+        Raises:
+            InputError: the URL is none, or there is no key and the endpoint is not a local one.
+
+        """
+        self._name = name
+        self.endpoint = endpoint
+        key = _key(endpoint, environment)
+        self._mask = Masker({endpoint.api_key_env: key} if key else {})
+        self._client = openai.OpenAI(
+            api_key=key or "none",
+            base_url=endpoint.base_url,
+            max_retries=0,
+            timeout=openai.Timeout(endpoint.timeout, connect=min(30.0, endpoint.timeout)),
+            # A prompt goes to the endpoint that the user named and to no other, wherever that one points. Certificates
+            # take a tenth of a second to load, and http:// has none.
+            http_client=openai.DefaultHttpxClient(
+                follow_redirects=False, verify=urlsplit(endpoint.base_url).scheme != "http"
+            ),
+        )
+        self._api = endpoint.api
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def api(self) -> Api:
+        """The API in use; `auto` until the first answer."""
+        return self._api
+
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know before the first question."""
+        parts = urlsplit(self.endpoint.base_url)
+        found = [floating_warning(self._name, parts.hostname or "")]
+        if parts.scheme == "http" and not self.endpoint.is_local:
+            found.append(f"{self.endpoint.host} is spoken to without encryption: key and code can be read on the way")
+        return tuple(text for text in found if text)
+
+    def ask(self, request: Request) -> Reply:
+        """As `Model.ask`. With `auto`, the first endpoint's answer that is no 404 settles which API is spoken.
+
+        A request with a seed is asked by Chat Completions, since Responses knows none; so is one with further settings
+        in its words.
+        """
+        api = self._api
+        if api is Api.AUTO and request.sampling.seed is not None:
+            api = Api.CHAT
+        if request.extra:
+            if self.endpoint.api is Api.RESPONSES:
+                names = ", ".join(sorted(request.extra))
+                raise self._error(
+                    f"the Responses API cannot be asked with {names}", Fault.BAD_REQUEST, hint="give --api chat or auto"
+                )
+            api = Api.CHAT
+        if api is not Api.AUTO:
+            return self._ask(api, request)
+        first, second = self.endpoint.preferred
+        try:
+            reply = self._ask(first, request)
+        except _MissingApiError:
+            reply = self._ask(second, request)
+            self._settle(second)
+        else:
+            self._settle(first)
+        return reply
+
+    def _settle(self, api: Api) -> None:
+        with self._lock:
+            self._api = api
+
+    def _ask(self, api: Api, request: Request) -> Reply:
+        asked: Callable[..., Reply] = chat_api.ask if api is Api.CHAT else responses_api.ask
+        started = time.monotonic()
+        try:
+            return asked(self._client, self._name, request, official=self.endpoint.is_official, clock=time.monotonic)
+        except ModelError:
+            raise
+        except JSONDecodeError as error:
+            raise self._error("the endpoint sent something that is not JSON", Fault.BAD_REPLY) from error
+        except openai.APITimeoutError as error:
+            waited = time.monotonic() - started
+            raise self._error(f"{self.endpoint.host} said nothing for {waited:.0f} s", Fault.NETWORK) from error
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise self._error(
+                f"{self.endpoint.host} cannot be reached, or broke off: {cause}",
+                Fault.NETWORK,
+                hint="is the server running, and --base-url right?",
+            ) from error
+        except openai.APIError as error:
+            raise self._refused(error, api, request) from error
+
+    def _refused(self, error: openai.APIError, api: Api, request: Request) -> ModelError:
+        if is_missing_api(error):
+            text = f"{self.endpoint.host} has no {'Chat Completions' if api is Api.CHAT else 'Responses'} API"
+            where = f"check --base-url (now {_without_secret(self.endpoint.base_url)}), or give another --api"
+            return _MissingApiError(self._mask.text(text), fault=Fault.BAD_REQUEST, hint=self._mask.text(where))
+        fault, hint = fault_of(error)
+        if error.code == "model_not_found":
+            hint = self._offered()
+        elif fault is Fault.AUTH and hint is None:
+            hint = f"is the key in {self.endpoint.api_key_env} right for {self.endpoint.host}?"
+        response = getattr(error, "response", None)
+        wait = retry_after_seconds(response.headers, datetime.now(UTC)) if response is not None else None
+        status = f" ({error.status_code})" if isinstance(error, openai.APIStatusError) else ""
+        text = f"{self.endpoint.host} refused{status}: {_words(error)}"
+        del request  # never in an error text: it holds the customer's code
+        return self._error(text, fault, retry_after=wait, hint=hint)
+
+    def _error(
+        self, text: str, fault: Fault, *, retry_after: float | None = None, hint: str | None = None
+    ) -> ModelError:
+        shown = self._mask.text(text)[:_SHOWN_CHARACTERS]
+        return ModelError(shown, fault=fault, retry_after=retry_after, hint=self._mask.text(hint) if hint else None)
+
+    def _offered(self) -> str:
+        """A hint that names what the endpoint has."""
+        names: list[str] = []
+        with contextlib.suppress(openai.OpenAIError, JSONDecodeError, TypeError, AttributeError):
+            names = sorted(str(model.id) for model in self._client.models.list())
+        if not names:
+            return "give with --model a name that the endpoint knows"
+        more = f" and {len(names) - _SHOWN_MODELS} more" if len(names) > _SHOWN_MODELS else ""
+        return f"the endpoint has {', '.join(names[:_SHOWN_MODELS])}{more}"
+
+
+class _MissingApiError(ModelError):
+    """The endpoint does not have this API at all."""
+
+
+def _words(error: openai.APIError) -> str:
+    """What the endpoint said, on one line; a page of HTML is named, not shown."""
+    body = error.body
+    text = body.get("message") if isinstance(body, dict) else None
+    words = " ".join(str(text or error.message or type(error).__name__).split())
+    return "a page of HTML, as proxies send" if words.lower().startswith(("<html", "<!doctype")) else words
+
+
+def _without_secret(url: str) -> str:
+    parts = urlsplit(url)
+    return url.replace(f"{parts.netloc}", parts.netloc.rpartition("@")[2], 1)
+
+
+def _key(endpoint: Endpoint, environment: Mapping[str, str]) -> str | None:
+    parts = urlsplit(endpoint.base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(
+            f"the base URL is no URL: {_without_secret(endpoint.base_url)}",
+            hint="write it like https://host/v1 or http://localhost:11434/v1",
+        )
+    if parts.username or parts.password:
+        raise InputError(
+            "the base URL holds a user name or password", hint="put the key into a variable, and name that"
+        )
+    key = environment.get(endpoint.api_key_env, "").strip()
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise InputError(f"the key in {endpoint.api_key_env} has characters that no key has", hint="set it again")
+    if not key and not endpoint.is_local:
+        raise InputError(
+            f"there is no key for {endpoint.host}: {endpoint.api_key_env} is not set",
+            hint="set it, or name another variable with --api-key-env",
+        )
+    return key or None

@@ -1,0 +1,167 @@
+"""What stands between an agent and a model's client.
+
+    agent → response cache → retries → turns at the endpoint → limits and prices → client
+
+The cache comes first, so that an answer from it costs neither money nor a turn. Each try is paid for by itself, and
+a question that waits before it is asked again holds no turn.
+"""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from harness.core.errors import InputError
+from harness.solve.models.clock import Clock, SystemClock
+from harness.solve.models.meter import Limits, Meter, Spent
+from harness.solve.models.response_cache import Asker, ResponseCache
+from harness.solve.models.retry import Retrying, RetryPolicy
+from harness.solve.models.throttle import Throttle, Throttled
+
+if TYPE_CHECKING:
+    from harness.solve.base import Model, Reply, Request
+    from harness.solve.models.meter import Attempted
+    from harness.solve.models.prices import Prices
+
+_OLD_PRICE = timedelta(days=180)
+
+
+class Wrapped:
+    """A model with all its layers, shared by the threads of one call."""
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        meter: Meter,
+        throttle: Throttle,
+        asker: Asker,
+        cache: ResponseCache | None,
+        policy: RetryPolicy,
+        notes: tuple[str, ...],
+    ) -> None:
+        self._model, self._meter, self._throttle = model, meter, throttle
+        self._asker, self._cache, self._policy = asker, cache, policy
+        self._chance = random.Random()  # noqa: S311 - spreads waits, keeps no secret
+        self.notes = notes
+        """What a person should know before money is spent."""
+
+    @property
+    def spent(self) -> Spent:
+        """By now, over all attempts, earlier calls included."""
+        return self._meter.spent
+
+    @property
+    def at_once(self) -> int:
+        """Questions that may be with the endpoint at once, as it is now."""
+        return self._throttle.governor.limit
+
+    def for_task(self, task_key: str) -> AttemptModel:
+        """The model for one attempt at one task; its limits of time begin now."""
+        account = self._meter.attempt()
+        asked = Retrying(
+            Throttled(account.metered(self._model), self._throttle),
+            self._throttle,
+            policy=self._policy,
+            chance=self._chance,
+            may_wait=account.may_wait,
+        )
+        return AttemptModel(asked, account, asker=self._asker, cache=self._cache, task_key=task_key)
+
+    def stop(self) -> None:
+        """End gracefully: no further question is asked, and those that wait for their turn give up."""
+        self._throttle.stop()
+        self._meter.stop()
+
+
+class AttemptModel:
+    """What an agent asks during one attempt; a `Model`."""
+
+    def __init__(
+        self, model: Model, account: Attempted, *, asker: Asker, cache: ResponseCache | None, task_key: str
+    ) -> None:
+        self._model, self._account = model, account
+        self._asker, self._cache = asker, cache
+        self.task_key = task_key
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def spent(self) -> Spent:
+        """By this attempt."""
+        return self._account.spent
+
+    def ask(self, request: Request) -> Reply:
+        """As `Model.ask`."""
+        key = self._asker.key(request) if self._cache else b""
+        if self._cache and (kept := self._cache.get(key)):
+            self._account.count(Spent(cached=1))
+            return kept
+        reply = self._model.ask(request)
+        self._account.count(Spent(retries=len(reply.retries)))
+        if self._cache:
+            self._cache.put(key, reply)
+        return reply
+
+
+def wrap(
+    model: Model,
+    *,
+    endpoint: str,
+    prices: Prices,
+    limits: Limits,
+    cache: ResponseCache | None,
+    clock: Clock | None = None,
+    jobs: int = 1,
+    api: str = "chat",
+    floating: bool = True,
+    earlier: Spent | None = None,
+    policy: RetryPolicy | None = None,
+) -> Wrapped:
+    """Put the layers around a model's client.
+
+    Args:
+        model: asks the endpoint once and tries nothing again (the `openai` client's `max_retries` must be 0).
+        endpoint: its base URL, without a key: prices and cached answers go by it.
+        prices: what tokens cost.
+        limits: what may be spent.
+        cache: of answers; None for none.
+        clock: this machine's, by default.
+        jobs: questions at once, at most.
+        api: `chat` or `responses`.
+        floating: whether the name may mean another model tomorrow; then a cached answer holds for the day.
+        earlier: what earlier calls for the same predictions spent.
+        policy: what is asked again, and how patiently.
+
+    Raises:
+        InputError: money is limited and the model's price is not known.
+
+    """
+    clock = clock or SystemClock()
+    policy = policy or RetryPolicy()
+    today = clock.now().date()
+    meter = Meter(endpoint=endpoint, model=model.name, prices=prices, limits=limits, clock=clock, earlier=earlier)
+    price = meter.price()
+    if limits.of_money and price is None:
+        raise InputError(
+            f"money is limited, but what {model.name} costs at {endpoint} is not known",
+            hint="give its price with --assume-price IN/OUT (dollars for a million tokens; 0/0 where it is free) or in "
+            "a file with --prices; or limit tokens with --max-tokens",
+        )
+    notes = []
+    if price is None:
+        notes.append(f"no price is known for {model.name} at {endpoint}: costs will be null (see --prices)")
+    elif today - price.seen > _OLD_PRICE:
+        notes.append(f"the price of {model.name} was last looked up on {price.seen}; see --prices")
+    return Wrapped(
+        model,
+        meter=meter,
+        throttle=Throttle(clock, most=jobs, longest_pause=policy.longest_asked),
+        asker=Asker(endpoint=endpoint, api=api, model=model.name, day=today if floating else None),
+        cache=cache,
+        policy=policy,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,1 @@
+"""The work tree of a task, for a model or an agent."""

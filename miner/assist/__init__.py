@@ -1,0 +1,1 @@
+"""Models that write statements or repair environments, within limits."""

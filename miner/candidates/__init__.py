@@ -1,0 +1,1 @@
+"""From a history to candidates: recognised, split, described, counted."""

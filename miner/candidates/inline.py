@@ -1,0 +1,214 @@
+"""Files that hold code and tests of it at once: cut by the line in Rust, told in other languages.
+
+A Rust file's tests are its items under `#[cfg(test)]`, `#[test]` and the like
+(https://doc.rust-lang.org/book/ch11-03-test-organization.html). The state between the two patches is the old file
+with the code's changes and without the tests'.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from typing import TYPE_CHECKING, Protocol
+
+from miner.sources.change import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+class Contents(Protocol):
+    """What this module asks of a repository."""
+
+    def diff_sections(self, base: str, head: str) -> dict[str, bytes]:
+        """The raw diff of each changed path between two commits, in git's order."""
+        ...
+
+    def read_file(self, commit: str, path: str) -> bytes | None:
+        """A file's bytes at a commit; None where there is no such file."""
+        ...
+
+
+_C_FAMILY = re.compile(
+    rb"^[+-]\s*(?:TEST_CASE|TEST_CASE_TEMPLATE|SCENARIO|TEST|TEST_F|TEST_P|BOOST_AUTO_TEST_CASE)\s*\(", re.MULTILINE
+)
+_SCRIPT = re.compile(rb"^[+-].*\bimport\.meta\.vitest\b", re.MULTILINE)
+_MARKS: Mapping[str, re.Pattern[bytes]] = {
+    **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".hxx"), _C_FAMILY),
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"), _SCRIPT),
+    ".py": re.compile(
+        rb"^[+-]\s*(?:class \w*Test\w*\((?:unittest\.)?TestCase\)|def test_\w+\(\)\s*(?:->\s*None)?:)", re.MULTILINE
+    ),
+    ".rb": re.compile(rb"^[+-]\s*class \w+ < (?:Minitest::Test|Test::Unit::TestCase)", re.MULTILINE),
+    ".php": re.compile(rb"^[+-]\s*(?:final )?class \w+ extends (?:\\?PHPUnit\\Framework\\)?TestCase\b", re.MULTILINE),
+    ".cs": re.compile(rb"^[+-]\s*\[(?:Fact|Theory|Test|TestCase|TestMethod)\b", re.MULTILINE),
+    **dict.fromkeys((".java", ".kt"), re.compile(rb"^[+-]\s*@(?:org\.junit\.[\w.]*)?Test\b", re.MULTILINE)),
+    ".go": re.compile(rb"^[+-]func Test[A-Z]\w*\(\w+ \*testing\.T\)", re.MULTILINE),
+}
+"""What a test looks like inside a file of code, on a line that a change adds or removes."""
+_RUST_CHANGE = re.compile(rb"^[ +-].*#\[(?:[\w:]*test\b|cfg\((?:\w+\()?test\b)|^@@.*\bmod tests?\b", re.MULTILINE)
+_COMMON = (".rs", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".hxx")
+"""Languages in which a change whose tests all stand within the code is usual."""
+
+
+def holds_tests(path: str, raw: bytes) -> bool:
+    """Whether a section of a diff changes (or, in Rust, lies next to) tests inside a file of code."""
+    if path.endswith(".rs"):
+        return bool(_RUST_CHANGE.search(raw))
+    marks = _MARKS.get("." + path.rpartition(".")[2].lower())
+    return bool(marks and marks.search(raw))
+
+
+def files_with_tests_inside(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
+    """Paths of code with tests inside, for a change that touches no test file and whose language is used to that."""
+    asked = [path for path, kind in kinds.items() if kind is Kind.GOLD and path.endswith(_COMMON)]
+    if not asked or Kind.TEST in kinds.values():
+        return []
+    sections = repo.diff_sections(base, head)
+    return [path for path in asked if holds_tests(path, sections.get(path, b""))]
+
+
+def cut(path: str, raw: bytes, old: bytes | None, new: bytes | None) -> tuple[bytes, bytes] | None:
+    """A section of a diff in two, one to be applied after the other: of the code, then of the tests inside it.
+
+    Either is empty where that side doesn't change. None where the language has no such cut, or the file goes away.
+    """
+    if not path.endswith(".rs") or new is None or b"\nGIT binary patch\n" in raw:
+        return None
+    before, after = _lines(old or b""), _lines(new)
+    in_old, in_new = _test_lines(before), _test_lines(after)
+    between: list[bytes] = []
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+        if tag == "equal":
+            between += before[old_from:old_to]
+            continue
+        between += [after[place] for place in range(new_from, new_to) if place not in in_new]
+        between += [before[place] for place in range(old_from, old_to) if place in in_old]
+    header = raw[: raw.index(b"\n@@ ") + 1] if b"\n@@ " in raw else raw
+    code = _section(header, before, between, made=old is None)
+    if between == after:
+        return raw, b""
+    if between == before and old is not None and b"\nold mode " not in header:
+        return b"", raw
+    return code, _section(_modified(header), between, after, made=False)
+
+
+def _lines(content: bytes) -> list[bytes]:
+    return re.findall(rb"[^\n]*\n|[^\n]+", content)
+
+
+# -- Rust
+
+
+def _test_lines(lines: Sequence[bytes]) -> frozenset[int]:
+    """Places of the lines of a Rust file that are there for its tests only."""
+    text = b"".join(lines).decode("latin-1")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    plain = _without_words(text)
+    found: set[int] = set()
+    end = 0
+    for match in re.finditer(r"#\[\s*(?:[\w:]*\btest\b|cfg\s*\(\s*(?:\w+\s*\(\s*)?test\b)[^\]]*\]", plain):
+        if match.start() < end:
+            continue
+        end = _item_end(plain, match.end())
+        found.update(
+            place for place, start in enumerate(starts[:-1]) if match.start() < starts[place + 1] and start < end
+        )
+    return frozenset(found)
+
+
+def _item_end(plain: str, at: int) -> int:
+    """Where the item behind an attribute ends: at its closing brace, or at a semicolon before any."""
+    depth = 0
+    for place in range(at, len(plain)):
+        character = plain[place]
+        if character in "{[(":
+            depth += 1
+        elif character in "}])":
+            depth -= 1
+            if character == "}" and depth == 0:
+                return place + 1
+        elif character == ";" and depth == 0:
+            return place + 1
+    return len(plain)
+
+
+_WORDS = re.compile(
+    r'//[^\n]*|b?r(?P<marks>#*)".*?"(?P=marks)|b?"(?:\\.|[^"\\])*"|b?\'(?:\\(?:x[0-9a-fA-F]{2}|u\{[0-9a-fA-F_]+\}|.)|[^\'\\])\''
+    r"|/\*",
+    re.DOTALL,
+)
+
+
+def _without_words(text: str) -> str:
+    """Rust with comments, strings and characters blanked: every brace left is one of the language."""
+    parts: list[str] = []
+    at = 0
+    while found := _WORDS.search(text, at):
+        end = _comment_end(text, found.start()) if found[0] == "/*" else found.end()
+        parts += (text[at : found.start()], " " * (end - found.start()))
+        at = end
+    return "".join((*parts, text[at:]))
+
+
+def _comment_end(text: str, at: int) -> int:
+    """Behind a block comment; they nest."""
+    depth = 0
+    for mark in re.finditer(r"/\*|\*/", text[at:]):
+        depth += 1 if mark[0] == "/*" else -1
+        if depth == 0:
+            return at + mark.end()
+    return len(text)
+
+
+# -- sections
+
+
+def _section(header: bytes, old: Sequence[bytes], new: Sequence[bytes], *, made: bool) -> bytes:
+    """A section of a diff with a header like the given one."""
+    ids = [_blob(old) if not made else b"0" * 40, _blob(new)]
+    header = re.sub(rb"^index [0-9a-f]+\.\.[0-9a-f]+", b"index " + b"..".join(ids), header, flags=re.MULTILINE)
+    return header + b"".join(_hunks(old, new))
+
+
+def _blob(lines: Sequence[bytes]) -> bytes:
+    content = b"".join(lines)
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest().encode()  # noqa: S324 - git's own
+
+
+def _modified(header: bytes) -> bytes:
+    """The header of a later change to the same file: no mode changes, nothing new."""
+    lines = header.splitlines(keepends=True)
+    modes = [line for line in lines if line.startswith((b"new file mode ", b"new mode "))]
+    name = next(line for line in lines if line.startswith(b"+++ "))
+    older = name.replace(b"+++ b/", b"--- a/", 1).replace(b'+++ "b/', b'--- "a/', 1)
+    index = next(line for line in lines if line.startswith(b"index ")).rstrip(b"\n")
+    if modes:
+        index = index.partition(b" 1")[0] + b" " + modes[0].rsplit(b" ", 1)[1].rstrip(b"\n")
+    return b"".join((lines[0], index + b"\n", older, name))
+
+
+def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[bytes]:
+    for group in difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(3):
+        first, last = group[0], group[-1]
+        yield b"@@ -%s +%s @@\n" % (_range(first[1], last[2]), _range(first[3], last[4]))
+        for tag, old_from, old_to, new_from, new_to in group:
+            if tag == "equal":
+                yield from (_marked(b" ", line) for line in old[old_from:old_to])
+                continue
+            yield from (_marked(b"-", line) for line in old[old_from:old_to])
+            yield from (_marked(b"+", line) for line in new[new_from:new_to])
+
+
+def _range(start: int, end: int) -> bytes:
+    """A range of lines as unified diffs write it: empty ones stand behind the line before."""
+    length = end - start
+    return b"%d,%d" % (start + 1 if length else start, length)
+
+
+def _marked(mark: bytes, line: bytes) -> bytes:
+    return mark + line if line.endswith(b"\n") else mark + line + b"\n\\ No newline at end of file\n"

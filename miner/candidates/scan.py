@@ -1,0 +1,177 @@
+"""A history scanned to candidates: every change looked at, each with its candidate or the one reason why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from miner.candidates.inline import files_with_tests_inside
+from miner.candidates.recognise import THRESHOLD, recognise
+from miner.candidates.split import is_code, kinds_of
+from miner.languages.python import doctests
+from miner.sources.bare import MISSING, MissingObjectsError
+from miner.sources.change import Candidate, Change, Kind, Rejection, Stage
+from miner.sources.history import ChangeFilter, sightings
+from miner.sources.messages import closing_references
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from miner.sources.bare import BareRepository
+    from miner.sources.history import Sighting
+    from miner.sources.origin import Forge
+
+_CANDIDATES = 20
+"""Candidates judged at a time: as many as a forge is asked about in one request."""
+_CHANGES = 500
+
+Seen = MutableMapping[str, tuple[str, str, str]]
+"""Patch ids met so far, with the repository, merge commit and instance id of the first change that had each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """One change and what recognition made of it."""
+
+    change: Change
+    outcome: Candidate | Rejection
+    patch_id: str = ""
+    """`git patch-id` without context lines, of candidates."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Doubt:
+    """A change on its way to judgement."""
+
+    sighting: Sighting
+    kinds: Mapping[str, Kind]
+    outcome: Candidate | Rejection
+
+    @property
+    def asks(self) -> bool:
+        """Whether the issues it closes could matter: to a candidate, or to what only lacks a signal."""
+        if isinstance(self.outcome, Candidate):
+            return True
+        words = f"{self.sighting.change.title}\n{self.sighting.change.body}"
+        return self.outcome.reason == "not_a_bug_fix" and bool(closing_references(words))
+
+
+def scan(
+    repo: BareRepository,
+    wanted: ChangeFilter | None = None,
+    *,
+    threshold: float = THRESHOLD,
+    forge: Forge | None = None,
+    seen: Seen | None = None,
+    after: str | None = None,
+) -> Iterator[Looked]:
+    """Every change of the default branch that the filter lets through, newest first, judged.
+
+    Changes picked one by one (`numbers`, `commits`) need not look like a bug fix: whoever names a change has judged
+    it. All other reasons still hold. `forge` tells more of changes than git does. `seen` is shared by the scans whose
+    changes must not be each other's duplicates. `after` is the tip up to which an earlier scan saw everything.
+
+    Raises:
+        InputError: a change asked for is not there.
+
+    """
+    wanted = wanted or ChangeFilter()
+    judge = _Judge(repo, forge, wanted, threshold, {} if seen is None else seen)
+    doubts = map(judge.first, sightings(repo, wanted, told=forge.pulls if forge else (), after=after))
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-patch-ids") as pool:
+        before: tuple[list[Looked], Future[list[str | None]]] | None = None
+        for batch in _batches(doubts):
+            looks = judge.again(batch)
+            ids = pool.submit(judge.patch_ids, looks)  # git makes patches while the next batch is looked at
+            if before:
+                yield from judge.without_duplicates(*before)
+            before = looks, ids
+        if before:
+            yield from judge.without_duplicates(*before)
+
+
+def _batches(doubts: Iterable[_Doubt]) -> Iterator[list[_Doubt]]:
+    """As many at a time as a forge is asked about in one request."""
+    waiting: list[_Doubt] = []
+    asking = 0
+    for doubt in doubts:
+        waiting.append(doubt)
+        asking += doubt.asks
+        if asking == _CANDIDATES or len(waiting) == _CHANGES:
+            yield waiting
+            waiting, asking = [], 0
+    if waiting:
+        yield waiting
+
+
+class _Judge:
+    def __init__(
+        self, repo: BareRepository, forge: Forge | None, wanted: ChangeFilter, threshold: float, seen: Seen
+    ) -> None:
+        self._repo = repo
+        self._forge = forge
+        self._picks = wanted.picks
+        self._threshold = float("-inf") if wanted.picks else threshold
+        self._seen = seen
+
+    def first(self, sighting: Sighting) -> _Doubt:
+        """Judge by what git tells, and the forge's list."""
+        kinds = kinds_of(sighting.files)
+        if sighting.rejection:
+            return _Doubt(sighting=sighting, kinds=kinds, outcome=sighting.rejection)
+        change = sighting.change
+        try:
+            inside = files_with_tests_inside(self._repo, change.base_commit, change.head_commit, kinds)
+            documents = self._documents(change, kinds)
+        except MissingObjectsError as error:
+            no = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+            return _Doubt(sighting=sighting, kinds=kinds, outcome=no)
+        kinds.update(dict.fromkeys(inside, Kind.MIXED))
+        kinds.update(dict.fromkeys(documents, Kind.TEST))
+        outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
+        return _Doubt(sighting=sighting, kinds=kinds, outcome=outcome)
+
+    def _documents(self, change: Change, kinds: Mapping[str, Kind]) -> list[str]:
+        """Doctests in text files, where a change has code and no other tests."""
+        if Kind.TEST in kinds.values() or not any(map(is_code, kinds)):
+            return []
+        return doctests.found(self._repo, change.base_commit, change.head_commit, kinds)
+
+    def again(self, doubts: Sequence[_Doubt]) -> list[Looked]:
+        """Judge again with the issues' words."""
+        asked = [doubt.sighting.change for doubt in doubts if doubt.asks] if self._forge else []
+        told = dict(zip((change.merge_commit for change in asked), self._forge.detail(asked), strict=True)) if (
+            self._forge and asked
+        ) else {}  # fmt: skip
+        return [self._again(doubt, told.get(doubt.sighting.change.merge_commit)) for doubt in doubts]
+
+    def _again(self, doubt: _Doubt, change: Change | None) -> Looked:
+        if change is None or not change.issues:
+            return Looked(change=doubt.sighting.change, outcome=doubt.outcome)
+        outcome = recognise(change, doubt.sighting.files, doubt.kinds, threshold=self._threshold)
+        return Looked(change=change, outcome=outcome)
+
+    def patch_ids(self, looks: Sequence[Looked]) -> list[str | None]:
+        """Those of the candidates among them, in their order."""
+        candidates = [looked.change for looked in looks if isinstance(looked.outcome, Candidate)]
+        return self._repo.patch_ids([(change.base_commit, change.head_commit) for change in candidates], context=0)
+
+    def without_duplicates(self, looks: Sequence[Looked], patch_ids: Future[list[str | None]]) -> Iterator[Looked]:
+        """Reject candidates whose patch id an earlier one has: backports, cherry-picks without a note, forks."""
+        ids = iter(patch_ids.result())
+        for looked in looks:
+            patch_id = next(ids) if isinstance(looked.outcome, Candidate) else None
+            if patch_id in (None, MISSING):
+                yield looked
+                continue
+            change = looked.change
+            who = (change.repo, change.merge_commit, change.instance_id)
+            first = self._seen.setdefault(patch_id, who)
+            if first[:2] == who[:2] or (self._picks and first[0] == who[0]):  # whoever names both wants both
+                yield replace(looked, patch_id=patch_id)
+                continue
+            detail = f"the same patch as {first[2]}"
+            no = Rejection(stage=Stage.RECOGNITION, reason="duplicate", detail=detail)
+            yield replace(looked, outcome=no, patch_id=patch_id)

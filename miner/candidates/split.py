@@ -1,0 +1,260 @@
+"""Which side of a task a changed file belongs to, and the two patches.
+
+Classification goes by path segment and file name, never by substring: `src/contest/api.py`, `src/latest/x.py` are code.
+
+Where the undecided files go (each such decision is in the split's notes):
+
+- runner configuration that only test runs read (pytest.ini, tox.ini, noxfile.py, runtests.py, .coveragerc,
+  jest.config.js…, CI files) goes with the test patch;
+- pyproject.toml, setup.cfg, setup.py and other project files, which also say how the code is built, stay in the gold
+  patch;
+- documentation and changelogs stay in the gold patch, so that both patches make the whole merged tree (SWE-bench
+  leaves them out of both).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from miner.candidates import inline
+from miner.languages.python import doctests
+from miner.sources.change import Candidate, ChangedFile, Kind, Rejection, Split, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+MAX_GOLD_BYTES = 1024 * 1024
+"""A larger gold patch is no task: graders refuse such patches from models too."""
+
+_PATHS = 1 << 14
+"""Paths whose kind is remembered: a history touches the same ones again and again."""
+
+LANGUAGES: Mapping[str, str] = {
+    **dict.fromkeys((".py", ".pyi", ".pyx", ".pxd"), "python"),
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"), "javascript"),
+    **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "typescript"),
+    ".go": "go",
+    ".java": "java",
+    **dict.fromkeys((".kt", ".kts"), "kotlin"),
+    **dict.fromkeys((".scala", ".sc"), "scala"),
+    ".groovy": "groovy",
+    ".rs": "rust",
+    **dict.fromkeys((".rb", ".rake"), "ruby"),
+    **dict.fromkeys((".c", ".h"), "c"),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp"), "cpp"),
+    **dict.fromkeys((".php", ".phpt"), "php"),
+    **dict.fromkeys((".cs", ".fs", ".vb"), "csharp"),
+    ".swift": "swift",
+    **dict.fromkeys((".sh", ".bash", ".zsh", ".fish"), "shell"),
+    **dict.fromkeys((".ex", ".exs"), "elixir"),
+    ".lua": "lua",
+    ".sql": "sql",
+}
+"""Language by file name extension."""
+
+_TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "cypress"})
+_JVM_TEST_SETS = frozenset(
+    {"androidtest", "integrationtest", "testfixtures", "functionaltest", "commontest", "jvmtest"}
+)
+_SUPPORT_FOLDERS = frozenset({"testdata", "__snapshots__", "__fixtures__", "__mocks__"})
+
+_TEST_NAMES: Mapping[str, re.Pattern[str]] = {
+    "python": re.compile(r"test_.*\.pyi?|.*_test\.py|tests?\.py|conftest\.py"),
+    "javascript": re.compile(r".*\.(test|spec|e2e|cy|test-d)\.[cm]?jsx?|test\.[cm]?js"),
+    "typescript": re.compile(r".*\.(test|spec|e2e|cy|test-d)\.[cm]?tsx?|test\.[cm]?ts"),
+    "go": re.compile(r".*_test\.go"),
+    "java": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.java"),
+    "kotlin": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.kts?"),
+    "scala": re.compile(r".*(Test|Tests|TestCase|IT|Spec|Suite)\.scala"),
+    "groovy": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.groovy"),
+    "rust": re.compile(r"tests\.rs"),
+    "ruby": re.compile(r".*_(spec|test)\.rb|test_.*\.rb"),
+    "c": re.compile(r"test_.*\.[ch]|.*_(test|unittest)\.[ch]"),
+    "cpp": re.compile(r"test_.*\.\w+|.*_(test|unittest)\.\w+|.*Tests?\.(cc|cpp|cxx)"),
+    "php": re.compile(r".*Test(Case)?\.php|.*\.phpt"),
+    "csharp": re.compile(r".*Tests?\.(cs|fs|vb)"),
+    "elixir": re.compile(r".*_test\.exs"),
+    "swift": re.compile(r".*Tests?\.swift"),
+}
+_PYTHON_TEST_MODULE = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
+
+_RUNNER_NAMES = re.compile(
+    r"pytest\.(ini|toml)|\.pytest\.(ini|toml)|tox\.(ini|toml)|noxfile\.py|\.coveragerc|coverage\.cfg|codecov\.ya?ml|\.codecov\.ya?ml"
+    r"|(jest|vitest|karma|playwright|cypress|wdio|ava|mocha|nyc)\.(config|conf|setup)\.\w+|vitest\.workspace\.\w+"
+    r"|\.mocharc\.?\w*|\.nycrc\w*|cypress\.json|phpunit\.xml(\.dist)?|\.rspec|\.travis\.ya?ml|appveyor\.ya?ml|\.appveyor\.ya?ml"
+    r"|\.gitlab-ci\.ya?ml|azure-pipelines\.ya?ml|Jenkinsfile|bitbucket-pipelines\.ya?ml|\.cirrus\.ya?ml|\.drone\.ya?ml"
+    r"|codspeed\.ya?ml|run_?tests?\.py|quick_?tests?\.py"
+)
+_CI_FOLDERS = (".github", ".circleci", ".buildkite", ".azure-pipelines", ".gitlab")
+
+_DOC_SUFFIXES = frozenset({".md", ".rst", ".adoc", ".txt", ".markdown", ".mdx", ".textile", ".pod", ".man"})
+_DOC_FOLDERS = frozenset({"docs", "doc", "changelog", "changelog.d", "changes", "changes.d", "newsfragments", "news",
+                          "examples", "example", "artwork", "man"})  # fmt: skip
+_DOC_NAMES = re.compile(
+    r"(CHANGE(S|LOG)|HISTORY|NEWS|README|AUTHORS|CONTRIBUTORS|CONTRIBUTING|LICEN[SC]E|COPYING|NOTICE|THANKS|CREDITS"
+    r"|CODE_OF_CONDUCT|SECURITY|UPGRADING|MIGRATION|RELEASE(-?NOTES)?|TODO|ROADMAP)([-._].*)?",
+    re.IGNORECASE,
+)
+_CONFIG_NAMES = re.compile(
+    r"pyproject\.toml|setup\.(cfg|py)|requirements.*\.(txt|in)|constraints.*\.txt|Pipfile(\.lock)?|poetry\.lock|uv\.lock|pdm\.lock"
+    r"|MANIFEST\.in|Makefile|GNUmakefile|CMakeLists\.txt|meson\.build|package(-lock)?\.json|yarn\.lock|pnpm-lock\.yaml"
+    r"|tsconfig.*\.json|go\.(mod|sum)|Cargo\.(toml|lock)|pom\.xml|build\.gradle(\.kts)?|settings\.gradle(\.kts)?"
+    r"|gradle\.properties|Gemfile(\.lock)?|composer\.(json|lock)|Dockerfile.*|docker-compose.*\.ya?ml|justfile"
+    r"|environment\.ya?ml|mypy\.ini|ruff\.toml|renovate\.json5?|bower\.json|.*\.gemspec|.*\.csproj|.*\.sln|tasks\.py",
+    re.IGNORECASE,
+)
+_NOT_DOCS = re.compile(r"requirements.*\.txt|constraints.*\.txt|CMakeLists\.txt", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Parts:
+    folders: tuple[str, ...]
+    """Lower case."""
+    name: str
+    language: str
+
+
+def _parts(path: str) -> _Parts:
+    pure = PurePosixPath(path)
+    language = LANGUAGES.get(pure.suffix.lower(), "")
+    return _Parts(folders=tuple(folder.lower() for folder in pure.parts[:-1]), name=pure.name, language=language)
+
+
+def _is_test_folder(parts: _Parts) -> bool:
+    if any(folder in _TEST_FOLDERS or folder.endswith((".test", ".tests")) for folder in parts.folders):
+        return True
+    if parts.folders[:1] == ("testing",):  # pytest's own habit; deeper down it is a package for users' tests
+        return True
+    pairs = zip(parts.folders, parts.folders[1:], strict=False)
+    return any(first == "src" and second in _JVM_TEST_SETS for first, second in pairs)
+
+
+@functools.lru_cache(maxsize=_PATHS)
+def classify(path: str) -> Kind:
+    """Which side of a task a path belongs to, by its segments and file name alone."""
+    parts = _parts(path)
+    if _RUNNER_NAMES.fullmatch(parts.name) or parts.folders[:1] in {(folder,) for folder in _CI_FOLDERS}:
+        return Kind.RUNNER
+    if any(folder in _SUPPORT_FOLDERS for folder in parts.folders):
+        return Kind.SUPPORT
+    names = _TEST_NAMES.get(parts.language)
+    if names and names.fullmatch(parts.name):
+        return Kind.TEST
+    if _is_test_folder(parts):
+        code = parts.language and parts.language not in {"shell", "sql"} and parts.name != "__init__.py"
+        return Kind.TEST if code else Kind.SUPPORT
+    return Kind.SUPPORT if parts.name.endswith((".snap", ".ambr")) else Kind.GOLD
+
+
+@functools.lru_cache(maxsize=_PATHS)
+def is_docs(path: str) -> bool:
+    """Whether a path is documentation or a changelog."""
+    parts = _parts(path)
+    if _NOT_DOCS.fullmatch(parts.name):
+        return False
+    pure = PurePosixPath(path)
+    return (
+        pure.suffix.lower() in _DOC_SUFFIXES
+        or bool(_DOC_NAMES.fullmatch(parts.name) and not parts.language)
+        or any(folder in _DOC_FOLDERS for folder in parts.folders[:1])
+    )
+
+
+@functools.lru_cache(maxsize=_PATHS)
+def is_config(path: str) -> bool:
+    """Whether a path is configuration of the project, of its tools or of its runner: nothing that a test imports."""
+    parts = _parts(path)
+    hidden = parts.name.startswith(".") or any(folder.startswith(".") for folder in parts.folders)
+    pinned = parts.folders[:1] == ("requirements",) and not parts.language
+    return hidden or pinned or bool(_CONFIG_NAMES.fullmatch(parts.name)) or classify(path) is Kind.RUNNER
+
+
+def is_code(path: str) -> bool:
+    """Whether a path is source code outside tests, docs and configuration."""
+    return bool(_parts(path).language) and classify(path) is Kind.GOLD and not is_docs(path) and not is_config(path)
+
+
+def language(paths: Iterable[str]) -> str:
+    """The language most of the given paths are written in (code first), or `unknown`."""
+    every = tuple(paths)
+    for chosen in (tuple(path for path in every if is_code(path)), every):
+        counts = Counter(found for path in chosen if (found := _parts(path).language))
+        if counts:
+            return counts.most_common(1)[0][0]
+    return "unknown"
+
+
+def kinds_of(files: Iterable[ChangedFile]) -> dict[str, Kind]:
+    """The kind of each changed path."""
+    return {file.path: classify(file.path) for file in files}
+
+
+def test_modules(paths: Iterable[str]) -> tuple[str, ...]:
+    """Of test files, those to be given to a runner: for Python the ones named like test modules, if any are."""
+    every = tuple(path for path in paths if PurePosixPath(path).name not in {"conftest.py", "__init__.py"})
+    named = tuple(
+        path
+        for path in every
+        if _parts(path).language != "python" or _PYTHON_TEST_MODULE.fullmatch(PurePosixPath(path).name)
+    )
+    return named or every
+
+
+test_modules.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
+
+
+def split(repo: inline.Contents, candidate: Candidate) -> Split | Rejection:
+    """Cut a candidate's diff into gold and test patch, raw bytes: base + gold + test_patch is the head's tree.
+
+    Returns a Rejection with reason `mixed` (a file holds code and tests), `too_large` or `no_code`.
+    """
+    change = candidate.change
+    kinds = kinds_of(candidate.files)
+    documents = doctests.found(repo, change.base_commit, change.head_commit, kinds)
+    kinds.update(dict.fromkeys(documents, Kind.TEST))
+    gold, tests = b"", b""
+    for path, raw in repo.diff_sections(change.base_commit, change.head_commit).items():
+        code, test = (raw, b"") if kinds[path] is Kind.GOLD else (b"", raw)
+        if kinds[path] is Kind.GOLD and inline.holds_tests(path, raw):
+            parts = inline.cut(
+                path, raw, repo.read_file(change.base_commit, path), repo.read_file(change.head_commit, path)
+            )
+            if parts is None:
+                return _no("mixed", f"{path} holds code and tests, and the change touches the tests in it")
+            code, test = parts
+            kinds[path] = Kind.MIXED if code and test else Kind.TEST if test else Kind.GOLD
+        gold += code
+        tests += test
+    if not gold:
+        return _no("no_code", "nothing is left for the gold patch")
+    if len(gold) > MAX_GOLD_BYTES:
+        return _no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
+    there = (file.path for file in candidate.files if file.status != "D")
+    present = (path for path in there if kinds[path] in (Kind.TEST, Kind.MIXED))
+    notes = (
+        *_notes(kinds),
+        *(f"the examples in {path} are doctests: they go with the test patch" for path in documents),
+    )
+    return Split(gold_patch=gold, test_patch=tests, kinds=kinds, test_files=test_modules(present), notes=notes)
+
+
+def _no(reason: str, detail: str) -> Rejection:
+    return Rejection(stage=Stage.SPLIT, reason=reason, detail=detail)
+
+
+def _notes(kinds: Mapping[str, Kind]) -> tuple[str, ...]:
+    notes = [f"runner configuration {path} goes with the test patch" for path in _of(kinds, Kind.RUNNER)]
+    notes += [f"{path} holds code and tests: cut by the line" for path in _of(kinds, Kind.MIXED)]
+    gold = _of(kinds, Kind.GOLD)
+    notes += [f"project file {path} stays in the gold patch" for path in gold if is_config(path)]
+    notes += [f"documentation {path} stays in the gold patch" for path in gold if is_docs(path) and not is_config(path)]
+    return tuple(notes)
+
+
+def _of(kinds: Mapping[str, Kind], wanted: Kind) -> Sequence[str]:
+    return [path for path, kind in kinds.items() if kind is wanted]

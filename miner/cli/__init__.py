@@ -1,0 +1,1 @@
+"""The command line of mining, and of the whole program."""

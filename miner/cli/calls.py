@@ -1,0 +1,64 @@
+"""`goldseam holdout calls`: record what hidden tests ask of each fix, for `goldseam evaluate --replay`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Column, Table
+from rich.text import Text
+
+from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.views import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from miner.calls.work import Recording
+
+
+def calls_command(
+    dataset: DatasetArgument,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Tasks at once; one a processor where it is not given.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Record again what is recorded.")] = False,
+    runtime: RuntimeOption = None,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Record the calls that hidden tests make to what each fix changes, inputs near them, and the fix's answers."""
+    from harness.sandbox.executors.local import LocalExecutor  # noqa: PLC0415 - keeps `--help` quick
+    from miner.calls.work import as_json, record_calls  # noqa: PLC0415
+
+    opened = open_with(dataset, identity)
+    executor = LocalExecutor(jobs=jobs)
+    with (
+        terminal.Ticker(terminal.messages(), "calls", quiet=json_) as ticker,
+        executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
+    ):
+        found = list(record_calls(opened, ids or (), again=again, sandbox=sandbox, executor=executor, note=ticker.note))
+    if json_:
+        print_json({"tasks": [as_json(one) for one in found]})
+    else:
+        _show(found)
+
+
+def register(holdout: typer.Typer) -> None:
+    """Put the command among those of `goldseam holdout`."""
+    holdout.command("calls")(calls_command)
+
+
+def _show(found: Sequence[Recording]) -> None:
+    console = terminal.results()
+    columns = [Column(head, no_wrap=True, justify="right") for head in ("calls", "nearby", "telling")]
+    table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
+    for one in found:
+        if not one.unknown:
+            table.add_row(Text(one.instance_id), str(one.calls), str(one.nearby), str(one.telling))
+    console.print(table)
+    console.print(Text("telling: answered differently without the fix", style="bright_black"))
+    for one in found:
+        if one.unknown:
+            console.print(Text(f"{one.instance_id}: no calls were recorded: {one.unknown}"), soft_wrap=True)

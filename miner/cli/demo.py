@@ -1,0 +1,143 @@
+"""The demo, whole: a history of our own, mined, proved, and two invented models scored on it."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.cli.views.terminal import RunTicker
+from harness.core import files
+from harness.core.errors import InfrastructureError
+from harness.dataset.folder import create_dataset
+from harness.grading.scoring import Demands
+from harness.report.page import render
+from harness.runs import evaluate
+from harness.runs.predictions import read_predictions
+from harness.runs.run_folder import RunFolder, Score, scores
+from miner.cli.display import MineTicker
+from miner.demo.history import build_history
+from miner.demo.locate import locate_data
+from miner.demo.predictions import write_predictions
+from miner.images import signal_tools
+from miner.pipeline import mine
+from miner.sources.history import ChangeFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from harness.cli.views.terminal import Ticker
+    from harness.config.settings import Settings
+    from harness.core.instance import Prediction
+    from harness.dataset.folder import Dataset
+    from harness.sandbox.executors.base import Executor
+    from harness.sandbox.job import Sandbox
+    from miner.candidates.funnel import FunnelSummary
+    from miner.demo.history import DemoRepository
+
+TIMEOUT = 20.0
+"""Seconds: the demo's tests take under one, and one of its models hangs on purpose."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoOutcome:
+    """What the demo came to."""
+
+    funnel: FunnelSummary
+    scores: tuple[Score, ...]
+    report: Path
+
+
+def run(
+    into: Path,
+    *,
+    settings: Settings,
+    sandbox: Sandbox,
+    executor: Executor,
+    ticker: Callable[[str], Ticker],
+) -> DemoOutcome:
+    """Build the history, mine it, score gold, null and the two models, write the report.
+
+    Leaves `repo`, `predictions`, `dataset`, `runs/*` and `report.html` in `into`; whatever is there already is used.
+
+    Raises:
+        InputError: `into` can't be written.
+        InfrastructureError: no engine, no base image, no package index.
+
+    """
+    files.make_folder(into)
+    repository = _repository(into)
+    predictions = write_predictions(repository, locate_data(), into / "predictions")
+    dataset = create_dataset(into / "dataset", name="goldseam-demo")
+    with ticker("mine") as mining:
+        funnel = mine.mine(
+            [str(repository.path)],
+            dataset,
+            mine.Options(wanted=ChangeFilter()),
+            settings=_quick(settings),
+            sandbox=sandbox,
+            executor=executor,
+            observer=MineTicker(mining),
+        )
+    ids = evaluate.scorable_ids(dataset)
+    asked: dict[str, Sequence[Prediction]] = {
+        "gold": evaluate.gold_predictions(dataset, ids),
+        "null": evaluate.null_predictions(ids),
+        **{path.stem: [item for item in read_predictions(path) if item.instance_id in ids] for path in predictions},
+    }
+    folders = [RunFolder(path=into / "runs" / name) for name in asked]
+    with ticker("tools") as building:
+        tools = _tools(settings, RunTicker(building))
+    for folder, wanted in zip(folders, asked.values(), strict=True):
+        with ticker(f"evaluate {folder.path.name}") as scoring:
+            _score(dataset, wanted, folder, sandbox, executor, RunTicker(scoring), tools)
+    report = into / "report.html"
+    files.write_text(report, render([folder.path for folder in folders], dataset=dataset.path))
+    found = tuple(score for folder in folders for score in scores(folder.predictions(), folder.reports()))
+    return DemoOutcome(funnel=funnel, scores=found, report=report)
+
+
+def _score(
+    dataset: Dataset,
+    wanted: Sequence[Prediction],
+    folder: RunFolder,
+    sandbox: Sandbox,
+    executor: Executor,
+    observer: evaluate.Observer,
+    tools: str | None,
+) -> None:
+    evaluate.run(
+        dataset,
+        wanted,
+        folder.path,
+        sandbox=sandbox,
+        executor=executor,
+        settings=evaluate.Settings(demands=Demands(timeout=TIMEOUT), signals=True),
+        observer=observer,
+        tools=tools,
+    )
+
+
+def _quick(settings: Settings) -> Settings:
+    """Without strength, which would take longer than all the rest; `holdout strength` tells it of the demo, too."""
+    return settings.model_copy(update={"mining": settings.mining.model_copy(update={"mutants": 0})})
+
+
+def _tools(settings: Settings, observer: evaluate.Observer) -> str | None:
+    """The image with the tools for signals; the demo does without them where it can't be built."""
+    try:
+        return signal_tools.ensure(settings.images, observer.note).image_id
+    except InfrastructureError as error:
+        observer.note(f"signals: {error.message}")
+        return None
+
+
+def _repository(into: Path) -> DemoRepository:
+    """The demo's repository, built anew: the same data gives the same commits, and it takes less than a second."""
+    target, building = into / "repo", into / ".repo.tmp"
+    shutil.rmtree(building, ignore_errors=True)
+    built = build_history(building, locate_data())
+    shutil.rmtree(target, ignore_errors=True)
+    building.rename(target)
+    return type(built)(path=target, name=built.name, changes=built.changes)

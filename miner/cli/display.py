@@ -1,0 +1,108 @@
+"""What a person sees of a mine. Builds displays; `cli.py` prints them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from miner.sources.change import Stage
+
+if TYPE_CHECKING:
+    from harness.cli.views.terminal import Ticker
+    from harness.config.doctor import Diagnosis
+    from harness.core.errors import GoldseamError
+    from miner.candidates.funnel import FunnelLine, FunnelSummary
+
+_DOCTOR_STYLES = {"ok": "green", "warn": "yellow", "missing": "red"}
+
+
+class MineTicker:
+    """A mine's progress; a `pipeline.Observer`. Changes that recognition leaves are counted, not listed."""
+
+    def __init__(self, ticker: Ticker) -> None:
+        self._ticker = ticker
+        self._left = 0
+        self.warnings: list[str] = []
+        self.problems: dict[str, str] = {}
+        """What could not be mined, and why."""
+
+    def source(self, name: str) -> None:
+        self._ticker.note(name)
+
+    def note(self, text: str) -> None:
+        self._ticker.note(text)
+
+    def decided(self, line: FunnelLine) -> None:
+        if line.stage in (Stage.HISTORY, Stage.RECOGNITION):
+            self._left += 1
+            return
+        self._ticker.step(funnel_line(line))
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+        self._ticker.step(Text(f"warning: {text}", style="yellow"))
+
+    def problem(self, name: str, error: GoldseamError) -> None:
+        self.problems[name] = error.message
+        self._ticker.step(Text(f"not mined  {name}: {error.message}", style="red"))
+
+
+def funnel_line(line: FunnelLine) -> Text:
+    """One candidate's fate in a line."""
+    text = Text()
+    if line.accepted:
+        text.append(f"{'candidate' if line.detail else 'proved':<10} ", style="green")
+    else:
+        text.append(f"{'rejected':<10} ", style="yellow")
+    text.append(f"{line.instance_id}  ")
+    if not line.accepted:
+        text.append(f"{line.reason}  ", style="yellow")
+    text.append(" ".join(line.title.split())[:70], style="bright_black")
+    if line.reason == "unstable_fail_to_pass":
+        text.append(f"  {line.detail}", style="yellow")
+    if line.unstable:
+        hangs_on = ", ".join(f"{count} {cause}" for cause, count in line.unstable.items())
+        text.append(f"  unstable tests: {hangs_on}", style="yellow")
+    if line.seconds >= 1:
+        text.append(f"  {line.seconds:.0f} s", style="bright_black")
+    return text
+
+
+def looked_line(line: FunnelLine) -> Text:
+    """One change of a dry run: a candidate with its score and signals, or the reason why it was left."""
+    if line.accepted:
+        text = funnel_line(line)
+        text.append(f"  {line.score or 0:g}: ", style="bold")
+        return text.append(" ".join(line.signals), style="cyan")
+    text = Text(f"{'left':<10} {line.instance_id}  ", style="bright_black")
+    text.append(f"{line.reason}  ", style="yellow")
+    return text.append(" ".join(line.detail.split())[:160], style="bright_black")
+
+
+def funnel_table(summary: FunnelSummary) -> Table:
+    """The funnel: every change looked at, by the stage that decided it, with the reasons."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("stage")
+    table.add_column("changes", justify="right")
+    table.add_column("reasons")
+    table.add_row("looked at", str(summary.looked_at), "")
+    for stage, count in summary.by_stage.items():
+        reasons = [f"{number} {reason}" for (where, reason), number in summary.rejected.items() if where is stage]
+        table.add_row(f"  left at {stage.value}", str(count), Text(", ".join(reasons)))
+    table.add_row(Text("accepted", style="green"), Text(str(summary.accepted), style="green"), "")
+    return table
+
+
+def doctor_table(diagnosis: Diagnosis) -> Table:
+    """What is there, what is missing, and the command that mends it."""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in range(3):
+        table.add_column(overflow="fold", no_wrap=column == 0)
+    for check in diagnosis.checks:
+        found = Text(check.found)
+        if check.mend:
+            found.append(f"\n→ {check.mend}", style="bold")
+        table.add_row(Text(check.status.value, style=_DOCTOR_STYLES[check.status.value]), check.name, found)
+    return table

@@ -1,0 +1,237 @@
+"""`goldseam images`: the images that tasks run in."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from harness.cli.options import DatasetArgument, JsonFlag, print_json
+from harness.cli.views import terminal
+from harness.core.errors import AnswerIsNoError, InfrastructureError
+from miner.images.cli_choices import Builder, Extra
+
+if TYPE_CHECKING:
+    from miner.images.publish import Moved
+    from miner.images.rebuild import Rebuilt
+    from miner.images.store import StoredImage
+
+_SHOWN = 20
+
+app = typer.Typer(no_args_is_help=True, help="Task images: build a base, push, pull, list, measure, clear away.")
+
+
+@app.command()
+def base(
+    *,
+    from_debian: Annotated[
+        bool, typer.Option("--from-debian", help="Build Debian here with mmdebstrap or debootstrap; needs no registry.")
+    ] = False,
+    mirror: Annotated[str | None, typer.Option(help="Debian mirror to take packages from.")] = None,
+    suite: Annotated[str, typer.Option(help="Debian release.")] = "bookworm",
+    platform: Annotated[
+        str | None, typer.Option(help="os/architecture, such as linux/arm64; else the engine's own.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Build again what is there.")] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Make sure of the image that task images start from: pull it, or build it on this machine."""
+    from harness.config.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
+    from miner.layers import base as bases  # noqa: PLC0415
+    from miner.layers import debian  # noqa: PLC0415
+
+    settings = load_settings(images={"platform": platform}).images
+    if from_debian:
+        found = bases.from_debian(suite=suite, mirror=mirror, platform=settings.platform, force=force)
+        name = debian.name(suite, settings.platform)
+    else:
+        found = bases.resolve(settings)
+        name = bases.describe(settings)
+    if json_:
+        print_json({"image": found, "name": name})
+    else:
+        terminal.results().print(f"{name}  {found}")
+
+
+@app.command()
+def tools(
+    *,
+    extras: Annotated[
+        list[Extra] | None, typer.Option("--with", help="A tool more, eslint or semgrep; may be said twice.")
+    ] = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Make sure of the image with ruff, bandit and lizard, which read patched files beside the verdict."""
+    from harness.config.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
+    from miner.images import signal_tools  # noqa: PLC0415
+
+    with terminal.Ticker(terminal.messages(), "tools", quiet=json_) as ticker:
+        built = signal_tools.ensure(load_settings().images, ticker.note, extras=extras or ())
+    versions = {name: str(version) for name, version in built.facts.items()}
+    if json_:
+        print_json({"image": built.image_id, "name": built.tag, "versions": versions})
+    else:
+        told = ", ".join(f"{name} {version}" for name, version in versions.items())
+        terminal.results().print(f"{built.tag}  {built.image_id}  {told}", soft_wrap=True)
+
+
+@app.command("ls")
+def list_images(*, json_: JsonFlag = False) -> None:
+    """List the images of ours that the engine holds."""
+    from miner.images import store  # noqa: PLC0415
+
+    found = store.images()
+    if json_:
+        print_json({"images": [_as_json(image) for image in found]})
+        return
+    table = Table("kind", "image", "repository", "base commit", "MB")
+    for image in found:
+        name = next(iter(image.tags), image.id[:19])
+        table.add_row(image.kind, name, image.repo, image.base_commit[:12], f"{image.layer_bytes / 1e6:.1f}")
+    terminal.results().print(table)
+
+
+@app.command()
+def du(*, json_: JsonFlag = False) -> None:
+    """Show what images take on disk, each layer counted once."""
+    from miner.images import store  # noqa: PLC0415
+
+    kinds: dict[str, list[int]] = {}
+    for image in store.images():
+        kinds.setdefault(image.kind, []).append(image.layer_bytes)
+    total = sum(sum(sizes) for sizes in kinds.values())
+    if json_:
+        by_kind = {kind: {"images": len(sizes), "bytes": sum(sizes)} for kind, sizes in kinds.items()}
+        print_json({"kinds": by_kind, "bytes": total})
+        return
+    table = Table("kind", "images", "MB")
+    for kind, sizes in kinds.items():
+        table.add_row(kind, str(len(sizes)), f"{sum(sizes) / 1e6:.1f}")
+    table.add_row("all", str(sum(map(len, kinds.values()))), f"{total / 1e6:.1f}")
+    terminal.results().print(table)
+
+
+@app.command()
+def gc(
+    datasets: Annotated[list[Path], typer.Argument(metavar="DATASET…", help="Datasets whose tasks keep their images.")],
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Remove the images that no task of these datasets needs; bases stay."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from harness.sandbox import engine  # noqa: PLC0415
+    from miner.images import store  # noqa: PLC0415
+
+    tasks = [one for path in datasets for one in open_dataset(path).instances() if one.image]
+    named = {name for one in tasks for name in (one.image, *(beside.image for beside in one.test.services)) if name}
+    needed = {found for name in named if (found := engine.image_id(name))}
+    going = store.unneeded(store.images(), needed)
+    gone = going if dry_run else tuple(image for image in going if store.remove(image))
+    freed = sum(image.layer_bytes for image in gone)
+    if json_:
+        print_json({"removed": [_as_json(image) for image in gone], "bytes": freed, "dry_run": dry_run})
+    else:
+        verb = "would remove" if dry_run else "removed"
+        terminal.results().print(f"{verb} {len(gone)} images, {freed / 1e6:.1f} MB")
+    if len(gone) < len(going):
+        raise InfrastructureError(
+            f"{len(going) - len(gone)} images are still used by containers", hint="run it again when these have ended"
+        )
+
+
+@app.command()
+def push(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
+    """Push a dataset's images to the registry of the settings, and have its tasks name them by digest."""
+    from harness.config.settings import load_settings  # noqa: PLC0415
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from miner.images import publish  # noqa: PLC0415
+
+    with terminal.Ticker(terminal.messages(), "push", quiet=json_) as ticker:
+        moved = publish.push(open_dataset(dataset), load_settings().images.registry, ticker.note)
+    _tell_moved(moved, "pushed", json_=json_, hint="push where the dataset was mined, or mine these tasks again")
+
+
+@app.command()
+def pull(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
+    """Fetch the images of a dataset that the engine lacks, by digest."""
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from miner.images import publish  # noqa: PLC0415
+
+    with terminal.Ticker(terminal.messages(), "pull", quiet=json_) as ticker:
+        moved = publish.pull(open_dataset(dataset), ticker.note)
+    _tell_moved(moved, "pulled", json_=json_, hint="see that the registry answers and lets you in (`docker login`)")
+
+
+@app.command()
+def rebuild(
+    dataset: DatasetArgument,
+    *,
+    instances: Annotated[
+        list[str] | None, typer.Option("-i", "--instance-id", help="Tasks to build again; all that have an image.")
+    ] = None,
+    builder: Annotated[
+        Builder, typer.Option(help="BuildKit, or step by step as `mine` does; auto: BuildKit if egress is open.")
+    ] = Builder.AUTO,
+    whole: Annotated[bool, typer.Option("--whole", help="From the base on, not the task's own layers alone.")] = False,
+    json_: JsonFlag = False,
+) -> None:
+    """Build tasks' images again from their Dockerfiles and locks, and compare file by file; 1 where one differs."""
+    from harness.config.settings import load_settings  # noqa: PLC0415
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415
+    from miner.images import rebuild as builds  # noqa: PLC0415
+
+    opened, settings = open_dataset(dataset), load_settings().images
+    asked = instances or [one.instance_id for one in opened.instances() if one.image]
+    log = settings.cache_dir / "logs" / "rebuild.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    builds.sweep()
+    with terminal.Ticker(terminal.messages(), "rebuild", quiet=json_) as ticker:
+        found = [
+            builds.rebuild(opened, one, settings=settings, builder=builder, whole=whole, log=log, note=ticker.note)
+            for one in asked
+        ]
+    if json_:
+        rows = [{**asdict(one), "same": one.same, "differing": dict(one.differing)} for one in found]
+        print_json({"rebuilt": rows})
+    else:
+        for one in found:
+            _tell_rebuilt(one)
+    if different := [one.instance_id for one in found if not one.same]:
+        raise AnswerIsNoError(f"{len(different)} of {len(found)} images are not the same: {', '.join(different[:10])}")
+
+
+def _tell_rebuilt(found: Rebuilt) -> None:
+    count = len(found.differing)
+    told = "the same" if found.same else f"{count} path{'s differ' if count > 1 else ' differs'}"
+    print_ = terminal.results().print
+    print_(f"{found.instance_id}  {told}  ({', '.join(found.layers)} by {found.builder})", soft_wrap=True)
+    for path, how in list(found.differing.items())[:_SHOWN]:
+        print_(f"    {path}: {how}", soft_wrap=True)
+    if count > _SHOWN:
+        print_(f"    and {count - _SHOWN} more (--json has all)")
+
+
+def _tell_moved(moved: Moved, verb: str, *, json_: bool, hint: str) -> None:
+    if json_:
+        print_json({verb: moved.done, "already": list(moved.already), "failed": moved.failed})
+    else:
+        images = len(set(moved.done.values()))
+        terminal.results().print(f"{verb} {images} images of {len(moved.done)} tasks; {len(moved.already)} were there")
+    if moved.failed:
+        told = "; ".join(f"{name}: {why}" for name, why in list(moved.failed.items())[:5])
+        raise InfrastructureError(f"{len(moved.failed)} images could not be {verb}: {told}", hint=hint)
+
+
+def _as_json(image: StoredImage) -> dict[str, object]:
+    return {
+        "id": image.id,
+        "kind": image.kind,
+        "tags": list(image.tags),
+        "repo": image.repo,
+        "base_commit": image.base_commit,
+        "bytes": image.layer_bytes,
+    }

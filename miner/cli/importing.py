@@ -1,0 +1,156 @@
+"""`goldseam holdout import`: rows of SWE-bench's form into the private dataset."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from harness.cli.options import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
+from harness.cli.views import terminal
+from harness.core.errors import InputError
+from harness.sandbox.executors.choose import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.cli.views.terminal import Ticker
+    from miner.candidates.funnel import FunnelLine
+    from miner.importing.run import Imported
+
+
+class _Progress:
+    """An import's progress on the terminal."""
+
+    def __init__(self, ticker: Ticker) -> None:
+        self._ticker = ticker
+
+    def note(self, text: str) -> None:
+        self._ticker.note(text)
+
+    def decided(self, line: FunnelLine) -> None:
+        from miner.cli.display import funnel_line  # noqa: PLC0415
+
+        self._ticker.step(funnel_line(line))
+
+
+def import_command(
+    rows: Annotated[
+        Path, typer.Argument(metavar="ROWS.jsonl", help="Rows of SWE-bench's form, one JSON object a line.")
+    ],
+    sources: Annotated[
+        list[str],
+        typer.Option(
+            "--source", metavar="OWNER/REPO=PATH-or-URL", help="Where a repository of the rows is (repeatable)."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Dataset folder; an unfinished import into it goes on.")],
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this row (repeatable).")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Fresh containers with the fix, and as many without.")] = 3,
+    accept_part: Annotated[
+        bool,
+        typer.Option("--accept-part", help="Prove a row also by a part of its FAIL_TO_PASS; else that is quarantined."),
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
+    jobs: JobsOption = None,
+    executor: ExecutorOption = Kind.LOCAL,
+    address: AddressOption = None,
+    runtime: RuntimeOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Import SWE-bench rows: build each at its base commit, prove it here, say of every test id whether it holds."""
+    from harness.config.settings import load_settings  # noqa: PLC0415
+    from harness.dataset.folder import create_dataset  # noqa: PLC0415 - keeps `--help` quick
+    from harness.sandbox.executors.choose import choose  # noqa: PLC0415
+    from miner.importing.run import Options, import_rows  # noqa: PLC0415
+
+    places = _sources(sources)
+    if not rows.is_file():
+        raise InputError(f"expected a file of rows at {rows}, found {'a folder' if rows.is_dir() else 'nothing'}")
+    settings = load_settings()
+    options = Options(runs=runs, accept_part=accept_part, fresh=fresh, chosen=frozenset(ids or ()))
+    place = choose(executor, address=address, jobs=jobs)
+    dataset = create_dataset(out)
+    with (
+        terminal.Ticker(terminal.messages(), "import", quiet=json_) as ticker,
+        place.sandbox(runtime=runtime, note=ticker.note) as sandbox,
+    ):
+        imported = import_rows(
+            rows,
+            places,
+            dataset,
+            options,
+            settings=settings,
+            sandbox=sandbox,
+            executor=place,
+            observer=_Progress(ticker),
+        )
+    if json_:
+        print_json(_json(imported))
+        return
+    console = terminal.results()
+    console.print(_rows_table(imported))
+    console.print(_ids_table(imported))
+    console.print(Text(f"dataset: {out}", style="bright_black"))
+
+
+def register(holdout: typer.Typer) -> None:
+    """Put the command among those of `goldseam holdout`."""
+    holdout.command("import")(import_command)
+
+
+def _sources(given: list[str]) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for text in given:
+        name, sign, place = text.partition("=")
+        if not sign or not place or name.count("/") != 1 or not all(name.split("/")):
+            raise InputError(
+                f"--source expects OWNER/REPO=PATH-or-URL, found {text!r}",
+                hint="for example --source psf/requests=../requests",
+            )
+        if name in found:
+            raise InputError(f"--source names {name} twice")
+        found[name] = place
+    return found
+
+
+def _json(imported: Imported) -> dict[str, object]:
+    return {
+        "rows": [
+            {
+                "instance_id": line.instance_id,
+                "repo": line.repo,
+                "stage": line.stage.value,
+                "reason": line.reason,
+                "detail": line.detail,
+                "seconds": line.seconds,
+            }
+            for line in imported.lines
+        ],
+        "repositories": [asdict(tally) for tally in imported.tallies],
+    }
+
+
+def _rows_table(imported: Imported) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("repository", "rows", "whole", "part", "not proved, because"):
+        table.add_column(column, justify="left" if column in ("repository", "not proved, because") else "right")
+    for tally in imported.tallies:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.items())
+        table.add_row(tally.repo or "(unknown)", str(tally.rows), str(tally.whole), str(tally.part), Text(reasons))
+    return table
+
+
+def _ids_table(imported: Imported) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("repository", "list", "its ids here"):
+        table.add_column(column)
+    for tally in imported.tallies:
+        for name, verdicts in (("FAIL_TO_PASS", tally.fail_to_pass), ("PASS_TO_PASS", tally.pass_to_pass)):
+            told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+            table.add_row(tally.repo or "(unknown)", name, Text(told))
+    return table

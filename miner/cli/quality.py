@@ -1,0 +1,123 @@
+"""`goldseam holdout quality`: measure again what a task leaks, how hard it looks, and what it should not hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Column, Table
+from rich.text import Text
+
+from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.views import terminal
+from harness.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from miner.quality.remeasure import Appraised
+
+
+def quality_command(
+    dataset: DatasetArgument,
+    sources: Annotated[
+        list[str],
+        typer.Option(
+            "--source",
+            metavar="[OWNER/REPO=]PATH-or-URL",
+            help="Where a repository of the tasks is (repeatable); without a name it is that of all.",
+        ),
+    ],
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was found; write nothing.")] = False,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Measure tasks without running them: leaks of the statement, difficulty, secrets, licence; write it down."""
+    from harness.config.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
+    from miner.layers import package_index  # noqa: PLC0415
+    from miner.quality.remeasure import appraise  # noqa: PLC0415
+
+    settings = load_settings()
+    with terminal.Ticker(terminal.messages(), "quality", quiet=json_) as ticker:
+        found = appraise(
+            open_with(dataset, identity),
+            _sources(sources),
+            ids=ids or (),
+            index=package_index.configured(settings.mining),
+            cache=settings.images.cache_dir / "sources",
+            write=not dry_run,
+            note=ticker.note,
+        )
+    if json_:
+        tasks = [
+            {"instance_id": one.instance.instance_id, "unknown": one.unknown, "quality": dict(one.instance.quality)}
+            for one in found
+        ]
+        print_json({"tasks": tasks, "changed": sum(one.changed for one in found), "written": not dry_run})
+    else:
+        _show(found, dry_run=dry_run)
+
+
+def register(holdout: typer.Typer) -> None:
+    """Put the command among those of `goldseam holdout`."""
+    holdout.command("quality")(quality_command)
+
+
+def _sources(given: list[str]) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for text in given:
+        name, sign, place = text.partition("=")
+        named = bool(sign) and name.count("/") == 1 and "://" not in name and not name.startswith((".", "/"))
+        if (name if named else "") in found:
+            raise InputError(f"--source names {name if named else 'the repository of all tasks'} twice")
+        found[name if named else ""] = place if named else text
+    return found
+
+
+def _show(found: Sequence[Appraised], *, dry_run: bool) -> None:
+    console = terminal.results()
+    heads = ("tier", "told", "points", "unshown", "released", "secrets")
+    columns = [Column(head, no_wrap=True) for head in heads]
+    table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
+    for one in found:
+        table.add_row(Text(one.instance.instance_id), *_cells(one.instance.quality))
+    console.print(table)
+    tiers = Counter(_part(one.instance.quality, "difficulty").get("tier") for one in found)
+    licences = Counter(_part(one.instance.quality, "licence").get("spdx") for one in found)
+    console.print(Text(f"tiers: {_counts(tiers)}; licences: {_counts(licences)}"), soft_wrap=True)
+    for one in found:
+        if one.unknown:
+            console.print(Text(f"{one.instance.instance_id} was not measured: {one.unknown}"), soft_wrap=True)
+    changed = sum(one.changed for one in found)
+    console.print(Text(f"{changed} of {len(found)} task(s) {'would change' if dry_run else 'changed'}"))
+
+
+def _part(quality: Mapping[str, object], name: str) -> Mapping[str, object]:
+    found = quality.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _counts(counter: Counter[object]) -> str:
+    return ", ".join(f"{count} {name or 'unknown'}" for name, count in counter.most_common())
+
+
+def _cells(quality: Mapping[str, object]) -> tuple[str, ...]:
+    leaks, hygiene = _part(quality, "leaks"), _part(quality, "hygiene")
+    overlap, released = leaks.get("overlap"), leaks.get("released")
+    pointers = sum(_number(leaks.get(name)) for name in ("shas", "links", "numbers", "versions"))
+    unshown = _number(leaks.get("unshown_names")) + _number(leaks.get("unshown_texts"))
+    secrets = sum(_number(count) for side in ("statement", "patches") for count in _part(hygiene, side).values())
+    return (
+        str(_part(quality, "difficulty").get("tier") or "–"),
+        "–" if overlap is None else f"{overlap:.0%}",
+        str(pointers or "–"),
+        str(unshown or "–"),
+        {True: "yes", False: "no"}.get(released, "unknown") if isinstance(released, bool) else "unknown",
+        str(secrets or "–"),
+    )
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

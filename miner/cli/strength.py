@@ -1,0 +1,122 @@
+"""`goldseam holdout strength`: how much of what should not resolve a task its hidden tests catch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Column, Table
+from rich.text import Text
+
+from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.views import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.dataset.folder import Dataset
+    from miner.quality.strength.work import Gauged
+
+
+def strength_command(
+    dataset: DatasetArgument,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Tasks at once; one a processor where it is not given.")
+    ] = None,
+    mutants: Annotated[
+        int | None, typer.Option(min=0, help="Mutants a task at most; as many as `[mining] mutants` says by default.")
+    ] = None,
+    parts: Annotated[int, typer.Option(min=0, help="Parts of the fix a task at most.")] = 8,
+    again: Annotated[bool, typer.Option("--again", help="Measure again what was measured by the same rules.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was found; write nothing.")] = False,
+    runtime: RuntimeOption = None,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Run wrong patches made of each fix, a part left out or a fault put in; tell which of them the tests let live."""
+    from harness.config.settings import load_settings  # noqa: PLC0415
+    from harness.sandbox.executors.local import LocalExecutor  # noqa: PLC0415 - keeps `--help` quick
+    from miner.quality.strength.result import Bounds  # noqa: PLC0415
+    from miner.quality.strength.work import (  # noqa: PLC0415
+        Asked,
+        as_json,
+        gauge,
+        weakest_first,
+    )
+
+    most = load_settings().mining.mutants if mutants is None else mutants
+    asked = Asked(bounds=Bounds(parts=parts, mutants=most), again=again, write=not dry_run)
+    opened = open_with(dataset, identity)
+    executor = LocalExecutor(jobs=jobs)
+    with (
+        terminal.Ticker(terminal.messages(), "strength", quiet=json_) as ticker,
+        executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
+    ):
+        found = list(gauge(opened, ids or (), asked, sandbox=sandbox, executor=executor, note=ticker.note))
+    ordered = weakest_first(found)
+    if json_:
+        print_json({"tasks": [as_json(one) for one in ordered], "written": not dry_run})
+    else:
+        _show(opened, ordered, dry_run=dry_run)
+
+
+def register(holdout: typer.Typer) -> None:
+    """Put the command among those of `goldseam holdout`."""
+    holdout.command("strength")(strength_command)
+
+
+def _show(dataset: Dataset, found: Sequence[Gauged], *, dry_run: bool) -> None:
+    console = terminal.results()
+    heads = ("killed", "parts", "mutants", "lines run", "s")
+    columns = [Column(head, no_wrap=True, justify="right") for head in heads]
+    table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
+    measured = [one for one in found if not one.unknown]
+    for one in measured:
+        table.add_row(Text(one.instance_id), *_cells(one))
+    console.print(table)
+    console.print(Text("parts, mutants: alive of tried", style="bright_black"))
+    for one in measured:
+        if one.quality["empty"] == "survived":
+            told = Text(f"{one.instance_id} is resolved by a patch that changes nothing", style="bold red")
+            console.print(told, soft_wrap=True)
+    _show_survivors(dataset, measured, dry_run=dry_run)
+    for one in found:
+        if one.unknown:
+            console.print(Text(f"{one.instance_id} was not measured: {one.unknown}"), soft_wrap=True)
+    tried = sum(one.quality["tried"] for one in measured)
+    killed = sum(one.quality["killed"] for one in measured)
+    known = sum(one.known for one in measured)
+    share = f" ({killed / tried:.0%})" if tried else ""
+    more = f"; {known} of them measured before" if known else ""
+    console.print(Text(f"{len(measured)} task(s){more}: {killed} of {tried} wrong patches killed{share}"))
+    if dry_run:
+        console.print(Text("nothing was written"))
+
+
+def _show_survivors(dataset: Dataset, found: Sequence[Gauged], *, dry_run: bool) -> None:
+    """Where what lives can be read; no more than its place, since it quotes the fix."""
+    console = terminal.results()
+    for one in found:
+        if not one.files:
+            continue
+        if dry_run or dataset.sealed:
+            where = (
+                f"{len(one.files)} survivor(s), in sealed.age" if dataset.sealed else f"{len(one.files)} survivor(s)"
+            )
+            console.print(Text(f"{one.instance_id}: {where}"), soft_wrap=True)
+            continue
+        folder = dataset.task_folder(one.instance_id)
+        for name in one.files:
+            console.print(Text(str(folder / name)), soft_wrap=True)
+
+
+def _cells(one: Gauged) -> tuple[str, ...]:
+    quality = one.quality
+    share, lines = quality["share"], quality["changed_lines"]
+    return (
+        "–" if share is None else f"{share:.0%}",
+        *(f"{quality[kind]['survived']}/{quality[kind]['tried']}" for kind in ("parts", "mutants")),
+        "–" if lines is None else f"{quality['covered_lines']}/{lines}",
+        f"{one.seconds:.0f}",
+    )

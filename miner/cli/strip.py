@@ -1,0 +1,80 @@
+"""`goldseam holdout strip`: take out of hidden tests what they expect, where that is still in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Column, Table
+from rich.text import Text
+
+from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.views import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from miner.stripping.dataset import Stripped
+
+
+def strip_command(
+    dataset: DatasetArgument,
+    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Tasks at once; one a processor where it is not given.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Strip again what was stripped before.")] = False,
+    runtime: RuntimeOption = None,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Take out of hidden tests what they expect, so that the host judges; for tasks of before goldseam did so."""
+    from harness.sandbox.executors.local import LocalExecutor  # noqa: PLC0415 - keeps `--help` quick
+    from harness.solve.workspace.workspace import Workspaces  # noqa: PLC0415
+    from miner.stripping.dataset import as_json, strip_tasks  # noqa: PLC0415
+
+    opened = open_with(dataset, identity)
+    executor = LocalExecutor(jobs=jobs)
+    with (
+        terminal.Ticker(terminal.messages(), "strip", quiet=json_) as ticker,
+        executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
+        Workspaces(runtime=runtime) as workspaces,
+    ):
+        found = list(
+            strip_tasks(
+                opened,
+                ids or (),
+                again=again,
+                sandbox=sandbox,
+                workspace=workspaces.open,
+                executor=executor,
+                note=ticker.note,
+            )
+        )
+    if json_:
+        print_json({"tasks": [as_json(one) for one in found]})
+    else:
+        _show(found)
+
+
+def register(holdout: typer.Typer) -> None:
+    """Put the command among those of `goldseam holdout`."""
+    holdout.command("strip")(strip_command)
+
+
+def _show(found: Sequence[Stripped]) -> None:
+    console = terminal.results()
+    columns = [
+        Column("task", overflow="fold"),
+        Column("was judged"),
+        Column("is judged"),
+        Column("bits", justify="right"),
+    ]
+    table = Table(*columns, box=None, pad_edge=False)
+    for one in found:
+        bits = "" if one.bits is None else f"{one.bits:.0f}"
+        table.add_row(Text(one.instance_id), one.before.value, one.after.value, bits)
+    console.print(table)
+    for one in found:
+        if one.why_not:
+            console.print(Text(f"{one.instance_id} stays as it was: {one.why_not}"), soft_wrap=True)

@@ -1,0 +1,1 @@
+"""A repository's tree and what its CI declares, read for any language."""

@@ -1,0 +1,243 @@
+"""The jobs of CI files as values: their commands, Pythons, variables and services. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from miner.evidence import ci_services, shell
+from miner.evidence.ci_variables import Variables, for_record, literal
+from miner.evidence.script_expansion import followed
+from miner.evidence.yamlfile import mapping, sequence, strings, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from miner.evidence.ci_services import DeclaredService
+    from miner.evidence.tree import Tree
+
+_MINOR = re.compile(r"(?<![\d.])3\.(\d{1,2})(?:\.\d+)?(?![\d-])(?!\.?x?-(?:dev|alpha|beta|rc))")
+_TOX_MINOR = re.compile(r"\b(?:py|python)-?3(\d{1,2})\b")
+_PYTHON_PATH = re.compile(r"[Pp]ython3(\d{1,2})\b")
+_RUNNERS = frozenset({"pytest", "py.test", "tox", "nox", "nosetests", "nosetests3", "trial", "stestr", "green", "ward"})
+_MODULES = frozenset({"pytest", "unittest", "tox", "nox", "nose", "twisted.trial", "stestr"})
+_SCRIPT_KEYS = frozenset(
+    {"script", "before_script", "install", "before_install", "before_test", "test_script", "build_script", "run",
+     "command", "bash", "before_tests", "after_install", "steps"}
+)  # fmt: skip
+_VERSION_KEYS = frozenset(
+    {"python", "python-version", "python_version", "python.version", "pythonversion", "py", "pyversion", "versionspec",
+     "toxenv", "tox_env", "tox-env", "tox", "image", "uv_python", "python-versions", "version", "nox-session"}
+)  # fmt: skip
+_ENV_KEYS = frozenset({"env", "environment", "variables", "global"})
+_LONGEST_VALUE = 200
+_OTHER_SYSTEMS = re.compile(r"windows|macos|osx", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One job of a CI file."""
+
+    name: str = ""
+    scripts: tuple[str, ...] = ()
+    pythons: tuple[str, ...] = ()
+    """Minor versions, such as `3.9`."""
+    apt: tuple[str, ...] = ()
+    services: tuple[DeclaredService, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    """What may stand in a record: nothing that holds a secret or an expression."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """What its tests may be given."""
+
+    def commands(self, tree: Tree) -> list[tuple[str, ...]]:
+        """Its commands, and those of the make targets and scripts of the repository that it calls."""
+        return followed(tree, (words for script in self.scripts for words in shell.commands(script)))
+
+    def runs_tests(self, tree: Tree) -> bool:
+        """Whether one of its commands is a test runner's."""
+        return any(is_test_run(words) for words in self.commands(tree))
+
+    def weight(self, path: str) -> tuple[int, int, int]:
+        """What decides between several jobs that run tests: how sure it is the main one."""
+        name = f"{path.rpartition('/')[2]} {self.name}".lower()
+        sure = bool(re.search(r"test|unit|\bci\b|build|check", name))
+        other = bool(re.search(r"doc|lint|min|nightly|upstream|downstream|bench|release|publish|style|cov|slow", name))
+        return sure - other, len(self.pythons), -len(name)
+
+
+def is_test_run(words: tuple[str, ...]) -> bool:
+    """Whether a command runs tests, by itself or through a tool that runs others."""
+    names = [word.rpartition("/")[2] for word in words[:8]]
+    if any(name in _RUNNERS for name in names[:4]) or names[:1] == ["runtests.py"]:
+        return names[0] not in {"pip", "pip3", "echo", "apt-get", "conda", "which"} and "install" not in names
+    for place, word in enumerate(words[:-1]):
+        if word == "-m" and words[place + 1] in _MODULES:
+            return True
+    if any(name in {"manage.py", "setup.py", "runtests.py", "quicktest.py", "test.py"} for name in names[:3]):
+        return "test" in words or any("test" in name for name in names[:3] if name != "setup.py")
+    return (names[0] in {"make", "hatch", "pdm", "just", "invoke"} and any("test" in name for name in names[1:4])) or (
+        names[:2] == ["coverage", "run"] and len(names) > 2  # noqa: PLR2004 - it runs something
+    )
+
+
+def github(document: Any) -> list[Job]:
+    """The jobs of a GitHub Actions workflow; reusable ones (`uses`) say nothing."""
+    top = mapping(document)
+    found = []
+    for name, raw in mapping(top.get("jobs")).items():
+        job = mapping(raw)
+        if not job or _only_elsewhere(job.get("runs-on")):
+            continue
+        steps = [mapping(step) for step in sequence(job.get("steps"))]
+        here = [step for step in steps if not _only_elsewhere(step.get("if"))]
+        pythons = _pythons({"matrix": mapping(job.get("strategy")).get("matrix")}, anywhere=True)
+        pythons += [minor for step in here for minor in _pythons(step.get("with"))]
+        contexts = ci_services.contexts(top, job)
+        services = ci_services.github(job, contexts)
+        env = _of_steps([top, job, *here])
+        known = {name: ci_services.resolved(text, contexts, services) for name, text in env.items()}
+        packages = [
+            package
+            for step in here
+            if "apt" in str(step.get("uses"))
+            for package in str(mapping(step.get("with")).get("packages", "")).split()
+        ]
+        found.append(
+            Job(
+                name=f"{name} {job.get('name', '')}",
+                scripts=tuple(script for step in here for script in strings(step.get("run"))),
+                pythons=tuple(dict.fromkeys(pythons)),
+                apt=tuple(packages),
+                services=services,
+                env=for_record(env),
+                variables=literal(known, services),
+            )
+        )
+    return found
+
+
+def _of_steps(steps: Sequence[Any]) -> dict[str, Any]:
+    """The variables of a workflow, its job and its steps; of several values, that of the step that runs tests."""
+    testing = [step for step in steps if any(is_test_run(words) for words in shell.commands(str(step.get("run", ""))))]
+    env: dict[str, Any] = {}
+    for step in (*steps, *testing):
+        env |= mapping(step.get("env"))
+    return env
+
+
+def gitlab(document: Any) -> list[Job]:
+    """The jobs of a GitLab pipeline, with what it sets for all of them."""
+    top = mapping(document)
+    default = mapping(top.get("default"))
+    shared = {key: top.get(key, default.get(key)) for key in ("before_script", "image", "services", "variables")}
+    jobs = {name: mapping(raw) for name, raw in top.items() if "script" in mapping(raw)}
+    for name, job in jobs.items():
+        for parent in strings(job.get("extends"))[:3]:
+            jobs[name] = {**mapping(top.get(parent)), **jobs[name]}
+    found = []
+    for name, job in jobs.items():
+        whole_job = {**{key: value for key, value in shared.items() if value}, **job}
+        variables = {**mapping(shared["variables"]), **mapping(job.get("variables"))}
+        services = ci_services.gitlab(whole_job.get("services"), literal(variables, secrets=True))
+        read = replace(_any(whole_job, name), services=services, variables=literal(variables, services))
+        found += [read] if read.scripts else []
+    return found
+
+
+def circle(document: Any) -> list[Job]:
+    """The jobs of a CircleCI configuration; commands shared by several are put into each."""
+    top = mapping(document)
+    shared = _any(top.get("commands"), "").scripts
+    matrix = tuple(_pythons(top.get("workflows"), anywhere=True))
+    found = []
+    for name, raw in mapping(top.get("jobs")).items():
+        job = _any(raw, name)
+        executor = mapping(mapping(top.get("executors")).get(str(mapping(raw).get("executor"))))
+        images = sequence(mapping(raw).get("docker")) or sequence(executor.get("docker"))
+        services = ci_services.circle(images)
+        env = {**mapping(mapping(sequence(images)[0] if images else {}).get("environment")),
+               **mapping(mapping(raw).get("environment"))}  # fmt: skip
+        found.append(
+            Job(
+                name=job.name,
+                scripts=(*shared, *job.scripts),
+                pythons=tuple(dict.fromkeys((*job.pythons, *matrix))),
+                services=services,
+                env=job.env,
+                variables=literal(env, services),
+            )
+        )
+    return found
+
+
+def azure(document: Any) -> list[Job]:
+    """A pipeline as one job, whatever its stages."""
+    return [_with_services(_any(document, ""), ci_services.azure(document))]
+
+
+def travis(document: Any) -> list[Job]:
+    """A file as one job, whatever its stages."""
+    return [_with_services(_any(document, ""), ci_services.travis(document))]
+
+
+def whole(document: Any) -> list[Job]:
+    """A file as one job, without what it has beside it."""
+    return [_any(document, "")]
+
+
+def _with_services(job: Job, services: tuple[DeclaredService, ...]) -> Job:
+    return replace(job, services=services, variables=literal(job.variables, services))
+
+
+def _any(document: Any, name: str) -> Job:
+    """Everything in a document that looks like a script, a Python, a service or a variable, by its key."""
+    scripts: list[str] = []
+    packages: list[str] = []
+    env = Variables()
+    for keys, node in walk(document):
+        last = keys[-1].lower() if keys else ""
+        if isinstance(node, dict) and last in _ENV_KEYS:
+            env.add(mapping(node))
+        if not isinstance(node, str):
+            continue
+        if last in _SCRIPT_KEYS:
+            scripts.append(node)
+        elif last in {"packages", "apt_packages"} and "apt" in "".join(keys):
+            packages.append(node)
+        elif last in _ENV_KEYS:
+            env.add(dict(pair.split("=", 1) for pair in node.split() if "=" in pair))
+    return Job(
+        name=name,
+        scripts=tuple(scripts),
+        pythons=tuple(dict.fromkeys(_pythons(document, anywhere=True))),
+        apt=tuple(packages),
+        env=for_record(env.last),
+        variables=literal(env.certain, secrets=True),
+    )
+
+
+def _pythons(document: Any, *, anywhere: bool = False) -> list[str]:
+    """The minor versions of Python 3 that stand under keys which name a Python, in order."""
+    return list(_versions(document, anywhere=anywhere))
+
+
+def _versions(document: Any, *, anywhere: bool) -> Iterator[str]:
+    for keys, node in walk(document):
+        if not isinstance(node, str) or len(node) > _LONGEST_VALUE or "exclude" in keys:
+            continue
+        last = keys[-1].lower() if keys else ""
+        if last == "image" and "python" not in node and "conda" not in node:
+            continue
+        named = last in _VERSION_KEYS or "py" in last
+        if named:
+            yield from (f"3.{minor}" for minor in _MINOR.findall(node))
+        if named or (anywhere and ("env" in "".join(keys).lower() or "tox" in node.lower())):
+            yield from (f"3.{minor}" for minor in _TOX_MINOR.findall(node))
+            yield from (f"3.{minor}" for minor in _PYTHON_PATH.findall(node))
+
+
+def _only_elsewhere(value: Any) -> bool:
+    """Whether a condition or a machine's name is of another system than Linux alone."""
+    text = value if isinstance(value, str) else ""
+    return bool(_OTHER_SYSTEMS.search(text)) and not re.search(r"ubuntu|linux|!=|matrix\.os\s*}", text, re.IGNORECASE)

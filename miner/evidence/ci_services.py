@@ -1,0 +1,326 @@
+"""The services that CI files declare beside their jobs, each service's form read as its documentation has it. Pure.
+
+Sources: GitHub Actions `jobs.<id>.services`, GitLab CI `services`, CircleCI `docker` images after the first, Azure
+Pipelines `resources.containers`, Travis CI `services` (names of what its machines have, without an image).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from miner.evidence.yamlfile import mapping, sequence, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_IMAGE = re.compile(r"[a-z0-9][a-z0-9._:/-]*(?::[\w][\w.-]*)?(?:@sha256:[0-9a-f]{64})?$", re.IGNORECASE)
+_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")
+_PORT = re.compile(r"(?:(?:\d+(?:\.\d+){3}|\[[\da-f:]+\]):)?(?:(\d{1,5}):)?(\d{1,5})(?:/tcp)?$")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_LEAST_SECONDS, _MOST_SECONDS = 120.0, 300.0
+_LONGEST = 2000
+_LARGEST_PORT = 65535
+_DATABASE = re.compile(r"create\s+database\s+(?:if\s+not\s+exists\s+)?[`\"']?([A-Za-z]\w{0,62})", re.IGNORECASE)
+_OF_TRAVIS: Mapping[str, tuple[str, Mapping[str, str], str]] = {
+    "postgresql": ("postgres", {"POSTGRES_HOST_AUTH_METHOD": "trust"}, "POSTGRES_DB"),
+    "mysql": ("mysql", {"MYSQL_ALLOW_EMPTY_PASSWORD": "yes"}, "MYSQL_DATABASE"),
+    "mariadb": ("mariadb", {"MARIADB_ALLOW_EMPTY_ROOT_PASSWORD": "yes"}, "MARIADB_DATABASE"),
+    "redis": ("redis", {}, ""),
+    "redis-server": ("redis", {}, ""),
+    "mongodb": ("mongo", {}, ""),
+    "memcached": ("memcached", {}, ""),
+    "rabbitmq": ("rabbitmq", {}, ""),
+    "couchdb": ("couchdb", {}, ""),
+    "cassandra": ("cassandra", {}, ""),
+    "rethinkdb": ("rethinkdb", {}, ""),
+}
+"""Image, variables under which it lets in whoever Travis' own did, and the variable that names a database to make."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredService:
+    """A service as a CI file has it."""
+
+    name: str
+    image: str
+    """A tag or a digest; empty where none can be told."""
+    hosts: tuple[str, ...] = ()
+    """Further names that the job knows it by."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    command: tuple[str, ...] = ()
+    ports: tuple[str, ...] = ()
+    """`LISTEN:INNER`."""
+    health: str = ""
+    folders: tuple[str, ...] = ()
+    """What is in memory there, too."""
+    start_seconds: float = _LEAST_SECONDS
+    unusable: str = ""
+    """Why it can't be run; empty where it can."""
+
+
+def github(job: Mapping[str, Any], known: Mapping[str, str]) -> tuple[DeclaredService, ...]:
+    """The services of a job of a GitHub workflow; `known` is what its expressions mean, see `contexts`."""
+    found = []
+    for key, raw in mapping(job.get("services")).items():
+        one = {"image": raw} if isinstance(raw, str) else mapping(raw)
+        options = _options(resolved(one.get("options"), known))
+        found.append(
+            _service(
+                key,
+                resolved(one.get("image"), known),
+                hosts=options.hosts,
+                env={**_literal(one.get("env"), known), **options.env},
+                ports=[resolved(port, known) for port in sequence(one.get("ports"))],
+                health=options.health,
+                folders=options.folders,
+                start_seconds=options.seconds,
+                unusable=options.unusable,
+            )
+        )
+    return tuple(found)
+
+
+def gitlab(declared: Any, variables: Mapping[str, str]) -> tuple[DeclaredService, ...]:
+    """The services of a GitLab job, which get the job's variables, too."""
+    found = []
+    for raw in sequence(declared):
+        one = {"name": raw} if isinstance(raw, str) else mapping(raw)
+        image = one.get("name")
+        path = _path(image) if isinstance(image, str) else ""
+        hosts = [path.replace("/", "__"), path.replace("/", "-")]
+        aliases = [host for text in strings(one.get("alias")) for host in re.split(r"[\s,]+", text)]
+        entrypoint = "it is to have another entrypoint" if one.get("entrypoint") else ""
+        env = {**variables, **_literal(one.get("variables"), {})}
+        found.append(
+            _service(
+                [*aliases, *hosts][0],
+                image,
+                hosts=tuple([*aliases, *hosts][1:]),
+                env=env,
+                command=tuple(strings(one.get("command"))),
+                unusable=entrypoint,
+            )
+        )
+    return tuple(found)
+
+
+def circle(images: Iterable[Any]) -> tuple[DeclaredService, ...]:
+    """The images of a CircleCI job after its first, which share its localhost."""
+    found = []
+    for raw in list(images)[1:]:
+        one = mapping(raw)
+        image = one.get("image")
+        name = one.get("name") or (_path(image).rpartition("/")[2] if isinstance(image, str) else "")
+        env = one.get("environment")
+        pairs = dict(text.split("=", 1) for text in strings(env) if "=" in text) if isinstance(env, list) else env
+        command = one.get("command")
+        words = tuple(shlex.split(command)) if isinstance(command, str) and command.count('"') % 2 == 0 else ()
+        entrypoint = "it is to have another entrypoint" if one.get("entrypoint") else ""
+        found.append(
+            _service(
+                name, image, env=_literal(pairs, {}), command=words or tuple(strings(command)), unusable=entrypoint
+            )
+        )
+    return tuple(found)
+
+
+def azure(document: Any) -> tuple[DeclaredService, ...]:
+    """The containers of an Azure pipeline that some job has as a service."""
+    top = mapping(document)
+    containers = {
+        str(one.get("container")): one
+        for raw in sequence(mapping(top.get("resources")).get("containers"))
+        if (one := mapping(raw)).get("container")
+    }
+    jobs = [top, *(mapping(job) for job in sequence(top.get("jobs")))]
+    jobs += [mapping(job) for stage in sequence(top.get("stages")) for job in sequence(mapping(stage).get("jobs"))]
+    named = {host: text for job in jobs for host, text in mapping(job.get("services")).items() if isinstance(text, str)}
+    found = []
+    for host, name in named.items():
+        one = containers.get(name, {})
+        options = _options(one.get("options"))
+        found.append(
+            _service(
+                host,
+                one.get("image"),
+                hosts=options.hosts,
+                env={**_literal(one.get("env"), {}), **options.env},
+                ports=sequence(one.get("ports")),
+                health=options.health,
+                start_seconds=options.seconds,
+                unusable=options.unusable,
+            )
+        )
+    return tuple(found)
+
+
+def travis(document: Any) -> tuple[DeclaredService, ...]:
+    """What a Travis job finds on its machine, as the official images of the same; databases that it makes are made."""
+    top = mapping(document)
+    addons = mapping(top.get("addons"))
+    scripts = [text for key in ("before_install", "install", "before_script") for text in strings(top.get(key))]
+    found = []
+    for word in dict.fromkeys(
+        [*strings(top.get("services")), *(key for key in ("postgresql", "mariadb") if key in addons)]
+    ):
+        image, env, database = _OF_TRAVIS.get(word, ("", {}, ""))
+        version = addons.get(word)
+        tag = f":{version}" if isinstance(version, str) and re.fullmatch(r"\d+(\.\d+)*", version) else ""
+        tool = "psql" if image == "postgres" else "mysql"
+        made = next((match[1] for text in scripts if tool in text and (match := _DATABASE.search(text))), "")
+        more = {database: made} if database and made else {}
+        found.append(
+            _service(word, image + tag if image else None, env={**env, **more}, hosts=(image,) if image else ())
+        )
+    return tuple(found)
+
+
+def contexts(workflow: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
+    """What GitHub's expressions mean in a job: `matrix.x`, of each key the first value, and literal `env.X`."""
+    matrix = {f"matrix.{key}": value for key, value in _first_of_matrix(job).items()}
+    variables = {**mapping(workflow.get("env")), **mapping(job.get("env"))}
+    texts = {name: resolved(value, matrix) for name, value in variables.items()}
+    return {**matrix, **{f"env.{name}": text for name, text in texts.items() if _is_literal(text)}}
+
+
+def _is_literal(value: Any) -> bool:
+    return isinstance(value, str) and "$" not in value and len(value) <= _LONGEST
+
+
+def _first_of_matrix(job: Mapping[str, Any]) -> dict[str, str]:
+    matrix = mapping(mapping(job.get("strategy")).get("matrix"))
+    found = {key: strings(values)[0] for key, values in matrix.items() if isinstance(values, list) and strings(values)}
+    for one in sequence(matrix.get("include")):
+        for key, value in mapping(one).items():
+            if isinstance(value, str):
+                found.setdefault(key, value)
+    return found
+
+
+def resolved(value: Any, known: Mapping[str, str], services: Iterable[DeclaredService] = ()) -> Any:
+    """A text with what is known of GitHub's expressions put in; others stay as they are. `known` is by their names."""
+    if not isinstance(value, str) or "${{" not in value:
+        return value
+    ports = {(one.name, port.partition(":")[2]): port.partition(":")[0] for one in services for port in one.ports}
+
+    def put(match: re.Match[str]) -> str:
+        if match["known"]:
+            return known.get(match["known"], match[0])
+        return ports.get((match["service"], match["port"]), match[0])
+
+    return _EXPRESSION.sub(put, value)
+
+
+_EXPRESSION = re.compile(
+    r"\$\{\{\s*(?:(?P<known>(?:matrix|env)\.[\w-]+)|job\.services\.(?P<service>[\w-]+)\.ports\[[\"']?(?P<port>\d+)[\"']?\])\s*\}\}"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Options:
+    """What of Docker's options for a service is of use."""
+
+    health: str = ""
+    seconds: float = _LEAST_SECONDS
+    env: Mapping[str, str] = field(default_factory=dict)
+    hosts: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    unusable: str = ""
+
+
+def _options(value: Any) -> _Options:
+    """Docker's options, from a command line that is never run."""
+    if not isinstance(value, str) or len(value) > _LONGEST:
+        return _Options()
+    try:
+        words = shlex.split(value)
+    except ValueError:
+        return _Options()
+    given: dict[str, list[str]] = {}
+    for place, word in enumerate(words):
+        if word.startswith("-"):
+            name, sign, text = word.partition("=")
+            following = words[place + 1] if place + 1 < len(words) else ""
+            given.setdefault(name, []).append(text if sign else following)
+    interval, start = (_seconds(given.get(f"--health-{name}", [""])[-1]) for name in ("interval", "start-period"))
+    retries = given.get("--health-retries", ["3"])[-1]
+    seconds = start + interval * int(retries) if retries.isdigit() else 0.0
+    mounts = [part for text in given.get("--mount", ()) for part in text.split(",") if "type=tmpfs" in text]
+    folders = [text.partition(":")[0] for text in given.get("--tmpfs", ())]
+    folders += [part.partition("=")[2] for part in mounts if re.match(r"(?:destination|dst|target)=", part)]
+    pairs = [text for name in ("-e", "--env") for text in given.get(name, ()) if "=" in text]
+    hosts = [text for name in ("--name", "--hostname", "-h", "--network-alias") for text in given.get(name, ())]
+    return _Options(
+        health=given.get("--health-cmd", [""])[-1],
+        seconds=min(_MOST_SECONDS, max(_LEAST_SECONDS, seconds)),
+        env=_literal(dict(text.split("=", 1) for text in pairs), {}),
+        hosts=tuple(hosts),
+        folders=tuple(folders),
+        unusable="it is to have another entrypoint" if "--entrypoint" in given else "",
+    )
+
+
+def _seconds(text: str) -> float:
+    return sum(float(number) * _UNITS[unit] for number, unit in _DURATION.findall(text))
+
+
+def _service(
+    name: Any,
+    image: Any,
+    *,
+    hosts: tuple[str, ...] = (),
+    env: Mapping[str, str],
+    command: tuple[str, ...] = (),
+    ports: Iterable[Any] = (),
+    health: str = "",
+    folders: tuple[str, ...] = (),
+    start_seconds: float = _LEAST_SECONDS,
+    unusable: str = "",
+) -> DeclaredService:
+    """A service with what of it has the right form."""
+    text = image if isinstance(image, str) else ""
+    if not unusable and not _IMAGE.match(text):
+        unusable = "its image can't be told from the file" if text else "no image is known for it"
+    if not unusable and re.search(r"(?:^|/)docker(?::|$)|dind", text):
+        unusable = "it would be an engine of its own"
+    names = [str(one) for one in (name, *hosts) if _HOST.match(str(one))]
+    return DeclaredService(
+        name=names[0] if names else "service",
+        image="" if unusable else text,
+        hosts=tuple(dict.fromkeys(one for one in names[1:] if one != names[0])),
+        env=env,
+        command=command,
+        ports=tuple(dict.fromkeys(port for one in ports if (port := _port(one)))),
+        health="" if "${{" in health or health == "none" else health[:_LONGEST],
+        folders=tuple(one for one in folders if re.match(r"/[^:,\s]+$", one)),
+        start_seconds=start_seconds,
+        unusable=unusable,
+    )
+
+
+def _port(value: Any) -> str:
+    """`LISTEN:INNER` of a published TCP port; empty where it is none."""
+    match = _PORT.match(value) if isinstance(value, str) else None
+    if match is None:
+        return ""
+    listen, inner = int(match[1] or match[2]), int(match[2])
+    return f"{listen}:{inner}" if 0 < listen <= _LARGEST_PORT and 0 < inner <= _LARGEST_PORT else ""
+
+
+def _literal(value: Any, known: Mapping[str, str]) -> dict[str, str]:
+    """A service's own variables: literal ones, as every reader of the repository knows them."""
+    texts = {name: resolved(text, known) for name, text in mapping(value).items()}
+    return {
+        name: text for name, text in texts.items() if re.fullmatch(r"[A-Za-z_]\w{0,80}", name) and _is_literal(text)
+    }
+
+
+def _path(image: str) -> str:
+    """An image's name without tag and digest."""
+    path = image.partition("@")[0]
+    head, colon, _ = path.rpartition(":")
+    return head if colon and "/" not in path[len(head) :] else path

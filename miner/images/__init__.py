@@ -1,0 +1,1 @@
+"""Images of tasks: built, named, published, rebuilt, removed."""

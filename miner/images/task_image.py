@@ -1,0 +1,146 @@
+"""From a tree at base_commit to an image pinned by digest: the whole way, one ladder."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING
+
+from harness.core.errors import InfrastructureError
+from harness.sandbox import engine, owners
+from miner.languages.python.detect import detect
+from miner.languages.python.images import exclude_newer, steps
+from miner.languages.python.images.build_recipe import Job, RefusedError, expect_resolving
+from miner.languages.python.images.ladder import climb
+from miner.layers import egress, secrets
+from miner.layers.layer import Input
+from miner.layers.prestarted_containers import Ahead, remove
+from miner.layers.runner import Workshop
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from harness.config.settings import ImageSettings
+    from miner.evidence.tree import Tree
+    from miner.images.layer_registry import Shelf
+    from miner.layers.built import BuiltImage, Collect, Repairing
+
+_RUNNER = "pytest"
+
+
+def build_environment(
+    tree: Tree,
+    *,
+    repo: str,
+    base_commit: str,
+    when: datetime,
+    version_hint: str | None,
+    tar: Callable[[], IO[bytes]],
+    settings: ImageSettings,
+    log: Path,
+    progress: Callable[[str], None],
+    touched: Sequence[str] = (),
+    collect: Collect | None = None,
+    shelf: Shelf | None = None,
+    repairing: Repairing | None = None,
+) -> BuiltImage | Rejection:
+    """Find out what the tests of a tree need, and build the image they run in.
+
+    `touched` are the files of the change, by which the project is found where the repository holds several. `collect`
+    tries to collect the change's tests in an image: the first in which it can wins; without it, the first that is
+    built. `when` is the date of base_commit, in UTC: dependencies are those of that day. `version_hint` is the version
+    that git's tags would give. `tar` opens the tree as an uncompressed tar stream (byte-exact: without export-subst and
+    export-ignore). The whole build goes to `log`, credentials masked. `repairing` is asked where no recipe does.
+
+    Raises:
+        InfrastructureError: the engine, a registry, the package index or the disk failed.
+        InputError: a setting is wrong.
+
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open_workshop(settings, repo, log, progress, shelf=shelf) as opened:
+        expect_resolving(opened)
+        detection = detect(tree, touched)
+        if (detection.name or "").lower() == _RUNNER:
+            detail = "the project is pytest itself: a patch to it would change what judges the patch"
+            return Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail)
+        asked = (one for recipe in detection.recipes for one in recipe.evidence.requirements)
+        workshop = opened.reaching(egress.named_hosts(tree, asked))
+        began = time.monotonic()
+        job = Job(
+            workshop=replace(workshop, as_of=when, uv_settings=exclude_newer.unreadable(when)),
+            tree=tree,
+            tar=_save(tar, workshop.folder / steps.SOURCE_NAME),
+            detection=detection,
+            repo=repo,
+            base_commit=base_commit,
+            when=when,
+            version_hint=version_hint,
+            collect=collect,
+            repairing=repairing,
+        )
+        try:
+            return climb(job, began)
+        except RefusedError as refused:
+            workshop.write_log(f"--- given up: {refused.rejection.reason}\n")
+            return refused.rejection
+
+
+@contextmanager
+def open_workshop(
+    settings: ImageSettings,
+    repo: str,
+    log: Path,
+    progress: Callable[[str], None],
+    *,
+    shelf: Shelf | None = None,
+) -> Iterator[Workshop]:
+    """A scratch folder that is gone afterwards; those of killed processes go as well."""
+    builds = settings.cache_dir / "builds"
+    cache = settings.cache_dir / "uv" / hashlib.sha256(repo.encode()).hexdigest()[:16]
+    try:
+        for folder in (builds, cache):
+            folder.mkdir(parents=True, exist_ok=True)
+        for left in builds.iterdir():
+            if owners.is_left(left.name):
+                shutil.rmtree(left, ignore_errors=True)
+        folder = builds / owners.mark()
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise InfrastructureError(
+            f"the cache folder {settings.cache_dir} can't be used: {error.strerror}", hint="set GOLDSEAM_CACHE_DIR"
+        ) from error
+    try:
+        given = secrets.collect().with_proxies(engine.configured_proxies())
+        is_open = settings.egress == "open"
+        with closing(Ahead()) as ahead, ThreadPoolExecutor(1) as sweeper:  # removing a large container takes a second
+            yield Workshop(
+                settings=settings,
+                secrets=given,
+                allowed=None if is_open else egress.allowed(given, further=settings.allow_hosts),
+                folder=folder,
+                log=log,
+                progress=progress,
+                cache=cache,
+                shelf=shelf,
+                discard=lambda container: sweeper.submit(remove, container),
+                ahead=ahead,
+            )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _save(tar: Callable[[], IO[bytes]], path: Path) -> Input:
+    digest = hashlib.sha256()
+    with tar() as stream, path.open("wb") as file:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+            file.write(chunk)
+    return Input(name=path.name, path=path, sha256=digest.hexdigest())

@@ -1,0 +1,1 @@
+"""The seam between mining and a language: one folder a language."""

@@ -1,0 +1,1 @@
+"""Python: test commands, environments, stripped tests."""

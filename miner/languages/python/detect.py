@@ -1,0 +1,145 @@
+"""From a tree to the ladder of recipes, richest first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
+
+from miner.evidence.cached_tree import Remembered
+from miner.evidence.tree import Detection, Evidence, Recipe
+from miner.languages.python.evidence import (
+    ci,
+    conda,
+    django,
+    extras,
+    groups,
+    locks,
+    metadata,
+    nox,
+    pipfile,
+    poetry,
+    requirements,
+    subproject,
+    tools,
+    tox,
+)
+from miner.languages.python.recipes import imports, siblings, unbuilt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from miner.evidence.tree import Detector, Tree
+    from miner.languages.python.evidence.ci import Declared
+
+PLAINEST: tuple[Detector, ...] = (
+    groups.detect,
+    extras.detect,
+    poetry.detect,
+    tox.detect,
+    requirements.detect,
+    imports.detect,
+)
+"""Kinds of evidence that most repositories have, the most explicit first."""
+FURTHER: tuple[Detector, ...] = (
+    tools.hatch,
+    tools.pdm,
+    tools.uv,
+    tools.flit,
+    pipfile.detect,
+    nox.detect,
+    django.detect,
+)
+"""Kinds that some tools bring along. Adding a kind is adding a line."""
+DETECTORS: tuple[Detector, ...] = (locks.detect, *PLAINEST, *FURTHER, conda.detect)
+"""Every kind that is read from a tree alone; what CI says comes first and is read once, by `ci.read`."""
+
+
+def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
+    """Everything the tree says about its environment, for the project that `touched` files are of.
+
+    The ladder: all evidence together with the lock's versions, the same without them, what stands in the project's own
+    files alone, each kind alone, the source of a compiled requirements file, plain pytest. Two recipes never ask for
+    the same thing.
+    """
+    tree = Remembered(tree)
+    root = subproject.root_of(tree, touched)
+    here = subproject.Below(tree, root) if root else tree
+    declared = ci.read(tree, here)
+    project = metadata.project_file(here)
+    rungs = list(_rungs(tree, here, declared, root))
+    if project is None and here.read(requirements.PROJECT_FILE) is not None:
+        needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
+        needed = subproject.lifted(needed, root)
+        rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
+    if beside := siblings.detect(tree, root, rungs[:1], touched):
+        rungs = [rung | beside for rung in rungs]
+    distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
+    variables = tox.variables(here)
+    file = (f"{root}/{project}" if root else project) if project else None
+    recipes = [
+        Recipe(project=file, evidence=rung, apt=declared.apt, root=root, env=variables)
+        for rung in rungs
+        if distinct[replace(rung, rung="")] is rung
+    ]
+    return Detection(
+        recipes=tuple(recipes),
+        unbuilt=_unbuilt(here, recipes[0], root) if project else None,
+        name=metadata.name(here),
+        requires_python=metadata.requires_python(here) or (metadata.requires_python(tree) if root else None),
+        classifiers=metadata.classifiers(here),
+        tested=declared.tested,
+        declared=_told(declared),
+        notes=declared.notes,
+    )
+
+
+def _rungs(tree: Tree, here: Tree, declared: Declared, root: str) -> Iterator[Evidence]:
+    plain = [subproject.lifted(one, root) for detector in PLAINEST if (one := detector(here)) is not None]
+    if root and (shared := requirements.detect(tree)):
+        plain.append(shared)
+    further = [subproject.lifted(one, root) for detector in FURTHER if (one := detector(here)) is not None]
+    from_conda = conda.detect(here)
+    alone = all(one.rung == "imports" for one in (*plain, *further))
+    if from_conda is not None and (alone or conda.is_used_by(tree.read(declared.file) if declared.file else None)):
+        further.append(from_conda)
+        from_conda = None  # it names much that tests don't need: where CI has no use for it, others go first
+    every = [*([declared.evidence] if declared.evidence else []), *plain, *further]
+    lock = locks.detect(here) or (locks.detect(tree) if root else None)
+    if every and lock:
+        yield reduce(or_, [lock, *every])
+    if len(every) > 1:
+        yield reduce(or_, every)
+    if len(plain) > 1:
+        yield reduce(or_, plain)
+    if every and metadata.project_file(here) and here.read(requirements.PROJECT_FILE) is not None:
+        needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
+        yield reduce(or_, [*every, subproject.lifted(needed, root)])
+    yield from every
+    for evidence in plain:
+        if len(evidence.files) == 1 and (source := requirements.source_of(evidence.files[0], tree)):
+            yield replace(evidence, rung=f"requirements:{source}", files=(source,))
+    if from_conda is not None:
+        yield from_conda
+    yield imports.PLAIN
+
+
+def _unbuilt(here: Tree, richest: Recipe, root: str) -> Recipe:
+    """For a project that can't be built: all its evidence and what is written down of its needs, nothing installed."""
+    needed = unbuilt.detect(here, richest.evidence.extras)
+    evidence = replace(needed | replace(richest.evidence, extras=(), pins=()), rung=unbuilt.RUNG)
+    if here.read(requirements.PROJECT_FILE) is not None:
+        listed = Evidence(rung=unbuilt.RUNG, files=(requirements.PROJECT_FILE,))
+        evidence = replace(evidence | subproject.lifted(listed, root), rung=unbuilt.RUNG)
+    return replace(richest, project=None, evidence=evidence)
+
+
+def _told(declared: Declared) -> dict[str, tuple[str, ...]]:
+    told = {
+        "ci": (declared.file,) if declared.file else (),
+        "pythons": declared.tested,
+        "services": declared.services,
+        "env": declared.env,
+    }
+    return {kind: words for kind, words in told.items() if words}

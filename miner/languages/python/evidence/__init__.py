@@ -1,0 +1,1 @@
+"""What a Python repository says of its environment: one module for each kind of evidence."""

@@ -1,0 +1,127 @@
+"""What CI files say of tests: on which Pythons they run, and what is installed first. Read, never run; pure.
+
+GitHub Actions, GitLab CI, Travis, CircleCI, Azure Pipelines, AppVeyor. Of all jobs that run tests, the one on the most
+Pythons counts. Sources of the forms: the services' own documentation of their configuration files.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from miner.evidence import ci_jobs, yamlfile
+from miner.evidence.tree import Evidence
+from miner.languages.python.evidence import extras, poetry
+from miner.languages.python.evidence.metadata import pyproject, table
+from miner.languages.python.recipes import installs
+from miner.languages.python.recipes.interpreter import key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from miner.evidence.ci_jobs import Job
+    from miner.evidence.ci_services import DeclaredService
+    from miner.evidence.tree import Tree
+
+_SERVICES: tuple[tuple[re.Pattern[str], Callable[[Any], list[Job]]], ...] = (
+    (re.compile(r"\.github/workflows/[^/]+\.ya?ml$"), ci_jobs.github),
+    (re.compile(r"\.gitlab-ci\.ya?ml$"), ci_jobs.gitlab),
+    (re.compile(r"\.circleci/config\.ya?ml$"), ci_jobs.circle),
+    (re.compile(r"(?:\.?azure-pipelines[\w.-]*|\.azure[\w-]*/[\w.-]+|ci/azure[\w./-]*)\.ya?ml$"), ci_jobs.azure),
+    (re.compile(r"\.travis\.ya?ml$"), ci_jobs.travis),
+    (re.compile(r"\.?appveyor\.ya?ml$"), ci_jobs.whole),
+)  # fmt: skip
+"""Path and reader, those of today first. A job of a later service counts where no earlier one runs tests."""
+_FILES_READ = 40
+_ENV_KEPT = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What CI says, as far as anything of it is of use here."""
+
+    evidence: Evidence | None = None
+    tested: tuple[str, ...] = ()
+    """Minor versions of Python, newest first."""
+    apt: tuple[str, ...] = ()
+    beside: tuple[DeclaredService, ...] = ()
+    """The services of the job that runs the tests."""
+    env: tuple[str, ...] = ()
+    """`NAME=value`, of the job that runs the tests; nothing that holds a secret or an expression."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What of these, and of what goes with its services, tests may be given."""
+    file: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        """By their images."""
+        return tuple(dict.fromkeys(one.image or one.name for one in self.beside))
+
+
+def read(tree: Tree, here: Tree) -> Declared:
+    """What the job that runs the tests installs, and where it runs; `here` is the tree of the project itself."""
+    notes: list[str] = []
+    testing = _testing(tree, notes)
+    if not testing:
+        return Declared(notes=tuple(notes))
+    path, chosen = testing[0]
+    return _declared(tree, here, path, chosen, [job for _, job in testing], notes)
+
+
+def test_commands(tree: Tree) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    """By file: the commands of each job that runs tests, of the newest service that has one; the main job first."""
+    for path, job in _testing(tree, []):
+        yield path, job.commands(tree)
+
+
+def _testing(tree: Tree, notes: list[str]) -> list[tuple[str, Job]]:
+    """The jobs that run tests, of the newest service that has one, each with its file; the main job first.
+
+    Files that can't be read are told in `notes`.
+    """
+    for pattern, reader in _SERVICES:
+        testing: list[tuple[str, Job]] = []
+        for path in [path for path in tree.files() if pattern.match(path)][:_FILES_READ]:
+            try:
+                jobs = reader(yamlfile.load(tree.read(path) or b""))
+            except yamlfile.NotReadError as error:
+                notes.append(f"{path} can't be read: {error}")
+            else:
+                testing += [(path, job) for job in jobs if job.runs_tests(tree)]
+        if testing:
+            return sorted(testing, key=lambda one: one[1].weight(one[0]), reverse=True)
+    return []
+
+
+def _declared(tree: Tree, here: Tree, path: str, job: Job, testing: Iterable[Job], notes: list[str]) -> Declared:
+    found = installs.read(job.commands(tree))
+    groups = tuple(table(pyproject(here), "dependency-groups"))
+    known = extras.declared(here)
+    evidence = Evidence(
+        rung=f"ci:{path}",
+        requirements=tuple(
+            dict.fromkeys(
+                [*found.requirements, *(one for group in found.groups for one in poetry.of_group(here, group))]
+            )
+        ),
+        files=tuple(dict.fromkeys(file for file in found.files if tree.read(file) is not None)),
+        constraints=tuple(dict.fromkeys(file for file in found.constraints if tree.read(file) is not None)),
+        extras=tuple(dict.fromkeys(extra for extra in found.extras if not known or extra in known)),
+        groups=tuple(dict.fromkeys(group for group in found.groups if group in groups)),
+    )
+    lost = [file for file in (*found.files, *found.constraints) if tree.read(file) is None]
+    notes += [f"{path} names {file}, which is not there" for file in dict.fromkeys(lost)]
+    pythons = set(job.pythons) or {minor for other in testing for minor in other.pythons}
+    empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
+    return Declared(
+        evidence=None if empty else evidence,
+        tested=tuple(sorted(pythons, key=key, reverse=True)),
+        apt=tuple(dict.fromkeys((*job.apt, *found.apt))),
+        beside=job.services,
+        env=tuple(f"{name}={value}" for name, value in list(job.env.items())[:_ENV_KEPT]),
+        variables=dict(list(job.variables.items())[:_ENV_KEPT]),
+        file=path,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,133 @@
+"""Lock files: the versions that the project itself ran its tests with, as constraints. Pure.
+
+uv.lock, poetry.lock, pdm.lock, pylock.toml (PEP 751) and Pipfile.lock. A name with several versions (for several
+Pythons or systems) is pinned to none, nor is what comes from a folder, an address or a repository.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from packaging.version import InvalidVersion, Version
+
+from miner.evidence.tree import Evidence
+from miner.languages.python.evidence.metadata import table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from miner.evidence.tree import Tree
+
+_LARGEST = 8_000_000
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*$")
+_NEVER = frozenset({"pip", "setuptools", "wheel", "pytest", "pluggy"})
+"""Not pinned: the first three belong to the interpreter, and of pytest only some versions can be called by the runner;
+what the project asks for of it still holds."""
+
+Pins = dict[str, set[str]]
+
+
+def detect(tree: Tree) -> Evidence | None:
+    """The pins of the first lock file there is; as evidence they ask for nothing, and constrain what is asked for."""
+    for path, reader in _READERS.items():
+        data = tree.read(path)
+        if data is None or len(data) > _LARGEST:
+            continue
+        pins = _kept(reader(data))
+        if pins:
+            return Evidence(rung=f"lock:{path}", pins=pins)
+    return None
+
+
+def _kept(found: Iterable[tuple[object, object]]) -> tuple[str, ...]:
+    versions: Pins = {}
+    for name, version in found:
+        if isinstance(name, str) and isinstance(version, str) and _NAME.match(name) and _is_version(version):
+            versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), set()).add(version)
+    return tuple(
+        f"{name}=={next(iter(known))}"
+        for name, known in sorted(versions.items())
+        if len(known) == 1 and name not in _NEVER
+    )
+
+
+def _is_version(text: str) -> bool:
+    try:
+        return Version(text).local is None
+    except InvalidVersion:
+        return False
+
+
+def _toml(data: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode("utf-8", "replace"))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def _packages(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    found = document.get(key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _uv(data: bytes) -> list[tuple[object, object]]:
+    return [
+        (one.get("name"), one.get("version"))
+        for one in _packages(_toml(data), "package")
+        if "registry" in table(one, "source") or "source" not in one
+    ]
+
+
+def _poetry(data: bytes) -> list[tuple[object, object]]:
+    away = {"git", "directory", "file", "url"}
+    return [
+        (one.get("name"), one.get("version"))
+        for one in _packages(_toml(data), "package")
+        if table(one, "source").get("type") not in away
+    ]
+
+
+def _pdm(data: bytes) -> list[tuple[object, object]]:
+    away = ("git", "path", "url")
+    return [
+        (one.get("name"), one.get("version"))
+        for one in _packages(_toml(data), "package")
+        if not any(key in one for key in away)
+    ]
+
+
+def _pylock(data: bytes) -> list[tuple[object, object]]:
+    away = ("vcs", "directory", "archive")
+    return [
+        (one.get("name"), one.get("version"))
+        for one in _packages(_toml(data), "packages")
+        if not any(key in one for key in away)
+    ]
+
+
+def _pipfile(data: bytes) -> list[tuple[object, object]]:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(document, dict):
+        return []
+    found: list[tuple[object, object]] = []
+    for part in ("default", "develop"):
+        for name, entry in table(document, part).items():
+            version = entry.get("version") if isinstance(entry, dict) else None
+            if isinstance(version, str) and version.startswith("=="):
+                found.append((name, version.removeprefix("==").strip()))
+    return found
+
+
+_READERS: Mapping[str, Callable[[bytes], list[tuple[object, object]]]] = {
+    "uv.lock": _uv,
+    "poetry.lock": _poetry,
+    "pdm.lock": _pdm,
+    "pylock.toml": _pylock,
+    "Pipfile.lock": _pipfile,
+}

@@ -1,0 +1,205 @@
+"""What a project says of itself in pyproject.toml, setup.cfg and setup.py, read without running anything of it."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from miner.languages.python.evidence.constraints import caret_to_specifier
+from miner.languages.python.recipes.interpreter import RELEASED, allows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from miner.evidence.tree import Tree
+
+_CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)$")
+
+
+def pyproject(tree: Tree, path: str = "pyproject.toml") -> dict[str, Any]:
+    """pyproject.toml, or another such file, as a document; empty where it is missing or broken."""
+    try:
+        return tomllib.loads((tree.read(path) or b"").decode("utf-8", "replace"))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def table(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """A nested table of a document; empty where any step is missing or something else."""
+    found: Any = document
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def strings(value: object) -> tuple[str, ...]:
+    """The strings of a list; nothing else."""
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
+
+
+def ini(data: bytes | None) -> configparser.RawConfigParser:
+    """An ini file; empty where it is missing or broken."""
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read_string((data or b"").decode("utf-8", "replace"))
+    except configparser.Error:
+        parser = configparser.RawConfigParser(strict=False)
+    return parser
+
+
+def lines(text: str) -> tuple[str, ...]:
+    """The non-empty lines of a multi-line ini value, comments dropped."""
+    stripped = (re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip() for line in text.splitlines())
+    return tuple(line for line in stripped if line)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetupCall:
+    """The literal parts of a `setup(…)` call."""
+
+    name: str | None = None
+    python_requires: str | None = None
+    classifiers: tuple[str, ...] = ()
+    licence: str | None = None
+    extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tests_require: tuple[str, ...] = ()
+    install_requires: tuple[str, ...] = ()
+
+
+def setup_call(tree: Tree) -> SetupCall | None:
+    """The literal arguments of setup.py's `setup()`; None without a setup.py that parses as Python 3."""
+    source = tree.read("setup.py")
+    if source is None:
+        return None
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+    names = {
+        target.id: node.value
+        for node in module.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"setup", "setuptools.setup"}:
+            return _arguments(node, names)
+    return None
+
+
+def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupCall:
+    given = {word.arg: _literal(word.value, names) for word in call.keywords if word.arg}
+    extras = given.get("extras_require")
+    requires = given.get("python_requires")
+    name, licence = given.get("name"), given.get("license")
+    return SetupCall(
+        name=name if isinstance(name, str) else None,
+        python_requires=requires if isinstance(requires, str) else None,
+        classifiers=strings(given.get("classifiers")),
+        licence=licence if isinstance(licence, str) else None,
+        extras={str(key): strings(value) for key, value in extras.items()} if isinstance(extras, dict) else {},
+        tests_require=strings(given.get("tests_require")),
+        install_requires=strings(given.get("install_requires")),
+    )
+
+
+def _literal(node: ast.expr, names: Mapping[str, ast.expr]) -> object:
+    """A literal, a name assigned to one, or a dict whose keys are known even if its values are not; else None."""
+    if isinstance(node, ast.Name) and node.id in names:
+        return _literal(names[node.id], {})
+    if isinstance(node, ast.Dict):
+        keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+        return {key: _literal(value, names) for key, value in zip(keys, node.values, strict=False)}
+    try:
+        value: object = ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError):
+        return None
+    return value
+
+
+def project_file(tree: Tree) -> str | None:
+    """The file by which the project can be installed; None where there is none."""
+    document = pyproject(tree)
+    described = table(document, "tool", "poetry") or table(document, "tool", "flit", "metadata")
+    if "project" in document or "build-system" in document or described:
+        return "pyproject.toml"
+    if tree.read("setup.py") is not None:
+        return "setup.py"
+    return "setup.cfg" if ini(tree.read("setup.cfg")).has_section("metadata") else None
+
+
+def name(tree: Tree) -> str | None:
+    """The distribution's name, where it is written down."""
+    document = pyproject(tree)
+    call = setup_call(tree)
+    candidates = (
+        table(document, "project").get("name"),
+        table(document, "tool", "poetry").get("name"),
+        table(document, "tool", "flit", "metadata").get("module"),
+        ini(tree.read("setup.cfg")).get("metadata", "name", fallback=None),
+        call.name if call else None,
+    )
+    return next((one for one in candidates if isinstance(one, str) and one), None)
+
+
+def requires_python(tree: Tree) -> str | None:
+    """The Python versions the project says it runs on, as a version specifier."""
+    document = pyproject(tree)
+    call = setup_call(tree)
+    poetry = table(document, "tool", "poetry", "dependencies").get("python")
+    candidates = (
+        table(document, "project").get("requires-python"),
+        _widest(poetry) if isinstance(poetry, str) else None,
+        table(document, "tool", "flit", "metadata").get("requires-python"),
+        ini(tree.read("setup.cfg")).get("options", "python_requires", fallback=None),
+        call.python_requires if call else None,
+    )
+    return next((one for one in candidates if isinstance(one, str) and one), None)
+
+
+def _widest(constraint: str) -> str:
+    """Of alternatives (`~2.7 || ^3.6`) the one that allows the most interpreters that there are."""
+    ways = [caret_to_specifier(part.strip()) for part in re.split(r"\|\|?", constraint)]
+    return max(ways, key=lambda way: sum(allows(way, minor) for minor in RELEASED))
+
+
+def classifiers(tree: Tree) -> tuple[str, ...]:
+    """The minor versions of Python 3 that the trove classifiers name."""
+    return _minors(trove(tree))
+
+
+def trove(tree: Tree) -> tuple[str, ...]:
+    """The trove classifiers, wherever they are written down."""
+    document = pyproject(tree)
+    call = setup_call(tree)
+    return (
+        *strings(table(document, "project").get("classifiers")),
+        *strings(table(document, "tool", "poetry").get("classifiers")),
+        *strings(table(document, "tool", "flit", "metadata").get("classifiers")),
+        *lines(ini(tree.read("setup.cfg")).get("metadata", "classifiers", fallback="")),
+        *lines(ini(tree.read("setup.cfg")).get("metadata", "classifier", fallback="")),
+        *(call.classifiers if call else ()),
+    )
+
+
+def licence(tree: Tree) -> str | None:
+    """What the project's metadata says of its licence, in whatever words."""
+    document = pyproject(tree)
+    call = setup_call(tree)
+    candidates = (
+        table(document, "project").get("license"),
+        table(document, "project", "license").get("text"),
+        table(document, "tool", "poetry").get("license"),
+        ini(tree.read("setup.cfg")).get("metadata", "license", fallback=None),
+        call.licence if call else None,
+    )
+    return next((one for one in candidates if isinstance(one, str) and one), None)
+
+
+def _minors(trove: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(match[1] for one in trove if (match := _CLASSIFIER.match(one.strip()))))

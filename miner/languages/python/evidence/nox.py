@@ -1,0 +1,109 @@
+"""nox: what the session that runs the tests installs, as far as it is literal. Parsed, never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from miner.evidence.tree import Evidence
+from miner.languages.python.evidence import extras
+from miner.languages.python.evidence.metadata import pyproject, table
+from miner.languages.python.recipes import installs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from miner.evidence.tree import Tree
+
+_TESTS = re.compile(r"(?:unit_?|run_?)?tests?(?:_?(?:suite|unit|default|core|py))?$|^default$|^unit$|^pytest$")
+_INSTALLS = frozenset({"install", "conda_install", "run_install", "run", "run_always", "sync"})
+
+
+def detect(tree: Tree) -> Evidence | None:
+    """What the test session of noxfile.py installs."""
+    chosen, said = commands(tree)
+    if not chosen:
+        return None
+    found = installs.read(said)
+    known = extras.declared(tree)
+    groups = tuple(table(pyproject(tree), "dependency-groups"))
+    evidence = Evidence(
+        rung=f"nox:{chosen}",
+        requirements=tuple(dict.fromkeys(found.requirements)),
+        files=tuple(dict.fromkeys(path for path in found.files if tree.read(path) is not None)),
+        constraints=tuple(dict.fromkeys(path for path in found.constraints if tree.read(path) is not None)),
+        extras=tuple(dict.fromkeys(extra for extra in found.extras if not known or extra in known)),
+        groups=tuple(dict.fromkeys(group for group in found.groups if group in groups)),
+    )
+    empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
+    return None if empty else evidence
+
+
+def commands(tree: Tree) -> tuple[str, list[tuple[str, ...]]]:
+    """The name of the session that runs the tests, and its commands as far as they are literal; none without one."""
+    source = tree.read("noxfile.py") or tree.read("nox.py")
+    if source is None:
+        return "", []
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", []
+    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+    sessions = [name for name, node in functions.items() if _is_session(node)]
+    chosen = next((name for name in sorted(sessions, key=len) if _TESTS.search(name)), None) or next(
+        (name for name in sessions if "pytest" in ast.unparse(functions[name])), None
+    )
+    if chosen is None:
+        return "", []
+    return chosen, _commands(functions[chosen], functions, _constants(module), ())
+
+
+def _is_session(node: ast.FunctionDef) -> bool:
+    return any("session" in ast.unparse(one) for one in node.decorator_list)
+
+
+def _constants(module: ast.Module) -> dict[str, tuple[str, ...]]:
+    """The names of the module that hold strings."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in module.body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            words = _strings(node.value, found)
+            if words:
+                found[node.targets[0].id] = words
+    return found
+
+
+def _strings(node: ast.expr, constants: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The strings that an expression stands for, as far as they are literal."""
+    if isinstance(node, ast.Constant):
+        return (node.value,) if isinstance(node.value, str) else ()
+    if isinstance(node, ast.Starred):
+        return _strings(node.value, constants)
+    if isinstance(node, ast.Name):
+        return constants.get(node.id, ())
+    if isinstance(node, ast.List | ast.Tuple):
+        return tuple(word for one in node.elts for word in _strings(one, constants))
+    return ()
+
+
+def _commands(
+    function: ast.FunctionDef,
+    functions: Mapping[str, ast.FunctionDef],
+    constants: Mapping[str, tuple[str, ...]],
+    seen: tuple[str, ...],
+) -> list[tuple[str, ...]]:
+    """The commands of a session, and of the helpers of the same file that it hands itself to."""
+    found: list[tuple[str, ...]] = []
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call):
+            continue
+        words = tuple(word for one in node.args for word in _strings(one, constants))
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _INSTALLS:
+            is_run = node.func.attr.startswith("run") and node.func.attr != "run_install"
+            command = words if is_run or node.func.attr == "run_install" else ("pip", "install", *words)
+            if command:
+                found.append(command)
+        elif isinstance(node.func, ast.Name) and node.func.id in functions and node.func.id not in seen:
+            found += _commands(functions[node.func.id], functions, constants, (*seen, function.name, node.func.id))
+    return found

@@ -1,0 +1,74 @@
+"""Poetry's own tables: dependency groups and dev-dependencies, turned into PEP 508 requirements."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from miner.evidence.tree import Evidence
+from miner.languages.python.evidence.constraints import caret_to_specifier
+from miner.languages.python.evidence.metadata import pyproject, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from miner.evidence.tree import Tree
+
+_NAMES = ("test", "tests", "testing", "dev", "develop", "development")
+
+
+def _requirements(name: str, value: object) -> tuple[str, ...]:
+    """One entry of a Poetry dependency table as requirements; none for paths and python itself."""
+    if name == "python":
+        return ()
+    if isinstance(value, list):
+        return tuple(one for part in value for one in _requirements(name, part))
+    entry: Mapping[str, Any] = value if isinstance(value, dict) else {"version": value}
+    if "path" in entry or "url" in entry:
+        return ()
+    extras = f"[{','.join(entry['extras'])}]" if entry.get("extras") else ""
+    if "git" in entry:
+        revision = entry.get("rev") or entry.get("tag") or entry.get("branch")
+        text = f"{name}{extras} @ git+{entry['git']}{f'@{revision}' if revision else ''}"
+    else:
+        text = f"{name}{extras}{caret_to_specifier(str(entry.get('version', '*')))}"
+    markers = [str(entry["markers"])] if entry.get("markers") else []
+    if entry.get("python"):
+        markers += [_marker(part) for part in caret_to_specifier(str(entry["python"])).split(",") if part]
+    text += f" ; {' and '.join(f'({one})' for one in markers)}" if markers else ""
+    try:
+        return (str(Requirement(text)),)
+    except InvalidRequirement:
+        return ()
+
+
+def _marker(specifier: str) -> str:
+    sign, version = re.match(r"([<>=!~]+)(.*)", specifier).groups()  # type: ignore[union-attr]
+    return f"python_version {sign} '{version.strip()}'"
+
+
+def of_group(tree: Tree, group: str) -> tuple[str, ...]:
+    """What one of Poetry's groups asks for; nothing where it has no such group."""
+    entries = table(pyproject(tree), "tool", "poetry", "group", group, "dependencies")
+    return tuple(one for name, value in entries.items() for one in _requirements(name, value))
+
+
+def dependencies(tree: Tree) -> tuple[str, ...]:
+    """What a project of Poetry's needs to run; optional dependencies are left out."""
+    entries = table(pyproject(tree), "tool", "poetry", "dependencies")
+    needed = {name: value for name, value in entries.items() if not (isinstance(value, dict) and value.get("optional"))}
+    return tuple(one for name, value in needed.items() for one in _requirements(name, value))
+
+
+def detect(tree: Tree) -> Evidence | None:
+    """Poetry's test group, or its development dependencies where there is none."""
+    poetry = table(pyproject(tree), "tool", "poetry")
+    tables = {key: table(poetry, "group", key, "dependencies") for key in _NAMES}
+    tables["dev-dependencies"] = table(poetry, "dev-dependencies")
+    for key, entries in tables.items():
+        found = tuple(one for name, value in entries.items() for one in _requirements(name, value))
+        if found:
+            return Evidence(rung=f"poetry:{key}", requirements=found)
+    return None

@@ -1,0 +1,41 @@
+"""Requirements files for tests and development."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from miner.evidence.tree import Evidence
+
+if TYPE_CHECKING:
+    from miner.evidence.tree import Tree
+
+_WORDS = ("tests?", "testing", "dev(?:el(?:op(?:ment)?)?)?", "ci")
+_PATTERNS = tuple(
+    re.compile(pattern)
+    for word in _WORDS
+    for pattern in (
+        rf"(?:requirements|reqs?|dependencies)/(?:requirements[-_.])?{word}\.(?:txt|in)$",
+        rf"requirements[-_.]{word}\.(?:txt|in)$",
+        rf"{word}[-_.](?:requirements|reqs?)\.(?:txt|in)$",
+        rf"{word}/requirements\.(?:txt|in)$",
+    )
+)
+PROJECT_FILE = "requirements.txt"
+"""What a project that can't be installed needs to run."""
+
+
+def detect(tree: Tree) -> Evidence | None:
+    """The requirements file for tests, by name; one for development where there is none for tests."""
+    paths = tree.files()
+    for pattern in _PATTERNS:
+        found = sorted((path for path in paths if pattern.match(path)), key=lambda path: (path.endswith(".in"), path))
+        if found:
+            return Evidence(rung=f"requirements:{found[0]}", files=(found[0],))
+    return None
+
+
+def source_of(path: str, tree: Tree) -> str | None:
+    """The `.in` file that a compiled requirements file was made from; None if it has none."""
+    source = path.removesuffix(".txt") + ".in"
+    return source if path.endswith(".txt") and tree.read(source) is not None else None

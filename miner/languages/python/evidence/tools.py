@@ -1,0 +1,70 @@
+"""Development tables of tools: hatch's environments, pdm's and uv's own development dependencies, flit's extras."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from miner.evidence.tree import Evidence
+from miner.languages.python.evidence.groups import pick
+from miner.languages.python.evidence.metadata import pyproject, strings, table
+from miner.languages.python.evidence.tox import is_requirement
+
+if TYPE_CHECKING:
+    from miner.evidence.tree import Tree
+
+
+def hatch(tree: Tree) -> Evidence | None:
+    """The environment that hatch runs tests in, and those it builds on."""
+    envs = table(pyproject(tree), "tool", "hatch", "envs") or table(_hatch_toml(tree), "envs")
+    name = next((one for one in ("hatch-test", "test", "tests", "default", "dev") if table(envs, one)), None)
+    if name is None:
+        return None
+    requirements: list[str] = []
+    extras: list[str] = []
+    chain: list[str] = []
+    while name and name not in chain and table(envs, name):
+        chain.append(name)
+        env = table(envs, name)
+        requirements += [
+            one
+            for key in ("dependencies", "extra-dependencies")
+            for one in strings(env.get(key))
+            if is_requirement(one)
+        ]
+        extras += strings(env.get("features"))
+        template = env.get("template", "default")
+        name = template if isinstance(template, str) and not env.get("detached") else None
+    found = Evidence(
+        rung=f"hatch:{chain[0]}",
+        requirements=tuple(dict.fromkeys(requirements)),
+        extras=tuple(dict.fromkeys(extras)),
+    )
+    return found if requirements or extras else None
+
+
+def _hatch_toml(tree: Tree) -> dict[str, Any]:
+    return pyproject(tree, "hatch.toml")
+
+
+def pdm(tree: Tree) -> Evidence | None:
+    """Pdm's development dependencies: the group for tests, else all of them."""
+    groups = table(pyproject(tree), "tool", "pdm", "dev-dependencies")
+    name = pick(tuple(groups))
+    chosen = [name] if name else list(groups)
+    found = [one for key in chosen for one in strings(groups[key]) if is_requirement(one)]
+    return Evidence(rung=f"pdm:{name or 'all'}", requirements=tuple(dict.fromkeys(found))) if found else None
+
+
+def uv(tree: Tree) -> Evidence | None:
+    """Uv's own list of development dependencies, from before there were groups."""
+    found = [
+        one for one in strings(table(pyproject(tree), "tool", "uv").get("dev-dependencies")) if is_requirement(one)
+    ]
+    return Evidence(rung="uv:dev", requirements=tuple(dict.fromkeys(found))) if found else None
+
+
+def flit(tree: Tree) -> Evidence | None:
+    """The extra for tests of a project described in flit's old table."""
+    extras = table(pyproject(tree), "tool", "flit", "metadata", "requires-extra")
+    name = pick(tuple(extras))
+    return Evidence(rung=f"flit:{name}", extras=(name,)) if name else None

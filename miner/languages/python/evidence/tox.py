@@ -1,0 +1,115 @@
+"""tox: what the environment of the tests installs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from miner.evidence.tree import Evidence
+from miner.languages.python.evidence import factors
+from miner.languages.python.evidence.metadata import ini, lines, pyproject, strings, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from configparser import RawConfigParser
+
+    from miner.evidence.tree import Tree
+
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,60}")
+_OF_TOOLS = re.compile(
+    r"(?:PIP|UV|TOX|COV|COVERAGE|CODECOV|CI|GITHUB|TRAVIS|PYTHON|PYTEST|LD|VIRTUAL|POETRY|GOLDSEAM|SETUPTOOLS|PRE_COMMIT)"
+    r"(?:_|[A-Z]*$)|(?:PATH|HOME|USER|TMPDIR|TZ|LANG|CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS)$"
+)
+"""What a run of a task sets itself, or what is about installing, measuring and reporting."""
+_LONGEST_VALUE = 200
+_OPTION = re.compile(r"(-r|--requirement|-c|--constraint)[=\s]*(.+)$")
+
+
+def parsed(tree: Tree) -> Iterator[tuple[str, RawConfigParser]]:
+    """What may hold tox's settings in its own form, with the file it stands in, in tox's order."""
+    legacy = table(pyproject(tree), "tool", "tox").get("legacy_tox_ini")
+    yield "tox.ini", ini(tree.read("tox.ini"))
+    yield "pyproject.toml", ini(legacy.encode() if isinstance(legacy, str) else None)
+    yield "setup.cfg", ini(tree.read("setup.cfg"))
+
+
+def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """`deps`, `extras` and `dependency_groups` of the default test environment, from whichever file holds it."""
+    native = table(pyproject(tree), "tool", "tox", "env_run_base")
+    if native:
+        return tuple(strings(native.get(key)) for key in ("deps", "extras", "dependency_groups"))  # type: ignore[return-value]
+    for _, parser in parsed(tree):
+        if parser.has_section("testenv"):
+            deps, extras, groups = (
+                lines(parser.get("testenv", key, fallback="")) for key in ("deps", "extras", "dependency_groups")
+            )
+            listed = "\n".join(parser.get("tox", key, fallback="") for key in ("envlist", "env_list"))
+            deps = (*deps, *factors.held(deps, factors.chosen(listed, deps)))
+            split = tuple(part.strip() for line in extras for part in line.split(",") if part.strip())
+            return deps, split, groups
+    return (), (), ()
+
+
+def variables(tree: Tree) -> dict[str, str]:
+    """The literal variables that tox sets for tests; none that concerns the interpreter or a tool of the build."""
+    native = table(pyproject(tree), "tool", "tox", "env_run_base", "set_env")
+    found = {name: value for name, value in native.items() if isinstance(value, str)}
+    for _, parser in parsed(tree):
+        if not found and parser.has_section("testenv"):
+            text = "\n".join(parser.get("testenv", key, fallback="") for key in ("setenv", "set_env"))
+            pairs = (line.split("=", 1) for line in lines(text) if "=" in line)
+            found = {name.strip(): value.strip() for name, value in pairs}
+    return {
+        name: value
+        for name, value in found.items()
+        if _VARIABLE.fullmatch(name)
+        and not _OF_TOOLS.match(name)
+        and "{" not in value
+        and "\n" not in value
+        and len(value) <= _LONGEST_VALUE
+    }
+
+
+def read_lines(deps: Iterable[str], tree: Tree) -> Evidence:
+    """Read `deps` lines; those bound to a factor (`py27: mock`) or unusable outside tox are left out."""
+    requirements: list[str] = []
+    files: dict[str, list[str]] = {"-r": [], "-c": []}
+    for line in deps:
+        text = line.replace("{toxinidir}/", "").replace("{tox_root}/", "")
+        option = _OPTION.match(text)
+        if option:
+            path = option[2].strip().removeprefix("./")
+            if tree.read(path) is not None:
+                files["-c" if option[1] in {"-c", "--constraint"} else "-r"].append(path)
+        elif not factors.CONDITION.match(text) and "{" not in text and is_requirement(text):
+            requirements.append(text)
+    return Evidence(
+        rung="tox", requirements=tuple(requirements), files=tuple(files["-r"]), constraints=tuple(files["-c"])
+    )
+
+
+def is_requirement(text: str) -> bool:
+    """Whether a text is a PEP 508 requirement."""
+    try:
+        Requirement(text)
+    except InvalidRequirement:
+        return False
+    return True
+
+
+def detect(tree: Tree) -> Evidence | None:
+    """What `[testenv]` installs in the environment that is taken of its matrix, extras and groups included."""
+    deps, extras, groups = _environment(tree)
+    read = read_lines(deps, tree)
+    known = tuple(table(pyproject(tree), "dependency-groups"))
+    found = Evidence(
+        rung="tox",
+        requirements=read.requirements,
+        files=read.files,
+        constraints=read.constraints,
+        extras=tuple(extra for extra in extras if "{" not in extra and ":" not in extra),
+        groups=tuple(group for group in groups if group in known),
+    )
+    return found if found != Evidence(rung="tox", constraints=read.constraints) else None

@@ -1,0 +1,1 @@
+"""The layers of a Python task's image, richest recipe first."""

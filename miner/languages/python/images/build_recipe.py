@@ -1,0 +1,339 @@
+"""One recipe of the ladder, built: Debian packages, lock, dependencies, source; every step of it goes on record."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from miner.languages.python.images import exclude_newer, repositories, steps, system
+from miner.layers import base, build, dockerfile
+from miner.layers.built import Attempt, BuiltImage
+from miner.layers.layer import Input
+from miner.layers.runner import read_result
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from miner.evidence.tree import Detection, Recipe, Tree
+    from miner.languages.python.images.pythons import Interpreter
+    from miner.languages.python.recipes import recipe_fixes
+    from miner.layers.build import BuiltLayer
+    from miner.layers.built import Collect, Repairing
+    from miner.layers.layer import Layer
+    from miner.layers.runner import Workshop
+
+_DETAIL = 2000
+_YANKED = re.compile(r"warning: `([\w.-]+)==(\S+?)` is yanked(?: \(reason: \"(.*?)\"\))?")
+_not_to_be_had: set[str] = set()
+"""Layers of Debian packages that failed in this process: where Debian can't be reached, that is waited for once."""
+
+
+_RESOLVING = "resolve"
+
+
+@dataclass(kw_only=True)
+class _Lately:
+    """How a repository's last commit was built in this process. The next one is likely the same."""
+
+    image: str
+    """What it was resolved in."""
+    then: tuple[str, str]
+    """Image and kind of the first layer after that: the source where its dependencies were there, else those."""
+
+
+_lately: dict[Path, _Lately] = {}
+
+
+def expect_resolving(workshop: Workshop) -> None:
+    """Have a container ready for what comes first, while it is found out what that is."""
+    if last := _lately.get(workshop.cache):
+        workshop.expect(last.image, _RESOLVING)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What stays the same over all attempts at one image."""
+
+    workshop: Workshop
+    tree: Tree
+    tar: Input
+    detection: Detection
+    repo: str
+    base_commit: str
+    when: datetime
+    version_hint: str | None
+    collect: Collect | None
+    attempts: list[Attempt] = field(default_factory=list)
+    learned: list[recipe_fixes.Learned] = field(default_factory=list)
+    """What one recipe was mended with, which the next ones get at once."""
+    folders: list[str] = field(default_factory=list)
+    """Folders of the tree that had to be put on `sys.path`."""
+    repairing: Repairing | None = None
+    """What is asked for recipes where no rung gives an environment."""
+
+
+class RefusedError(Exception):
+    """One recipe has come to nothing."""
+
+    def __init__(self, rejection: Rejection, *, step: str = "", said: str = "") -> None:
+        super().__init__(rejection.reason)
+        self.rejection = rejection
+        self.step = step
+        self.said = said
+        """The end of the output."""
+
+
+def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
+    packed, versions = _system(job, interpreter, recipe)
+    image = packed.layer.image_id
+    new = image, steps.DEPENDENCIES
+    last = _lately.get(job.workshop.cache)
+    job.workshop.expect(*(last.then if last and last.image == image else new))
+    locked = _resolve(job, packed, recipe)
+    deps, deps_built = _install(job, packed, recipe, locked)
+    known = deps_built.image_id, steps.SOURCE
+    job.workshop.ahead.clear(keep=known)
+    _lately[job.workshop.cache] = _Lately(image=image, then=known if deps_built.reused else new)
+    source, source_built = _source(job, interpreter, deps_built, recipe, locked.local)
+    recipes = [base.layer(base.resolve(job.workshop.settings))]
+    recipes += [one for one in (interpreter.recipe, packed.recipe) if one and one not in recipes]
+    stack = [ground]
+    stack += [one for one in (interpreter.layer, packed.layer) if one.tag not in {below.tag for below in stack}]
+    stack += [deps_built, source_built]
+    facts = source_built.facts
+    return BuiltImage(
+        image_id=source_built.image_id,
+        platform=source_built.platform,
+        python=str(facts["python"]),
+        pytest=str(facts["pytest"]),
+        pytest_plugins=tuple(facts["plugins"]),
+        modules=tuple(facts["modules"]),
+        pythonpath=tuple(_below(recipe.root, path) for path in facts["pythonpath"]),
+        dockerfile=dockerfile.render(
+            base.describe(job.workshop.settings), [*recipes, deps, source], _variables(job, interpreter, recipe)
+        ),
+        locks={steps.LOCK_NAME: locked.text},
+        rung=recipe.rung,
+        attempts=(),
+        layers=tuple(one.tag for one in stack),
+        seconds={one.kind: one.seconds for one in stack},
+        layer_bytes={one.kind: one.size for one in stack},
+        root=recipe.root,
+        system=versions,
+        declared=job.detection.declared,
+        notes=(*job.detection.notes, *locked.notes),
+        env=recipe.env,
+    )
+
+
+def _variables(job: Job, interpreter: Interpreter, recipe: Recipe) -> dict[str, str]:
+    """The variables of builds, with the day of the dependencies' own build requirements."""
+    options = " ".join(exclude_newer.for_dependencies(job.when, interpreter.minor, recipe.later))
+    return {**job.workshop.variables, **_undeclared(recipe), steps.CUTOFF_VARIABLE: options}
+
+
+def _undeclared(recipe: Recipe) -> dict[str, str]:
+    """The variable that tells our own tools what the project needs to be built and does not say."""
+    needed = " ".join(one for name, one in recipe.built_with if not name)
+    return {"GOLDSEAM_BUILT_WITH": needed} if needed else {}
+
+
+def _with_undeclared(job: Job, recipe: Recipe) -> Workshop:
+    """The workshop, where builds have what they import and do not declare."""
+    variables = {**job.workshop.variables, **_undeclared(recipe)}
+    named = tuple(pair for pair in recipe.built_with if pair[0])
+    return replace(job.workshop, variables=variables, built_with=named)
+
+
+def _below(root: str, path: str) -> str:
+    return str(PurePosixPath(root, path)) if root else path
+
+
+def _system(job: Job, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpreter, tuple[str, ...]]:
+    """The interpreter with the recipe's Debian packages; without them where they can't be had, which is recorded."""
+    if not recipe.apt:
+        return interpreter, ()
+    layer = system.layer(interpreter.layer.image_id, recipe.apt)
+    command = f"apt-get install {' '.join(recipe.apt)}"
+    if layer.key in _not_to_be_had:
+        return interpreter, ()
+    try:
+        built = build.ensure(job.workshop, layer)
+    except build.StepFailedError as error:
+        _not_to_be_had.add(layer.key)
+        failure = error.detail or "failed"
+        record(job, recipe, interpreter, "system", error.ran.seconds, failure=failure, command=command)
+        return interpreter, ()
+    record(job, recipe, interpreter, "system", built.seconds, command=command)
+    return replace(interpreter, layer=built, recipe=layer), tuple(built.facts.get("packages", ()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Locked:
+    """A recipe, resolved."""
+
+    text: str
+    """The lock."""
+    local: tuple[str, ...]
+    """The folders of the tree that are installed beside the project."""
+    notes: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What installing it needs of secrets, which the lock is kept without."""
+
+
+def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe) -> _Locked:
+    """The lock of a recipe, where git repositories are at the commit that they had on the day."""
+    text, warned = _compile(job, interpreter, recipe)
+    found = repositories.pinned(text)
+    notes: list[str] = []
+    if found:
+        commits = repositories.of_the_day(
+            job.workshop, interpreter.layer.image_id, found, job.when, partial(text_input, job)
+        )
+        overrides, notes = repositories.moved(found, commits, job.when)
+        if overrides:
+            replaced = dict.fromkeys((*recipe.overrides, *overrides))
+            try:
+                text, warned = _compile(job, interpreter, replace(recipe, overrides=tuple(replaced)))
+            except RefusedError:
+                notes = [repositories.stays(one, job.when) for one in found]
+    return _Locked(
+        text=repositories.without_passwords(steps.clean_lock(text)),
+        local=steps.local_folders(text, recipe.root, set(job.tree.files())),
+        notes=(*notes, *_uncommon(recipe, warned)),
+        variables=repositories.passwords(text, job.workshop.secrets.variables),
+    )
+
+
+def _uncommon(recipe: Recipe, warned: str) -> list[str]:
+    """What there is to say of versions that are not simply of the day."""
+    notes = [f"{name}=={version} was yanked since: {why}" for name, version, why in _YANKED.findall(warned)]
+    late = (
+        f"{name} is as of {day}: the index has nothing as old as the commit that would do" for name, day in recipe.later
+    )
+    return [*notes, *late]
+
+
+def _compile(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> tuple[str, str]:
+    """The lock that the resolver writes for a recipe, and what it says."""
+    job.workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
+    inputs = [job.tar, text_input(job, "extra.in", steps.requirement_lines(recipe, interpreter.minor))]
+    if recipe.evidence.pins:
+        inputs.append(text_input(job, steps.PINS_NAME, "\n".join(recipe.evidence.pins) + "\n"))
+    if recipe.overrides:
+        inputs.append(text_input(job, steps.OVERRIDES_NAME, "\n".join(recipe.overrides) + "\n"))
+    script = steps.resolve_script(recipe, interpreter, job.when, job.version_hint)
+    command = steps.resolve_command(recipe, interpreter, job.when)
+    image = interpreter.layer.image_id
+    workshop = _with_undeclared(job, recipe)
+    with workshop.run(image, script, kind=_RESOLVING, inputs=tuple(inputs), foreign=True) as ran:
+        if ran.ok:
+            record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
+            return read_result(ran.out / steps.LOCK_NAME).decode(), ran.tail
+        build.raise_if_infrastructure(job.workshop, image, ran)
+        record(job, recipe, interpreter, "resolve", ran.seconds, failure=ran.tail[-_DETAIL:], command=command)
+        failed = build.StepFailedError("resolve", ran, job.workshop.settings)
+    if again and build.misses_network(ran):
+        return _compile(job, interpreter, recipe, again=False)
+    rejection = Rejection(stage=Stage.ENVIRONMENT, reason=failed.reason, detail=failed.detail)
+    raise RefusedError(rejection, step="resolve", said=ran.tail)
+
+
+def _install(job: Job, interpreter: Interpreter, recipe: Recipe, locked: _Locked) -> tuple[Layer, BuiltLayer]:
+    layer = steps.dependencies(interpreter, text_input(job, steps.LOCK_NAME, locked.text), locked.text)
+    command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
+    try:
+        variables = {**_variables(job, interpreter, recipe), **locked.variables}
+        workshop = replace(_with_undeclared(job, recipe), variables=variables)
+        built = build.ensure(workshop, layer)
+    except build.StepFailedError as error:
+        raise _refused(job, recipe, interpreter, "install", error, stage=Stage.ENVIRONMENT, command=command) from error
+    record(job, recipe, interpreter, "install", built.seconds, command=command)
+    return layer, built
+
+
+def _source(
+    job: Job, interpreter: Interpreter, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]
+) -> tuple[Layer, BuiltLayer]:
+    layer = steps.source(
+        deps.image_id,
+        job.tar,
+        installable=recipe.project is not None,
+        when=job.when,
+        minor=interpreter.minor,
+        version_hint=job.version_hint,
+        repo=job.repo,
+        commit=job.base_commit,
+        root=recipe.root,
+        local=local,
+        further=recipe.commands,
+    )
+    try:
+        built = build.ensure(_with_undeclared(job, recipe), layer)
+    except build.StepFailedError as error:
+        command = "uv pip install --no-deps -e ."
+        raise _refused(job, recipe, interpreter, "source", error, stage=Stage.IMAGE, command=command) from error
+    how = str(built.facts.get("how") or "")
+    record(job, recipe, interpreter, "source", built.seconds, command=how)
+    return layer, built
+
+
+def _refused(
+    job: Job,
+    recipe: Recipe,
+    interpreter: Interpreter,
+    step: str,
+    error: build.StepFailedError,
+    *,
+    stage: Stage,
+    command: str,
+) -> RefusedError:
+    """What a layer that can't be built makes of its recipe, which is recorded."""
+    record(job, recipe, interpreter, step, error.ran.seconds, failure=error.detail, command=command)
+    rejection = Rejection(stage=stage, reason=error.reason, detail=error.detail)
+    return RefusedError(rejection, step=step, said=error.ran.tail)
+
+
+def record(
+    job: Job,
+    recipe: Recipe,
+    interpreter: Interpreter,
+    step: str,
+    seconds: float,
+    *,
+    failure: str = "",
+    command: str = "",
+) -> None:
+    known = any(one.rung == recipe.rung and one.python == interpreter.minor for one in job.attempts)
+    job.attempts.append(
+        Attempt(
+            rung=recipe.rung,
+            python=interpreter.minor,
+            step=step,
+            ok=not failure,
+            seconds=seconds,
+            failure=failure,
+            command=command,
+            evidence={} if known else {kind: _shown(words) for kind, words in recipe.said().items()},
+        )
+    )
+
+
+def _shown(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(repositories.without_passwords(word) for word in words)
+
+
+def text_input(job: Job, name: str, text: str) -> Input:
+    """A text as a file that a build reads."""
+    data = text.encode()
+    digest = hashlib.sha256(data).hexdigest()
+    path = job.workshop.folder / f"{digest[:16]}-{name}"
+    path.write_bytes(data)
+    return Input(name=name, path=path, sha256=digest)

@@ -1,0 +1,265 @@
+"""The ladder: recipes tried one after the other, mended where it is known how, until the tests can be collected."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from miner.languages.python.images import pythons
+from miner.languages.python.images.build_recipe import RefusedError, image_of, record
+from miner.languages.python.recipes import recipe_fixes
+from miner.languages.python.recipes.interpreter import preference
+from miner.layers import base
+from miner.layers.built import Failing
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from miner.evidence.tree import Recipe
+    from miner.languages.python.images.build_recipe import Job
+    from miner.languages.python.images.pythons import Interpreter
+    from miner.layers.build import BuiltLayer
+    from miner.layers.built import BuiltImage, Collected, Repairing
+
+_INTERPRETERS_TRIED = 2
+_MENDED = 6
+"""How often one recipe is mended."""
+_TRIED = 12
+"""How many recipes are tried in all, mended ones included."""
+_TRIED_WITH_AN_IMAGE = 1
+"""How many more recipes are tried once there is an image, in which the tests could not all be collected."""
+_COSTLY = frozenset({"build_timeout", "build_oom", "build_disk"})
+"""Two of these are enough: a build that hangs with one recipe does so with the next."""
+_VAGUE = frozenset({"install_failed", "unresolvable"})
+"""Reasons that say nothing of the cause."""
+_FOLDERS = 3
+"""How often folders are put on `sys.path`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Stood:
+    """An image that was built, and what could be collected in it."""
+
+    interpreter: Interpreter
+    recipe: Recipe
+    image: BuiltImage
+    collected: Collected | None
+
+    @property
+    def lost(self) -> int:
+        return self.collected.lost if self.collected and not self.collected.ok else 0
+
+    @property
+    def ok(self) -> bool:
+        return self.collected is None or self.collected.ok
+
+
+def climb(job: Job, began: float) -> BuiltImage:
+    """The first image in which all tests can be collected; else the one in which the fewest files are lost.
+
+    Raises:
+        RefusedError: no recipe gives an image; it tells of the last one.
+        InfrastructureError: the engine, a registry, the package index or the disk failed.
+
+    """
+    ground = base.ensure(job.workshop)
+    best, refused = _rungs(job, ground)
+    if best is None and job.collect is not None and job.detection.unbuilt is not None:
+        best = _unbuilt(job, ground, job.detection.unbuilt)
+    if job.repairing is not None and (best is None or not best.ok):
+        interpreter, failing = (best.interpreter, _lacking(best)) if best else (refused[0][0], _failing(*refused[0]))
+        best = _repaired(job, ground, job.repairing, interpreter, failing, best)
+    if best is None:
+        raise _telling([error for *_, error in refused])  # there is always one, or _interpreters refuses
+    return _finished(job, replace(best.image, way=best.collected.way if best.collected else 0), began)
+
+
+def _telling(refused: Sequence[RefusedError]) -> RefusedError:
+    """The last refusal; before it goes the last that says what no recipe can change, such as a host out of reach."""
+    return next((one for one in reversed(refused) if one.rejection.reason not in _VAGUE), refused[-1])
+
+
+def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Interpreter, Recipe, RefusedError]]]:
+    """The best that the detected recipes give, in their order, and those that came to nothing."""
+    refused: list[tuple[Interpreter, Recipe, RefusedError]] = []
+    best: _Stood | None = None
+    left = _TRIED
+    for interpreter in _interpreters(job, ground):
+        for recipe in job.detection.recipes:
+            if left <= 0:
+                return best, refused
+            try:
+                stood = _try(job, interpreter, recipe, ground)
+            except RefusedError as error:
+                refused.append((interpreter, recipe, error))
+                left -= _TRIED // 2 if error.rejection.reason in _COSTLY else 1
+                if error.step == "source" and recipe.project is not None:
+                    break  # the project is built apart from what a recipe installs: the next one fails alike
+                continue
+            if best is None or stood.lost < best.lost:
+                best = stood
+            if stood.ok:
+                return best, refused
+            left = min(left - 1, _TRIED_WITH_AN_IMAGE)
+    return best, refused
+
+
+def _unbuilt(job: Job, ground: BuiltLayer, recipe: Recipe) -> _Stood | None:
+    """The tree on `sys.path` and what it needs, where it can't be built; None unless all tests are collected so."""
+    for interpreter in _interpreters(job, ground):
+        with contextlib.suppress(RefusedError):
+            stood = _try(job, interpreter, recipe, ground)
+            if stood.ok:
+                return stood
+    return None
+
+
+def _failing(interpreter: Interpreter, recipe: Recipe, refused: RefusedError) -> Failing:
+    said = refused.said or refused.rejection.detail
+    return Failing(recipe=recipe, python=interpreter.minor, step=refused.step, said=said)
+
+
+def _lacking(stood: _Stood) -> Failing:
+    """What may be said of tests that could not be collected: they are hidden, and so is what they print."""
+    found = stood.collected
+    missing = f": {', '.join(found.missing)}" if found and found.missing else ""
+    said = f"{found.failure}{missing}" if found else ""
+    return Failing(recipe=stood.recipe, python=stood.interpreter.minor, step="collect", said=said)
+
+
+def _repaired(
+    job: Job,
+    ground: BuiltLayer,
+    repairing: Repairing,
+    interpreter: Interpreter,
+    failing: Failing,
+    best: _Stood | None,
+) -> _Stood | None:
+    """The best image of all, where recipes that were proposed count as well; marked where it is one of theirs."""
+    rungs: set[str] = set()
+    while (best is None or not best.ok) and (recipe := repairing.propose(failing)) is not None:
+        rungs.add(recipe.rung)
+        try:
+            stood = _stood(job, interpreter, recipe, image_of(job, interpreter, recipe, ground))
+        except RefusedError as refused:
+            failing = _failing(interpreter, recipe, refused)
+            continue
+        failing = _lacking(stood)
+        if best is None or stood.lost < best.lost:
+            best = stood
+    told = repairing.told(mended=best is not None and best.ok)
+    if best is None or best.recipe.rung not in rungs:
+        return best
+    return replace(best, image=replace(best.image, repair=told))
+
+
+def _finished(job: Job, image: BuiltImage, began: float) -> BuiltImage:
+    """The image with all attempts that were made, and how long it took."""
+    seconds = {**image.seconds, "total": time.monotonic() - began}
+    for step in ("resolve", "collect"):
+        seconds[step] = sum(attempt.seconds for attempt in job.attempts if attempt.step == step)
+    if not any(attempt.step == "collect" for attempt in job.attempts):
+        del seconds["collect"]
+    return replace(image, attempts=tuple(job.attempts), seconds=seconds)
+
+
+def _interpreters(job: Job, ground: BuiltLayer) -> Iterator[Interpreter]:
+    """The interpreters to try, best first.
+
+    Raises:
+        RefusedError: there is none.
+
+    """
+    offered = pythons.available_pythons(job.workshop.settings, str(ground.facts.get("python")))
+    at_hand = [minor for minor, origin in offered.items() if origin is not pythons.Origin.DOWNLOAD]
+    wanted = preference(job.detection, job.when.date(), offered, at_hand=at_hand)
+    found = 0
+    for minor in wanted:
+        interpreter = pythons.ensure(job.workshop, ground, minor, offered[minor])
+        if interpreter is not None:
+            found += 1
+            yield interpreter
+        if found == _INTERPRETERS_TRIED:
+            return
+    if not found:
+        failed = next((why for minor in wanted if (why := pythons.unavailable(minor))), "")
+        wish = f"requires-python {job.detection.requires_python or 'nothing'}; at hand: {', '.join(at_hand) or 'none'}"
+        detail = f"{wish}. {failed}".strip()
+        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="no_interpreter", detail=detail))
+
+
+def _try(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> _Stood:
+    """The image of a recipe, mended as long as what fails says what is missing.
+
+    Raises:
+        RefusedError: it can't be built.
+
+    """
+    best: _Stood | None = None
+    recipe = recipe_fixes.with_learned(recipe, job.learned)
+    for _ in range(_MENDED):
+        try:
+            image = image_of(job, interpreter, recipe, ground)
+        except RefusedError as refused:
+            mended = recipe_fixes.after_failure(recipe, refused.said)
+            if mended is None:
+                if best is not None:
+                    return best
+                raise
+            recipe = _mended(job, recipe, mended)
+            continue
+        stood = _stood(job, interpreter, recipe, image)
+        if best is None or stood.lost < best.lost:
+            best = stood
+        if stood.ok or stood.collected is None:
+            return stood
+        mended = recipe_fixes.after_collecting(recipe, stood.collected.missing, stood.collected.output, job.tree)
+        if mended is None:
+            return best
+        recipe = _mended(job, recipe, mended)
+    if best is None:
+        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="install_failed", detail="mended in vain"))
+    return best
+
+
+def _stood(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> _Stood:
+    """What can be collected in an image; folders that hold what is missing are put on `sys.path` where that helps."""
+    image = replace(image, pythonpath=tuple(dict.fromkeys((*image.pythonpath, *job.folders))))
+    stood = _Stood(
+        interpreter=interpreter, recipe=recipe, image=image, collected=_collect(job, interpreter, recipe, image)
+    )
+    for _ in range(_FOLDERS):
+        if stood.collected is None or stood.ok:
+            break
+        lacked = stood.collected.missing, stood.collected.parts
+        folders = recipe_fixes.paths_for(*lacked, job.tree, stood.image.pythonpath)
+        if not folders:
+            break
+        wider = replace(stood.image, pythonpath=(*stood.image.pythonpath, *folders))
+        again = replace(stood, image=wider, collected=_collect(job, interpreter, recipe, wider))
+        found = again.collected
+        if again.lost >= stood.lost and found is not None and (found.missing, found.parts) == lacked:
+            break
+        job.folders.extend(folders)
+        stood = again
+    return stood
+
+
+def _mended(job: Job, recipe: Recipe, mended: Recipe) -> Recipe:
+    job.learned.append(recipe_fixes.Learned.between(recipe, mended))
+    return mended
+
+
+def _collect(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> Collected | None:
+    if job.collect is None:
+        return None
+    job.workshop.progress(f"collecting tests in {recipe.rung}")
+    found = job.collect(image)
+    failure = "" if found.ok else found.failure or "not all files could be collected"
+    called = f"{found.command or 'pytest'} --collect-only"
+    command = " ".join([*(f"PYTHONPATH={':'.join(on)}" for on in (image.pythonpath,) if on), called])
+    record(job, recipe, interpreter, "collect", found.seconds, failure=failure, command=command)
+    return found

@@ -1,0 +1,284 @@
+"""The layers of a task's image as values: dependencies from a lock, source at base_commit."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from miner.evidence.tree import TESTBED
+from miner.languages.python.images import exclude_newer
+from miner.languages.python.recipes.imports import OLDEST_PYTEST
+from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, quote, readable, write_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from miner.evidence.tree import Recipe
+    from miner.languages.python.images.pythons import Interpreter
+    from miner.layers.layer import Input
+
+PRISTINE = "/opt/goldseam/src"
+"""The finished tree again, as hard links and without .git: graders copy it onto a tmpfs over /testbed."""
+VENV = "/opt/goldseam/venv"
+DEPENDENCIES, SOURCE = "deps", "task"
+"""The kinds of the two layers."""
+UV = "/opt/goldseam/uv/bin/uv"
+LOCK_NAME = "requirements.lock"
+SOURCE_NAME = "source.tar"
+LOCK_PATH = f"{OUT_DIR}/{LOCK_NAME}"
+OVERRIDES_NAME = "overrides.in"
+PINS_NAME = "pins.txt"
+
+CUTOFF_VARIABLE = "GOLDSEAM_CUTOFF"
+"""uv's date options while dependencies are installed, where only the build requirements of source distributions heed
+them. A variable, so that commits of different days with the same lock share a layer."""
+
+_FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
+_PROJECT = "/tmp/project.py"  # noqa: S108
+_EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py imports it
+_BYTECODE = "/tmp/bytecode.py"  # noqa: S108
+_DEVELOP = "/tmp/develop.py"  # noqa: S108
+_HOW = "/tmp/how.txt"  # noqa: S108
+_PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
+_UNPACK = f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{SOURCE_NAME}"
+_ADDED_LINE = re.compile(r"(-e|--editable|\.|/|file:)|[A-Za-z0-9._-]+(\[[^]]*\])?\s*@\s*file:")
+_LOCAL = re.compile(
+    r"(?:(?:-e|--editable)\s+|[A-Za-z0-9._-]+(?:\[[^]]*\])?\s*@\s*(?=file:)|(?=\.{1,2}/))(?P<path>[^\s;#]+)"
+)
+
+
+def versions(hint: str | None) -> tuple[str, ...]:
+    """Variables that tell build backends the version, which they would ask git's tags for."""
+    version = hint or "0.0.0"
+    names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION", "UV_DYNAMIC_VERSIONING_BYPASS")
+    return (
+        *(f"export {name}={version}" for name in names),
+        f"export POETRY_DYNAMIC_VERSIONING_BYPASS={version}",
+    )
+
+
+def requirement_lines(recipe: Recipe, minor: str) -> str:
+    """The requirements that stand in no file of the repository: pytest always, setuptools by its day."""
+    lines = [OLDEST_PYTEST, *recipe.evidence.requirements]
+    if tuple(map(int, minor.split("."))) < (3, 12):
+        lines.append("setuptools")  # venv and virtualenv put it there until Python 3.12, and old tests rely on it
+    return "\n".join(lines) + "\n"
+
+
+def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, version_hint: str | None) -> str:
+    """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
+    command = resolve_command(recipe, interpreter, when)
+    plain = _plain(editable=exclude_newer.has_editable_tools(when)) if recipe.evidence.files else ()
+    commands = (_UNPACK, f"cd {TESTBED}", *plain, *_declared(recipe), *versions(version_hint), command)
+    return Layer(kind="resolve", parent="", commands=commands).script()
+
+
+def _plain(*, editable: bool) -> tuple[str, ...]:
+    """Commands that write `-e '.[extra]'` of requirement files as uv reads it: without quotes as pip takes them.
+
+    Where a day's build backends know no editable installs, uv would ask them for the metadata of one: not `editable`.
+    """
+    line = r"""^(-e|--editable)[ =]+(['"]?)(\.[^ '"]*)\2"""
+    written = r"-e \3" if editable else r"\3"
+    found = f"grep -rlsZE --include='*.txt' --include='*.in' {quote(line)} ."
+    return (f"{found} | xargs -0 -r sed -i -E {quote(f's#{line}#{written}#')}",)
+
+
+def _declared(recipe: Recipe) -> tuple[str, ...]:
+    """Commands that declare what the project is built with, in a copy of the tree that is thrown away."""
+    needed = ["setuptools", "wheel", *(one for name, one in recipe.built_with if not name)]
+    if len(needed) == len(("setuptools", "wheel")):
+        return ()
+    path = quote(posixpath.join(recipe.root, "pyproject.toml"))
+    lines = ("[build-system]", f"requires = {json.dumps(needed)}", 'build-backend = "setuptools.build_meta:__legacy__"')
+    text = " ".join(quote(line) for line in lines)
+    return (f"grep -qs '^.build-system' {path} || printf '%s\\n' {text} >> {path}",)
+
+
+def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime) -> str:
+    """The command that resolves a recipe, as it is run at the repository's root."""
+    evidence = recipe.evidence
+    words = [f"{UV} pip compile --python {interpreter.path}"]
+    words += exclude_newer.for_dependencies(when, interpreter.minor, recipe.later)
+    words += ["--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"]
+    words += [f"--output-file {LOCK_PATH}"]
+    words += [f"--extra {quote(name)}" for name in evidence.extras if recipe.project]
+    groups = quote(f"{recipe.root}/pyproject.toml:") if recipe.root else ""
+    words += [f"--group {groups}{quote(name)}" for name in evidence.groups]
+    words += [f"--constraints {quote(path)}" for path in evidence.constraints]
+    words += [f"--constraints {INPUT_DIR}/{PINS_NAME}"] if evidence.pins else []
+    words += [f"--overrides {INPUT_DIR}/{OVERRIDES_NAME}"] if recipe.overrides else []
+    words += [quote(path) for path in (recipe.project, *evidence.files) if path]
+    words += [f"{INPUT_DIR}/extra.in"]
+    return " ".join([*words, ">/dev/null"])  # warnings are wanted, the lock is not
+
+
+def local_folders(text: str, root: str, paths: Collection[str]) -> tuple[str, ...]:
+    """The folders of the tree that a lock asks for beside the project itself, relative to the repository's root.
+
+    uv gives a path as it is written, so from the project's folder or from the root; `paths` are the tree's files.
+    """
+    found: list[str] = []
+    for line in text.splitlines():
+        match = _LOCAL.match(line)
+        if match is None:
+            continue
+        written = re.sub(r"^file:(//)?", "", match["path"]).partition("[")[0]
+        for start in (root, ""):
+            folder = posixpath.relpath(posixpath.normpath(posixpath.join(TESTBED, start, written)), TESTBED)
+            if folder not in {root or ".", "."} and any(f"{folder}/{name}" in paths for name in _DESCRIBED_BY):
+                found.append(folder)
+                break
+    return tuple(dict.fromkeys(found))
+
+
+_DESCRIBED_BY = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
+def clean_lock(text: str) -> str:
+    """A lock without the project itself and without paths of the container."""
+    kept: list[str] = []
+    dropping = False
+    for line in text.splitlines():
+        if not line.startswith((" ", "\t")):
+            dropping = bool(_ADDED_LINE.match(line)) or line.startswith("#")
+        if not dropping and line.strip():
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
+def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:
+    """The virtual environment with exactly what the lock says."""
+    # a requirement on a repository (`name @ git+https://…`) is pinned by its commit and has no hash
+    hashes = "--require-hashes" if " @ git+" not in text else "--verify-hashes"
+    install = f"{UV} pip install --quiet --python {VENV}/bin/python --no-deps"
+    return Layer(
+        kind=DEPENDENCIES,
+        parent=interpreter.layer.image_id,
+        foreign=True,
+        inputs=(lock,),
+        commands=(
+            f"{UV} venv --quiet --python {interpreter.path} {VENV}",
+            f"{install} {hashes} ${{{CUTOFF_VARIABLE}:-}} -r {INPUT_DIR}/{LOCK_NAME}",
+            f"{VENV}/bin/python -I -B -c 'import pytest' & imported=$!",
+            write_tool(_BYTECODE, _tool("bytecode.py")),
+            f"{_COMPILE} --installed {VENV}/lib",
+            readable(VENV),
+            write_tool(_FACTS, _tool("facts.py")),
+            f"python3 {_FACTS} {VENV} none > {FACTS_PATH}",
+            'wait "$imported"',
+        ),
+    )
+
+
+def source(
+    parent: str,
+    tree: Input,
+    *,
+    installable: bool,
+    when: datetime,
+    minor: str,
+    version_hint: str | None,
+    repo: str,
+    commit: str,
+    root: str = "",
+    local: tuple[str, ...] = (),
+    further: tuple[str, ...] = (),
+) -> Layer:
+    """The tree at base_commit in a repository with one commit, importable in the virtual environment.
+
+    `root` is the folder of the project, `local` are folders with projects that it needs. `further` are commands once
+    all that is installed; they may change no file of the tree and make no test, and have no package index.
+    """
+    project = _installer(when, minor)
+    git = "git -c gc.auto=0 -c commit.gpgsign=false -c init.defaultBranch=main"
+    who = "GIT_{0}_NAME=goldseam GIT_{0}_EMAIL=goldseam@localhost GIT_{0}_DATE=2000-01-01T00:00:00Z"
+    return Layer(
+        kind=SOURCE,
+        parent=parent,
+        foreign=True,
+        inputs=(tree,),
+        env={
+            "PATH": f"{VENV}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "PYTHONHASHSEED": "0",
+            "TZ": "UTC",
+            "LANG": "C.UTF-8",
+        },
+        workdir=TESTBED,
+        labels={"dev.goldseam.repo": repo, "dev.goldseam.base-commit": commit},
+        commands=(
+            _UNPACK,
+            f"cd {TESTBED}",
+            f"{git} init -q",
+            # byte for byte: no line ending, filter or keyword of .gitattributes may change what is committed
+            "printf '* -text -eol -ident -filter -working-tree-encoding\\n' > .git/info/attributes",
+            "printf '__pycache__/\\n*.egg-info/\\n' > .git/info/exclude",
+            f"{git} add -f -A .",
+            f"{who.format('AUTHOR')} {who.format('COMMITTER')} {git} commit -q --allow-empty -m base",
+            # one file of objects, not one for each: that takes as much disk as the tree, in blocks of its own
+            f"{git} repack -q -a -d -n --window=0",
+            "rm -f .git/hooks/*.sample",
+            *versions(version_hint),
+            write_tool(_BYTECODE, _tool("bytecode.py")),
+            write_tool(_EDITABLE, _tool("editable.py")),
+            *(() if exclude_newer.has_editable_tools(when) else (write_tool(_DEVELOP, _tool("develop.py")),)),
+            write_tool(_PROJECT, _tool("project.py")),
+            *(f"cd {TESTBED}/{quote(path)}; {project}; cd {TESTBED}" for path in local),
+            *((f"cd {TESTBED}/{quote(root)}",) if root else ()),
+            project if installable else f"python3 {_PROJECT} {UV} {VENV} no {_PYTHONPATH} {_HOW}",
+            *((f"cd {TESTBED}",) if root else ()),
+            *_further(further),
+            # by hash: it stays valid where the tree is copied
+            f"{_COMPILE} --by-hash --except {quote(f'{_REWRITTEN}|{_UNUSED}')} {TESTBED} {VENV}/lib",
+            readable(TESTBED, VENV),
+            f"cp -al {TESTBED} {PRISTINE}",
+            f"rm -rf {PRISTINE}/.git",
+            write_tool(_FACTS, _tool("facts.py")),
+            f"python3 {_FACTS} {VENV} {_PYTHONPATH} {_HOW} > {FACTS_PATH}",
+        ),
+    )
+
+
+def _installer(when: datetime, minor: str) -> str:
+    """The command that installs the project of the current folder: as it was usual then, else as it is today."""
+    today = (
+        f"python3 {_PROJECT} {UV} {VENV} yes {_PYTHONPATH} {_HOW} {' '.join(exclude_newer.for_editable(when, minor))}"
+    )
+    if exclude_newer.has_editable_tools(when):
+        return today
+    return f"python3 {_DEVELOP} {UV} {VENV} {_HOW} {' '.join(exclude_newer.of_the_day(when, minor))} || {today}"
+
+
+def _further(commands: tuple[str, ...]) -> tuple[str, ...]:
+    if not commands:
+        return ()
+    index = "PIP_NO_INDEX=1 UV_OFFLINE=1 PATH=" + f"{VENV}/bin:$PATH"
+    tests = f"git ls-files --others | grep -E '{_TESTS}' || true"
+    changed = 'echo "a command changed files of the repository:"; git diff --stat "$tree" | tail -n 5'
+    return (
+        'tree="$(git rev-parse HEAD^{tree})"',
+        f'made="$({tests})"',
+        *(f"env {index} sh -euc {quote(command)}" for command in commands),
+        f'if ! git diff --quiet "$tree"; then {changed}; exit 1; fi',
+        f'if [ "$made" != "$({tests})" ]; then echo "a command made tests"; exit 1; fi',
+    )
+
+
+_TESTS = r"(^|/)(tests?/.*[.]py|test_[^/]*[.]py|[^/]*_tests?[.]py|conftest[.]py|pytest[.]ini|sitecustomize[.]py)$"
+"""What says how tests go, as an extended regular expression of paths."""
+
+
+_COMPILE = f"{VENV}/bin/python -I -S -W ignore {_BYTECODE} --cache {CACHE_DIR}"
+"""The command that makes byte code, to be followed by folders."""
+_REWRITTEN = r"/(test_[^/]*|[^/]*_test|conftest)[.]py$"
+"""Files that pytest compiles for itself, with its assertions: byte code of their own would never be read."""
+_UNUSED = rf"^{VENV}/.*/tests/"
+"""Tests that dependencies bring along."""
+
+
+def _tool(name: str) -> str:
+    return resources.files("miner.languages.python.images").joinpath("tools", name).read_text(encoding="utf-8")

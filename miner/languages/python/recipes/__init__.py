@@ -1,0 +1,1 @@
+"""From evidence to recipes, and what is known about failed builds."""

@@ -1,0 +1,75 @@
+"""The last resort: pytest itself, and the test helpers that the tests import or use as fixtures by name."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from miner.evidence.tree import Evidence
+from miner.languages.python.recipes import distributions
+
+if TYPE_CHECKING:
+    from miner.evidence.tree import Tree
+
+_FILES_READ = 300
+_TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$")
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+_HELPERS = frozenset(
+    {
+        "aiohttp",
+        "attr",
+        "bs4",
+        "dateutil",
+        "factory",
+        "faker",
+        "flaky",
+        "freezegun",
+        "httpretty",
+        "hypothesis",
+        "mock",
+        "nose",
+        "numpy",
+        "parameterized",
+        "pretend",
+        "pytest_asyncio",
+        "pytest_mock",
+        "requests_mock",
+        "responses",
+        "simplejson",
+        "six",
+        "syrupy",
+        "time_machine",
+        "trio",
+        "vcr",
+        "webtest",
+        "yaml",
+    }
+)
+_BY_USE = (
+    (re.compile(rb"def \w+\([^)]*\bmocker\b"), "pytest-mock"),
+    (re.compile(rb"def \w+\([^)]*\bhttpserver\b"), "pytest-httpserver"),
+    (re.compile(rb"def \w+\([^)]*\bhttpbin\b"), "pytest-httpbin"),
+    (re.compile(rb"def \w+\([^)]*\bbenchmark\b"), "pytest-benchmark"),
+    (re.compile(rb"pytest\.mark\.asyncio\b"), "pytest-asyncio"),
+    (re.compile(rb"pytest\.mark\.trio\b"), "pytest-trio"),
+)
+
+OLDEST_PYTEST = "pytest>=4.3"
+"""The runner names plugins by their entry points (`-p httpbin`); an older pytest would import a module of that name. A
+repository's older pin makes its rung unresolvable, and it is tried again without the pin."""
+PLAIN = Evidence(rung="pytest")
+"""Nothing but the project and pytest, which every rung has."""
+
+
+def detect(tree: Tree) -> Evidence | None:
+    """Well-known test helpers that the tests import, unless the repository holds a module of that name."""
+    paths = tree.files()
+    own = {path.split("/")[0].removesuffix(".py") for path in paths}
+    own |= {path.split("/")[1].removesuffix(".py") for path in paths if path.startswith(("src/", "lib/", "tests/"))}
+    found: set[str] = set()
+    for path in [path for path in paths if _TEST_FILE.match(path)][:_FILES_READ]:
+        text = tree.read(path) or b""
+        names = {match.decode() for match in _IMPORT.findall(text)} - own
+        found |= {one for name in names & _HELPERS if (one := distributions.of_module(name))}
+        found |= {distribution for pattern, distribution in _BY_USE if pattern.search(text)}
+    return Evidence(rung="imports", requirements=tuple(sorted(found))) if found else None

@@ -1,0 +1,195 @@
+"""What commands install: pip, uv, poetry, pdm, pipenv, hatch, conda and apt, read and never run. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from miner.languages.python.evidence import conda
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_PIP = re.compile(r"(?:.*/)?(?:pip|pip3|pip3?\.\d+|python\d?(?:\.\d+)?|py)(?:\.exe)?$|\$\{?\w*(?:PIP|PYTHON)\}?$")
+_PIP_OPTIONS_WITH_VALUE = frozenset(
+    {"-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-t", "--target", "--python", "-p", "--prefix",
+     "--progress-bar", "--cache-dir", "--only-binary", "--no-binary", "--config-settings", "-C", "--src", "--retries",
+     "--timeout", "--trusted-host", "--upgrade-strategy", "--implementation", "--platform", "--python-version",
+     "--root", "--log", "--proxy", "--cert", "--global-option", "--install-option", "--resolution", "--torch-backend"}
+)  # fmt: skip
+_INSTALLERS = frozenset(
+    {"pip", "setuptools", "wheel", "uv", "poetry", "pdm", "hatch", "pipenv", "tox", "tox-gh-actions", "tox-uv", "nox",
+     "virtualenv", "codecov", "coveralls", "twine", "build", "pre-commit", "flit", "pipx", "tox-travis", "awscli",
+     "codacy-coverage", "codeclimate-test-reporter", "python-coveralls", "tox-venv", "tox-gh", "conda", "certifi",
+     "black", "flake8", "isort", "mypy", "pylint", "ruff", "sphinx", "bandit", "safety", "sphinx-rtd-theme",
+     "sphinx_rtd_theme", "install", "requirements", "pytest-github-actions-annotate-failures"}
+)  # fmt: skip
+"""Tools of the workflow itself, no test needs them unless another kind of evidence says so."""
+_APT_WITHOUT_MEANING = re.compile(
+    r"^(?:python[\d.]*(?:-.+)?|pypy.*|tox|podman|msttcorefonts|ttf-mscorefonts.*|netcat.*|git|curl|wget|sudo|apt-utils|"
+    r"software-properties-common|build-essential|ca-certificates|apt-transport-https|gnupg\d?|lsb-release|make|gcc|g\+\+|"
+    r"linux-headers.*|docker.*|openssh-client|locales|xvfb|google-chrome.*|chromium.*|firefox.*|virtualbox.*|snapd)$"
+)
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+$")
+
+
+@dataclass(kw_only=True)
+class Installed:
+    """What a list of commands installs."""
+
+    requirements: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    constraints: list[str] = field(default_factory=list)
+    extras: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    apt: list[str] = field(default_factory=list)
+
+
+def read(commands: Iterable[tuple[str, ...]]) -> Installed:
+    """Everything that these commands install; words that hold a variable are left out."""
+    found = Installed()
+    for words in commands:
+        _one(words, found)
+    return found
+
+
+def _one(words: tuple[str, ...], found: Installed) -> None:
+    tool = words[0].rpartition("/")[2]
+    if tool in {"uv", "uvx"}:
+        _uv(words[1:], found)
+    elif tool in {"poetry", "pdm"}:
+        _poetry(words[1:], found)
+    elif tool in {"apt-get", "apt", "aptitude"}:
+        _apt(words[1:], found)
+    elif tool in {"conda", "mamba", "micromamba"}:
+        _conda(words[1:], found)
+    elif _PIP.match(words[0]):
+        rest = words[1:]
+        if rest[:2] in {("-m", "pip"), ("-m", "uv")}:
+            rest = rest[2:]
+            if words[2] == "uv":
+                _uv(rest, found)
+                return
+        elif tool.startswith("py") and "pip" not in tool:
+            return
+        _pip(rest, found)
+
+
+def _pip(words: tuple[str, ...], found: Installed) -> None:
+    plain = [word for word in words if not word.startswith("-")]
+    if not plain or plain[0] != "install":
+        return
+    place = words.index("install") + 1
+    while place < len(words):
+        word, value = words[place], words[place + 1] if place + 1 < len(words) else ""
+        name, _, given = word.partition("=")
+        if word in {"-r", "--requirement", "--requirements", "-c", "--constraint", "--group"}:
+            _option(word, value, found)
+            place += 1
+        elif word in {"-e", "--editable"}:
+            _target(value, found)
+            place += 1
+        elif word in _PIP_OPTIONS_WITH_VALUE:
+            place += 1
+        elif name in {"--requirement", "--constraint", "--group", "--editable"}:
+            _target(given, found) if name == "--editable" else _option(name, given, found)
+        elif word[:2] in {"-r", "-c", "-e"} and not word.startswith("--"):
+            _target(word[2:], found) if word[1] == "e" else _option(word[:2], word[2:], found)
+        elif not word.startswith("-"):
+            _target(word, found)
+        place += 1
+
+
+def _option(name: str, value: str, found: Installed) -> None:
+    if not _is_plain(value):
+        return
+    if name == "--group":
+        found.groups.append(value.rpartition(":")[2])
+    elif name in {"-c", "--constraint"}:
+        found.constraints.append(_path(value))
+    else:
+        found.files.append(_path(value))
+
+
+def _path(value: str) -> str:
+    return re.sub(r"^(?:\./|\$\{?(?:PWD|CI_PROJECT_DIR|TRAVIS_BUILD_DIR|GITHUB_WORKSPACE)\}?/)", "", value)
+
+
+def _target(word: str, found: Installed) -> None:
+    """One thing that pip is told to install: the project with extras, or a requirement."""
+    project = re.match(r"(?:\.|\.\.|(?:\./|file:)[^\[]*|[\w./-]*)?(?:\[([^\]]*)\])?$", word)
+    if word.startswith((".", "file:")) or (project and "/" in word.partition("[")[0] and "://" not in word):
+        if project and project[1]:
+            found.extras += [one.strip() for one in project[1].split(",") if _is_plain(one.strip())]
+        return
+    if not _is_plain(word) or word.endswith((".whl", ".tar.gz", ".zip")):
+        return
+    try:
+        requirement = Requirement(word)
+    except InvalidRequirement:
+        return
+    if requirement.name.lower() not in _INSTALLERS and not requirement.name.lower().startswith("tox"):
+        found.requirements.append(word)
+
+
+def _is_plain(word: str) -> bool:
+    return bool(word) and not re.search(r"[$`*?%]|\{\{|<[A-Za-z]", word)
+
+
+def _uv(words: tuple[str, ...], found: Installed) -> None:
+    if words[:1] == ("pip",):
+        _pip(words[1:], found)
+    elif words and words[0] in {"sync", "run"}:
+        _flags(words[1:], found, {"--extra": "extras", "--group": "groups", "--with": "requirements"})
+
+
+def _poetry(words: tuple[str, ...], found: Installed) -> None:
+    if words and words[0] in {"install", "sync"}:
+        flags = {"--extras": "extras", "-E": "extras", "--with": "groups", "-G": "groups", "--group": "groups",
+                 "--only": "groups"}  # fmt: skip
+        _flags(words[1:], found, flags)
+
+
+def _flags(words: tuple[str, ...], found: Installed, known: dict[str, str]) -> None:
+    place = 0
+    while place < len(words):
+        name, equals, given = words[place].partition("=")
+        if name in known:
+            value = given if equals else words[place + 1] if place + 1 < len(words) else ""
+            place += 0 if equals else 1
+            if known[name] == "requirements":
+                _target(value, found)
+            else:
+                names = [one for one in re.split(r"[,\s]+", value.lstrip(":")) if _is_plain(one)]
+                getattr(found, known[name]).extend(names)
+        elif not name.startswith("-"):
+            return  # a program, whose options are its own
+        place += 1
+
+
+def _apt(words: tuple[str, ...], found: Installed) -> None:
+    if "install" not in words:
+        return
+    for word in words[words.index("install") + 1 :]:
+        name = word.partition("=")[0].partition(":")[0]
+        if _PACKAGE.match(name) and not _APT_WITHOUT_MEANING.match(name):
+            found.apt.append(name)
+
+
+def _conda(words: tuple[str, ...], found: Installed) -> None:
+    if not words or words[0] not in {"install", "create"}:
+        return
+    place = 1
+    while place < len(words):
+        if words[place] in {"-n", "--name", "-c", "--channel", "-p", "--prefix", "--file", "-f"}:
+            if words[place] == "--file" and place + 1 < len(words):
+                _option("-r", words[place + 1], found)
+            place += 1
+        elif not words[place].startswith("-") and _is_plain(words[place]):
+            requirement = conda.requirement(words[place])
+            if requirement:
+                found.requirements.append(requirement)
+        place += 1

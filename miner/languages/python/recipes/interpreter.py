@@ -1,0 +1,60 @@
+"""Which Python a repository at a date wants, best first. Pure."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from miner.evidence.tree import Detection
+
+RELEASED = {
+    "3.6": date(2016, 12, 23),
+    "3.7": date(2018, 6, 27),
+    "3.8": date(2019, 10, 14),
+    "3.9": date(2020, 10, 5),
+    "3.10": date(2021, 10, 4),
+    "3.11": date(2022, 10, 24),
+    "3.12": date(2023, 10, 2),
+    "3.13": date(2024, 10, 7),
+    "3.14": date(2025, 10, 7),
+}
+"""First release of each minor version of CPython (the PEPs of the release schedules)."""
+
+_ANY_PATCH = 99
+
+
+def key(minor: str) -> tuple[int, ...]:
+    """Sorts `3.9` before `3.10`."""
+    return tuple(int(part) for part in minor.split("."))
+
+
+def allows(specifier: str | None, minor: str) -> bool:
+    """Whether some patch release of a minor version satisfies a specifier; one that can't be read allows all."""
+    try:
+        wanted = SpecifierSet(specifier or "")
+    except InvalidSpecifier:
+        return True
+    return any(wanted.contains(f"{minor}.{patch}", prereleases=True) for patch in range(_ANY_PATCH))
+
+
+def preference(
+    detection: Detection, when: date, minors: Iterable[str], *, at_hand: Collection[str] = ()
+) -> tuple[str, ...]:
+    """The minor versions of `minors` that `requires-python` allows, best first.
+
+    Of those released by the commit's date, the ones that CI runs tests on come first, then those named by a classifier,
+    then the others, all newest first; then newer ones, oldest first. Within each kind those `at_hand` go before those
+    to be downloaded.
+    """
+    allowed = [minor for minor in minors if minor in RELEASED and allows(detection.requires_python, minor)]
+    then = sorted((minor for minor in allowed if RELEASED[minor] <= when), key=key, reverse=True)
+    later = sorted((minor for minor in allowed if RELEASED[minor] > when), key=key)
+    tested = [minor for minor in then if minor in detection.tested]
+    named = [minor for minor in then if minor in detection.classifiers]
+    kinds = (sorted(kind, key=lambda minor: minor not in at_hand) for kind in (tested, named, then, later))
+    return tuple(dict.fromkeys(minor for kind in kinds for minor in kind))

@@ -1,0 +1,174 @@
+"""How a recipe is changed by what its failure says is missing, or gone. Pure; no model is asked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from miner.languages.python.recipes import distributions, imports, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from miner.evidence.tree import Recipe, Tree
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """What a recipe was mended with."""
+
+    requirements: tuple[str, ...]
+    apt: tuple[str, ...]
+    later: tuple[tuple[str, str], ...] = ()
+    built_with: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def between(cls, recipe: Recipe, mended: Recipe) -> Learned:
+        """What the mended recipe has that the other had not."""
+        before = recipe.evidence.requirements
+        return cls(
+            requirements=tuple(one for one in mended.evidence.requirements if one not in before),
+            apt=tuple(one for one in mended.apt if one not in recipe.apt),
+            later=tuple(one for one in mended.later if one not in recipe.later),
+            built_with=tuple(one for one in mended.built_with if one not in recipe.built_with),
+        )
+
+
+def with_learned(recipe: Recipe, learned: Iterable[Learned]) -> Recipe:
+    """A recipe with what others had to be mended with, where it hasn't got it itself."""
+    for one in learned:
+        known = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
+        new = tuple(word for word in one.requirements if missing.distribution(word) not in known)
+        recipe = _with_packages(_with_requirements(recipe, new), one.apt) or _with_requirements(recipe, new)
+        recipe = replace(
+            recipe,
+            later=tuple(dict.fromkeys((*recipe.later, *one.later))),
+            built_with=tuple(dict.fromkeys((*recipe.built_with, *one.built_with))),
+        )
+    return recipe
+
+
+def after_failure(recipe: Recipe, said: str) -> Recipe | None:
+    """The recipe to try next after resolving or installing failed; None where the output names nothing known.
+
+    What a distribution needs to be built and does not declare is there when it is built. What was uploaded again after
+    the commit is taken as of then. Versions that the index doesn't have (any more) lose their pin; so does a pytest
+    that is too old to be used. What a native build lacks is added from Debian.
+    """
+    return (
+        _with_packages(recipe, missing.packages(said))
+        or _with_build_requirements(recipe, missing.undeclared(said))
+        or _with_later(recipe, missing.younger(said))
+        or _without_vanished(recipe, missing.vanished(said))
+        or _with_newer_pytest(recipe, said)
+    )
+
+
+def after_collecting(recipe: Recipe, modules: Iterable[str], said: str, tree: Tree) -> Recipe | None:
+    """The recipe to try next after tests could not be collected: with the distributions of the missing modules."""
+    known = {missing.distribution(one) for one in recipe.evidence.requirements}
+    own = distributions.own_modules(tree)
+    wanted = (distributions.of_module(module) for module in modules if module.partition(".")[0] not in own)
+    new = tuple(dict.fromkeys(one for one in wanted if one and missing.distribution(one) not in known))
+    if not new:
+        return _with_packages(recipe, missing.packages(said))
+    return _with_requirements(recipe, new)
+
+
+def paths_for(modules: Iterable[str], parts: Iterable[str], tree: Tree, known: Iterable[str]) -> tuple[str, ...]:
+    """The folders of the tree to put on `sys.path` for modules of the tree that could not be found.
+
+    Such a module is there, but was found only because its project's tests are started from a certain folder, or is of
+    another project of the repository. `parts` are modules of whose package something was found.
+    """
+    paths = tree.files()
+    folders: list[str] = []
+    for module, whole in (*((one, False) for one in modules), *((one, True) for one in parts)):
+        homes = _homes(module, paths, whole=whole)
+        if homes:
+            folders.append(min(homes, key=lambda home: (home != ".", home.count("/"), home)))
+    return tuple(dict.fromkeys(folder for folder in folders if folder not in known))
+
+
+def _homes(module: str, paths: Sequence[str], *, whole: bool) -> set[str]:
+    """The folders that hold a module, or else, unless `whole`, the nearest package above it."""
+    words = module.split(".")
+    if not all(word.isidentifier() for word in words):
+        return set()
+    for length in range(len(words), 0, -1):
+        end = re.compile(rf"(?:(.*?)/)?{'/'.join(words[:length])}(?:\.py|/[^/]+\.py|/.+/[^/]+\.py)$")
+        homes = {match[1] or "." for path in paths if (match := end.match(path))}
+        if homes or whole:
+            return homes
+    return set()
+
+
+def _with_requirements(recipe: Recipe, new: tuple[str, ...]) -> Recipe:
+    if not new:
+        return recipe
+    evidence = recipe.evidence
+    rung = f"{evidence.rung}+missing:{','.join(new)}"
+    return replace(recipe, evidence=replace(evidence, rung=rung, requirements=(*evidence.requirements, *new)))
+
+
+def _with_packages(recipe: Recipe, packages: tuple[str, ...]) -> Recipe | None:
+    new = tuple(package for package in packages if package not in recipe.apt)
+    if not new:
+        return None
+    evidence = replace(recipe.evidence, rung=f"{recipe.rung}+apt:{','.join(new)}")
+    return replace(recipe, evidence=evidence, apt=(*recipe.apt, *new))
+
+
+def _with_newer_pytest(recipe: Recipe, said: str) -> Recipe | None:
+    """The recipe with the oldest pytest that can be used in place of whatever is asked for."""
+    if imports.OLDEST_PYTEST in recipe.overrides or not _TOO_OLD.search(" ".join(said.split())):
+        return None
+    evidence = replace(recipe.evidence, rung=f"{recipe.rung}-gone:pytest")
+    return replace(recipe, evidence=evidence, overrides=(*recipe.overrides, imports.OLDEST_PYTEST))
+
+
+_TOO_OLD = re.compile(rf"(?:requires?|depends? on|and) {re.escape(imports.OLDEST_PYTEST)}\b.{{0,2000}}unsatisfiable")
+
+
+def _with_build_requirements(recipe: Recipe, found: Iterable[tuple[str, str]]) -> Recipe | None:
+    """The recipe with the distributions of modules that builds lacked."""
+    named = ((name, distributions.of_module(module)) for name, module in found if module not in _OF_EVERY_BUILD)
+    wanted = ((name, needed) for name, needed in named if needed)
+    new = tuple(dict.fromkeys(one for one in wanted if one not in recipe.built_with))
+    if not new:
+        return None
+    evidence = replace(recipe.evidence, rung=f"{recipe.rung}+build:{','.join(needed for _, needed in new)}")
+    return replace(recipe, evidence=evidence, built_with=(*recipe.built_with, *new))
+
+
+_OF_EVERY_BUILD = frozenset({"setuptools", "distutils", "pkg_resources"})
+
+
+def _with_later(recipe: Recipe, found: Iterable[tuple[str, str]]) -> Recipe | None:
+    """The recipe with distributions as of the day after the one on which they were uploaded again."""
+    known = dict(recipe.later)
+    new = {name: (date.fromisoformat(day) + timedelta(days=1)).isoformat() for name, day in found if name not in known}
+    if not new:
+        return None
+    evidence = replace(recipe.evidence, rung=f"{recipe.rung}+later:{','.join(new)}")
+    return replace(recipe, evidence=evidence, later=(*recipe.later, *new.items()))
+
+
+def _without_vanished(recipe: Recipe, names: tuple[str, ...]) -> Recipe | None:
+    """The recipe less the pins and direct requirements on what is gone."""
+    evidence = recipe.evidence
+    changed = replace(
+        evidence,
+        pins=missing.without(evidence.pins, names),
+        requirements=missing.without(evidence.requirements, names) if not evidence.pins else evidence.requirements,
+    )
+    if changed == evidence:
+        return None
+    gone = [
+        name
+        for name in names
+        if name in {missing.distribution(one) for one in (*evidence.pins, *evidence.requirements)}
+    ]
+    return replace(recipe, evidence=replace(changed, rung=f"{evidence.rung}-gone:{','.join(gone)}"))

@@ -1,0 +1,53 @@
+"""Projects of the same repository that a project needs: taken from the tree, never from an index. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from miner.evidence.tree import TESTBED, Evidence
+from miner.languages.python.evidence import metadata, subproject
+from miner.languages.python.recipes import unbuilt
+from miner.languages.python.recipes.missing import distribution
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from miner.evidence.tree import Tree
+
+RUNG = "siblings"
+_MOST = 200
+"""Projects of one repository that are read."""
+
+
+def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[str] = ()) -> Evidence | None:
+    """The projects beside `root` that it needs or that are `touched`, and that these need.
+
+    `rungs` say what else is asked for.
+    """
+    folders = [folder for folder in subproject.every_project(tree)[:_MOST] if folder != root]
+    if not folders:
+        return None
+    places = {
+        distribution(name): folder
+        for folder in reversed(folders)
+        if (name := metadata.name(subproject.Below(tree, folder))) is not None
+    }
+    here = subproject.Below(tree, root) if root else tree
+    own = distribution(metadata.name(here) or "")
+    asked = list(rungs)
+    wanted = {extra for rung in asked for extra in rung.extras}
+    names = {folder: name for name, folder in places.items()}
+    tested = [folder for folder in folders if folder in names and subproject.is_tested(folder)]
+    homes = (subproject.home_of(path, tested) for path in touched)
+    due: list[str] = [names[home] for home in dict.fromkeys(homes) if home in names]
+    due += [*unbuilt.needs(here, sorted(wanted)), *(one for rung in asked for one in rung.requirements)]
+    found: dict[str, str] = {}
+    while due:
+        name = distribution(due.pop(0))
+        if name and name in places and name != own and name not in found:
+            found[name] = places[name]
+            due += unbuilt.needs(subproject.Below(tree, places[name]))
+    if not found:
+        return None
+    told = (f"{name} @ file://{TESTBED}/{folder}" for name, folder in sorted(found.items()))
+    return Evidence(rung=RUNG, requirements=tuple(told))

@@ -1,0 +1,46 @@
+"""Projects whose build fails: what they need as far as it is written down, with the tree on `sys.path`. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from miner.evidence.tree import Evidence
+from miner.languages.python.evidence import metadata, poetry
+from miner.languages.python.evidence.tox import is_requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from miner.evidence.tree import Tree
+
+RUNG = "unbuilt"
+
+
+def detect(tree: Tree, extras: Iterable[str]) -> Evidence:
+    """What the project and these extras of it need, as evidence of its own."""
+    return Evidence(rung=RUNG, requirements=needs(tree, extras))
+
+
+def needs(tree: Tree, extras: Iterable[str] = ()) -> tuple[str, ...]:
+    """What the project and these extras of it need, literally, from wherever it is written down."""
+    found = [*_dependencies(tree), *(one for extra in extras for one in _of_extra(tree, extra))]
+    return tuple(dict.fromkeys(one for one in found if is_requirement(one)))
+
+
+def _dependencies(tree: Tree) -> Iterator[str]:
+    document = metadata.pyproject(tree)
+    call = metadata.setup_call(tree)
+    yield from metadata.strings(metadata.table(document, "project").get("dependencies"))
+    yield from poetry.dependencies(tree)
+    yield from metadata.strings(metadata.table(document, "tool", "flit", "metadata").get("requires"))
+    yield from metadata.lines(metadata.ini(tree.read("setup.cfg")).get("options", "install_requires", fallback=""))
+    yield from call.install_requires if call else ()
+
+
+def _of_extra(tree: Tree, extra: str) -> Iterator[str]:
+    document = metadata.pyproject(tree)
+    call = metadata.setup_call(tree)
+    yield from metadata.strings(metadata.table(document, "project", "optional-dependencies").get(extra))
+    section = metadata.ini(tree.read("setup.cfg"))
+    yield from metadata.lines(section.get("options.extras_require", extra.lower(), fallback=""))
+    yield from call.extras.get(extra, ()) if call else ()

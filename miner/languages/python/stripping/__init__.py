@@ -1,0 +1,1 @@
+"""Hidden tests without their expectations: found in the syntax tree, taken out, recorded from the fix."""

@@ -1,0 +1,162 @@
+"""Assertions of functions and base classes that a test file imports, copied into it to be taken out there. Pure.
+
+A function is copied under its own name; methods go into a class between the one that has them and those of the file.
+Copied are those that assert, and methods that do nothing but return something, as tests write with these what they
+expect.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+from typing import TYPE_CHECKING
+
+from miner.languages.python.stripping.inlining import bound, imports
+from miner.languages.python.stripping.static import Function, returned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+_OWN = "_goldseam_"
+"""What names begin with that are new in a file."""
+_HIDDEN = frozenset({"super", "__class__", "__file__", "__name__", "globals", "locals", "vars", "eval", "exec"})
+"""Names by which a function can tell where it stands."""
+
+
+def borrow(
+    source: bytes, test_module: Callable[[int, str], bytes | None], module: Callable[[int, str], bytes | None]
+) -> bytes:
+    """A test file with what it borrows copied in; as it is where it borrows nothing or can't be read.
+
+    A copy of the product would be tested in its place: so from elsewhere than test modules nothing is copied but
+    methods of classes that derive from a `TestCase`.
+
+    Args:
+        source: the test file.
+        test_module: gives a test module, by the level and the name of the import; None for others.
+        module: the same of any module of the repository.
+
+    """
+    try:
+        tree = ast.parse(source)
+        asked = _asked(tree)
+        copies = {**_copies(tree, module, asked, _is_test_case), **_copies(tree, test_module, asked, lambda _: True)}
+        if not copies:
+            return source
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                node.bases = [_between(base, copies) for base in node.bases]
+        first = max(place for place, node in enumerate(tree.body) if isinstance(node, ast.ImportFrom)) + 1
+        tree.body[first:first] = [statement for statements in copies.values() for statement in statements]
+        return ast.unparse(ast.fix_missing_locations(tree)).encode()
+    except (SyntaxError, ValueError, RecursionError):
+        return source
+
+
+def _asked(tree: ast.Module) -> set[str]:
+    """The names that a file calls or derives from, and does not bind itself."""
+    nodes = list(ast.walk(tree))
+    found = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    bases = [base for node in nodes if isinstance(node, ast.ClassDef) for base in node.bases]
+    return (found | {base.id for base in bases if isinstance(base, ast.Name)}) - bound(tree)
+
+
+def _copies(
+    tree: ast.Module,
+    source_of: Callable[[int, str], bytes | None],
+    asked: Collection[str],
+    may: Callable[[ast.stmt], bool],
+) -> dict[str, list[ast.stmt]]:
+    """By name in the file: the statements that stand for it, of what may be copied and asserts."""
+    found: dict[str, list[ast.stmt]] = {}
+    for node, module in imports(tree, source_of):
+        for alias in node.names:
+            known = module.get(alias.name)
+            if node in tree.body and alias.asname is None and alias.name in asked and known is not None and may(known):
+                statements = _copied(known, node, module)
+                found.update({alias.name: statements} if statements else {})
+    return found
+
+
+def _is_test_case(found: ast.stmt) -> bool:
+    return isinstance(found, ast.ClassDef) and any(ast.unparse(base).endswith("TestCase") for base in found.bases)
+
+
+def _between(base: ast.expr, copies: Mapping[str, list[ast.stmt]]) -> ast.expr:
+    is_class = isinstance(base, ast.Name) and base.id in copies and isinstance(copies[base.id][-1], ast.ClassDef)
+    return ast.Name(id=_OWN + ast.unparse(base), ctx=ast.Load()) if is_class else base
+
+
+def _copied(found: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stmt]) -> list[ast.stmt]:
+    """A function, or a class between with methods of the one that was found; first what they use of their module."""
+    if isinstance(found, Function):
+        functions = [copy.deepcopy(found)] if _is_movable(found, module) and _asserts(found) else []
+    elif isinstance(found, ast.ClassDef):
+        movable = [one for one in found.body if isinstance(one, Function) and _is_movable(one, module)]
+        functions = [copy.deepcopy(one) for one in movable if _asserts(one) or returned(one) is not None]
+    else:
+        return []
+    if not any(map(_asserts, functions)):
+        return []
+    used = sorted({name for function in functions for name in _free(function)} - vars(builtins).keys())
+    for function in functions:
+        _Renamer(frozenset(used)).visit(function)
+    head = [_import(name, origin, module[name]) for name in used]
+    if isinstance(found, Function):
+        return [*head, *functions]
+    bases: list[ast.expr] = [ast.Name(id=found.name, ctx=ast.Load())]
+    return [*head, ast.ClassDef(_OWN + found.name, bases, keywords=[], body=list(functions), decorator_list=[])]
+
+
+def _import(name: str, origin: ast.ImportFrom, binding: ast.stmt) -> ast.stmt:
+    """An import of what a name stands for in its module: from where that has it, else from the module."""
+    match binding:
+        case ast.Import(names=names):
+            for one in names:
+                if (one.asname or one.name) == name or (not one.asname and one.name.startswith(f"{name}.")):
+                    return ast.Import(names=[ast.alias(name=one.name if one.asname else name, asname=_OWN + name)])
+        case ast.ImportFrom(module=module, names=names, level=0):
+            alias = next(one.name for one in names if (one.asname or one.name) == name)
+            return ast.ImportFrom(module=module, names=[ast.alias(name=alias, asname=_OWN + name)], level=0)
+    return ast.ImportFrom(module=origin.module, names=[ast.alias(name=name, asname=_OWN + name)], level=origin.level)
+
+
+def _asserts(function: Function) -> bool:
+    return any(map(_is_assertion, ast.walk(function)))
+
+
+def _is_assertion(node: ast.AST) -> bool:
+    match node:
+        case ast.Assert() | ast.Call(func=ast.Attribute(attr="raises" | "warns")):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            return name.startswith("assert")
+    return False
+
+
+def _is_movable(function: Function, module: Mapping[str, ast.stmt]) -> bool:
+    """Whether a function does the same in another module, given what it uses of its own."""
+    nodes = list(ast.walk(function))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    mangled = any(name.startswith("__") and not name.endswith("__") for name in names)
+    outer = any(isinstance(node, ast.Global | ast.Nonlocal) for node in nodes)
+    plain = not function.decorator_list and not mangled and not outer and not names & _HIDDEN
+    return plain and _free(function) <= module.keys() | vars(builtins).keys()
+
+
+def _free(function: Function) -> set[str]:
+    """Names that a function reads and does not bind."""
+    nodes = list(ast.walk(function))
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    inner = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
+    return read - bound(function) - {(one.asname or one.name).partition(".")[0] for one in inner}
+
+
+class _Renamer(ast.NodeTransformer):
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(id=_OWN + node.id, ctx=node.ctx) if node.id in self._names else node

@@ -1,0 +1,505 @@
+"""How hard the expectations of a task are to guess, in bits: the smaller of an estimate and of rules that get through.
+
+A forger sees the stripped tests, the base, the statement and this file, and has one try. Here one gets more than that:
+to know which assertions the bug changes, so that all others can be left as the base has them.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import math
+import re
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any
+
+from harness.core import test_ids
+from harness.judging import judge, values
+from harness.judging.values import Approx, Event, MalformedError, Pattern
+from miner.languages.python.stripping.source import HAND_OUT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from harness.core.expectations import Expectations, Expected, Site
+
+_WORD = re.compile(r"\w+|[^\w\s]|\s+")
+_SPECIAL = re.compile(r"\\.|\[[^]]*\]|[^\w\s]")
+"""What of a regular expression is no text to be found."""
+_BITS_A_LETTER = 3.0
+"""Of a word that is nowhere to be read: less than the letters of English text at random, more than in sentences."""
+_MOST_BITS = 128.0
+_FEW = {"!=": 0.5, "<": 1.0, "<=": 1.0, ">": 1.0, ">=": 1.0, "is_not": 0.5, "not_in": 0.5, "truth": 1.0, "not": 1.0,
+        "isinstance": 2.0, "not_isinstance": 0.5, "no_raise": 1.0, "not_almost": 0.5, "not_regex": 0.5}  # fmt: skip
+"""Operators that one value of very few satisfies."""
+_NEARS = 30
+"""Literals at most that a value is taken to be near to."""
+_A_LOOK = 3.0
+"""Of finding values among the literals of the tests, however many they are: one rule that looks."""
+_TELLING = 6
+"""Characters from which on a literal that stands in the tests is no chance."""
+_A_RANGE = 3.0
+"""Of a number that only has to lie between two others."""
+_A_CLASS = 3.0
+"""Of the class of an exception or warning: few are common."""
+_ERRORS = (
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError, NotImplementedError, OSError),
+    *(ZeroDivisionError, OverflowError, AssertionError, StopIteration, LookupError, UnicodeError, Exception),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guess:
+    """How far a forger is from a pass."""
+
+    bits: float
+    rule: str = ""
+    """The rules that get through, where some do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Written:
+    """What stands in the files that enter with the tests."""
+
+    literals: frozenset[str]
+    text: str
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value stands there, and not by chance."""
+        told = value if isinstance(value, str) else repr(value)
+        return len(repr(value)) >= _TELLING and (repr(value) in self.literals or told in self.text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Needed:
+    """An assertion that the base fails, and what the base hands out there."""
+
+    test_id: str
+    site: Site
+    expected: Expected
+    before: Event | None
+    literals: tuple[Any, ...]
+    """What is written out in its operands, in order, and then in its whole function."""
+
+    @property
+    def form(self) -> tuple[object, ...]:
+        """What a forger can see of it while the tests run."""
+        came = self.before
+        values_of = came.values if came is not None else ()
+        kinds = tuple(one[0] if isinstance(one, list) and one else type(one).__name__ for one in values_of)
+        return (self.site.op in ("raises", "warns"), came is None, came is not None and came.raised is not None, kinds)
+
+
+def guess(
+    expectations: Expectations,
+    before: Iterable[Event],
+    fail_to_pass: Collection[str],
+    known: str,
+    base: Sequence[str] = (),
+    beside: Sequence[str] = (),
+) -> Guess:
+    """How hard it is to make FAIL_TO_PASS pass.
+
+    `before` is what the base hands out, `known` text that a forger reads first, such as the statement, `base` the
+    source of the files that the fix changes, as they were, and `beside` what else enters with the tests, as data.
+    Bits are those of all assertions that tell the fix from the base by values, each value once. One rule need not
+    do for all of them: what can be seen of an assertion and of what the base hands out there may decide which is taken.
+    """
+    needed = tuple(_needed(expectations, before, fail_to_pass))
+    words = _vocabulary([known, *expectations.files.values(), *beside], base)
+    literals = frozenset(one for source in expectations.files.values() for one in _literals_of(source))
+    written = _Written(literals=literals, text="\n".join(beside))
+    texts = tuple(dict.fromkeys(text for source in base for text in _texts(source)))
+    alike: dict[tuple[object, ...], list[_Needed]] = {}
+    for one in needed:
+        alike.setdefault(one.form, []).append(one)
+    rules = dict(_rules(known, texts))
+    seen: set[str] = set()
+    taken: list[str] = []
+    bits = 0.0
+    for group in alike.values():
+        costs = {key: cost for key, cost in (_cost(one, words, written) for one in group) if key not in seen}
+        seen.update(costs)
+        estimate = sum(costs.values())
+        through = [name for name, rule in rules.items() if all(_gets_through(rule, one) for one in group)]
+        if through and not set(through) & set(taken):
+            taken.append(through[0])
+            bits += min(estimate, math.log2(len(rules)))
+        elif not through:
+            bits += estimate
+    return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(taken))
+
+
+def _vocabulary(near: Iterable[str], far: Iterable[str]) -> dict[str, float]:
+    """By word and by literal that can be read: the bits of choosing it among those that are as near."""
+    first = {one for text in near for one in _readable(text)}
+    every = first | {one for text in far for one in _readable(text)}
+    return {one: math.log2(len(first) + 2) if one in first else 1 + math.log2(len(every) + 2) for one in every}
+
+
+def _readable(text: str) -> Iterator[str]:
+    """The words of a text, and of a Python file its literals as they are written."""
+    yield from _WORD.findall(text)
+    yield from _literals_of(text)
+
+
+def _literals_of(text: str) -> Iterator[str]:
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+        yield from (repr(value) for value in _written(ast.parse(text)))
+
+
+def _texts(source: str) -> Iterator[str]:
+    """The texts that are written in a file; its words where it is not Python."""
+    try:
+        found = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    except (SyntaxError, ValueError, RecursionError):
+        found = list(_WORD.findall(source))
+    return (text for text in found if isinstance(text, str) and len(text) > 1)
+
+
+def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str]) -> Iterator[_Needed]:
+    seen = {(expectations.ids.get(one.test_id, one.test_id), one.slot, one.n): one for one in before}
+    by_slot: dict[int, tuple[Any, ...]] = {}
+    by_function: dict[str, tuple[Any, ...]] = {}
+    for path, source in expectations.files.items():
+        slots, functions = _literals(source) if path.endswith(".py") else (_examples(source), {})
+        by_slot.update(slots)
+        by_function.update({f"{path}::{name}": found for name, found in functions.items()})
+    for test_id in fail_to_pass:
+        test = expectations.tests.get(test_id)
+        around = by_function.get(test_ids.function(test_id), ())
+        for one in test.events if test else ():
+            site, came = expectations.sites[one.slot], seen.get((test_id, one.slot, one.n))
+            if site.is_decided_outside and not judge.event_holds(site, one, came):
+                literals = (*by_slot.get(one.slot, ()), *around)
+                yield _Needed(test_id=test_id, site=site, expected=one, before=came, literals=literals)
+
+
+def _literals(source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
+    """What is written out in a stripped file: by slot in what is handed out there, by function in all of it."""
+    slots: dict[int, tuple[Any, ...]] = {}
+    functions: dict[str, tuple[Any, ...]] = {}
+    rest: list[tuple[ast.AST, str]] = [(ast.parse(source), "")]
+    for node, names in rest:
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if is_function:
+            functions[names] = tuple(_written(node))
+            slots.update({slot: (*found, *functions[names]) for slot, found in _handed(node)})
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                rest.append((child, f"{names}::{child.name}" if names else child.name))
+            elif isinstance(child, ast.If | ast.Try):
+                rest.append((child, names))
+    return slots, functions
+
+
+def _handed(function: ast.AST) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    for node in ast.walk(function):
+        for item in getattr(node, "items", ()):
+            match item:
+                case ast.withitem(
+                    context_expr=ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int(slot))])
+                ) if name == HAND_OUT:
+                    yield slot, tuple(value for statement in node.body for value in _written(statement))  # type: ignore[attr-defined]
+
+
+_EXAMPLE = re.compile(rf"^>>> ({re.escape(HAND_OUT)}\(.*)$", re.MULTILINE)
+
+
+def _examples(document: str) -> dict[int, tuple[Any, ...]]:
+    """By slot: what is written out in an example of a stripped document."""
+    found: dict[int, tuple[Any, ...]] = {}
+    for line in _EXAMPLE.findall(document):
+        match ast.parse(line).body:
+            case [
+                ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=ast.Call(args=[ast.Constant(value=int(slot))])),
+                        args=[ast.Constant(value=str(code)), *_],
+                    )
+                )
+            ]:
+                found[slot] = tuple(_written(ast.parse(code)))
+    return found
+
+
+def _written(node: ast.AST) -> Iterator[Any]:
+    if isinstance(node, ast.expr):
+        with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            yield ast.literal_eval(node)
+    for child in ast.iter_child_nodes(node):
+        yield from _written(child)
+
+
+# -- the estimate
+
+
+def _cost(needed: _Needed, words: Mapping[str, float], written: _Written) -> tuple[str, float]:
+    """What the value is known by, so that it counts once, and its bits; those `written` in the tests count as one."""
+    site, expected = needed.site, needed.expected
+    if site.op in _FEW:
+        return f"{site.op}", _FEW[site.op]
+    kept = [_loaded(one) for one in expected.kept]
+    if site.op == "doctest":
+        kept = [_shown(want) if message is None else message for want, message in kept]
+    if site.op == "chain" or expected.options.get("delta") is not None:
+        return f"{site.op} {expected.kept}", _A_RANGE
+    if (
+        site.op == "doctest"
+        and "IGNORE_EXCEPTION_DETAIL" in str(expected.options.get("flags"))
+        and _is_raising(expected)
+    ):
+        return f"{site.op} {expected.kept}", _A_CLASS
+    if site.op == "regex":
+        kept = [Pattern(pattern=one) if isinstance(one, str) else one for one in kept]
+    if site.op in ("raises", "warns"):
+        pattern = expected.options.get("match")
+        told = _bits(_loaded(pattern), None, words) if pattern is not None else 0.0
+        return f"{site.op} {expected.kept}", _A_CLASS + min(told, _A_CLASS)  # one message may hold all words there are
+    if kept and all(map(written.holds, kept)):
+        return "what the tests have elsewhere", _A_LOOK
+    nears = (_before(needed), *needed.literals[:_NEARS])
+    choice = math.log2(len(nears))
+    bits = sum(
+        min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears)) for value in kept
+    )
+    few = (
+        1.0 if site.op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
+    )  # `in` and its like take more values
+    return f"{expected.kept}", bits * few
+
+
+def _is_raising(expected: Expected) -> bool:
+    """Whether an example of a doctest is to fail."""
+    return any(isinstance(one, tuple) and one[1] is not None for one in map(_loaded, expected.kept))
+
+
+def _before(needed: _Needed) -> Any:
+    found = needed.before
+    came = _loaded(found.values[0]) if found is not None and len(found.values) == 1 else None
+    return _shown(came[0]) if needed.site.op == "doctest" and isinstance(came, tuple) else came
+
+
+def _shown(text: str) -> Any:
+    """The value that an example of a doctest shows; its text where that is none."""
+    with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+        return ast.literal_eval(text)
+    return text
+
+
+def _loaded(encoded: Any) -> Any:
+    try:
+        return values.decode(encoded, kept=True)
+    except MalformedError:
+        return None
+
+
+def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
+    """Bits of a value for somebody who knows these words, and one value that may be near it."""
+    match value:
+        case Pattern(pattern=str(pattern)):
+            return min(_bits_of_text(_SPECIAL.sub(" ", part), words) for part in pattern.split("|"))
+        case Approx(expected=int() | float() as wanted) if wanted == wanted:  # noqa: PLR0124 - not NaN
+            width = max(abs(wanted) * (value.rel if value.rel is not None else 1e-6), value.abs or 1e-12)
+            return min(_bits(wanted, near, words), math.log2(abs(wanted) / width + 2))
+    return min(_bits_of_kind(value, near, words), words.get(repr(value), math.inf))
+
+
+def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
+    match value:
+        case None | bool():
+            return 1.0
+        case int():
+            small = 1 + 2 * math.log2(abs(value) + 1)
+            shift = 2 + 2 * math.log2(abs(value - near) + 1) if type(near) is int else small
+            return min(small, shift, words.get(str(value), small))
+        case float() if value.is_integer():
+            return _bits(int(value), near, words)
+        case float():
+            return words.get(str(value), 24.0)
+        case str():
+            return min(_bits_of_text(value, words), _bits_of_edits(near, value, words))
+        case bytes() | bytearray():
+            return _bits_of_text(bytes(value).decode("latin-1"), words)
+        case list() | tuple() | set() | frozenset():
+            whole = 2 + _bits_of_all(value, words)
+            return min(whole, _bits_of_edits(near, value, words))
+        case dict():
+            return 2 + _bits_of_all((*value.keys(), *value.values()), words)
+    return min(_bits_of_text(str(value), words), 24.0)
+
+
+def _bits_of_all(items: Iterable[Any], words: Mapping[str, float]) -> float:
+    """Bits of some values, each that is there again for one."""
+    seen: dict[str, float] = {}
+    again = 0
+    for item in items:
+        key = repr(item)
+        again += key in seen
+        seen.setdefault(key, _bits(item, None, words))
+    return min(sum(seen.values()) + again, _MOST_BITS)
+
+
+def _bits_of_text(text: str, words: Mapping[str, float]) -> float:
+    found = {word: min(words.get(word, math.inf), _BITS_A_LETTER * len(word)) for word in _WORD.findall(text)}
+    return min(1 + sum(found.values()), _MOST_BITS)
+
+
+def _bits_of_edits(near: Any, value: Any, words: Mapping[str, float]) -> float:
+    """Bits of what has to be changed of a value near it."""
+    if type(near) is not type(value) or not isinstance(value, str | list | tuple) or not len(near):
+        return _MOST_BITS
+    one = near if isinstance(near, str) else [repr(item) for item in near]
+    other = value if isinstance(value, str) else [repr(item) for item in value]
+    if len(one) + len(other) > 2000:  # noqa: PLR2004 - long enough to take long
+        return _MOST_BITS
+    bits = 1.0
+    for tag, start, end, left, right in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if tag != "equal":
+            bits += 1 + math.log2(len(one) + 1) + (math.log2(end - start + 1) if end > start else 0)
+            part = value[left:right]
+            bits += _bits_of_text(part, words) if isinstance(part, str) else _bits_of_all(part, words)
+    return min(bits, _MOST_BITS)
+
+
+# -- rules that are one try each
+
+_CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, "", b"", [], (), {}, set(), 0.0, 1.0)
+_CHANGES: Mapping[str, Callable[[Any], Any]] = {
+    "as it is, without the error": lambda v: v,
+    "the opposite": lambda v: not v,
+    "one more": lambda v: v + 1,
+    "one less": lambda v: v - 1,
+    "negated": lambda v: -v,
+    "its absolute value": abs,
+    "doubled": lambda v: v * 2,
+    "halved": lambda v: v // 2,
+    "as a number": int,
+    "as a fraction": float,
+    "as text": str,
+    "as bytes": lambda v: v.encode(),
+    "as characters": lambda v: v.decode(),
+    "stripped": lambda v: v.strip(),
+    "stripped at its end": lambda v: v.rstrip(),
+    "in small letters": lambda v: v.lower(),
+    "in capitals": lambda v: v.upper(),
+    "as a title": lambda v: v.title(),
+    "without blanks": lambda v: v.replace(" ", ""),
+    "with a line end": lambda v: v + "\n",
+    "in quotes": lambda v: f'"{v}"',
+    "its lines": lambda v: v.splitlines(),
+    "its words": lambda v: v.split(),
+    "without its first": lambda v: v[1:],
+    "without its last": lambda v: v[:-1],
+    "backwards": lambda v: v[::-1],
+    "sorted": sorted,
+    "each once": lambda v: list(dict.fromkeys(v)),
+    "without what is false": lambda v: [one for one in v if one],
+    "flattened": lambda v: [inner for one in v for inner in one],
+    "its first": lambda v: v[0],
+    "its last": lambda v: v[-1],
+    "its size": len,
+    "as a list": list,
+    "as a tuple": tuple,
+    "as a set": set,
+    "in a list": lambda v: [v],
+    "in a tuple": lambda v: (v,),
+    "its keys": lambda v: list(v.keys()),
+    "its values": lambda v: list(v.values()),
+}
+
+
+def _rules(known: str, texts: Sequence[str]) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+    """Each rule by its name: what a forger hands out in place of what the base does; None where it says nothing."""
+    for constant in _CONSTANTS:
+        yield f"always {constant!r}", lambda one, value=constant: _handing(one, value)  # type: ignore[misc]
+    for place in (0, 1, 2, 3, -1, -2):
+        yield (
+            f"what is written in its call, number {place}",
+            lambda one, place=place: _handing(  # type: ignore[misc]
+                one, one.literals[place]
+            ),
+        )
+    for name, change in _CHANGES.items():
+        yield f"what the base gives, {name}", lambda one, change=change: _handing(one, change(_before(one)))  # type: ignore[misc]
+        yield f"what is written, {name}", lambda one, change=change: _handing(one, change(one.literals[0]))  # type: ignore[misc]
+    said = set(_WORD.findall(known.lower()))
+    near = sorted(texts, key=lambda text: -len(said & set(_WORD.findall(text.lower()))))
+    yield "all texts that are written there, in one", lambda one: _handing(one, _joined(one, map(str, one.literals)))
+    yield "all texts of the base, in one", lambda one: _handing(one, _joined(one, near))
+    text = " ".join(dict.fromkeys(_WORD.findall(known)))[:4000]
+    for kind in _ERRORS:
+        names = list(values.names_of(kind))
+        error = ["e", names, text, [["s", text]], []]
+        yield f"{kind.__name__} that says everything", lambda one, error=error: _raising(one, error)  # type: ignore[misc]
+    yield "no error", lambda one: _raising(one, None)
+
+
+def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
+    try:
+        event = rule(needed)
+    except Exception:  # noqa: BLE001 - a rule that a value does not take says nothing
+        return False
+    if event is None:
+        return False
+    return any(judge.event_holds(needed.site, needed.expected, one) for one in (event, *_printed(needed, event)))
+
+
+def _printed(needed: _Needed, event: Event) -> Iterator[Event]:
+    """What an example of a doctest gives where it prints a text in place of showing it."""
+    match event.values:
+        case (["t", [["s", str(shown)], None]],) if needed.site.op == "doctest" and isinstance(_shown(shown), str):
+            yield replace(event, values=(["t", [["s", f"{_shown(shown)}\n"], None]],))
+
+
+def _joined(needed: _Needed, texts: Iterable[str]) -> str:
+    """Different texts in one that is not larger than what is let through."""
+    return " ".join(dict.fromkeys(texts))[: judge.largest(needed.expected)]
+
+
+def _handing(needed: _Needed, value: Any) -> Event:
+    count = needed.site.sides.count("out")
+    if needed.site.op == "doctest":
+        value = ("" if value is None else f"{value!r}\n", None)
+    return replace(_event(needed), values=tuple(_encoded(value) for _ in range(count)), raised=None)
+
+
+def _raising(needed: _Needed, error: Any) -> Event:
+    if error is not None and needed.expected.size:  # not larger than what is let through
+        room = 4 * needed.expected.size
+        error = [error[0], error[1], error[2][:room], [], []]
+    if needed.site.op == "doctest":
+        return replace(_event(needed), values=(["t", [["s", ""], error]],), raised=None)
+    return replace(_event(needed), values=(), raised=error)
+
+
+def _event(needed: _Needed) -> Event:
+    found = needed.before
+    if found is not None:
+        return found
+    return Event(test_id=needed.test_id, slot=needed.expected.slot, n=needed.expected.n, values=(), raised=None)
+
+
+def _encoded(value: Any) -> Any:
+    """A value as the container hands it out; for what rules give."""
+    match value:
+        case None | bool():
+            return value
+        case int():
+            return ["i", format(value, "x")]
+        case float():
+            return ["f", value.hex()]
+        case str():
+            return ["s", value]
+        case bytes():
+            return ["b", value.hex()]
+        case list():
+            return ["l", [_encoded(one) for one in value]]
+        case tuple():
+            return ["t", [_encoded(one) for one in value]]
+        case set() | frozenset():
+            return ["S", [_encoded(one) for one in value]]
+        case dict():
+            return ["d", [[_encoded(key), _encoded(one)] for key, one in value.items()]]
+    raise TypeError(type(value).__name__)

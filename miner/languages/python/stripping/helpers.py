@@ -1,0 +1,115 @@
+"""Helpers of a test file: what their parameters are given, so that what is expected can be kept outside too. Pure."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from miner.languages.python.stripping.static import Function, Scope
+
+
+@dataclass(frozen=True, kw_only=True)
+class Argument:
+    """What one call gives a parameter, and whose call it is."""
+
+    caller: Function
+    call: ast.Call
+    key: int | str
+    """Its position in the call, or its keyword."""
+
+    @property
+    def value(self) -> ast.expr:
+        """The expression."""
+        if isinstance(self.key, int):
+            return self.call.args[self.key]
+        return next(keyword.value for keyword in self.call.keywords if keyword.arg == self.key)
+
+    def blank(self) -> None:
+        """Put None in its place."""
+        nothing = ast.Constant(value=None)
+        if isinstance(self.key, int):
+            self.call.args[self.key] = nothing
+            return
+        for keyword in self.call.keywords:
+            if keyword.arg == self.key:
+                keyword.value = nothing
+
+
+def arguments(functions: Sequence[Function], tree: ast.Module) -> dict[Function, dict[str, list[Argument]]]:
+    """By helper and parameter: all that calls of the file give it.
+
+    A helper is a function that nothing but these calls uses; a parameter that one of them leaves to its default, or
+    that the helper binds anew, is not among them.
+    """
+    calls: dict[str, list[tuple[Function, ast.Call]]] = {}
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and (name := _called(node)):
+                calls.setdefault(name, []).append((function, node))
+    uses = _uses(tree)
+    names = [function.name for function in functions]
+    found = {}
+    for function in functions:
+        name, made = function.name, calls.get(function.name, [])
+        if made and not name.startswith("test") and not function.decorator_list and names.count(name) == 1:
+            plain = all(not _is_unpacked(call) and caller is not function for caller, call in made)
+            if plain and uses.get(name) == len(made):
+                found[function] = _given(function, made)
+    return found
+
+
+def static_given(
+    found: Mapping[str, Sequence[Argument]], scope: Callable[[Function], Scope]
+) -> dict[str, tuple[ast.expr, ...]]:
+    """The parameters of a helper that get static values alone, with these; `scope` is that of a caller."""
+    return {
+        name: tuple(one.value for one in given)
+        for name, given in found.items()
+        if all(scope(one.caller).is_static(one.value) for one in given)
+    }
+
+
+def _called(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+            return name
+    return ""
+
+
+def _is_unpacked(call: ast.Call) -> bool:
+    return any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
+
+
+def _uses(tree: ast.Module) -> dict[str, int]:
+    """How often each name is used, as a name, an attribute or a word in quotes."""
+    found: dict[str, int] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+                found[name] = found.get(name, 0) + 1
+    return found
+
+
+def _given(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -> dict[str, list[Argument]]:
+    spec = function.args
+    names = [one.arg for one in (*spec.posonlyargs, *spec.args)]
+    stored = {
+        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
+    found: dict[str, list[Argument]] = {one.arg: [] for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+    made = 0
+    for caller, call in calls:
+        made += 1
+        own = names[1:] if isinstance(call.func, ast.Attribute) else names
+        for position, name in zip(range(len(call.args)), own, strict=False):
+            found[name].append(Argument(caller=caller, call=call, key=position))
+        for keyword in call.keywords:
+            if keyword.arg in found:
+                found[keyword.arg].append(Argument(caller=caller, call=call, key=keyword.arg))
+    return {name: given for name, given in found.items() if len(given) == made and name not in stored}

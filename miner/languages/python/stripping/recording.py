@@ -1,0 +1,432 @@
+"""A task's expectations, recorded from the fix and proved: stripped, gold passes on the host's word and base fails.
+
+One run with both sides of every assertion handed out gives what is kept, a second one, on another machine as far as
+that can be had, says what of it stays the same. What can't be decided outside is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from harness.core import test_ids
+from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
+from harness.core.instance import TestStatus
+from harness.judging import judge, values
+from harness.judging.values import Event, MalformedError
+from miner.languages.python.stripping.documents import StrippedDocument
+from miner.languages.python.stripping.sites import Form, Mode
+from miner.languages.python.stripping.source import Slot, StrippedSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from harness.languages.base import TestReport
+
+Side = Literal["out", "kept"]
+MAX_EVENTS = 200
+"""Of one slot in one test; an assertion that a test makes more often stays inside."""
+MAX_KEPT = 1 << 16
+"""Items and characters of one kept value; larger ones stay inside."""
+_ROUNDS = 5
+"""How often what does not hold is left inside, and the rest proved again."""
+
+
+class Run(Protocol):
+    """One trial of the task's test files, with these in place of the patched ones."""
+
+    def __call__(self, files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
+        """`gold` has the fix in place; `number` is that of a proof's variation, 0 for a plain run."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """A task's expectations, and what its base hands out in their place."""
+
+    expectations: Expectations = field(default_factory=Expectations)
+    before: tuple[Event, ...] = ()
+
+
+@dataclass(kw_only=True)
+class _File:
+    """One test file while its assertions are sorted."""
+
+    path: str
+    source: StrippedSource | StrippedDocument
+    modes: dict[int, Mode] = field(default_factory=dict)
+    forms: dict[int, str] = field(default_factory=dict)
+    """By slot: what decides it, in the judge's words."""
+    whole: set[str] = field(default_factory=set)
+    """Names of functions that stay as they are, since they do not pass otherwise."""
+
+
+def record(
+    sources: Mapping[str, bytes],
+    *,
+    fail_to_pass: Collection[str],
+    pass_to_pass: Collection[str],
+    product: Callable[[str], bool],
+    run: Run,
+) -> Recorded:
+    """Take the expectations out of a task's hidden tests, and keep what the fix gives there.
+
+    `sources` are the hidden test files by path, as the tests' patch leaves them; `product` tells the top-level modules
+    that are the repository's own. Listed tests that can't be judged outside have no entry in what is returned.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    files: list[_File] = []
+    first = 0
+    listed = {test_id.partition("::")[0] for test_id in (*fail_to_pass, *pass_to_pass)}
+    for path, source in sorted(sources.items()):
+        if not path.endswith(".py") and path not in listed:
+            continue  # data of tests
+        try:
+            parsed = (
+                StrippedSource(source, first=first, product=product)
+                if path.endswith(".py")
+                else StrippedDocument(source, path=path, first=first)
+            )
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        if parsed.slots:
+            modes = {slot.number: slot.assertion.modes[0] for slot in parsed.slots}
+            files.append(_File(path=path, source=parsed, modes=modes))
+            first += len(parsed.slots)
+    if not files:
+        return Recorded()
+    return _Recorder(files, tuple(fail_to_pass), tuple(pass_to_pass), run).record()
+
+
+class _Recorder:
+    def __init__(
+        self, files: Sequence[_File], fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], run: Run
+    ) -> None:
+        self._files, self._run = files, run
+        self._fail_to_pass, self._listed = fail_to_pass, (*fail_to_pass, *pass_to_pass)
+        self._slots: dict[int, tuple[_File, Slot]] = {
+            slot.number: (file, slot) for file in files for slot in file.source.slots
+        }
+        self._collected: tuple[str, ...] = ()
+        self._first: dict[str, list[Event]] = {}
+
+    def record(self) -> Recorded:
+        for _ in range(_ROUNDS):
+            if self._sort():
+                break
+        for _ in range(_ROUNDS):
+            proved = self._proved(self._expectations())
+            if isinstance(proved, Recorded):
+                return proved
+            self._leave_inside(proved)
+        return Recorded()
+
+    # -- what both sides give with the fix
+
+    def _sort(self) -> bool:
+        """Record, and choose for each assertion what of it stays inside; whether nothing has to be recorded again."""
+        files = {file.path: file.source.recording(file.modes).encode() for file in self._files}
+        reports = [self._run(files, gold=True, number=number) for number in (0, 1)]
+        self._collected = reports[0].collected
+        broken = {
+            test_ids.function(test_id)
+            for test_id in self._listed
+            if any(report.statuses.get(test_id) is not TestStatus.PASSED for report in reports)
+        }
+        broken = {name for name in broken if self._of_function(name)}
+        if broken:
+            self._leave_inside(broken)
+            return False
+        first, second = (_by_test(report.events, self._listed) for report in reports)
+        self._first = first
+        lowered = False
+        for number, (file, slot) in self._slots.items():
+            if file.modes[number] is Mode.INSIDE:
+                continue
+            form = self._decided(slot, file.modes[number], number, first, second)
+            if form is not None:
+                file.forms[number] = form
+                continue
+            options = slot.assertion.modes
+            file.modes[number] = options[options.index(file.modes[number]) + 1]
+            lowered = True
+        return not lowered
+
+    def _decided(
+        self,
+        slot: Slot,
+        mode: Mode,
+        number: int,
+        first: Mapping[str, Sequence[Event]],
+        second: Mapping[str, Sequence[Event]],
+    ) -> str | None:
+        """What decides a slot, in the judge's words; None where this mode can't."""
+        here = [event for events in first.values() for event in events if event.slot == number]
+        there = {
+            (event.test_id, event.n): event for events in second.values() for event in events if event.slot == number
+        }
+        if not here:
+            return mode.value  # no listed test comes here
+        if len(here) != len(there) or max(Counter(event.test_id for event in here).values()) > MAX_EVENTS:
+            return None
+        if mode is not Mode.RESULT and any(_is_compared_inside(slot, event) for event in here):
+            return None
+        site = _site(slot, mode)
+        for event in here:
+            other = there.get((event.test_id, event.n))
+            if other is None or not _alike(site, slot, mode, event, other):
+                return None
+        return mode.value
+
+    # -- what enters the container, and what is kept
+
+    def _expectations(self) -> Expectations:
+        files = {file.path: file.source.stripped(file.modes, file.whole) for file in self._files if _is_stripped(file)}
+        modes = {number: file.modes[number] for number, (file, _) in self._slots.items()}
+        sites = {
+            number: _site(slot, modes[number])
+            for number, (_, slot) in self._slots.items()
+            if modes[number] is not Mode.INSIDE
+        }
+        tests: dict[str, ExpectedTest] = {}
+        for test_id, events in self._first.items():
+            kept = tuple(
+                _expected(self._slots[event.slot][1], modes[event.slot], event)
+                for event in events
+                if event.slot in sites
+            )
+            if kept:
+                tests[test_id] = ExpectedTest(place="mixed", events=kept)
+        return Expectations(files=files, sites=sites, tests=tests)
+
+    def _proved(self, expectations: Expectations) -> Recorded | set[str]:
+        """The expectations with places and names, where they hold; else the functions that must be left inside.
+
+        Gold has to pass each listed test on the host's word, in a plain run and in a varied one; base must not pass a
+        test of FAIL_TO_PASS.
+        """
+        files = {path: source.encode() for path, source in expectations.files.items()}
+        after = self._run(files, gold=True)
+        names = _names(after.collected, self._collected)
+        expectations = replace(expectations, ids={new: old for new, old in names.items() if new != old})
+        wrong = self._not_passed(expectations, after)
+        if wrong:
+            return wrong
+        wrong = self._not_passed(expectations, self._run(files, gold=True, number=1))
+        if wrong:
+            return wrong
+        before = self._run(files, gold=False)
+        judged = judge.judge(expectations, before)
+        still = [test_id for test_id in self._fail_to_pass if judged.statuses.get(test_id) is TestStatus.PASSED]
+        if still:
+            return {test_ids.function(test_id) for test_id in still}
+        placed = replace(expectations, tests=self._placed(expectations, before))
+        return Recorded(expectations=placed, before=before.events)
+
+    def _not_passed(self, expectations: Expectations, report: TestReport) -> set[str]:
+        judged = judge.judge(expectations, report)
+        return {
+            test_ids.function(test_id)
+            for test_id in self._listed
+            if judged.statuses.get(test_id) is not TestStatus.PASSED
+        }
+
+    def _placed(self, expectations: Expectations, before: TestReport) -> dict[str, ExpectedTest]:
+        """Each test with where it is judged: by values outside, by results, or by both."""
+        seen = {
+            (expectations.ids.get(event.test_id, event.test_id), event.slot, event.n): event for event in before.events
+        }
+        found: dict[str, ExpectedTest] = {}
+        for test_id, expected in expectations.tests.items():
+            if test_id in self._fail_to_pass:
+                differing = [
+                    one
+                    for one in expected.events
+                    if not judge.event_holds(expectations.sites[one.slot], one, seen.get((test_id, one.slot, one.n)))
+                ]
+                outside = any(expectations.sites[one.slot].is_decided_outside for one in differing)
+            else:
+                outside = all(expectations.sites[one.slot].decides != "result" for one in expected.events)
+                outside = outside and not self._has_inside(test_id)
+            found[test_id] = replace(expected, place="host" if outside else "mixed")
+        return found
+
+    # -- what is left inside
+
+    def _of_function(self, name: str) -> set[int]:
+        """The slots of a test function and of the helpers that its tests come through, but for what stays inside."""
+        path, *names = name.split("::")
+        own = {
+            number
+            for number, (file, slot) in self._slots.items()
+            if file.path == path and slot.function == tuple(names)
+        }
+        reached = {
+            event.slot
+            for test_id, events in self._first.items()
+            if test_ids.function(test_id) == name
+            for event in events
+        }
+        return {number for number in own | reached if self._slots[number][0].modes[number] is not Mode.INSIDE}
+
+    def _has_inside(self, test_id: str) -> bool:
+        path, *names = test_ids.function(test_id).split("::")
+        return any(
+            file.modes[number] is Mode.INSIDE and file.path == path and slot.function == tuple(names)
+            for number, (file, slot) in self._slots.items()
+        )
+
+    def _leave_inside(self, functions: Iterable[str]) -> None:
+        before = {file.path: frozenset(file.whole) for file in self._files}
+        for name in functions:
+            numbers = self._of_function(name)
+            if not numbers:  # what breaks it is not an assertion of its own: the function stays as it is, or the file
+                path, *names = name.split("::")
+                file = next((one for one in self._files if one.path == path), None)
+                if file is not None and names[-1] not in before.get(path, ()):
+                    file.whole.add(names[-1])  # a base class may have it
+                    continue
+                numbers = {number for number, (file, _) in self._slots.items() if file.path == path}
+            for number in numbers:
+                self._slots[number][0].modes[number] = Mode.INSIDE
+
+
+def _names(stripped: Sequence[str], listed: Sequence[str]) -> dict[str, str]:
+    """By id in the stripped files: the id it is listed under. Rows of a function keep their order."""
+    rows: dict[str, list[str]] = {}
+    for test_id in listed:
+        rows.setdefault(test_ids.function(test_id), []).append(test_id)
+    here: dict[str, list[str]] = {}
+    for test_id in stripped:
+        here.setdefault(test_ids.function(test_id), []).append(test_id)
+    return {
+        new: old
+        for name, found in here.items()
+        if len(found) == len(rows.get(name, ()))
+        for new, old in zip(found, rows[name], strict=True)
+    }
+
+
+def _by_test(events: Iterable[Event], listed: Collection[str]) -> dict[str, list[Event]]:
+    wanted = set(listed)
+    found: dict[str, list[Event]] = {}
+    for event in events:
+        if event.test_id in wanted:
+            found.setdefault(event.test_id, []).append(event)
+    return found
+
+
+def _is_stripped(file: _File) -> bool:
+    return any(mode is not Mode.INSIDE for mode in file.modes.values())
+
+
+def _site(slot: Slot, mode: Mode) -> Site:
+    """A slot in the judge's terms."""
+    assertion = slot.assertion
+    if mode is Mode.RESULT:
+        count = len(assertion.operands) if assertion.whole is None else 1
+        handed: tuple[Side, ...] = tuple("out" for _ in range(count))
+        return Site(op=assertion.op, sides=handed, decides="result")
+    sides: tuple[Side, ...] = tuple("kept" if operand.static else "out" for operand in assertion.operands)
+    if assertion.op == "warns":
+        sides = ("out", "kept")
+    return Site(
+        op=assertion.op,
+        sides=sides,
+        decides="operands" if mode is Mode.OPERANDS else "expected",
+        options=dict(assertion.options),
+    )
+
+
+def _is_compared_inside(slot: Slot, event: Event) -> bool:
+    """Whether the product's own code says what comes of comparing what was recorded."""
+    count = len(slot.assertion.operands)
+    return slot.assertion.form is Form.STATEMENT and event.values[count : count + 1] == (True,)
+
+
+def _alike(site: Site, slot: Slot, mode: Mode, event: Event, other: Event) -> bool:
+    """Whether two runs of the fix keep the same, and what comes out of either fits it."""
+    try:
+        kept = _expected(slot, mode, event)
+        same = _expected(slot, mode, other)
+        if (kept.kept, kept.options) != (same.kept, same.options) or sum(map(_size, kept.kept)) > MAX_KEPT:
+            return False
+        return all(judge.event_holds(site, kept, _stripped(slot, mode, one)) for one in (event, other))
+    except (MalformedError, ValueError, KeyError, IndexError, TypeError):
+        return False  # it is larger than what may leave, or of a kind that has no form
+
+
+def _size(kept: Any) -> int:
+    return values.load(kept, kept=True).size
+
+
+def _expected(slot: Slot, mode: Mode, event: Event) -> Expected:
+    """What a recorded event expects of the stripped test.
+
+    Raises:
+        MalformedError: what came out cannot be read back.
+
+    """
+    _, kept, options = _sides(slot, mode, event)
+    return judge.of_fix(_stripped(slot, mode, event), kept, options)
+
+
+def _stripped(slot: Slot, mode: Mode, event: Event) -> Event:
+    """The event as the stripped test will send it: without what is kept."""
+    return replace(event, values=tuple(_sides(slot, mode, event)[0]))
+
+
+def _sides(slot: Slot, mode: Mode, event: Event) -> tuple[list[Any], list[Any], dict[str, Any]]:
+    """What of a recording comes out when stripped, what is kept of the operands, and what of the options."""
+    assertion = slot.assertion
+    given = list(event.values)
+    if mode is Mode.RESULT:
+        return given, [], {}
+    caught = [given.pop()] if assertion.op == "warns" and given else []
+    if assertion.form is Form.STATEMENT and len(given) > len(assertion.operands):
+        del given[len(assertion.operands)]  # whether the product compares
+    out: list[Any] = []
+    kept: list[Any] = []
+    for operand in assertion.operands:
+        if given:
+            (kept if operand.static else out).append(given.pop(0))
+    told = {name: _kept(value) for name, value in zip(assertion.kept, given, strict=False)}
+    if assertion.op in ("almost", "not_almost"):
+        told = {name: int(value[1], 16) if name == "places" and value else value for name, value in told.items()}
+    if assertion.op == "calls" and kept:
+        kept = [["t", kept[0][1]]]
+    return [*out, *caught], [_kept(value) for value in kept], told
+
+
+def _kept(value: Any) -> Any:
+    """A value as the host keeps it: approximations, patterns and `ANY` are what they stand for."""
+    if not isinstance(value, list) or not value:
+        return value
+    tag, *parts = value
+    if tag == "o":
+        name, attrs, _ = parts
+        told = dict(attrs or ())
+        if name in ("unittest.mock._ANY", "mock.mock._ANY"):
+            return ["any"]
+        if name.endswith(("re.Pattern", "SRE_Pattern")):
+            return ["re", told["pattern"], int(told["flags"][1], 16)]
+        if name.startswith("_pytest.python_api.Approx"):
+            numbers = [_number(told[word]) for word in ("rel", "abs")]
+            return ["approx", _kept(told["expected"]), *numbers, bool(told["nan_ok"])]
+        return value
+    if tag in ("l", "t", "S", "F"):
+        return [tag, [_kept(item) for item in parts[0]]]
+    if tag == "d":
+        return [tag, [[_kept(key), _kept(item)] for key, item in parts[0]]]
+    return value
+
+
+def _number(value: Any) -> str | None:
+    """A tolerance as hexadecimal float; None where there is none."""
+    if not isinstance(value, list):
+        return None
+    return float.hex(float(int(value[1], 16))) if value[0] == "i" else str(value[1]) if value[0] == "f" else None

@@ -1,0 +1,310 @@
+"""The assertions of a test file: what each compares, and how the host will decide it. Pure."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from miner.languages.python.stripping.static import Module, Scope
+
+
+class Mode(StrEnum):
+    """What of an assertion is left in the container."""
+
+    EXPECTED = "expected"
+    """The product's side alone: the host holds it against what was kept."""
+    OPERANDS = "operands"
+    """Both sides, as both depend on the product: the host compares them."""
+    RESULT = "result"
+    """Both sides and what comes of comparing them, where the product's own code compares."""
+    INSIDE = "inside"
+    """The assertion as it is."""
+
+
+class Form(StrEnum):
+    """Where an assertion stands."""
+
+    STATEMENT = "statement"
+    """A statement of its own: `assert x == y`, `self.assertEqual(x, y)`."""
+    BLOCK = "block"
+    """Around other statements: `with pytest.raises(E):`."""
+    CALL = "call"
+    """Around one call: `pytest.raises(E, f, x)`, `info = pytest.raises(E, f, x)`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operand:
+    """One side of an assertion."""
+
+    node: ast.expr
+    static: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Assertion:
+    """One assertion, in the terms of the host's judge (harness/judging)."""
+
+    op: str
+    operands: tuple[Operand, ...]
+    form: Form = Form.STATEMENT
+    options: Mapping[str, object] = field(default_factory=dict)
+    kept: Mapping[str, ast.expr] = field(default_factory=dict)
+    """Options that are expressions: a pattern, a tolerance. They never enter the container."""
+    whole: ast.expr | None = None
+    """The condition itself, where its truth can be handed out as a result."""
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """What can be tried, best first."""
+        if self.op in ("raises", "warns"):
+            return (Mode.EXPECTED, Mode.INSIDE)
+        results = (Mode.RESULT,) if self.whole is not None or self.op in _COMPARED else ()
+        if any(operand.static for operand in self.operands):
+            return (Mode.EXPECTED, *results, Mode.INSIDE)
+        if self.kept:
+            return (Mode.EXPECTED, *results, Mode.INSIDE)
+        return (Mode.OPERANDS, *results, Mode.INSIDE)
+
+
+_COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is", "is_not"})
+_OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.In: "in",
+    ast.NotIn: "not_in",
+    ast.Is: "is",
+    ast.IsNot: "is_not",
+}
+_OPPOSITES = {
+    "==": "!=", "!=": "==", "in": "not_in", "not_in": "in", "is": "is_not", "is_not": "is", "truth": "not",
+    "not": "truth", "isinstance": "not_isinstance",
+}  # fmt: skip
+_TWO_SIDES = {
+    "assertEqual": "==", "assertEquals": "==", "assertNotEqual": "!=", "assertNotEquals": "!=", "assertIs": "is",
+    "assertIsNot": "is_not", "assertIn": "in", "assertNotIn": "not_in", "assertGreater": ">",
+    "assertGreaterEqual": ">=", "assertLess": "<", "assertLessEqual": "<=", "assertListEqual": "==",
+    "assertTupleEqual": "==", "assertDictEqual": "==", "assertSetEqual": "==", "assertSequenceEqual": "==",
+    "assertMultiLineEqual": "==", "assertCountEqual": "count_equal", "assertItemsEqual": "count_equal",
+    "assertRegex": "regex", "assertRegexpMatches": "regex", "assertNotRegex": "not_regex",
+    "assertAlmostEqual": "almost", "assertAlmostEquals": "almost", "assertNotAlmostEqual": "not_almost",
+    "assertIsInstance": "isinstance", "assertNotIsInstance": "not_isinstance",
+}  # fmt: skip
+_ONE_SIDE = {
+    "assertTrue": "truth", "assert_": "truth", "failUnless": "truth", "assertFalse": "not", "failIf": "not",
+}  # fmt: skip
+_NONE = {"assertIsNone": "is", "assertIsNotNone": "is_not"}
+_NOSE = {
+    "eq_": "assertEqual", "ok_": "assertTrue", "assert_equal": "assertEqual", "assert_equals": "assertEqual",
+    "assert_not_equal": "assertNotEqual", "assert_true": "assertTrue", "assert_false": "assertFalse",
+    "assert_is": "assertIs", "assert_is_none": "assertIsNone", "assert_is_not_none": "assertIsNotNone",
+    "assert_in": "assertIn", "assert_not_in": "assertNotIn", "assert_raises": "assertRaises",
+    "assert_is_instance": "assertIsInstance", "assert_almost_equal": "assertAlmostEqual",
+    "assert_list_equal": "assertListEqual", "assert_dict_equal": "assertDictEqual", "assert_greater": "assertGreater",
+    "assert_less": "assertLess",
+}  # fmt: skip
+_RAISES = frozenset({"assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
+_WARNS = frozenset({"assertWarns", "assertWarnsRegex"})
+_FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail"})
+_CALLS = {
+    "assert_called_with": "called_with", "assert_called_once_with": "called_once_with", "assert_any_call": "any_call",
+    "assert_called": "called", "assert_called_once": "called_once", "assert_not_called": "not_called",
+    "assert_has_calls": "has_calls",
+}  # fmt: skip
+
+
+class Reader:
+    """Reads the assertions of one test function."""
+
+    def __init__(self, module: Module, scope: Scope, overridden: frozenset[str]) -> None:
+        """`overridden` are the assertion methods that the test's own classes define."""
+        self._module, self._scope, self._overridden = module, scope, overridden
+
+    def of_statement(self, statement: ast.stmt) -> tuple[Assertion, ...]:
+        """The assertions that a simple statement makes, in order; empty for one that makes none that is known."""
+        match statement:
+            case ast.Assert(test=test):
+                return self._conditions(test)
+            case ast.Expr(value=ast.Call() as call):
+                found = self._of_call(call)
+                return (found,) if found else ()
+            case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
+                found = self._of_call(call)
+                return (found,) if found and found.form is Form.CALL else ()
+        return ()
+
+    def of_item(self, item: ast.withitem) -> Assertion | None:
+        """The assertion that one item of a `with` makes of its block."""
+        call = item.context_expr
+        if not isinstance(call, ast.Call) or not (
+            item.optional_vars is None or isinstance(item.optional_vars, ast.Name)
+        ):
+            return None
+        word = self._word(call.func)
+        if word in ("pytest.raises", *_RAISES):
+            return self._catching("raises", word, call, Form.BLOCK)
+        if word in ("pytest.warns", *_WARNS) and call.args:
+            return self._catching("warns", word, call, Form.BLOCK)
+        return None
+
+    def quieten(self, call: ast.expr) -> None:
+        """Take the words out of `print(…)`, `pytest.fail(…)`, `logging.info(…)`…: they may tell what is expected."""
+        if not isinstance(call, ast.Call):
+            return
+        told = self._module.dotted(call.func)
+        fails = isinstance(call.func, ast.Attribute) and ast.unparse(call.func) in ("self.fail", "self.skipTest")
+        if isinstance(call.func, ast.Name) and call.func.id == "print" and not told:
+            call.args = [one for one in call.args if not self._scope.is_static(one)]
+        elif fails or ast.unparse(call.func).startswith("logging.") or told in _FAILS:
+            call.args = [ast.Constant(value="") if self._scope.is_static(one) else one for one in call.args]
+
+    def _word(self, func: ast.expr) -> str:
+        """The known name of an assertion function or method; empty for any other."""
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self":
+            return func.attr if func.attr not in self._overridden else ""
+        dotted = self._module.dotted(func)
+        if dotted.startswith("nose."):
+            return _NOSE.get(dotted.rpartition(".")[2], "")
+        return dotted if dotted in ("pytest.raises", "pytest.warns") else ""
+
+    def _conditions(self, test: ast.expr) -> tuple[Assertion, ...]:
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            parts = [self._conditions(value) for value in test.values]
+            return tuple(one for part in parts for one in part) if all(parts) else ()
+        found = self._condition(test)
+        return (found,) if found else ()
+
+    def _condition(self, test: ast.expr) -> Assertion | None:
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                inner = self._condition(operand)
+                if inner is None or inner.op not in _OPPOSITES:
+                    return self._made("not", [operand], whole=test)
+                return Assertion(op=_OPPOSITES[inner.op], operands=inner.operands, whole=test)
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return self._made(_OPERATORS[type(op)], [left, right])
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                words = [_OPERATORS[type(op)] for op in ops]
+                return self._made("chain", [left, *comparators], options={"ops": words}, whole=test)
+            case ast.Call(func=ast.Name(id="isinstance"), args=[value, kinds]):
+                return self._isinstance("isinstance", value, kinds, test)
+            case ast.Call(
+                func=ast.Attribute(value=value, attr="startswith" | "endswith" as attr), args=[part], keywords=[]
+            ):
+                return self._made(attr, [value, part], whole=test) if self._scope.is_static(part) else self._truth(test)
+        return self._truth(test)
+
+    def _truth(self, test: ast.expr) -> Assertion | None:
+        return self._made("truth", [test], whole=test)
+
+    def _isinstance(self, op: str, value: ast.expr, kinds: ast.expr, whole: ast.expr) -> Assertion | None:
+        operands = (Operand(node=value, static=self._scope.is_static(value)), Operand(node=kinds, static=True))
+        return None if operands[0].static else Assertion(op=op, operands=operands, whole=whole)
+
+    def _made(
+        self,
+        op: str,
+        nodes: Sequence[ast.expr],
+        *,
+        options: Mapping[str, object] | None = None,
+        kept: Mapping[str, ast.expr] | None = None,
+        whole: ast.expr | None = None,
+    ) -> Assertion | None:
+        """An assertion over these operands; None where nothing of it depends on the product."""
+        operands = tuple(Operand(node=node, static=self._scope.is_static(node)) for node in nodes)
+        if all(operand.static for operand in operands) or any(isinstance(node, ast.Starred) for node in nodes):
+            return None
+        return Assertion(op=op, operands=operands, options=options or {}, kept=kept or {}, whole=whole)
+
+    def _of_call(self, call: ast.Call) -> Assertion | None:
+        word = self._word(call.func)
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        if word in (*_RAISES, "pytest.raises") and len(call.args) > (1 if "Regex" not in word else 2):
+            return self._catching("raises", word, call, Form.CALL)
+        if word in _WARNS or any(isinstance(argument, ast.Starred) for argument in call.args):
+            return None
+        if word in _TWO_SIDES and len(call.args) >= 2:  # noqa: PLR2004 - two sides
+            return self._two_sides(_TWO_SIDES[word], call, named)
+        if word in _ONE_SIDE and call.args:
+            return self._one_side(_ONE_SIDE[word], call.args[0])
+        if word in _NONE and call.args:
+            return self._made(_NONE[word], [call.args[0], ast.Constant(value=None)])
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _CALLS:
+            return self._calls(call.func, call)
+        match call:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="match"), args=[pattern], keywords=[]):
+                return self._matched(name, pattern)
+        return None
+
+    def _matched(self, name: str, pattern: ast.expr) -> Assertion | None:
+        """`info.match(pattern)` of what `pytest.raises` caught."""
+        if name not in self._scope.caught or not self._scope.is_static(pattern):
+            return None
+        error = ast.Attribute(value=ast.Name(id=name, ctx=ast.Load()), attr="value", ctx=ast.Load())
+        text = ast.Call(func=ast.Name(id="str", ctx=ast.Load()), args=[error], keywords=[])
+        return self._made("regex", [text, pattern])
+
+    def _one_side(self, op: str, test: ast.expr) -> Assertion | None:
+        if op == "truth":
+            return self._condition(test)
+        return self._condition(ast.UnaryOp(op=ast.Not(), operand=test))
+
+    def _two_sides(self, op: str, call: ast.Call, named: Mapping[str | None, ast.expr]) -> Assertion | None:
+        left, right = call.args[:2]
+        if op in ("isinstance", "not_isinstance"):
+            test = ast.Call(func=ast.Name(id="isinstance", ctx=ast.Load()), args=[left, right], keywords=[])
+            whole = test if op == "isinstance" else ast.UnaryOp(op=ast.Not(), operand=test)
+            return self._isinstance(op, left, right, whole)
+        kept: dict[str, ast.expr] = {}
+        if op in ("almost", "not_almost"):
+            kept = {name: named[name] for name in ("places", "delta") if name in named}
+            if len(call.args) > 2:  # noqa: PLR2004 - the third is `places`
+                kept["places"] = call.args[2]
+            if not all(map(self._scope.is_static, kept.values())):
+                return None
+        if op in ("regex", "not_regex") and not self._scope.is_static(right):
+            return None
+        return self._made(op, [left, right], kept=kept)
+
+    def _calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
+        """What a mock was called with, held against calls that are static."""
+        how = _CALLS[func.attr]
+        parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(keyword.arg is None for keyword in call.keywords) or not all(map(self._scope.is_static, parts)):
+            return None
+        if how == "has_calls":
+            return None  # its calls are of children as well, whose order mocks know alone
+        seen = ast.Attribute(value=func.value, attr="call_args_list", ctx=ast.Load())
+        operands = [Operand(node=seen, static=False)]
+        if how in ("called_with", "called_once_with", "any_call"):
+            names: list[ast.expr | None] = [ast.Constant(value=keyword.arg) for keyword in call.keywords]
+            keywords = ast.Dict(keys=names, values=[keyword.value for keyword in call.keywords])
+            expected = ast.Tuple(elts=[ast.Tuple(elts=call.args, ctx=ast.Load()), keywords], ctx=ast.Load())
+            operands.append(Operand(node=expected, static=True))
+        return Assertion(op="calls", operands=tuple(operands), options={"how": how}, kept={})
+
+    def _catching(self, op: str, word: str, call: ast.Call, form: Form) -> Assertion | None:
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        if not call.args and "expected_exception" not in named:
+            return None
+        kinds = call.args[0] if call.args else named["expected_exception"]
+        kept: dict[str, ast.expr] = {}
+        if "Regex" in word:
+            if len(call.args) < 2:  # noqa: PLR2004 - the class and the pattern
+                return None
+            kept["match"] = call.args[1]
+        elif form is Form.BLOCK and "match" in named:
+            kept["match"] = named["match"]
+        if set(named) - {"match", "msg", "expected_exception"} and form is Form.BLOCK:
+            return None  # `check=` and what else judges by code
+        if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
+            return None
+        return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=kept)

@@ -1,0 +1,320 @@
+"""A test file without its expectations, written anew from its syntax tree; or handing these out as well. Pure."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from miner.languages.python.stripping import helpers, tables
+from miner.languages.python.stripping.sites import Assertion, Form, Mode, Reader
+from miner.languages.python.stripping.static import Function, Module, Scope, module_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+HAND_OUT = "__goldseam__"
+"""What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
+_SITE = "_goldseam_site"
+_PASSES = 4
+"""How often names are looked through until it is settled which of them only expectations read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """One assertion by its number, and the test function it stands in."""
+
+    number: int
+    function: tuple[str, ...]
+    assertion: Assertion
+
+
+class StrippedSource:
+    """A test file whose assertions can be taken out, one by one."""
+
+    def __init__(self, source: bytes, *, first: int, product: Callable[[str], bool]) -> None:
+        """Parse a file; `first` is the number of its first slot, `product` tells the repository's own modules.
+
+        Raises:
+            SyntaxError: it is not Python that this interpreter reads.
+            ValueError: it holds a NUL.
+            RecursionError: it is nested too deeply.
+
+        """
+        self._source, self._first, self._product = source, first, product
+        self.slots: tuple[Slot, ...] = tuple(self._write(lambda _: Mode.INSIDE, recording=False)[1])
+
+    def recording(self, modes: Mapping[int, Mode]) -> str:
+        """The file handing out both sides of each assertion; nothing of it is blanked. For the fix alone."""
+        return ast.unparse(ast.fix_missing_locations(self._write(modes.__getitem__, recording=True)[0])) + "\n"
+
+    def stripped(self, modes: Mapping[int, Mode], whole: Collection[str] = ()) -> str:
+        """The file that enters a container when patches are judged; functions of these names stay whole."""
+        tree, _ = self._write(modes.__getitem__, recording=False, whole=whole)
+        module = module_of(tree, self._product)
+        functions = [function for function, names in _functions(tree, ()) if names[-1] not in whole]
+        for _ in range(
+            2
+        ):  # what only a helper's expectations read goes from its callers, and then what they made it of
+            for function in functions:
+                tables.blank(function, tree, Scope(module=module, function=function, tables={}))
+            scope = _plain_scope(module)
+            for helper, given in helpers.arguments(functions, tree).items():
+                read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}
+                for name in helpers.static_given(given, scope).keys() - read:
+                    for argument in given[name]:
+                        argument.blank()
+        tables.blank_shared(functions, tree, module)
+        tables.blank_constants(tree, module)
+        return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+    def _write(
+        self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[str] = ()
+    ) -> tuple[ast.Module, list[Slot]]:
+        tree = ast.parse(self._source)
+        module = module_of(tree, self._product)
+        slots: list[Slot] = []
+        functions = _functions(tree, ())
+        plain = [function for function, _ in functions]
+        called = helpers.arguments(plain, tree)
+        scope = _plain_scope(module)
+        given = {function: helpers.static_given(found, scope) for function, found in called.items()}
+        own = _methods(tree)
+        readers = {function: _settled(module, function, own, given.get(function, {})) for function in plain}
+        for function, names in functions:
+            if any(_is_generated(decorator, module) for decorator in function.decorator_list):
+                continue
+            reader = readers[function]
+            writer = _Writer(reader, names, slots, self._first, choose, recording=recording, whole=names[-1] in whole)
+            function.body = writer.block(function.body)
+        if any(choose(slot.number) is not Mode.INSIDE for slot in slots) and not recording:
+            _drop_words(tree, whole)
+        return tree, slots
+
+
+def _functions(node: ast.AST, names: tuple[str, ...]) -> list[tuple[Function, tuple[str, ...]]]:
+    """Functions and methods of a file's top level and classes, by their names; inner ones belong to theirs."""
+    found: list[tuple[Function, tuple[str, ...]]] = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            found += _functions(child, (*names, child.name))
+        elif isinstance(child, Function):
+            found.append((child, (*names, child.name)))
+        elif isinstance(child, ast.If | ast.Try):
+            found += _functions(child, names)
+    return found
+
+
+def _is_generated(decorator: ast.expr, module: Module) -> bool:
+    """Whether a test is run for examples that differ from run to run."""
+    call = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return module.dotted(call).startswith("hypothesis.")
+
+
+def _plain_scope(module: Module) -> Callable[[Function], Scope]:
+    """The scopes in which calls of helpers stand, before it is known what only expectations read; each made once."""
+    return cache(lambda function: Scope(module=module, function=function, tables=tables.values(function, module)))
+
+
+def _methods(tree: ast.Module) -> frozenset[str]:
+    """The names of all methods of a file's classes."""
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return frozenset(inner.name for node in classes for inner in node.body if isinstance(inner, Function))
+
+
+def _settled(
+    module: Module, function: Function, overridden: frozenset[str], given: Mapping[str, tuple[ast.expr, ...]]
+) -> Reader:
+    """A reader that knows which names only expectations read."""
+    scope = Scope(module=module, function=function, tables=tables.values(function, module), given=given)
+    scope.assume_expected()
+    reader = Reader(module, scope, overridden)
+    expecting: dict[str, int] | None = None
+    for _ in range(_PASSES):
+        seen = _expected_names(reader, function)
+        if seen == expecting:
+            break
+        scope.expecting(seen)
+        expecting = seen
+    return reader
+
+
+def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for statement in ast.walk(function):
+        if isinstance(statement, ast.With | ast.AsyncWith):
+            assertions = [one for one in map(reader.of_item, statement.items) if one]
+        elif isinstance(statement, ast.stmt):
+            assertions = list(reader.of_statement(statement))
+        else:
+            continue
+        for assertion in assertions:
+            expected = [operand.node for operand in assertion.operands if operand.static]
+            for node in (*expected, *assertion.kept.values()):
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.Name):
+                        found[inner.id] = found.get(inner.id, 0) + 1
+    return found
+
+
+class _Writer:
+    """Rewrites the statements of one test function."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        names: tuple[str, ...],
+        slots: list[Slot],
+        first: int,
+        choose: Callable[[int], Mode],
+        *,
+        recording: bool,
+        whole: bool,
+    ) -> None:
+        self._reader, self._names, self._slots = reader, names, slots
+        self._first, self._choose, self._recording = first, choose, recording
+        self._quietens = not (recording or whole) and _is_of_tests(names)
+
+    def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        return [new for statement in statements for new in self._statement(statement)]
+
+    def _statement(self, statement: ast.stmt) -> list[ast.stmt]:
+        if isinstance(statement, ast.With | ast.AsyncWith):
+            return [self._with(statement)]
+        if isinstance(statement, ast.Try) or type(statement).__name__ == "TryStar":
+            return [self._try(cast("ast.Try", statement))]
+        found = self._reader.of_statement(statement)
+        if found:
+            return self._sites(statement, found)
+        if isinstance(statement, ast.Expr) and self._quietens:
+            self._reader.quieten(statement.value)
+        quietens = self._quietens
+        self._quietens = quietens and not isinstance(statement, Function | ast.ClassDef)
+        for name in ("body", "orelse"):
+            inner = getattr(statement, name, None)
+            if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                setattr(statement, name, self.block(inner))
+        self._quietens = quietens
+        for case in getattr(statement, "cases", ()):
+            case.body = self.block(case.body)
+        return [statement]
+
+    def _try(self, statement: ast.Try) -> ast.stmt:
+        if not statement.handlers:  # a handler may wait for what an assertion raises
+            statement.body = self.block(statement.body)
+        for handler in statement.handlers:
+            handler.body = self.block(handler.body)
+        statement.orelse = self.block(statement.orelse)
+        statement.finalbody = self.block(statement.finalbody)
+        return statement
+
+    def _with(self, statement: ast.With | ast.AsyncWith) -> ast.stmt:
+        catches = False
+        for item in statement.items:
+            found = self._reader.of_item(item)
+            if found is None:
+                _quieten(item.context_expr)
+                continue
+            catches = catches or found.op == "raises"
+            number = self._number(found)
+            if self._choose(number) is not Mode.INSIDE:
+                item.context_expr = self._site(number, found)
+        if not catches and not self._is_unread_catcher(statement):
+            statement.body = self.block(statement.body)
+        return statement
+
+    def _is_unread_catcher(self, statement: ast.With | ast.AsyncWith) -> bool:
+        """Whether the block may be there to catch what an assertion in it raises."""
+        words = [ast.unparse(item.context_expr) for item in statement.items]
+        return any("raises" in word.lower() or "suppress" in word for word in words)
+
+    def _number(self, assertion: Assertion) -> int:
+        number = self._first + len(self._slots)
+        self._slots.append(Slot(number=number, function=self._names, assertion=assertion))
+        return number
+
+    def _sites(self, statement: ast.stmt, found: Sequence[Assertion]) -> list[ast.stmt]:
+        numbers = [self._number(assertion) for assertion in found]
+        modes = [self._choose(number) for number in numbers]
+        if Mode.INSIDE in modes:
+            return [statement]  # of several conditions in one statement all come out or none
+        return [
+            self._catching(statement, number, assertion)
+            if assertion.form is Form.CALL
+            else self._handing(number, assertion, mode)
+            for number, assertion, mode in zip(numbers, found, modes, strict=True)
+        ]
+
+    def _site(self, number: int, assertion: Assertion) -> ast.expr:
+        """`__goldseam__(NUMBER)`, for a recording called with what is kept of a block."""
+        site: ast.expr = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])
+        if self._recording:
+            site = _call(site, [assertion.operands[0].node, *assertion.kept.values()])
+        if assertion.op == "warns":
+            site = _call(ast.Attribute(value=site, attr="warning", ctx=ast.Load()), [])
+        return site
+
+    def _catching(self, statement: ast.stmt, number: int, assertion: Assertion) -> ast.stmt:
+        """`with __goldseam__(…) as info: f(x)`, of `info = pytest.raises(E, f, x)`."""
+        call = cast("ast.Call", cast("ast.Expr | ast.Assign", statement).value)
+        skipped = 1 + (len(assertion.kept) if assertion.kept else 0)
+        made = ast.Call(func=call.args[skipped], args=call.args[skipped + 1 :], keywords=call.keywords)
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        item = ast.withitem(context_expr=self._site(number, assertion), optional_vars=target)
+        return ast.With(items=[item], body=[ast.Expr(value=made)])
+
+    def _handing(self, number: int, assertion: Assertion, mode: Mode) -> ast.stmt:
+        """`with __goldseam__(NUMBER) as site: site(operand, …)`."""
+        site = ast.Name(id=_SITE, ctx=ast.Load())
+        nodes = [operand.node for operand in assertion.operands]
+        if mode is Mode.RESULT and assertion.whole is None:
+            call = _call(
+                ast.Attribute(value=site, attr="check", ctx=ast.Load()), [ast.Constant(value=assertion.op), *nodes]
+            )
+        elif mode is Mode.RESULT:
+            call = _call(ast.Attribute(value=site, attr="truth", ctx=ast.Load()), [cast("ast.expr", assertion.whole)])
+        elif self._recording:
+            recorded = _call(ast.Attribute(value=site, attr="recorded", ctx=ast.Load()), nodes)
+            call = _call(recorded, list(assertion.kept.values()))
+        else:
+            call = _call(site, [operand.node for operand in assertion.operands if not operand.static])
+        hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])
+        item = ast.withitem(context_expr=hand_out, optional_vars=ast.Name(id=_SITE, ctx=ast.Store()))
+        return ast.With(items=[item], body=[ast.Expr(value=call)])
+
+
+def _call(func: ast.expr, arguments: Sequence[ast.expr]) -> ast.Call:
+    return ast.Call(func=func, args=list(arguments), keywords=[])
+
+
+def _quieten(call: ast.expr) -> None:
+    """Take the words out of `self.subTest(…)`: they may tell what is expected."""
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "subTest":
+        call.args, call.keywords = [], []
+
+
+def _is_of_tests(names: Iterable[str]) -> bool:
+    """Whether a function or class is there to test: the words of any other may be what is tested."""
+    return "test" in ".".join(names).lower()
+
+
+def _drop_words(tree: ast.Module, whole: Collection[str]) -> None:
+    """Take out docstrings, annotations of tests, and why a mark is there: they may tell what is expected."""
+    functions = [function for function, names in _functions(tree, ()) if names[-1] not in whole and _is_of_tests(names)]
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and _is_of_tests((node.name,))]
+    for owner in (tree, *functions, *classes):
+        if ast.get_docstring(owner, clean=False) is not None:
+            owner.body[:1] = [] if len(owner.body) > 1 else [ast.Pass()]
+    for decorated in (*functions, *classes):
+        for keyword in (
+            one for call in decorated.decorator_list if isinstance(call, ast.Call) for one in call.keywords
+        ):
+            if keyword.arg == "reason":
+                keyword.value = ast.Constant(value="-")
+    for function in functions:
+        if function.name.startswith("test"):
+            function.returns = None
+            for argument in ast.walk(function.args):
+                if isinstance(argument, ast.arg):
+                    argument.annotation = None

@@ -1,0 +1,313 @@
+"""Tables of inputs and expectations: which values their names have, and columns that nothing reads any more. Pure."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from miner.languages.python.stripping.static import Scope, assignments
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from miner.languages.python.stripping.static import Function, Module
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows that give values to names: `parametrize`, or a loop over a list that is written out."""
+
+    names: tuple[str, ...]
+    rows: ast.List | ast.Tuple | ast.Dict
+    single: bool
+    """Whether each row is the value of the one name itself."""
+    decorator: ast.Call | None = None
+    constant: str = ""
+    """The name of the file's top level under which the rows stand, where they do."""
+
+    def cells(self, position: int) -> list[ast.expr] | None:
+        """The values of one name; None where a row is not written out."""
+        if isinstance(self.rows, ast.Dict):
+            return [key for key in self.rows.keys if key is not None] if position == 0 else list(self.rows.values)
+        found = [_cell(row, None if self.single else position) for row in self.rows.elts]
+        return None if any(cell is None for cell in found) else [cell for cell in found if cell is not None]
+
+    def blank(self, position: int) -> None:
+        """Put None in place of one name's values; numbers in place of keys, as they have to differ."""
+        if isinstance(self.rows, ast.Dict):
+            if position == 0:
+                self.rows.keys[:] = [ast.Constant(value=number) for number in range(len(self.rows.keys))]
+            else:
+                self.rows.values[:] = [ast.Constant(value=None) for _ in self.rows.values]
+            return
+        for index, row in enumerate(self.rows.elts):
+            nothing = ast.Constant(value=None)
+            if _is_param(row):
+                row.args[position] = nothing  # type: ignore[attr-defined]  # a call, as it is a param
+            elif self.single:
+                self.rows.elts[index] = nothing
+            else:
+                row.elts[position] = nothing  # type: ignore[attr-defined]  # a tuple or list, as its cells were found
+
+
+def values(function: Function, module: Module) -> dict[str, tuple[ast.expr, ...]]:
+    """By name: the values that tables of a test function give it."""
+    found: dict[str, tuple[ast.expr, ...]] = {}
+    for table in _tables(function, module):
+        for position, name in enumerate(table.names):
+            cells = table.cells(position)
+            if cells:
+                found[name] = tuple(cells)
+    return found
+
+
+def blank(function: Function, tree: ast.Module, scope: Scope) -> None:
+    """Take out of a stripped function what only its expectations read: assignments, columns, names of rows."""
+    while _drop_dead(function, scope):
+        pass
+    read = set(_read(function.body))
+    for table in _tables(function, scope.module):
+        whole = not table.constant or _read([tree]).count(table.constant) == 1
+        changed = whole and _blank_items(table, function, scope)
+        for position, name in enumerate(table.names):
+            cells = table.cells(position)
+            if name not in read and cells and whole and all(map(scope.is_static, cells)):
+                table.blank(position)
+                changed = True
+        if table.decorator is not None:
+            _number_rows(table, changed=changed)
+
+
+def _blank_items(table: Table, function: Function, scope: Scope) -> bool:
+    """The same for rows that are read by their items alone: `case[0]`; whether something was taken out."""
+    name = table.names[0]
+    if not table.single or isinstance(table.rows, ast.Dict) or not all(map(_is_row, table.rows.elts)):
+        return False
+    items = [
+        node.slice for node in ast.walk(function) if isinstance(node, ast.Subscript) and _is_name(node.value, name)
+    ]
+    read = {item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, int)}
+    uses = [node for node in ast.walk(function) if _is_name(node, name) and isinstance(node.ctx, ast.Load)]  # type: ignore[attr-defined]
+    if len(uses) != len(items) or len(items) == 0 or len(read) != len({ast.dump(item) for item in items}):
+        return False
+    changed = False
+    for position in range(min(len(cast("ast.Tuple", row).elts) for row in table.rows.elts)):
+        cells = [cast("ast.Tuple", row).elts[position] for row in table.rows.elts]
+        if min(read) >= 0 and position not in read and all(map(scope.is_static, cells)):
+            for row in table.rows.elts:
+                cast("ast.Tuple", row).elts[position] = ast.Constant(value=None)
+            changed = True
+    return changed
+
+
+def _is_row(node: ast.expr) -> bool:
+    return isinstance(node, ast.Tuple | ast.List) and bool(node.elts)
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module) -> None:
+    """Take out of rows that several tables share what only expectations of all of them read."""
+    users: dict[str, list[tuple[Function, Table]]] = {}
+    for function in functions:
+        for table in _tables(function, module):
+            if table.constant:
+                users.setdefault(table.constant, []).append((function, table))
+    for name, found in users.items():
+        first = found[0][1]
+        alike = all((table.single, len(table.names)) == (first.single, len(first.names)) for _, table in found)
+        if len(found) < 2 or not alike or _read([tree]).count(name) != len(found):  # noqa: PLR2004 - else none is shared
+            continue
+        scope = Scope(module=module, function=_NO_FUNCTION, tables={})
+        changed = False
+        for position in range(len(first.names)):
+            read = any(table.names[position] in _read(function.body) for function, table in found)
+            cells = first.cells(position)
+            if not read and cells and all(map(scope.is_static, cells)):
+                first.blank(position)
+                changed = True
+        for _, table in found:
+            if table.decorator is not None:
+                _number_rows(table, changed=changed)
+
+
+_READ_BY_OTHERS = frozenset(
+    ["__all__", "__test__", "__version__", "pytestmark", "pytest_plugins", "collect_ignore", "collect_ignore_glob"]
+)
+"""Names of a test file that runners and other modules look for."""
+
+
+def blank_constants(tree: ast.Module, module: Module) -> None:
+    """Take out constants of a file's top level that nothing in it reads any more."""
+    while True:
+        read = _read(tree.body)
+        dead = {name for name in module.constants if name not in read and name not in _READ_BY_OTHERS}
+        kept = _without(tree.body, dead, Scope(module=module, function=_NO_FUNCTION, tables={}))
+        if kept is None:
+            return
+        tree.body = kept or [ast.Pass()]
+
+
+def _without(block: Sequence[ast.stmt], dead: Collection[str], scope: Scope) -> list[ast.stmt] | None:
+    """A block without assignments of static values to dead names; None where it has none."""
+    kept: list[ast.stmt] = []
+    changed = False
+    for statement in block:
+        bound = assignments(statement)
+        gone = [name in dead and scope.is_static(value) for name, value in bound]
+        if bound and all(gone):
+            changed = True
+            continue
+        if any(gone):
+            values = cast("ast.Tuple", cast("ast.Assign", statement).value)
+            for index, (_, value) in enumerate(bound):
+                if gone[index] and not (isinstance(value, ast.Constant) and value.value is None):
+                    values.elts[index] = ast.Constant(value=None)
+                    changed = True
+        kept.append(statement)
+    return kept if changed else None
+
+
+_NO_FUNCTION = cast("ast.FunctionDef", ast.parse("def nothing(): pass").body[0])
+
+
+def _tables(function: Function, module: Module) -> Iterator[Table]:
+    for decorator in function.decorator_list:
+        found = _of_decorator(decorator, module)
+        if found:
+            yield found
+    for node in ast.walk(function):
+        if isinstance(node, ast.For):
+            found = _of_loop(node, function, module)
+            if found:
+                yield found
+
+
+def _of_decorator(decorator: ast.expr, module: Module) -> Table | None:
+    if not (
+        isinstance(decorator, ast.Call)
+        and isinstance(decorator.func, ast.Attribute)
+        and decorator.func.attr == "parametrize"
+        and len(decorator.args) == 2  # noqa: PLR2004 - names and rows
+        and all(keyword.arg in ("ids", "scope") for keyword in decorator.keywords)
+    ):
+        return None
+    rows, constant = _constant(decorator.args[1], module)
+    try:
+        names = ast.literal_eval(decorator.args[0])
+    except (ValueError, TypeError, SyntaxError):
+        return None
+    single = isinstance(names, str) and "," not in names
+    if isinstance(names, str):
+        names = [name.strip() for name in names.split(",") if name.strip()]
+    if not isinstance(rows, ast.List | ast.Tuple) or not _is_list(rows):
+        return None
+    return Table(names=tuple(map(str, names)), rows=rows, single=single, decorator=decorator, constant=constant)
+
+
+def _constant(rows: ast.expr, module: Module) -> tuple[ast.expr, str]:
+    """What a name of the file's top level stands for, and the name; any other expression as it is."""
+    found = module.constants.get(rows.id, ()) if isinstance(rows, ast.Name) else ()
+    return (found[0], ast.unparse(rows)) if len(found) == 1 else (rows, "")
+
+
+def _of_loop(loop: ast.For, function: Function, module: Module) -> Table | None:
+    rows = loop.iter
+    items = isinstance(rows, ast.Call) and isinstance(rows.func, ast.Attribute) and rows.func.attr == "items"
+    if items:
+        rows = cast("ast.Attribute", cast("ast.Call", rows).func).value
+    bound: list[ast.expr] = []
+    if isinstance(rows, ast.Name):
+        bound = [
+            node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == rows.id for t in node.targets)
+        ]
+        reads = sum(isinstance(node, ast.Name) and node.id == rows.id for node in ast.walk(function))
+        rows = bound[0] if len(bound) == 1 and reads == 2 else rows  # noqa: PLR2004 - bound once, read once
+    hidden = bound or any(isinstance(node, ast.arg) and node.arg == ast.unparse(rows) for node in ast.walk(function))
+    rows, constant = (rows, "") if hidden else _constant(rows, module)
+    if not (_is_dictionary(rows) if items else _is_list(rows)):
+        return None
+    rows = cast("ast.List | ast.Dict", rows)
+    target = loop.target
+    if isinstance(target, ast.Name) and not items:
+        return Table(names=(target.id,), rows=rows, single=True, constant=constant)
+    if isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts):
+        return Table(
+            names=tuple(part.id for part in target.elts if isinstance(part, ast.Name)),
+            rows=rows,
+            single=False,
+            constant=constant,
+        )
+    return None
+
+
+def _is_list(rows: ast.expr) -> bool:
+    return isinstance(rows, ast.List | ast.Tuple) and not any(isinstance(row, ast.Starred) for row in rows.elts)
+
+
+def _is_dictionary(rows: ast.expr) -> bool:
+    return isinstance(rows, ast.Dict) and None not in rows.keys
+
+
+def _cell(row: ast.expr, position: int | None) -> ast.expr | None:
+    if _is_param(row):
+        arguments = row.args  # type: ignore[attr-defined]  # a call, as it is a param
+        index = position or 0
+        return arguments[index] if index < len(arguments) else None
+    if position is None:
+        return row
+    if isinstance(row, ast.Tuple | ast.List) and position < len(row.elts):
+        return row.elts[position]
+    return None
+
+
+def _is_param(row: ast.expr) -> bool:
+    return isinstance(row, ast.Call) and ast.unparse(row.func) in ("param", "pytest.param")
+
+
+def _number_rows(table: Table, *, changed: bool) -> None:
+    """Call rows by number where their own names may tell what is expected."""
+    decorator, rows = table.decorator, table.rows
+    assert decorator is not None  # noqa: S101 - asked for by who calls
+    assert not isinstance(rows, ast.Dict)  # noqa: S101 - those are of loops
+    named = [row for row in rows.elts if _is_param(row) and any(k.arg == "id" for k in row.keywords)]  # type: ignore[attr-defined]
+    if not (changed or named or any(keyword.arg == "ids" for keyword in decorator.keywords)):
+        return
+    for row in named:
+        row.keywords = [keyword for keyword in row.keywords if keyword.arg != "id"]  # type: ignore[attr-defined]
+    names: list[ast.expr] = [ast.Constant(value=f"p{number}") for number in range(len(rows.elts))]
+    decorator.keywords = [keyword for keyword in decorator.keywords if keyword.arg != "ids"]
+    decorator.keywords.append(ast.keyword(arg="ids", value=ast.List(elts=names, ctx=ast.Load())))
+
+
+def _drop_dead(function: Function, scope: Scope) -> bool:
+    """Take out assignments of static values to names that nothing reads; whether there was one."""
+    read = set(_read(function.body))
+    outer = {name for node in ast.walk(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    changed = False
+    for owner in ast.walk(function):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(owner, name, None)
+            if not isinstance(block, list) or isinstance(owner, ast.ClassDef):
+                continue
+            names = {name for statement in block for name, _ in assignments(statement)}
+            kept = _without(block, names - read - outer, scope)
+            if kept is not None:
+                setattr(owner, name, kept or [ast.Pass()])
+                changed = True
+    return changed
+
+
+def _read(nodes: Sequence[ast.AST]) -> list[str]:
+    """Every name that is read, as often as it is."""
+    return [
+        inner.id
+        for node in nodes
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
+    ]

@@ -1,0 +1,361 @@
+"""How a repository's tests are called: the framework, and of the repository's own options those that change a test."""
+
+from __future__ import annotations
+
+import configparser
+import itertools
+import posixpath
+import tomllib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from harness.languages.python import nose, pytest
+from harness.languages.python.frameworks import framework
+from harness.languages.python.suites import DJANGO, PROGRAM, UNITTEST, program_of
+from miner.evidence.cached_tree import Remembered
+from miner.languages.python import declared_test_commands, test_sources
+from miner.languages.python.evidence import django, subproject
+from miner.languages.python.evidence.metadata import ini
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from miner.evidence.tree import Tree
+    from miner.languages.python.declared_test_commands import Called
+
+_INI_FILES = (("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
+"""pytest reads the first of these that has its section; pyproject.toml comes after pytest.ini.
+
+Source: https://docs.pytest.org/en/stable/reference/customize.html#configuration-file-formats
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """One way to call tests: a framework of harness/languages/python and its options."""
+
+    framework: str = pytest.name
+    options: tuple[str, ...] = ()
+    expects: int = field(default=0, compare=False)
+    """How many tests stand in the test files at least, where another runner might find more of them."""
+
+    @property
+    def command(self) -> str:
+        """The runner, for a person."""
+        if not framework(self.framework).suites:
+            return "pytest"
+        words = self.options[self.options.index(PROGRAM) + 1 :] if PROGRAM in self.options else ("-m", "unittest")
+        return " ".join(("python", *words))
+
+
+def ways_of(tree: Tree, test_files: Sequence[str]) -> tuple[Way, ...]:
+    """The ways to call the tests of a tree, the likeliest first; pytest is always among them.
+
+    Where the repository never speaks of pytest and runs unittest's or Django's suites, these come first, unless a test
+    file is written for pytest. In a repository of several projects the one that the tests are in tells, if it does.
+    """
+    tree = Remembered(tree)
+    root = subproject.root_of(tree, test_files)
+    here = subproject.Below(tree, root) if root else tree
+    said = declared_test_commands.commands(here)
+    if not root or not (said or _addopts(here.read) or _manage(here, ())):
+        return _ways(tree, test_files, declared_test_commands.commands(tree) if root else said)
+    inside = [path.removeprefix(f"{root}/") for path in test_files if path.startswith(f"{root}/")]
+    return tuple(_lifted(way, root) for way in _ways(here, inside, said))
+
+
+def _lifted(way: Way, root: str) -> Way:
+    """A way of a project in a folder, in the words of the whole repository."""
+    if not framework(way.framework).suites:
+        return way
+    chdir = _value(way.options[:1], "--chdir")
+    rest = way.options[1:] if chdir else way.options
+    return replace(way, options=(f"--chdir={posixpath.join(root, chdir)}".rstrip("/"), *rest))
+
+
+def _ways(tree: Tree, test_files: Sequence[str], said: Sequence[Called]) -> tuple[Way, ...]:
+    sources = [tree.read(path) or b"" for path in test_files]
+    by_nose = _speaks_of(said, "nose") and not _speaks_of(said, "pytest")
+    named = _NOSES_NAMES if by_nose else ()
+    of_nose = by_nose or any(map(test_sources.yields_tests, sources))
+    plain = Way(framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, said), *named))
+    own = _first_of_each(way for called in said if (way := _own_way(called, tree)) is not None)
+    if any(map(test_sources.yields_tests, sources)) or any(map(test_sources.is_for_pytest, sources)):
+        return (plain,)
+    written = sum(map(test_sources.written, sources))
+    own = tuple(replace(way, expects=written) for way in (*own, *_manage(tree, own)))
+    if not own:
+        return (plain, Way(framework=UNITTEST.name))
+    return (plain, *own) if not said or _speaks_of(said, "pytest", "nose") else (*own, plain)
+
+
+def _first_of_each(ways: Iterable[Way]) -> tuple[Way, ...]:
+    """Of ways that call the same program, the first: the others try other databases and the like."""
+    found: dict[str, Way] = {}
+    for way in ways:
+        found.setdefault(program_of(way.options) or way.framework, way)
+    return tuple(found.values())[:_MOST_WAYS]
+
+
+_MOST_WAYS = 2
+
+
+def _speaks_of(said: Sequence[Called], *runners: str) -> bool:
+    return any(called.runner in runners for called in said)
+
+
+_NOSES_NAMES = ("-o", "python_functions=test* Test* *_test* *_Test*")
+"""What nose takes for a test function, as pytest's patterns.
+
+Source: `testMatch`, https://nose.readthedocs.io/en/latest/usage.html
+"""
+
+
+def _own_way(called: Called, tree: Tree) -> Way | None:
+    """The way of a command that runs suites without pytest."""
+    if called.runner not in _SUITES:
+        return None
+    options = [f"--chdir={called.chdir}"] if called.chdir else []
+    options += [word for one in called.warnings if _means_something(one) for word in ("-W", one)]
+    if called.program:
+        if _LABELS in (tree.read(posixpath.normpath(posixpath.join(called.chdir, called.program[0]))) or b""):
+            options.append("--labels")
+        return Way(framework=called.runner, options=(*options, PROGRAM, *_program_words(called.program)))
+    top = _top(called.words) if called.runner != "stestr" else _top_of_stestr(tree)
+    return Way(framework=UNITTEST.name, options=(*options, *((f"--top={top}",) if top else ())))
+
+
+_SUITES = frozenset({UNITTEST.name, DJANGO.name, "stestr", "green", "trial"})
+"""Runners whose tests are unittest's suites."""
+
+
+def _top_of_stestr(tree: Tree) -> str:
+    """The folder that stestr names modules from; empty for the root."""
+    found = ini(tree.read(".stestr.conf")).get("DEFAULT", "top_dir", fallback=".")
+    plain = posixpath.normpath(found.strip() or ".")
+    return "" if plain == "." or plain.startswith(("/", "..", "$", "{")) else plain
+
+
+def _top(words: Sequence[str]) -> str:
+    """The folder that `python -m unittest discover` names modules from; empty for the one it is called in."""
+    if words[:1] != ("discover",):
+        return ""
+    start = next(iter(words[1:2]), "")
+    given = [_value(words, *names) for names in (("-t", "--top-level-directory"), ("-s", "--start-directory"))]
+    found = next((one for one in given if one), "" if start.startswith("-") else start)
+    plain = posixpath.normpath(found) if found else "."
+    return "" if plain == "." or plain.startswith(("/", "..")) else plain
+
+
+_LABELS = b"ALWAYS_INSTALLED_APPS"
+"""What Django's own program has, which installs nothing but the applications whose labels it is told."""
+_DROPPED = frozenset(
+    {"--parallel", "--failfast", "--pdb", "--reverse", "--shuffle", "--debug-sql", "--timing", "--buffer", "-b", "-f",
+     "-r", "-d", "-q", "-x", "--keepdb", "--noinput", "--no-input", "--verbose", "-c", "--catch", "--durations"}
+)  # fmt: skip
+"""Of a program's options, those that hide, stop or only show; the runner sets what of them has to be set."""
+_DROPPED_WITH_VALUE = frozenset({"-v", "--verbosity", "-k", "-j", "--start-at", "--start-after"})
+_LONE_MODULE = 2
+
+
+def _program_words(words: Sequence[str]) -> tuple[str, ...]:
+    """A program's words without labels, which the trial's files take the place of, and without what hides results."""
+    head = 3 if words[0] == "-m" else 2 if words[1:2] == ("test",) else 1
+    kept = list(words[:head])
+    rest = list(words[head:])
+    while rest:
+        word = rest.pop(0)
+        name = word.partition("=")[0]
+        if name in _DROPPED or (name.startswith("-v") and len(word) == _LONE_MODULE + 1 and word[2:].isdigit()):
+            if name in ("--parallel", "-j") and "=" not in word and rest and (rest[0].isdigit() or rest[0] == "auto"):
+                rest.pop(0)
+        elif name in _DROPPED_WITH_VALUE:
+            if "=" not in word and rest:
+                rest.pop(0)
+        elif word.startswith("-"):
+            kept.append(word)
+            if "=" not in word and rest and not rest[0].startswith("-"):
+                kept.append(rest.pop(0))
+    return tuple(kept)
+
+
+def _means_something(warning: str) -> bool:
+    """Whether a filter does more than show."""
+    return warning.partition(":")[0] not in ("d", "default", "a", "all", "always", "module", "m", "once", "o")
+
+
+def _value(words: Sequence[str], *names: str) -> str:
+    """What follows an option; empty where nothing does."""
+    for place, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name in names:
+            return value if equals else next(iter(words[place + 1 : place + 2]), "")
+    return ""
+
+
+def _manage(tree: Tree, own: Sequence[Way]) -> tuple[Way, ...]:
+    """`manage.py test`, where nothing says how else Django's tests are run."""
+    if any(way.framework == DJANGO.name for way in own):
+        return ()
+    found = next((path for path in _MANAGE if b"execute_from_command_line" in (tree.read(path) or b"")), None)
+    if found is None:
+        return ()
+    folder, _, name = found.rpartition("/")
+    chdir = (f"--chdir={folder}",) if folder else ()
+    return (Way(framework=DJANGO.name, options=(*chdir, PROGRAM, name, "test")),)
+
+
+_MANAGE = tuple(f"{folder}manage.py" for folder in ("", "tests/", "src/", "test_project/", "testproject/", "example/"))
+
+
+def pytest_options(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
+    """The options to keep of the `addopts` that pytest would read; `read` gives a file of the repository or None."""
+    return pytest.kept_options(_addopts(read))
+
+
+def options_of(tree: Tree, said: Sequence[Called] | None = None) -> tuple[str, ...]:
+    """Every option for the tests of a tree under pytest, as if all their plugins were there; see `usable`.
+
+    They are those of the settings that pytest reads, those of the commands that call it (`said`), and for a Django
+    project the settings that its own runner would use.
+    """
+    options = _together(
+        pytest_options(tree.read), declared_test_commands.commands(tree) if said is None else said, tree
+    )
+    module = None if _names(options, "--ds") else django.settings_module(tree.read, tree.files())
+    return (*options, f"--ds={module}") if module else options
+
+
+def _together(options: tuple[str, ...], said: Sequence[Called], tree: Tree) -> tuple[str, ...]:
+    """Options of pytest's settings and of the first command that calls it; doctest's from every one of them."""
+    calls = [called for called in said if called.runner == "pytest"]
+    kept = list(pytest.pairs(options))
+    for place, called in enumerate(calls):
+        filters = [("-W", one) for one in called.warnings if _means_something(one)]
+        for pair in (*filters, *pytest.pairs(pytest.kept_words(called.words))):
+            name = pair[0].partition("=")[0]
+            if name == "-m" or (place and not name.startswith("--doctest")):
+                continue
+            if name in ("-W", "-p", "-o") or all(name != known[0].partition("=")[0] for known in kept):
+                kept.append(pair)
+    return tuple(word for pair in dict.fromkeys(kept) if _is_there(pair, tree) for word in pair)
+
+
+def _is_there(pair: tuple[str, ...], tree: Tree) -> bool:
+    """Whether what an option names is in the tree; `-p` may name a plugin of the repository alone."""
+    name, _, value = pair[0].partition("=")
+    value = value or pair[-1]
+    if name in ("-c", "--config-file"):
+        return tree.read(value) is not None
+    if name != "-p" or value.startswith("no:"):
+        return True
+    path = value.replace(".", "/")
+    return any(tree.read(f"{root}{path}{end}") is not None for root in ("", "src/") for end in (".py", "/__init__.py"))
+
+
+def usable(options: Sequence[str], plugins: Collection[str]) -> tuple[str, ...]:
+    """The options less those of plugins that are not there, which pytest would refuse."""
+    kept: list[str] = []
+    dropping = False
+    for option in options:
+        plugin = _PLUGINS.get(option.partition("=")[0])
+        value_of_dropped = dropping and not option.startswith("-")
+        dropping = plugin is not None and plugin not in plugins and "=" not in option
+        if not value_of_dropped and (plugin is None or plugin in plugins):
+            kept.append(option)
+    return tuple(kept)
+
+
+_PLUGINS = {
+    "--ds": "django",
+    "--dc": "django",
+    "--reuse-db": "django",
+    "--no-migrations": "django",
+    "--nomigrations": "django",
+    "--asyncio-mode": "asyncio",
+    "--timeout": "timeout",
+}
+"""The plugin that an option belongs to, by its entry point."""
+
+
+def _names(options: Sequence[str], wanted: str) -> bool:
+    return any(option.partition("=")[0] == wanted for option in options)
+
+
+def doctest_globs(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
+    """The names of text files that pytest takes for doctests: those of the repository's settings, else pytest's own."""
+    if not any(b"--doctest-glob" in (read(path) or b"") for path in _SAYING):
+        return _OWN_GLOBS
+    words = [word for pair in pytest.pairs(pytest_options(read)) for word in pair]
+    said = declared_test_commands.commands(_Files(read))
+    words += [word for called in said if called.runner == "pytest" for word in pytest.kept_words(called.words)]
+    found = [word.partition("=")[2] for word in words if word.startswith("--doctest-glob=")]
+    found += [value for name, value in itertools.pairwise(words) if name == "--doctest-glob"]
+    return tuple(dict.fromkeys(found)) or _OWN_GLOBS
+
+
+_OWN_GLOBS = ("test*.txt",)
+_SAYING = (*(name for name, _ in _INI_FILES), "pyproject.toml", "Makefile")
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Files that can be read by their names alone."""
+
+    read: Callable[[str], bytes | None]
+
+    def files(self) -> tuple[str, ...]:
+        return ()
+
+
+def test_paths(tree: Tree) -> tuple[str, ...]:
+    """Where pytest looks for tests if it is told nothing else (`testpaths`), as far as that is there."""
+    files = tree.files()
+    asked = (path.removeprefix("./").rstrip("/") for path in _setting(tree.read, "testpaths").split())
+    return tuple(path for path in asked if path and any(f"{file}/".startswith(f"{path}/") for file in files))
+
+
+test_paths.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
+
+
+def _addopts(read: Callable[[str], bytes | None]) -> str:
+    return _setting(read, "addopts")
+
+
+def _setting(read: Callable[[str], bytes | None], key: str) -> str:
+    """A setting of the file that pytest would read; a list as its words."""
+    for name, section in _INI_FILES[:2]:
+        if (found := _from_ini(read(name), section, key)) is not None:
+            return found
+    if (found := _from_pyproject(read("pyproject.toml"), key)) is not None:
+        return found
+    for name, section in _INI_FILES[2:]:
+        if (found := _from_ini(read(name), section, key)) is not None:
+            return found
+    return ""
+
+
+def _from_ini(data: bytes | None, section: str, key: str) -> str | None:
+    if data is None:
+        return None
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(data.decode("utf-8", "replace"))
+    except configparser.Error:
+        return None
+    if not parser.has_section(section):
+        return None
+    return " ".join(parser.get(section, key, fallback="").split())
+
+
+def _from_pyproject(data: bytes | None, key: str) -> str | None:
+    if data is None:
+        return None
+    try:
+        table = tomllib.loads(data.decode("utf-8", "replace")).get("tool", {}).get("pytest", {}).get("ini_options")
+    except (tomllib.TOMLDecodeError, AttributeError):
+        return None
+    if not isinstance(table, dict):
+        return None
+    value = table.get(key, "")
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

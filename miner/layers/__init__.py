@@ -1,0 +1,1 @@
+"""Layers of images, and building them in containers that reach no more than they need."""

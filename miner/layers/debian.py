@@ -1,0 +1,125 @@
+"""A Debian root file system made on this machine, for where no registry is in reach."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from harness.core import process
+from harness.core.errors import InfrastructureError, InputError
+from harness.sandbox import engine
+from harness.sandbox.images import platforms
+
+REPOSITORY = "goldseam/debian"
+SUITE = "bookworm"
+
+_SECONDS = 1800
+_EMULATED = 5
+"""How much longer it takes where every program of it is emulated."""
+_ARCHITECTURES = {"amd64": "amd64", "arm64": "arm64", "arm/v7": "armhf", "386": "i386", "ppc64le": "ppc64el",
+                  "s390x": "s390x", "riscv64": "riscv64"}  # fmt: skip
+"""Debian's names of architectures."""
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def name(suite: str = SUITE, platform: str | None = None) -> str:
+    """What the image is called; one for another platform than the engine's has that in its tag."""
+    if platform is None or platforms.same(platform, engine.platform()):
+        return f"{REPOSITORY}:{suite}"
+    return f"{REPOSITORY}:{suite}-{platforms.normal(platform).partition('/')[2].replace('/', '-')}"
+
+
+def make(
+    packages: tuple[str, ...],
+    *,
+    suite: str = SUITE,
+    mirror: str | None = None,
+    platform: str | None = None,
+    force: bool = False,
+) -> str:
+    """Build a root file system with packages, and have the engine hold it under its `name`. Returns the image's id.
+
+    An image that is there is kept unless `force`. For another platform than the engine's, the kernel needs an emulator.
+
+    Raises:
+        InputError: Debian has no such platform.
+        InfrastructureError: neither mmdebstrap nor debootstrap is installed, or it failed; or the engine did.
+
+    """
+    wanted = platforms.normal(platform or engine.platform())
+    system, _, machine = wanted.partition("/")
+    architecture = _ARCHITECTURES.get(machine)
+    if system != "linux" or architecture is None:
+        known = ", ".join(f"linux/{one}" for one in _ARCHITECTURES)
+        raise InputError(f"there is no Debian for {wanted}", hint=f"name one of {known}")
+    tag = name(suite, platform)
+    found = engine.image_id(tag)
+    if found and not force:
+        return found
+    is_native = platforms.same(wanted, engine.platform())
+    seconds = _SECONDS if is_native else _SECONDS * _EMULATED
+    asked = [f"--arch={architecture}", "--variant=minbase", f"--include={','.join(packages)}"]
+    with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder:
+        archive = Path(folder, "root.tar")
+        if process.which("mmdebstrap"):
+            argv = ["mmdebstrap", *asked, suite, str(archive), *([mirror] if mirror else [])]
+            process.run(argv, timeout=seconds)
+        elif process.which("debootstrap"):
+            root = Path(folder, "root")
+            process.run(["debootstrap", *asked, suite, str(root), *([mirror] if mirror else [])], timeout=seconds)
+            left_out = ["--exclude=./var/cache/apt/archives/*.deb", "--exclude=./dev/*"]
+            process.run(
+                ["tar", "-C", str(root), "--numeric-owner", *left_out, "-cf", str(archive), "."], timeout=seconds
+            )
+        else:
+            raise InfrastructureError(
+                "building a base needs mmdebstrap or debootstrap; neither is installed",
+                hint="apt-get install mmdebstrap",
+            )
+        return load(archive, tag, wanted)
+
+
+def load(layer: Path, tag: str, platform: str) -> str:
+    """Have the engine hold an image of one layer, which is a tar of a root file system. Returns the image's id.
+
+    `platform` is `os/architecture[/variant]`; an import would call the image one for the engine's own.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    with layer.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    system, architecture, *variant = platform.split("/")
+    config = {
+        "architecture": architecture,
+        "os": system,
+        **({"variant": variant[0]} if variant else {}),
+        "config": {"Env": [f"PATH={_PATH}"], "Cmd": ["/bin/bash"], "Labels": {engine.LABEL_KIND: "debian"}},
+        "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest}"]},
+    }
+    manifest = [{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]
+    whole = layer.with_name("image.tar")
+    with tarfile.open(whole, "w") as archive:
+        for path, told in (("config.json", config), ("manifest.json", manifest)):
+            data = json.dumps(told).encode()
+            member = tarfile.TarInfo(path)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+        archive.add(layer, "layer.tar")
+    client: Any = engine.connect()
+    try:
+        with whole.open("rb") as file:
+            for _ in client.load_image(file):
+                pass
+    except engine.ConnectionLost as error:
+        raise engine.engine_failed("loading the base image", error) from error
+    found = engine.image_id(tag)
+    if found is None:
+        raise InfrastructureError("the engine did not keep the base image", hint="run `goldseam doctor`")
+    return found

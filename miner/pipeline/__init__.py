@@ -1,0 +1,1 @@
+"""Mining as one tuple of stages."""

@@ -1,0 +1,353 @@
+"""The stages of a candidate: each a function from a draft to a fuller draft, or to the one reason it ends here."""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import IO, TYPE_CHECKING
+
+from harness.checks import hygiene
+from harness.core.expectations import Expectations
+from harness.core.instance import TestSpec
+from harness.dataset.folder import write_task
+from harness.dataset.similarity import near
+from harness.judging.places import carded
+from harness.languages.python import pytest, screening
+from harness.languages.python.frameworks import framework
+from harness.languages.python.suites import UNITTEST
+from harness.patches import patch
+from harness.scaffold.reveal import applied, reveal
+from miner.candidates.split import split
+from miner.candidates.statement import problem_statement
+from miner.images.image_builders import Collector, Order
+from miner.languages.python.evidence import ci
+from miner.languages.python.evidence.subproject import PROJECT_FILES
+from miner.languages.python.test_command import usable, ways_of
+from miner.pipeline.draft import brings, notebook_of, recipe, spoken_in, subject_of, task_of
+from miner.proof import Subject, full_suite, proof_at_fix_date, services, validate
+from miner.proof.test_collection import collect
+from miner.quality import assessment
+from miner.quality.strength.result import Bounds
+from miner.quality.strength.run import CannotMeasureError, measure
+from miner.sources.change import Rejection, Stage
+from miner.stripping import task as stripping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from harness.sandbox.job import Sandbox
+    from miner.languages.python.test_command import Way
+    from miner.layers.built import BuiltImage, Collected
+    from miner.pipeline.draft import Draft, Site
+    from miner.proof import Proof
+    from miner.sources.bare import BareRepository
+    from miner.sources.change import Split
+
+
+_TEMPLATE = re.compile(
+    r"(?:\.github/|docs/|\.gitlab/)?(?:PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|merge_request_templates)(?:\.\w+|/[^/]+\.md)",
+    re.IGNORECASE,
+)
+
+
+class CommitTree:
+    """A commit's files, as environment detection reads them."""
+
+    def __init__(self, repo: BareRepository, commit: str) -> None:
+        self._repo = repo
+        self._commit = commit
+        self._projects: dict[str, bytes] | None = None
+
+    def read(self, path: str) -> bytes | None:
+        if path.rpartition("/")[2] not in PROJECT_FILES:
+            return self._repo.read_file(self._commit, path)
+        if self._projects is None:  # where there are several, all are asked for
+            wanted = (one for one in self.files() if one.rpartition("/")[2] in PROJECT_FILES)
+            self._projects = self._repo.read_files(self._commit, wanted)
+        return self._projects.get(path)
+
+    def files(self) -> tuple[str, ...]:
+        return self._repo.list_files(self._commit)
+
+
+@contextmanager
+def _timed(draft: Draft, stage: str) -> Iterator[None]:
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        draft.timings[stage] = draft.timings.get(stage, 0.0) + time.monotonic() - began
+
+
+def take_apart(draft: Draft, site: Site) -> Draft | Rejection:
+    """Gold patch, test patch, statement."""
+    with _timed(draft, "split"):
+        parts = split(site.repo, draft.candidate)
+        if isinstance(parts, Rejection):
+            return parts
+        if not parts.test_files:
+            return Rejection(stage=Stage.SPLIT, reason="no_test_file", detail="no test file is left after the change")
+        change = draft.candidate.change
+        templates = _templates(site.repo, change.base_commit)
+        told = problem_statement(change, gold_patch=parts.gold_patch, templates=templates)
+        clean = assessment.cleaned(told, parts, site.settings.mining.secrets)
+        if isinstance(clean, Rejection):
+            return clean
+        fix = near.fix_of(draft.instance_id, parts.gold_patch, clean.statement)
+        if site.settings.mining.near_duplicates == "reject" and (known := site.neighbours.known(fix)):
+            return known
+        return replace(draft, split=parts, statement=clean.statement, cleaned=clean)
+
+
+def _templates(repo: BareRepository, commit: str) -> list[str]:
+    """The forms that a repository gives to whoever writes an issue or a pull request."""
+    paths = (path for path in repo.list_files(commit) if _TEMPLATE.fullmatch(path))
+    found = (repo.read_file(commit, path) for path in paths)
+    return [content.decode("utf-8", "replace") for content in found if content]
+
+
+def build(draft: Draft, site: Site) -> Draft | Rejection:
+    """The image the tests run in, and how they are called."""
+    assert draft.split is not None  # noqa: S101 - the stage before made it
+    change = draft.candidate.change
+    spoken = spoken_in(draft.split)
+    if spoken != "python":
+        return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
+    with _timed(draft, "image"):
+        ways = ways_of(CommitTree(site.repo, change.head_commit), draft.split.test_files)
+        order = Order(
+            repo=change.repo,
+            base_commit=change.base_commit,
+            when=site.repo.commit_date(change.base_commit),
+            version_hint=site.repo.nearest_version(change.base_commit),
+            touched=(*draft.split.test_files, *draft.split.kinds),
+            collect=_Collecting(draft=draft, ways=ways),
+        )
+        tree = CommitTree(site.repo, change.base_commit)
+        log = site.workings / "logs" / f"{draft.instance_id}.log"
+        built = site.images.build(
+            order,
+            tree,
+            lambda: _tar(site.repo, change.base_commit),
+            sandbox=site.sandbox,
+            log=log,
+            progress=lambda text: site.note(f"{draft.instance_id}: {text}"),
+            repairing=site.repairer.on(draft.instance_id, tree) if site.repairer else None,
+        )
+    if isinstance(built, Rejection):
+        kept = f"\nThe whole log is {log.relative_to(site.dataset.path)}" if log.exists() else ""
+        return replace(built, detail=f"{built.detail}{kept}")
+    return _called(draft, built, ways[built.way])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Collecting(Collector):
+    """Collects a draft's tests in an image; a value, since it goes where the image is built."""
+
+    draft: Draft
+    ways: tuple[Way, ...]
+
+    def __call__(self, image: BuiltImage, sandbox: Sandbox) -> Collected:
+        """What the first way collects that finds all tests in every file; else what finds the most."""
+        best: Collected | None = None
+        spent = 0.0
+        for number, way in enumerate(self.ways):
+            if best is not None and best.missing and way.framework == UNITTEST.name:
+                continue  # it would miss the same modules
+            found = collect(subject_of(_called(self.draft, image, way)), sandbox)
+            spent += found.seconds
+            found = replace(found, way=number, command=way.command, seconds=spent)
+            if found.ok and found.tests >= max(1, way.expects):
+                return found
+            best = found if best is None or (best.ok, best.tests) < (found.ok, found.tests) else best
+        assert best is not None  # noqa: S101 - there is always a way
+        return replace(best, seconds=spent)
+
+
+def _called(draft: Draft, built: BuiltImage, way: Way) -> Draft:
+    """A draft with an image, and how its tests are called there."""
+    assert draft.split is not None  # noqa: S101
+    plugins = pytest.safe_plugins(built.pytest_plugins)
+    by_pytest = not framework(way.framework).suites
+    test = TestSpec(
+        framework=way.framework,
+        options=usable(way.options, plugins) if by_pytest else way.options,
+        plugins=plugins if by_pytest else (),
+        pythonpath=built.pythonpath,
+        modules=built.modules,
+        env=dict(built.env),
+    )
+    test = replace(test, allowed_paths=_allowed_paths(draft.split, test))
+    return replace(draft, image=built, test=test)
+
+
+def _allowed_paths(parts: Split, test: TestSpec) -> tuple[str, ...]:
+    """What the gold patch changes although it looks like the judge's."""
+    gold = patch.parse(parts.gold_patch, trusted=True)
+    screened = screening.screen_for(gold, parts, test)
+    return tuple(sorted(part.path for part in screened.dropped if part.reason in screening.ALLOWABLE))
+
+
+def prove(draft: Draft, site: Site) -> Draft | Rejection:
+    """The lists, from three states run several times."""
+    subject = replace(subject_of(draft), brings=brings(draft, site.repo))
+
+    def attempt(subject: Subject) -> Proof | Rejection:
+        on = f" on {subject.test.clock}" if subject.test.clock else ""
+        return validate(
+            subject,
+            site.sandbox,
+            runs=site.runs,
+            confidence=site.confidence,
+            quarantine=site.quarantine,
+            notebook=notebook_of(subject, site),
+            progress=lambda text: site.note(f"{draft.instance_id}: {text}{on}"),
+            can_fake=site.images.can_fake,
+        )
+
+    with _timed(draft, "proof"):
+        tried = services.settle(subject, _beside(draft, site, attempt))
+        settled = tried.settled
+        subject, proof = settled.subject, settled.proof
+        if site.settings.mining.p2p == "all" and not isinstance(proof, Rejection) and proof.set_aside is None:
+            site.note(f"{draft.instance_id}: collecting the whole suite")
+            tree = CommitTree(site.repo, draft.candidate.change.base_commit)
+            subject, proof = full_suite.widened(
+                subject, proof, full_suite.files_of(subject, tree, site.sandbox), attempt
+            )
+    notebook_of(subject, site).close()
+    if isinstance(proof, Rejection):
+        return proof
+    suite = subject.test_files if subject.test_files != subject_of(draft).test_files else ()
+    return replace(draft, image=_noted(draft.image, tried.notes), proof=proof, suite=suite, test=subject.test)
+
+
+def _beside(draft: Draft, site: Site, attempt: proof_at_fix_date.Attempt) -> services.Bench:
+    """How a draft is proved on whichever clock it needs, and beside what CI has beside its tests."""
+    tree = CommitTree(site.repo, draft.candidate.change.base_commit)
+
+    def note(text: str) -> None:
+        site.note(f"{draft.instance_id}: {text}")
+
+    def settle(subject: Subject) -> proof_at_fix_date.Settled:
+        return proof_at_fix_date.settle(
+            subject,
+            merged=draft.candidate.change.created_at,
+            attempt=attempt,
+            sandbox=site.sandbox,
+            notebook_of=lambda subject: notebook_of(subject, site),
+            can_fake=site.images.can_fake,
+        )
+
+    return services.Bench(
+        sandbox=site.sandbox,
+        notebook_of=lambda subject: notebook_of(subject, site),
+        settle=settle,
+        declared=lambda: ci.read(tree, tree),
+        images=site.settings.images.services,
+        find=lambda name: site.pins.find(name, lambda name: site.images.service(name, note)),
+        note=note,
+    )
+
+
+def _noted(image: BuiltImage | None, notes: tuple[str, ...]) -> BuiltImage | None:
+    """With what the build record has to say of services that were not run."""
+    return replace(image, notes=(*image.notes, *notes)) if image and notes else image
+
+
+def inspect(draft: Draft, site: Site) -> Draft | Rejection:
+    """The image holds nothing that only the fix and its tests have."""
+    assert draft.split is not None  # noqa: S101
+    assert draft.image is not None  # noqa: S101
+    change = draft.candidate.change
+    commits = {change.head_commit, change.merge_commit} - {change.base_commit}
+    wanted = hygiene.secrets(draft.split.gold_patch, draft.split.test_patch, commits=commits)
+    site.note(f"{draft.instance_id}: searching the image for the fix")
+    with _timed(draft, "inspect"):
+        leaks = site.images.inspect(draft.image.image_id, wanted)
+    if leaks:
+        told = "; ".join(f"{leak.where}: {leak.what}" for leak in leaks[:5])
+        return Rejection(stage=Stage.IMAGE, reason="leaks_fix", detail=told)
+    return draft
+
+
+def strip(draft: Draft, site: Site) -> Draft:
+    """The hidden tests without their expectations, which are recorded from the fix and kept outside."""
+    assert draft.split is not None  # noqa: S101
+    site.note(f"{draft.instance_id}: recording what its tests expect")
+    with _timed(draft, "strip"):
+        task = task_of(draft)
+        change, read = draft.candidate.change, site.repo.read_files
+        sources = stripping.sources(draft.split.test_files, partial(read, change.head_commit))
+        base = read(change.base_commit, stripping.changed_paths(task)).values()
+        hidden = stripping.stripped(task, sources, base, site.sandbox).hidden
+    return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
+
+
+def confirm(draft: Draft, site: Site) -> Draft | Rejection:
+    """The task as evaluation will see it: gold resolves it. That nothing else did, the proof and `strip` have seen.
+
+    What the fix itself does that a tripwire tells goes into the evidence: of others it is no news then.
+    """
+    with _timed(draft, "confirm"):
+        confirmed = stripping.confirmed(task_of(draft), site.sandbox)
+    if isinstance(confirmed, str) and draft.expectations.tests:
+        plain = replace(draft, expectations=Expectations())
+        return confirm(_with_evidence(plain, {"guess_bits": 0.0, "guess_rule": ""}), site)
+    if isinstance(confirmed, str):
+        return Rejection(stage=Stage.VALIDATION, reason="gold_unresolved", detail=confirmed)
+    return _with_evidence(draft, confirmed.hidden.evidence)
+
+
+def _with_evidence(draft: Draft, known: Mapping[str, object]) -> Draft:
+    assert draft.proof is not None  # noqa: S101
+    return replace(draft, proof=replace(draft.proof, evidence={**draft.proof.evidence, **known}))
+
+
+def strengthen(draft: Draft, site: Site) -> Draft:
+    """How much of what should not resolve the task its hidden tests catch; it rejects nothing."""
+    mutants = site.settings.mining.mutants
+    if not mutants:
+        return draft
+    with _timed(draft, "strength"):
+        try:
+            found = measure(
+                task_of(draft),
+                site.sandbox,
+                Bounds(mutants=mutants),
+                note=lambda text: site.note(f"{draft.instance_id}: {text}"),
+            )
+        except CannotMeasureError as error:
+            site.note(f"{draft.instance_id}: its strength is unknown: {error}")
+            return draft
+    return replace(draft, strength=found)
+
+
+def show(draft: Draft, site: Site) -> Draft:
+    """Up to so many of the hidden tests, made public and proved as the solver gets them; it rejects nothing."""
+    if not site.reveal:
+        return draft
+    base = draft.candidate.change.base_commit
+    site.note(f"{draft.instance_id}: cutting tests out to show")
+    with _timed(draft, "reveal"):
+        found = reveal(task_of(draft), site.reveal, lambda path: site.repo.read_file(base, path), site.sandbox)
+    return replace(draft, revealed=found)
+
+
+def keep(draft: Draft, site: Site) -> Draft:
+    """The task's folder in the dataset."""
+    with _timed(draft, "quality"):
+        task = assessment.appraised(task_of(draft), site.repo, site.index, hygiene=draft.cleaned.public())
+        task = site.neighbours.marked(task)
+    if draft.revealed is not None:
+        task = applied(task, draft.revealed, asked=site.reveal)
+    write_task(site.dataset, carded(task), public_files=recipe(draft))
+    return draft
+
+
+def _tar(repo: BareRepository, commit: str) -> IO[bytes]:
+    return io.BytesIO(repo.archive_bytes(commit))

@@ -1,0 +1,186 @@
+"""On what an unstable test depends: further runs, each varied in one thing alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from harness.core.instance import TestStatus
+from harness.core.test_ids import function
+from miner.proof import ids
+from miner.proof.variations import Cause
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from miner.proof.notebook import Observed, State
+    from miner.proof.variations import Variation
+
+MOST_RUNS = 20
+"""Further runs of one subject."""
+_LEAST_SECONDS, _FACTOR = 120.0, 2.0
+_PLAIN_RUNS = 4
+"""Equal runs that must agree before a difference is laid to anything but chance. With the two that confirm a cause, a
+test that passes every other time is taken for one that hangs on something in 1 of 32 cases."""
+
+
+class Look(Protocol):
+    """Does one further run."""
+
+    def __call__(self, state: State, variation: Variation, repeat: int) -> Observed:
+        """Run a state; `repeat` tells equal runs apart."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blamed:
+    """What was found out."""
+
+    causes: Mapping[str, Cause] = field(default_factory=dict)
+    """By test id, and by file that could not be collected for want of a network."""
+    runs: int = 0
+    """Further runs that it took."""
+
+    @property
+    def unstable(self) -> frozenset[str]:
+        """Ids whose result differs between runs."""
+        return frozenset(one for one, cause in self.causes.items() if cause not in _LACKING)
+
+
+def blame(found: Sequence[Observed], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
+    """Find out on what each test depends whose result is not the same in all runs of a state.
+
+    A test that differs between equal runs is `random`. Else the first varied run in which it differs is taken apart: a
+    run in each of its variations alone, the likeliest first; the cause is the first with which the test differs, if two
+    more runs confirm it. `unknown` is what no one variation does, or what is left when `most` further runs are done, or
+    when they have taken twice as long as those in `found` (and two minutes at least). Without `look` none are done.
+
+    Raises:
+        InfrastructureError: a run could not be done.
+
+    """
+    search = _Search(found, look, most)
+    for state in ("after", "before", "base"):
+        search.explain(state)
+    return Blamed(causes=dict(sorted({**_offline(found), **search.causes}.items())), runs=search.runs)
+
+
+def _offline(found: Iterable[Observed]) -> dict[str, Cause]:
+    """What never passes with the fix and told of a network, or of a service, that is not there."""
+    after = [run for run in found if run.state == "after"]
+    well = {one for run in after for one in passed(run)}
+    causes = dict.fromkeys({one for run in after for one in run.refused} - well, Cause.SERVICE)
+    return causes | dict.fromkeys({one for run in after for one in run.network} - well, Cause.NETWORK)
+
+
+_LACKING = (Cause.NETWORK, Cause.SERVICE)
+
+
+def passed(run: Observed) -> frozenset[str]:
+    """The ids that passed."""
+    return frozenset(one for one, status in run.statuses.items() if status is TestStatus.PASSED)
+
+
+class _Search:
+    """Looks for causes, as long as it may."""
+
+    def __init__(self, found: Sequence[Observed], look: Look | None, most: int) -> None:
+        self.causes: dict[str, Cause] = {}
+        self.runs = 0
+        self._found = found
+        self._look = look
+        self._most = most
+        self._seconds = max(_LEAST_SECONDS, _FACTOR * sum(run.seconds for run in found))
+
+    def explain(self, state: State) -> None:
+        """Give each unstable id of a state that has no cause yet its cause."""
+        runs = [run for run in self._found if run.state == state and not run.trouble]
+        if not runs:
+            return
+        normal = passed(runs[0])
+        self._name(ids.called_by_chance(runs), Cause.RANDOM)
+        equal = [run for run in runs if run.variation == runs[0].variation]
+        self._by_chance(normal, equal)
+        while self._open(normal, runs) and len(equal) < _PLAIN_RUNS and self._may_go_on():
+            equal.append(self._run(state, runs[0].variation, len(equal)))
+            self._by_chance(normal, equal[-1:])
+            self._called_anew(equal, runs)
+        by_variation: dict[Variation, set[str]] = {}
+        for run in runs:
+            for one in normal ^ passed(run):
+                if one not in self.causes and not any(one in known for known in by_variation.values()):
+                    by_variation.setdefault(run.variation, set()).add(one)
+        for variation, tests in sorted(by_variation.items(), key=lambda entry: -len(entry[1])):
+            self._take_apart(state, variation, tests, normal)
+
+    def _take_apart(self, state: State, variation: Variation, tests: set[str], normal: frozenset[str]) -> None:
+        """Try the parts of a variation, one alone in each run; then try what was found once more."""
+        with_: dict[str, set[Cause]] = {}
+        for cause in variation.causes:
+            if self._all_known(tests - with_.keys()):
+                break
+            for one in self._differing(state, variation.only(cause), 0, normal) or ():
+                if one not in self.causes:
+                    with_.setdefault(one, set()).add(cause)
+        self._confirm(state, variation, with_, normal)
+        if not self._all_known(tests):
+            again = self._differing(state, variation, 1, normal)
+            if again is not None:
+                self._name(tests - again, Cause.RANDOM)
+            self._name(tests, Cause.UNKNOWN)
+
+    def _confirm(
+        self, state: State, variation: Variation, with_: Mapping[str, set[Cause]], normal: frozenset[str]
+    ) -> None:
+        """Two runs, each with half of what was found: a test whose result is not as foretold is random."""
+        found = [cause for cause in variation.causes if any(cause in causes for causes in with_.values())]
+        halves = (found[::2], found[1::2] or found[::2]) if found else ()
+        agreed = 0
+        for repeat, half in enumerate(halves, start=1):
+            differing = self._differing(state, variation.only(*half), repeat, normal)
+            if differing is None:
+                continue
+            agreed += 1
+            wrong = {one for one, causes in with_.items() if (one in differing) is causes.isdisjoint(half)}
+            self._name(wrong, Cause.RANDOM)
+        if halves and agreed == len(halves):
+            for one, causes in with_.items():
+                self._name([one], next(cause for cause in found if cause in causes))
+
+    def _differing(self, state: State, variation: Variation, repeat: int, normal: frozenset[str]) -> set[str] | None:
+        """Ids with another result in one more run; None where it can't be done, or tells nothing."""
+        if not self._may_go_on():
+            return None
+        run = self._run(state, variation, repeat)
+        return None if run.trouble else set(normal ^ passed(run))
+
+    def _open(self, normal: frozenset[str], runs: Iterable[Observed]) -> bool:
+        return any(not self._all_known(normal ^ passed(run)) for run in runs)
+
+    def _by_chance(self, normal: frozenset[str], equal: Iterable[Observed]) -> None:
+        for run in equal:
+            if not run.trouble:
+                self._name(normal ^ passed(run), Cause.RANDOM)
+
+    def _called_anew(self, equal: Sequence[Observed], runs: Sequence[Observed]) -> None:
+        """What is called otherwise in each of equal runs is so in varied ones, too: no variation has to be tried."""
+        functions = {function(one) for one in ids.changing(equal) if one in self.causes}
+        self._name((one for one in ids.changing(runs) if function(one) in functions), Cause.RANDOM)
+
+    def _name(self, tests: Iterable[str], cause: Cause) -> None:
+        """The first cause found of an id stays."""
+        for one in tests:
+            self.causes.setdefault(one, cause)
+
+    def _all_known(self, tests: Iterable[str]) -> bool:
+        return all(one in self.causes for one in tests)
+
+    def _may_go_on(self) -> bool:
+        return self._look is not None and self.runs < self._most and self._seconds > 0
+
+    def _run(self, state: State, variation: Variation, repeat: int) -> Observed:
+        assert self._look is not None  # noqa: S101 - `_may_go_on` saw to that
+        self.runs += 1
+        run = self._look(state, variation, repeat)
+        self._seconds -= run.seconds
+        return run

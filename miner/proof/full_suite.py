@@ -1,0 +1,91 @@
+"""PASS_TO_PASS from the whole suite (`--p2p all`): which files that is, and a proof over all of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness.core.instance import Budgets
+from harness.grading import trial
+from harness.languages.python.frameworks import framework
+from harness.languages.python.suites import COLLECT_ONLY
+from miner.candidates.split import classify, test_modules
+from miner.languages.python.test_command import test_paths
+from miner.sources.change import Kind, Rejection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from harness.sandbox.job import Sandbox
+    from miner.evidence.tree import Tree
+    from miner.proof import Proof, Subject
+
+MOST_FILES = 2000
+"""More files than this are not given to a runner; the task keeps to those that its change touches."""
+_TESTS = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?)\.py")
+
+
+def files_of(subject: Subject, tree: Tree, sandbox: Sandbox) -> tuple[str, ...]:
+    """The files of the tests that can be collected in the tree as it was before the change, sorted.
+
+    They are collected as the repository's own settings say. Files of code are left out (doctests in modules), since a
+    model has to be able to change them.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    named = _named(tree)
+    asked = named if framework(subject.test.framework).suites else test_paths(tree) or (".",)
+    found = _collected(subject, asked, sandbox) or (_collected(subject, named, sandbox) if named != asked else ())
+    return tuple(path for path in found if classify(path) in (Kind.TEST, Kind.SUPPORT))
+
+
+def _named(tree: Tree) -> tuple[str, ...]:
+    """The files that are called as test modules are."""
+    return test_modules(path for path in tree.files() if _TESTS.fullmatch(path) and classify(path) is Kind.TEST)
+
+
+def _collected(subject: Subject, asked: Collection[str], sandbox: Sandbox) -> tuple[str, ...]:
+    if not asked:
+        return ()
+    spec = trial.TrialSpec(
+        image=subject.image,
+        test=replace(subject.test, options=(*subject.test.options, COLLECT_ONLY), clock=None),
+        files=tuple(asked),
+        budgets=Budgets(),
+    )
+    report = trial.run(spec, sandbox).report
+    return tuple(sorted({test_id.partition("::")[0] for test_id in report.collected}))
+
+
+def widened(
+    subject: Subject, proof: Proof, files: Collection[str], attempt: Callable[[Subject], Proof | Rejection]
+) -> tuple[Subject, Proof]:
+    """A proof over all of these files, where there is one that says no less of the fix; else the one that is there.
+
+    What of the suite is flaky, fails or takes too long never costs a task: the proof's evidence says, under `p2p`, what
+    was asked and why it came to less.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    wider = replace(subject, test_files=tuple(sorted({*subject.test_files, *files})))
+    added = len(wider.test_files) - len(subject.test_files)
+    if not 0 < len(wider.test_files) <= MOST_FILES:
+        return subject, _noted(proof, added, f"more than {MOST_FILES} files")
+    if not added:
+        return subject, _noted(proof, 0)
+    found = attempt(wider)
+    if isinstance(found, Rejection):
+        return subject, _noted(proof, added, found.reason)
+    if found.set_aside is not None or not set(proof.fail_to_pass) <= set(found.fail_to_pass):
+        return subject, _noted(proof, added, "tests of FAIL_TO_PASS do not pass every time among all others")
+    return wider, _noted(found, added)
+
+
+def _noted(proof: Proof, added: int, why_not: str = "") -> Proof:
+    told = {"asked": "all", "files_added": 0 if why_not else added, **({"narrowed": why_not} if why_not else {})}
+    return replace(proof, evidence={**proof.evidence, "p2p": told})

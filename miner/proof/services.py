@@ -1,0 +1,236 @@
+"""The third try: what fails for want of a service, or of a variable, may pass beside what CI has beside its tests.
+
+A subject is proved without first. Only where something is lost, and CI declares services or variables, is it tried with
+these: by one run. Where tests pass in it that never passed before, the whole proof is done again with them, and the
+better proof is kept. So a task that needs none never has any.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from harness.core.instance import Service, TestStatus
+from harness.sandbox.job import ServiceError
+from miner.images.service_images import Unavailable, mapped
+from miner.proof import observe, prepare, proof_at_fix_date
+from miner.proof.flakiness_causes import passed
+from miner.proof.variations import PLAIN
+from miner.sources.change import Rejection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from harness.sandbox.images.service_image import ServiceImage
+    from harness.sandbox.job import Sandbox
+    from miner.evidence.ci_services import DeclaredService
+    from miner.languages.python.evidence.ci import Declared
+    from miner.proof import Notebook, Observed, Proof, Subject
+    from miner.proof.proof_at_fix_date import Settled
+
+CURABLE = frozenset({*proof_at_fix_date.CURABLE, "timeout", "crashed", "runner_error", "runner_usage", "setup_failed"})
+"""Reasons of a rejection that a service or a variable could take away."""
+NEEDS_NETWORK = "needs_network"
+_LARGE = ("elasticsearch", "opensearch", "mssql", "oracle", "cassandra", "kafka", "mysql", "mariadb", "localstack")
+_MEMORY_MB, _LARGE_MEMORY_MB = 1024, 2048
+_MOST = 8
+"""Services of one job."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pins:
+    """The images of services by digest, each looked for once in a mine. Safe to use from several threads."""
+
+    _known: dict[str, ServiceImage | Unavailable] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def find(self, name: str, look: Callable[[str], ServiceImage | Unavailable]) -> ServiceImage | Unavailable:
+        """What a name stands for."""
+        with self._lock:
+            if name not in self._known:
+                self._known[name] = look(name)
+            return self._known[name]
+
+
+class Settle(Protocol):
+    """Proves a subject, on whichever clock it needs."""
+
+    def __call__(self, subject: Subject) -> Settled:
+        """What the proof came to."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """What trying takes."""
+
+    sandbox: Sandbox
+    notebook_of: Callable[[Subject], Notebook]
+    settle: Settle
+    declared: Callable[[], Declared]
+    """What CI says of the subject's tests."""
+    images: bool | Mapping[str, str]
+    """`[images] services`."""
+    find: Callable[[str], ServiceImage | Unavailable]
+    """The image of a service by its name."""
+    note: Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """What trying came to."""
+
+    settled: Settled
+    notes: tuple[str, ...] = ()
+    """Services that could not be run, one sentence each."""
+
+
+def settle(subject: Subject, bench: Bench) -> Tried:
+    """Prove a subject without services and, where that may help, with those that CI declares.
+
+    Raises:
+        InfrastructureError: the engine failed; nothing is said of the subject.
+
+    """
+    alone = bench.settle(subject)
+    runs = bench.notebook_of(alone.subject).runs
+    if not _may_help(alone.proof, runs):
+        return Tried(settled=alone)
+    declared = bench.declared()
+    if not (declared.beside or declared.variables):
+        return Tried(settled=_named(alone, runs))
+    services, notes = pinned(declared.beside, bench)
+    with_them = _with(subject, services, declared.variables)
+    found: Settled | None = None
+    if with_them != subject and (services or isinstance(alone.proof, Rejection)):
+        found, told = _beside(with_them, alone, runs, bench)
+        notes = (*notes, *told)
+    if found is None:
+        alone = _named(alone, runs)
+        if isinstance(alone.proof, Rejection) and notes:
+            detail = "; ".join((alone.proof.detail, *notes)).strip("; ")
+            alone = replace(alone, proof=replace(alone.proof, detail=detail[:2000]))
+        return Tried(settled=alone, notes=notes)
+    return Tried(settled=found, notes=notes)
+
+
+def _may_help(proof: Proof | Rejection, runs: Sequence[Observed]) -> bool:
+    """Whether something is lost that could be for want of a service, or of a variable."""
+    if isinstance(proof, Rejection):
+        return proof.reason in CURABLE
+    after = next((run for run in runs if run.state == "after" and run.number == 0 and run.variation == PLAIN), None)
+    if after is None:
+        return False
+    lost = {*after.network, *after.refused}
+    lost |= {one for one, status in after.statuses.items() if status is TestStatus.SKIPPED}
+    return bool(lost - proof_at_fix_date.ever_passed(tuple(runs), "after"))
+
+
+def _named(alone: Settled, runs: Sequence[Observed]) -> Settled:
+    """A rejection under its own name where all that fails with the fix told of a network that is not there."""
+    proof = alone.proof
+    after = [run for run in runs if run.state == "after"]
+    if not isinstance(proof, Rejection) or proof.reason != "gold_fails" or not after:
+        return alone
+    bad = (TestStatus.FAILED, TestStatus.ERROR)
+    failing = {one for one, status in after[0].statuses.items() if status in bad} | set(after[0].collect_errors)
+    lacking = failing & {*after[0].network, *after[0].refused}
+    if not failing or lacking != failing:
+        return alone
+    detail = f"all that fail with the fix ({len(failing)}) told of a network that is not there, such as {min(failing)}"
+    return replace(alone, proof=replace(proof, reason=NEEDS_NETWORK, detail=detail))
+
+
+def pinned(declared: Sequence[DeclaredService], bench: Bench) -> tuple[tuple[Service, ...], tuple[str, ...]]:
+    """The services that can be run, by digest; and a sentence for each that can't."""
+    found: list[Service] = []
+    notes: list[str] = []
+    for one in declared[:_MOST]:
+        name = "" if one.unusable else mapped(one.image, bench.images)
+        if not name:
+            notes.append(f"the service {one.name} was not run: {one.unusable or 'the settings turn it off'}")
+            continue
+        bench.note(f"looking for the service {one.name} ({name})")
+        image = bench.find(name)
+        if isinstance(image, Unavailable):
+            notes.append(f"the service {one.name} was not run: {image.why}")
+            continue
+        service = _service(one, image)
+        taken = {listen for other in found for listen, _ in other.forwards}
+        free = tuple(port for port in service.ports if int(port.partition(":")[0]) not in taken)
+        if any(other.name == service.name for other in found) or (service.ports and not free):
+            notes.append(f"the service {one.name} was not run: another one has its name or its ports")
+            continue
+        found.append(replace(service, ports=free))
+    return tuple(found), tuple(notes)
+
+
+def _service(one: DeclaredService, image: ServiceImage) -> Service:
+    """A declared service, with what its image says where CI says nothing."""
+    said = [tuple(map(int, port.split(":"))) for port in one.ports]
+    own = [(port, port) for port in image.ports if all(port not in pair for pair in said)]
+    large = any(word in one.image for word in _LARGE)
+    return Service(
+        name=one.name,
+        image=image.name,
+        hosts=one.hosts,
+        env=dict(one.env),
+        command=one.command,
+        ports=tuple(f"{listen}:{inner}" for listen, inner in (*said, *own)),
+        health=one.health or image.health,
+        folders=tuple(dict.fromkeys((*image.folders, *one.folders))),
+        memory_mb=_LARGE_MEMORY_MB if large else _MEMORY_MB,
+        start_seconds=one.start_seconds,
+    )
+
+
+def _with(subject: Subject, services: tuple[Service, ...], variables: Mapping[str, str]) -> Subject:
+    """The subject with services, and variables where its recipe has none of that name."""
+    test = subject.test
+    return replace(subject, test=replace(test, env={**variables, **test.env}, services=services))
+
+
+def _beside(
+    subject: Subject, alone: Settled, runs: Sequence[Observed], bench: Bench
+) -> tuple[Settled | None, tuple[str, ...]]:
+    """The better proof with services, if there is one; and why they could not be run."""
+    patches = prepare(subject)
+    if isinstance(patches, Rejection):
+        return None, ()
+    notes: tuple[str, ...] = ()
+    for tried in _forms(subject):
+        try:
+            bench.note("the tests once, beside what CI declares")
+            first = observe(tried, patches, "after", 0, bench.sandbox, bench.notebook_of(tried))
+        except ServiceError as error:
+            notes = (*notes, error.message)
+            continue
+        if not (passed(first) - proof_at_fix_date.ever_passed(tuple(runs), "after")):
+            return None, ()
+        found = bench.settle(tried)
+        if isinstance(found.proof, Rejection) or not proof_at_fix_date.is_better(found.proof, alone.proof):
+            return None, ()
+        evidence = {**found.proof.evidence, "beside": _why(found.proof, alone.proof, runs)}
+        return replace(found, proof=replace(found.proof, evidence=evidence)), ()
+    return None, notes[-1:]
+
+
+def _forms(subject: Subject) -> Iterator[Subject]:
+    """As it is, and with services that may write anywhere in their own containers."""
+    yield subject
+    if subject.test.services:
+        free = tuple(replace(one, read_only=False) for one in subject.test.services)
+        yield replace(subject, test=replace(subject.test, services=free))
+
+
+def _why(proof: Proof, alone: Proof | Rejection, runs: Sequence[Observed]) -> dict[str, object]:
+    """What the task would be without, and which of its tests need it."""
+    listed = {*proof.fail_to_pass, *proof.pass_to_pass}
+    if isinstance(alone, Rejection):
+        return {
+            "without": alone.reason,
+            "needed_by": sorted(listed - proof_at_fix_date.ever_passed(tuple(runs), "after")),
+        }
+    needed = listed - {*alone.fail_to_pass, *alone.pass_to_pass}
+    return {"without": "set_aside" if alone.set_aside else "fewer_tests", "needed_by": sorted(needed)}

@@ -1,0 +1,1 @@
+"""What a task leaks, how hard it looks, what it doubles."""

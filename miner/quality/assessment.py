@@ -1,0 +1,240 @@
+"""What can be said of a task without running it, as fields of task.yaml: what is needed is read from the bare copy.
+
+The measuring itself is in harness/quality, as pure functions. docs/quality.md states every rule.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import PatchSet
+
+from harness.patches import patch
+from harness.patches.patch import PatchError
+from harness.quality import sensitive
+from harness.quality.base import BaseTree, Subject
+from harness.quality.difficulty import measure
+from harness.quality.leaks import leaks, shas, unshown
+from harness.quality.licence import licence
+from harness.quality.sensitive import EMAIL, PRIVATE_KEY
+from miner.candidates.split import is_docs
+from miner.languages.python.evidence import metadata
+from miner.sources.bare import MissingObjectsError
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.core.instance import Task
+    from miner.layers.package_index import Index
+    from miner.sources.bare import BareRepository
+    from miner.sources.change import Split
+
+_LARGEST_FILE = 1024 * 1024
+_HEAD = 8192
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """The size of a patch: files, hunks, and lines added and removed."""
+
+    files: int
+    hunks: int
+    added: int
+    removed: int
+
+
+def size(data: bytes) -> Size:
+    """Count a patch with unidiff; what unidiff can't read (binary payloads, odd paths) our own parser counts."""
+    try:
+        files = PatchSet(data.decode("utf-8", "surrogateescape").splitlines(keepends=True))
+        found = Size(
+            files=len(files),
+            hunks=sum(len(file) for file in files),
+            added=sum(file.added for file in files),
+            removed=sum(file.removed for file in files),
+        )
+    except (UnidiffParseError, ValueError):
+        found = None
+    parsed = patch.parse(data, trusted=True).files
+    if found is not None and found.files == len(parsed):
+        return found
+    return Size(
+        files=len(parsed),
+        hunks=sum(file.hunks for file in parsed),
+        added=sum(file.added for file in parsed),
+        removed=sum(file.removed for file in parsed),
+    )
+
+
+def fields(gold_patch: bytes, test_patch: bytes, statement: str) -> Mapping[str, object]:
+    """The `quality` fields known when a task is mined."""
+    return {
+        "gold": asdict(size(gold_patch)),
+        "tests": asdict(size(test_patch)),
+        "statement_chars": len(statement),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cleaned:
+    """A statement by the policy on secrets, and what was found."""
+
+    statement: str
+    policy: str = "keep"
+    found: sensitive.Report = field(default_factory=sensitive.Report)
+
+    def of_hints(self, hints: str) -> str:
+        """Hints by the same policy."""
+        return sensitive.mask(hints) if self.policy == "mask" else hints
+
+    def public(self) -> dict[str, object]:
+        """`quality.hygiene` of task.yaml."""
+        return {"policy": self.policy, **self.found.public()}
+
+
+def cleaned(statement: str, parts: Split, policy: str) -> Cleaned | Rejection:
+    """Look a statement and both patches through for secrets, and do with them as the policy says.
+
+    `mask` takes secrets and e-mail addresses out of the statement, and rejects a private key in a patch, where nothing
+    can be taken out; `reject` rejects any secret, but not addresses; `keep` does nothing.
+    """
+    found = sensitive.Report(
+        statement=sensitive.counts(statement), patches=sensitive.patch_counts(parts.gold_patch, parts.test_patch)
+    )
+    refused = {
+        "mask": {"a patch": {PRIVATE_KEY} & found.patches.keys()},
+        "reject": {"a patch": found.patches.keys() - {EMAIL}, "the statement": found.statement.keys() - {EMAIL}},
+    }
+    for where, kinds in refused.get(policy, {}).items():
+        if kinds:
+            return Rejection(
+                stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}"
+            )
+    told = sensitive.mask(statement) if policy == "mask" else statement
+    return Cleaned(statement=told, policy=policy, found=found)
+
+
+class _Files:
+    """A base tree, as environment detection reads it."""
+
+    def __init__(self, tree: BaseTree) -> None:
+        self._files = tree.files
+
+    def read(self, path: str) -> bytes | None:
+        return self._files.get(path)
+
+    def files(self) -> tuple[str, ...]:
+        return tuple(self._files)
+
+
+def base_tree(repo: BareRepository, commit: str) -> BaseTree:
+    """The text files of a commit's tree, up to 1 MiB each.
+
+    Raises:
+        MissingObjectsError: a file of it is not in the copy.
+
+    """
+    found: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(repo.archive_bytes(commit)), errors="surrogateescape") as tar:
+        for member in tar:
+            if member.isreg() and member.size <= _LARGEST_FILE and (file := tar.extractfile(member)):
+                data = file.read()
+                if b"\0" not in data[:_HEAD]:
+                    found[member.name] = data
+    return BaseTree(files=found)
+
+
+def subject_of(task: Task, repo: BareRepository, tree: BaseTree) -> Subject:
+    """A task with what its repository shows, as its quality is told from it."""
+    instance, hidden = task.instance, task.hidden
+    paths = patch.parse(hidden.gold_patch, trusted=True).paths
+    number = _origin(task).get("number")
+    return Subject(
+        gold_patch=hidden.gold_patch,
+        test_patch=hidden.test_patch,
+        statement=instance.problem_statement,
+        base=tree,
+        fail_to_pass=hidden.fail_to_pass,
+        docs=frozenset(path for path in paths if is_docs(path)),
+        repo=instance.repo,
+        number=number if isinstance(number, int) else None,
+        earlier=frozenset(sha for sha in shas(instance.problem_statement) if _held(repo, sha, instance.base_commit)),
+        version=repo.nearest_version(instance.base_commit),
+        roots=tuple(dict.fromkeys(("", "src", "lib", *instance.test.pythonpath))),
+    )
+
+
+def _origin(task: Task) -> Mapping[str, Any]:
+    found = task.instance.extra.get("origin")
+    return found if isinstance(found, dict) else {}
+
+
+def _held(repo: BareRepository, sha: str, commit: str) -> bool:
+    """Whether a commit's history holds another."""
+    full = repo.full_sha(sha)
+    return full is not None and repo.git("merge-base", "--is-ancestor", full, commit, check=False).returncode == 0
+
+
+def appraised(task: Task, repo: BareRepository, index: Index, *, hygiene: Mapping[str, object] | None = None) -> Task:
+    """A task with all that can be said of it without running it: public counts and shares, hidden names.
+
+    What a partial clone can't tell is left out. `hygiene` is what was found before the statement was masked; without
+    it, what an earlier appraisal found there stands, and the patches are looked through anew.
+    """
+    instance, hidden = task.instance, task.hidden
+    quality = dict(instance.quality)
+    quality["hygiene"] = dict(hygiene or _hygiene(task))
+    evidence = dict(hidden.evidence)
+    try:
+        tree = base_tree(repo, instance.base_commit)
+        subject = subject_of(task, repo, tree)
+        found = leaks(subject)
+        quality["leaks"] = {**found.public(), **_released(task, tree, index)}
+        evidence["leaks"] = found.hidden()
+        if names := [str(name) for name in evidence.get("new_names", ())]:
+            evidence["new_names_unshown"] = list(unshown(names, subject))
+            quality["new_api"] = {"names": len(names), "unshown": len(evidence["new_names_unshown"])}
+        quality["difficulty"] = _difficulty(quality.get("difficulty"), measure(subject).public())
+        files = _Files(tree)
+        said = metadata.licence(files)
+        quality["licence"] = licence(tree.files, words=said, classifiers=metadata.trove(files)).public()
+    except (MissingObjectsError, PatchError):
+        pass  # a partial clone, or an imported patch that only git understands: unknown, and no reason to lose the task
+    return replace(task, instance=replace(instance, quality=quality), hidden=replace(hidden, evidence=evidence))
+
+
+def _hygiene(task: Task) -> dict[str, object]:
+    before = task.instance.quality.get("hygiene")
+    known = before if isinstance(before, dict) else {}
+    return {
+        "policy": known.get("policy", "keep"),
+        "statement": known.get("statement") or sensitive.counts(task.instance.problem_statement),
+        "patches": sensitive.patch_counts(task.hidden.gold_patch, task.hidden.test_patch),
+    }
+
+
+def _released(task: Task, tree: BaseTree, index: Index) -> dict[str, object]:
+    """Whether the package index has what came after the fix was merged; None where it can't be asked."""
+    count = index.releases_since(metadata.name(_Files(tree)), _moment(task.instance.created_at))
+    return {"released": None if count is None else count > 0, "releases_since": count}
+
+
+def _moment(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _difficulty(before: object, by_rule: dict[str, object]) -> dict[str, object]:
+    """The rule's difficulty; what runs measured of the task stays, and its tier with it."""
+    if not isinstance(before, dict) or "measured" not in before:
+        return by_rule
+    settled = before.get("by") == "runs"
+    tier = before.get("tier") if settled else by_rule["tier"]
+    kept = {"tier": tier, "by": "runs" if settled else "rule", "rule_tier": by_rule["tier"]}
+    return {**by_rule, **kept, "measured": before["measured"]}

@@ -1,0 +1,137 @@
+"""What was found of a task's strength, and how a task keeps it. docs/quality.md has the formulae. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from miner.quality.strength.variant import Kind, Variant
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.core.instance import Task
+    from miner.quality.strength.lines import Coverage
+
+FORMULA = 1
+"""Goes up when a formula changes, or what is tried."""
+FIELD = "strength"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """How many wrong patches are tried at most."""
+
+    parts: int = 8
+    mutants: int = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """A wrong patch, and what the hidden tests made of it."""
+
+    variant: Variant
+    survived: bool
+    cause: str
+    """What killed it, as `harness.grading.grade` names causes; empty where nothing did."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strength:
+    """All that was found of one task."""
+
+    key: str
+    bounds: Bounds
+    tried: tuple[Tried, ...]
+    coverage: Coverage | None
+    """None where nothing could be traced."""
+    gold_seconds: float
+    seconds: float
+    """Wall time of measuring."""
+
+    def survivors(self) -> dict[str, bytes]:
+        """Files of the patches that live, by name; the empty one is none."""
+        living = [one.variant for one in self.tried if one.survived and one.variant.patch]
+        return dict(variant.as_file(number) for number, variant in enumerate(living, start=1))
+
+    def hidden(self) -> dict[str, Any]:
+        """`evidence.strength` of tests.json."""
+        names = iter(self.survivors())
+        return {
+            "formula": FORMULA,
+            "key": self.key,
+            "bounds": {"parts": self.bounds.parts, "mutants": self.bounds.mutants},
+            "gold_seconds": round(self.gold_seconds, 3),
+            "seconds": round(self.seconds, 1),
+            "tried": [
+                {
+                    "kind": one.variant.kind.value,
+                    "what": one.variant.what,
+                    "path": one.variant.path,
+                    "line": one.variant.line,
+                    "survived": one.survived,
+                    "cause": one.cause,
+                    "file": next(names) if one.survived and one.variant.patch else "",
+                }
+                for one in self.tried
+            ],
+            "changed_lines": self.coverage.changed if self.coverage else None,
+            "uncovered": self.coverage.missed() if self.coverage else None,
+        }
+
+    def kept_in(self, task: Task) -> Task:
+        """The task with all of it: public counts and shares, hidden names, survivors as files."""
+        hidden = self.hidden()
+        evidence = {**task.hidden.evidence, FIELD: hidden}
+        quality = {**task.instance.quality, FIELD: public(hidden)}
+        return replace(
+            task,
+            instance=replace(task.instance, quality=quality),
+            hidden=replace(task.hidden, evidence=evidence, survivors=self.survivors()),
+        )
+
+
+def public(hidden: Mapping[str, Any]) -> dict[str, Any]:
+    """`quality.strength` of task.yaml, from the hidden evidence: counts and shares alone."""
+    tried: list[Mapping[str, Any]] = list(hidden["tried"])
+    empty = [one for one in tried if one["kind"] == Kind.EMPTY.value]
+    parts = [one for one in tried if one["kind"] == Kind.PART.value]
+    faults = [one for one in tried if one["kind"] == Kind.MUTANT.value]
+    counted = [*parts, *faults]
+    survived = _survived(counted)
+    changed = hidden["changed_lines"]
+    covered = changed - sum(map(len, hidden["uncovered"].values())) if changed is not None else None
+    return {
+        "share": _share(len(counted) - survived, len(counted)),
+        "surviving": _share(survived, len(counted)),
+        "tried": len(counted),
+        "killed": len(counted) - survived,
+        "survived": survived,
+        "empty": "survived" if _survived(empty) else "killed",
+        "parts": {"tried": len(parts), "survived": _survived(parts)},
+        "mutants": {"tried": len(faults), "survived": _survived(faults)},
+        "timeouts": sum(one["cause"] == "timeout" for one in counted),
+        "changed_lines": changed,
+        "covered_lines": covered,
+        "formula": hidden["formula"],
+    }
+
+
+def is_current(task: Task, key: str) -> bool:
+    """Whether a task tells its strength already, as it would be measured now; a half-written one does not."""
+    known = task.hidden.evidence.get(FIELD)
+    if not isinstance(known, dict) or known.get("key") != key:
+        return False
+    try:
+        files = {one["file"] for one in known["tried"]} - {""}
+        return task.instance.quality.get(FIELD) == public(known) and files == set(task.hidden.survivors)
+    except (KeyError, TypeError, AttributeError):
+        return False
+
+
+def _survived(tried: list[Mapping[str, Any]]) -> int:
+    return sum(bool(one["survived"]) for one in tried)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 3) if whole else None

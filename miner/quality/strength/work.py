@@ -1,0 +1,184 @@
+"""The strength of a dataset's tasks, measured and written down: the work of `holdout strength`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.core import files
+from harness.core.errors import InputError, InterruptedRunError
+from harness.core.instance import TaskState
+from harness.dataset import content
+from harness.dataset.folder import write_instances
+from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_names
+from harness.dataset.seal import access_log, sealing
+from harness.dataset.survivors import is_survivor
+from harness.sandbox.job import MissingImageError, SandboxError
+from miner.quality.strength.result import FIELD, Strength, is_current
+from miner.quality.strength.run import CannotMeasureError, key, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from harness.core.instance import Task
+    from harness.dataset.folder import Dataset
+    from harness.sandbox.executors.base import Executor
+    from harness.sandbox.job import Sandbox
+    from miner.quality.strength.result import Bounds
+
+OPENED_FOR = "strength"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauged:
+    """One task after it was measured."""
+
+    instance_id: str
+    quality: Mapping[str, Any] = field(default_factory=dict)
+    """`quality.strength`; empty where it could not be measured."""
+    files: tuple[str, ...] = ()
+    """Names of the survivors' files."""
+    seconds: float = 0.0
+    known: bool = False
+    """Measured before, by the same rules and bounds, and nothing of the task has changed."""
+    unknown: str = ""
+    """Why it could not be measured; empty where it was."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """How tasks are measured."""
+
+    bounds: Bounds
+    again: bool = False
+    """Measure again what is known."""
+    write: bool = True
+
+
+def gauge(
+    dataset: Dataset,
+    ids: Sequence[str],
+    asked: Asked,
+    *,
+    sandbox: Sandbox,
+    executor: Executor,
+    note: Callable[[str], None],
+) -> Iterator[Gauged]:
+    """Measure tasks and write what is found, each as soon as it is there; in the order in which they are ready.
+
+    A task whose engine or image fails is `unknown`, and the others go on. Killed anywhere, the next call goes on.
+
+    Args:
+        dataset: opened with keys where it is sealed.
+        ids: which tasks; every proved one where there is none.
+        asked: how.
+        sandbox: where patches are tried.
+        executor: how many tasks at once.
+        note: told what is being done just now.
+
+    Raises:
+        InputError: an id is unknown, a task has no proof, the keys do not open it, or the dataset cannot be written.
+        InfrastructureError: the engine is gone.
+
+    """
+    chosen = _chosen(dataset, ids)
+    access_log.tell(dataset, chosen, purpose=OPENED_FOR)
+
+    def one(instance_id: str) -> tuple[Task, Strength | Gauged]:
+        task = dataset.task(instance_id)
+        if not asked.again and is_current(task, key(task, asked.bounds)):
+            return task, _told(task, known=True)
+        try:
+            return task, measure(task, sandbox, asked.bounds, note=lambda text: note(f"{instance_id}: {text}"))
+        except CannotMeasureError as error:
+            return task, Gauged(instance_id=instance_id, unknown=str(error))
+        except InterruptedRunError:
+            raise
+        except (MissingImageError, SandboxError) as error:
+            if isinstance(error, SandboxError) and not sandbox.is_healthy():
+                raise
+            return task, Gauged(instance_id=instance_id, unknown=error.message)
+
+    for task, found in executor.map(one, chosen, cancel=sandbox.cancel):
+        if isinstance(found, Gauged):
+            yield found
+        elif asked.write:
+            yield _kept(dataset, task, found)
+        else:
+            yield _told(found.kept_in(task))
+
+
+def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
+    known = set(dataset.ids())
+    if unknown := sorted(set(ids) - known):
+        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout stats` lists them")
+    states = {instance_id: dataset.instance(instance_id).state for instance_id in ids or sorted(known)}
+    if unproved := [instance_id for instance_id in ids if states[instance_id] is TaskState.CANDIDATE]:
+        raise InputError(f"{unproved[0]} is a candidate: it has no tests that were proved", hint="`goldseam mine` it")
+    chosen = tuple(one for one in dict.fromkeys(ids or states) if ids or states[one] is TaskState.PROVED)
+    if not chosen:
+        raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
+    return chosen
+
+
+def _told(task: Task, *, known: bool = False) -> Gauged:
+    evidence = task.hidden.evidence.get(FIELD, {})
+    return Gauged(
+        instance_id=task.instance_id,
+        quality=task.instance.quality[FIELD],
+        files=tuple(task.hidden.survivors),
+        seconds=float(evidence.get("seconds", 0.0)),
+        known=known,
+    )
+
+
+def _kept(dataset: Dataset, task: Task, found: Strength) -> Gauged:
+    """Write what was found into the task as it is now; what else was written meanwhile stays."""
+    with content.locked(dataset):
+        now = dataset.task(task.instance_id)
+        if now.digest() != task.digest():
+            return Gauged(instance_id=task.instance_id, unknown="it was changed while it was measured")
+        after = found.kept_in(now)
+        _write(dataset, after)
+    return _told(after)
+
+
+def _write(dataset: Dataset, task: Task) -> None:
+    """Survivors, then the public fields, then the evidence, which says that the rest is there: see `is_current`."""
+    folder = dataset.task_folder(task.instance_id)
+    if dataset.sealed:
+        write_instances(dataset, (task.instance,))
+        sealing.reseal(dataset, task.instance_id, task.hidden)
+        return
+    found = hidden_files(task.hidden, canary=dataset.canary)
+    with files.explained(folder):
+        for name in hidden_names(folder):
+            if is_survivor(name) and name not in found:
+                (folder / name).unlink()
+    for name in task.hidden.survivors:
+        files.write_bytes(folder / name, found[name])
+    write_instances(dataset, (task.instance,))
+    files.write_bytes(folder / TESTS_FILE, found[TESTS_FILE])
+
+
+def weakest_first(found: Sequence[Gauged]) -> tuple[Gauged, ...]:
+    """By the share that was killed; those without one, and those that could not be measured, last."""
+
+    def rank(one: Gauged) -> tuple[object, ...]:
+        share = one.quality.get("share")
+        coverage = one.quality.get("covered_lines") or 0
+        return (bool(one.unknown), share is None, share or 0.0, coverage, one.instance_id)
+
+    return tuple(sorted(found, key=rank))
+
+
+def as_json(one: Gauged) -> dict[str, Any]:
+    """One task as `--json` prints it."""
+    return {
+        "instance_id": one.instance_id,
+        "strength": dict(one.quality) or None,
+        "survivors": list(one.files),
+        "seconds": one.seconds,
+        "known": one.known,
+        "unknown": one.unknown or None,
+    }
