@@ -21,12 +21,20 @@ MOST_MODULES = 16
 """Modules side by side in one folder."""
 MOST_VAGUE = 0.01
 """Share of vague names in one package."""
-VAGUE = frozenset(
-    ["answered", "asked", "brought", "came", "come", "done", "each", "everything", "fits", "found", "given", "gone", "got", "had", "held", "here", "kept", "knows", "known", "lies", "looked", "made", "meant", "named", "now", "one", "ones", "put", "rest", "said", "same", "seen", "sent", "shown", "stands", "such", "taken", "that", "them", "there", "these", "they", "thing", "things", "those", "told", "took", "used", "wanted", "what", "which", "who", "whose", "works"]
-)
-PARTICIPLES = frozenset(
-    ["Asked", "Answered", "Begun", "Bound", "Broken", "Brought", "Built", "Called", "Checked", "Chosen", "Cleaned", "Counted", "Cut", "Done", "Drawn", "Driven", "Ended", "Found", "Gauged", "Given", "Gone", "Graded", "Held", "Joined", "Judged", "Kept", "Known", "Left", "Looked", "Lost", "Made", "Marked", "Measured", "Met", "Moved", "Named", "Noted", "Observed", "Opened", "Ordered", "Parsed", "Picked", "Placed", "Proved", "Put", "Reached", "Read", "Recorded", "Refused", "Returned", "Revealed", "Run", "Said", "Sealed", "Seen", "Sent", "Shown", "Sorted", "Spent", "Started", "Stated", "Stopped", "Stripped", "Taken", "Told", "Tried", "Used", "Wanted", "Written"]
-)
+_VAGUE = """
+    answered asked brought came come done each everything fits found given gone got had held here kept knows
+    known lies looked made meant named now one ones put rest said same seen sent shown stands such taken that
+    them there these they thing things those told took used wanted what which who whose works
+"""
+VAGUE = frozenset(_VAGUE.split())
+_PARTICIPLES = """
+    Asked Answered Begun Bound Broken Brought Built Called Checked Chosen Cleaned Counted Cut Done Drawn Driven
+    Ended Found Gauged Given Gone Graded Held Joined Judged Kept Known Left Looked Lost Made Marked Measured Met
+    Moved Named Noted Observed Opened Ordered Parsed Picked Placed Proved Put Reached Read Recorded Refused
+    Returned Revealed Run Said Sealed Seen Sent Shown Sorted Spent Started Stated Stopped Stripped Taken Told
+    Tried Used Wanted Written
+"""
+PARTICIPLES = frozenset(_PARTICIPLES.split())
 
 
 @dataclass
