@@ -22,7 +22,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness.cli.main import app, run_app
+from harness.cli.program import run_app
+from miner.cli.main import app
 from tests.model_server import Asked, ModelServer, Say
 
 JUDGE = "yes-sayer-2026-01-01"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from harness.cli import main as harness_cli
+from harness.cli.program import run_app
 from miner.cli import main
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def goldseam(*words: str | Path, **env: str) -> Ran:
     on_terminate = signal.getsignal(signal.SIGTERM)
     try:
         with mock.patch.dict(os.environ, env), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = harness_cli.run_app(main.app, [str(word) for word in words])
+            code = run_app(main.app, [str(word) for word in words])
     finally:
         signal.signal(signal.SIGTERM, on_terminate)
     return Ran(returncode=code, stdout=out.getvalue(), error_text=err.getvalue())

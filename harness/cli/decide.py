@@ -9,17 +9,28 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
+from harness.analysis import compare as comparison
+from harness.analysis import cutoffs, scoresheet
+from harness.analysis import history as trends
 from harness.analysis.cohorts import CohortKey
+from harness.analysis.gate import files
 from harness.cli.options import JsonFlag, print_json
+from harness.cli.views import compare as compare_view
+from harness.cli.views import gate as gate_text
+from harness.cli.views import history as history_text
+from harness.cli.views import scores as score_view
 from harness.cli.views import terminal
+from harness.config.settings import load_gate_rules, load_policy
 from harness.core.errors import InputError
+from harness.report import plain
+from harness.report import work as report_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.analysis.cutoffs import Cutoffs
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 DatasetOption = Annotated[
     Path | None, typer.Option("--dataset", metavar="DATASET", help="Says what the tasks are now; else the run says.")
@@ -39,16 +50,11 @@ CutoffOption = Annotated[
 
 def _cutoffs(given: Sequence[str] | None) -> Cutoffs:
     """The cut-offs of the command line over those of goldseam.toml."""
-    from harness.analysis import cutoffs  # noqa: PLC0415 - keeps `--help` quick
-    from harness.config.settings import load_policy  # noqa: PLC0415
-
     return cutoffs.parse(given or (), load_policy().cutoffs)
 
 
 def _show(found: RenderableType) -> None:
     """Print a result, also where the terminal can't show our signs."""
-    from harness.report import plain  # noqa: PLC0415 - keeps `--help` quick
-
     console = terminal.results()
     with console.capture() as held:
         console.print(found)
@@ -81,13 +87,10 @@ def report(
     json_: JsonFlag = False,
 ) -> None:
     """Say which model is better, how sure that is, where it fails: as one HTML file, on the terminal, or as JSON."""
-    from harness.config.settings import load_gate_rules  # noqa: PLC0415
-    from harness.report import plain, work  # noqa: PLC0415 - keeps `--help` quick
-
     if text and json_:
         raise InputError("--text and --json exclude each other", hint="give one of them")
     rules = load_gate_rules(config) if baseline else None
-    made = work.make(
+    made = report_files.make(
         runs, dataset=dataset, with_hidden=with_hidden, baseline=baseline, rules=rules, cutoffs=_cutoffs(cutoff)
     )
     if out:
@@ -121,14 +124,10 @@ def compare(
     json_: JsonFlag = False,
 ) -> None:
     """Say whether a candidate is better than a base, worse, or that it can't be told, paired task by task."""
-    from harness.analysis import compare as work  # noqa: PLC0415 - keeps `--help` quick
-    from harness.analysis import scoresheet  # noqa: PLC0415
-    from harness.cli.views import compare as compare_view  # noqa: PLC0415
-
     keys, days = by or [], _cutoffs(cutoff)
-    sheet = work.pick(scoresheet.read(base, dataset=dataset), base_model)
+    sheet = comparison.pick(scoresheet.read(base, dataset=dataset), base_model)
     runs = [scoresheet.read(run, dataset=dataset) for run in dict.fromkeys(candidates)]
-    found = work.compare_all(sheet, work.pick_candidates(runs, models or [], base=sheet))
+    found = comparison.compare_all(sheet, comparison.pick_candidates(runs, models or [], base=sheet))
     if json_:
         print_json(compare_view.as_json(found, by=keys, cutoffs=days))
     else:
@@ -148,9 +147,6 @@ def scores(
     json_: JsonFlag = False,
 ) -> None:
     """Show the models' scores with intervals and coverage, over all tasks and broken down."""
-    from harness.analysis import scoresheet  # noqa: PLC0415 - keeps `--help` quick
-    from harness.cli.views import scores as score_view  # noqa: PLC0415 - keeps `--help` quick
-
     keys, days = by or [], _cutoffs(cutoff)
     sheets = [sheet for run in dict.fromkeys(runs) for sheet in scoresheet.read(run, dataset=dataset)]
     chosen = scoresheet.only_models(sheets, models or [])
@@ -208,10 +204,6 @@ def gate(
     json_: JsonFlag = False,
 ) -> int:
     """Say whether a run may ship: exit code 0 pass, 1 regression, 3 can't tell."""
-    from harness.analysis.gate import files  # noqa: PLC0415 - keeps `--help` quick
-    from harness.cli.views import gate as gate_text  # noqa: PLC0415 - keeps `--help` quick
-    from harness.config.settings import load_gate_rules  # noqa: PLC0415
-
     rules = load_gate_rules(config, flags={"max_drop": max_drop, "mode": mode, "require": require})
     question = files.Question(
         candidate=candidate,
@@ -249,10 +241,7 @@ def history(
     json_: JsonFlag = False,
 ) -> None:
     """Draw each model's runs by date, and find the step where it changed."""
-    from harness.analysis import history as work  # noqa: PLC0415 - keeps `--help` quick
-    from harness.cli.views import history as history_text  # noqa: PLC0415
-
-    found = work.read(runs_dir, model=model, dataset=dataset)
+    found = trends.read(runs_dir, model=model, dataset=dataset)
     if json_:
         print_json(history_text.as_json(found))
     else:

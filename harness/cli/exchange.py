@@ -10,6 +10,9 @@ from rich.text import Text
 
 from harness.cli.options import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
 from harness.cli.views import terminal
+from harness.dataset.folder import open_dataset
+from harness.interop import export as work
+from harness.interop import sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +38,6 @@ def export(
     json_: JsonFlag = False,
 ) -> None:
     """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side, unless told."""
-    from harness.interop import export as work  # noqa: PLC0415 - keeps `--help` quick
-
     opened = open_with(dataset, identity)
     console = terminal.messages()
     done = work.export(opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split)
@@ -72,9 +73,6 @@ def push(
     json_: JsonFlag = False,
 ) -> None:
     """Put a dataset into an object store as its next revision; whoever pushed meanwhile is never overwritten."""
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
-    from harness.interop import sync  # noqa: PLC0415
-
     done = sync.push(open_dataset(dataset), url, allow_unsealed=allow_unsealed)
     if json_:
         print_json(done.as_json())
@@ -90,8 +88,6 @@ def pull(
     json_: JsonFlag = False,
 ) -> None:
     """Bring a folder to what an object store holds, checked by its hashes; nothing changed here is lost."""
-    from harness.interop import sync  # noqa: PLC0415 - keeps `--help` quick
-
     done = sync.pull(url, dataset)
     if json_:
         print_json(done.as_json())

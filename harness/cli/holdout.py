@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from harness.cli import exchange, quality, refresh, reveal, upkeep
+from harness.checks import dataset as checking
+from harness.checks.image_search import engine_check as with_engine
 from harness.cli.options import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
 from harness.cli.views import custody as custody_text
 from harness.cli.views import terminal
+from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InputError
+from harness.dataset.folder import open_dataset
+from harness.dataset.ledger import chain, custody, ledger
+from harness.dataset.seal import canary as canaries
+from harness.dataset.seal import identity as keys
+from harness.dataset.seal import sealing
+from harness.quality.limits import parse_limits
+from harness.sandbox.images import registries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,17 +30,7 @@ if TYPE_CHECKING:
     from harness.checks import dataset as checking
     from harness.dataset.folder import Dataset
 
-app = typer.Typer(no_args_is_help=True, help="Keep the private dataset: seal, open, check, log.")
-app.add_typer(upkeep.app)
-app.add_typer(exchange.app)
-app.add_typer(quality.app)
-app.add_typer(refresh.app)
-app.add_typer(reveal.app)
-
-
-@app.callback()
-def root() -> None:
-    """Keep the private dataset: seal, open, check, log."""
+app = typer.Typer()
 
 
 @app.command()
@@ -60,21 +59,12 @@ def check(
     json_: JsonFlag = False,
 ) -> None:
     """Report every problem of a dataset at once; exit code 1 if there is one."""
-    from harness.checks import dataset as checking  # noqa: PLC0415 - keeps `--help` quick
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-    from harness.quality.limits import parse_limits  # noqa: PLC0415
-
     limits = parse_limits(max_leak or ())
     engine_check: checking.ImageCheck | None = None
     if images:
-        from harness.checks.image_search import engine_check as with_engine  # noqa: PLC0415
-        from harness.config.settings import load_settings  # noqa: PLC0415
-
         engine_check = with_engine(load_settings().images.cache_dir / "layers")
     in_registry: Callable[[str], bool] | None = None
     if registry:
-        from harness.sandbox.images import registries  # noqa: PLC0415
-
         in_registry = registries.in_registry
     keys = open_with(dataset, identity).keys if identity else None
     problems = checking.check(
@@ -119,14 +109,11 @@ def seal(
     json_: JsonFlag = False,
 ) -> None:
     """Encrypt every task's hidden files to recipients; again, with --identity, to seal to others."""
-    from harness.dataset.seal import identity as keys  # noqa: PLC0415 - keeps `--help` quick
-    from harness.dataset.seal import sealing as work  # noqa: PLC0415
-
     opened = open_with(dataset, identity)
     given = opened.keys or (keys.load_keys(identity, dataset) if identity else None)
     phrase = _variable(passphrase_env) if passphrase_env else None
-    done = work.seal(opened, keys.read_recipients(to or ()), keys=given, passphrase=phrase)
-    notes = (*done.notes(), *work.plain_copies(opened.path))
+    done = sealing.seal(opened, keys.read_recipients(to or ()), keys=given, passphrase=phrase)
+    notes = (*done.notes(), *sealing.plain_copies(opened.path))
     if json_:
         print_json({**done.as_json(), "notes": list(notes)})
         return
@@ -154,9 +141,7 @@ def open_(
     json_: JsonFlag = False,
 ) -> None:
     """Write a readable copy of a sealed dataset into a folder. The ledger is told first."""
-    from harness.dataset.seal import sealing as work  # noqa: PLC0415 - keeps `--help` quick
-
-    opened = work.open_into(open_with(dataset, identity), out, ids=ids or ())
+    opened = sealing.open_into(open_with(dataset, identity), out, ids=ids or ())
     if json_:
         print_json({"opened": list(opened), "folder": str(out)})
     else:
@@ -167,11 +152,8 @@ def open_(
 @app.command()
 def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
     """Write the dataset's canary into every file that lacks it; mining and sealing do so by themselves."""
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-    from harness.dataset.seal import canary as work  # noqa: PLC0415 - keeps `--help` quick
-
-    changed = work.add(open_dataset(dataset))
-    left = work.missing(open_dataset(dataset))
+    changed = canaries.add(open_dataset(dataset))
+    left = canaries.missing(open_dataset(dataset))
     if json_:
         print_json({"changed": list(changed), "missing": list(left)})
         return
@@ -190,9 +172,6 @@ def bind(
     json_: JsonFlag = False,
 ) -> None:
     """Have the ledger hold digests of tasks and recipients as they are; exit code 1 where they differ from it."""
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-    from harness.dataset.ledger import custody  # noqa: PLC0415 - keeps `--help` quick
-
     found = custody.bind(open_dataset(dataset), accept=accept)
     refused = bool(found.differences) and not accept
     names = () if refused else tuple(sorted({*found.tasks, *found.files}))
@@ -236,9 +215,6 @@ def log(
     json_: JsonFlag = False,
 ) -> None:
     """Show what happened to a dataset: sealed, opened, evaluated, shown to a model, exported; and prove the record."""
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-    from harness.dataset.ledger import ledger  # noqa: PLC0415 - keeps `--help` quick
-
     opened = open_dataset(dataset)
     if verify and (join or task):
         raise InputError("--verify looks at the whole ledger; it goes with --head alone")
@@ -257,8 +233,6 @@ def log(
 
 
 def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:
-    from harness.dataset.ledger import chain  # noqa: PLC0415
-
     joined = chain.join(dataset, other)
     if json_:
         print_json({"added": joined.added, "joined": joined.entry.hash if joined.entry else None})
@@ -271,8 +245,6 @@ def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:
 
 
 def _verify(dataset: Dataset, head: str | None, *, json_: bool) -> None:
-    from harness.dataset.ledger import chain  # noqa: PLC0415
-
     found = chain.verify(dataset, head=head)
     if json_:
         print_json(found.as_json())

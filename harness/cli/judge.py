@@ -23,8 +23,16 @@ from harness.cli.model_options import (
     prices_of,
 )
 from harness.cli.options import IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.views import judge as judge_text
 from harness.cli.views import terminal
+from harness.config.settings import load_settings
 from harness.core.errors import InfrastructureError, InputError
+from harness.solve.judge import file
+from harness.solve.judge import run as judge_run
+from harness.solve.models.alias import is_pinned
+from harness.solve.models.meter import Limits
+from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
+from harness.solve.models.stack import wrap
 
 if TYPE_CHECKING:
     from harness.solve.judge.file import JudgeIdentity, Judgement
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
     from harness.solve.models.meter import Limits
     from harness.solve.models.openai_model import Endpoint
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 
 @app.command()
@@ -83,11 +91,6 @@ def judge(
     json_: JsonFlag = False,
 ) -> None:
     """Let a model judge a run's patches, and hold it against the tests. It decides nothing: no gate reads it."""
-    from harness.cli.views import judge as judge_text  # noqa: PLC0415 - keeps `--help` quick
-    from harness.solve.judge import file  # noqa: PLC0415 - keeps `--help` quick
-    from harness.solve.judge import run as judge_run  # noqa: PLC0415
-    from harness.solve.models.meter import Limits  # noqa: PLC0415
-
     if out is None:
         raise InputError("no file for the judgements", hint="say with -o where they are to be written")
     patches = file.patches(runs, only=only or ())
@@ -141,8 +144,6 @@ class _Money:
 
 
 def _endpoint(base_url: str, api_key_env: str, api: str) -> Endpoint:
-    from harness.solve.models.openai_model import Api, Endpoint  # noqa: PLC0415
-
     if api not in set(Api):
         raise InputError(f"--api is auto, chat or responses, not {api!r}")
     return Endpoint(base_url=base_url, api_key_env=api_key_env, api=Api(api))
@@ -151,13 +152,6 @@ def _endpoint(base_url: str, api_key_env: str, api: str) -> Endpoint:
 def _ask(
     question: Question, model: str, endpoint: Endpoint, money: _Money, *, quiet: bool
 ) -> tuple[JudgeIdentity, Ended]:
-    from harness.config.settings import load_settings  # noqa: PLC0415
-    from harness.solve.judge import file  # noqa: PLC0415
-    from harness.solve.judge import run as judge_run  # noqa: PLC0415
-    from harness.solve.models.alias import is_pinned  # noqa: PLC0415
-    from harness.solve.models.openai_model import OpenAIModel  # noqa: PLC0415
-    from harness.solve.models.stack import wrap  # noqa: PLC0415
-
     settings = load_settings()
     prices = prices_of(money.prices, money.assumed, settings)
     with (

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.solve.models import prices
+from harness.solve.models.response_cache import ResponseCache
+
 if TYPE_CHECKING:
     from harness.config.settings import Settings
     from harness.solve.models.prices import Prices
@@ -50,8 +53,6 @@ def prices_of(path: Path | None, assumed: str | None, settings: Settings) -> Pri
         InputError: the file or the assumed price is none.
 
     """
-    from harness.solve.models import prices  # noqa: PLC0415 - keeps `--help` quick
-
     return prices.load(path or settings.solve.prices).assuming(assumed, day=datetime.now(UTC).date())
 
 
@@ -65,8 +66,6 @@ def cache_of(
         InputError: its folder can't be made.
 
     """
-    from harness.solve.models.response_cache import ResponseCache  # noqa: PLC0415 - keeps `--help` quick
-
     if no_cache:
         yield None
         return

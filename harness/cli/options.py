@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.core.errors import InputError
+from harness.dataset.folder import open_dataset
+from harness.dataset.seal.identity import load_keys
+from harness.interop.mirrors import local_copy
+from harness.interop.store import shown
 from harness.sandbox.executors.choose import Kind
 
 if TYPE_CHECKING:
@@ -42,8 +46,6 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document 
 def _folder(text: str) -> Path:
     """A dataset's folder; a store's URL is refused, since what a command changes in a copy would not get there."""
     if "://" in text:
-        from harness.interop.store import shown  # noqa: PLC0415 - keeps `--help` quick
-
         raise InputError(
             f"this command changes a dataset, and {shown(text)} is a store",
             hint="`goldseam holdout pull URL FOLDER`, run it on the folder, then `goldseam holdout push FOLDER URL`",
@@ -55,7 +57,6 @@ def _folder_or_copy(text: str) -> Path:
     """A dataset's folder, or that of a copy of what a store holds."""
     if "://" not in text:
         return Path(text)
-    from harness.interop.mirrors import local_copy  # noqa: PLC0415 - keeps `--help` quick
 
     return local_copy(text)
 
@@ -98,11 +99,8 @@ def open_with(path: Path, identity: str | None) -> Dataset:
         InputError: there is no dataset, or the identity holds no key.
 
     """
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
-
     dataset = open_dataset(path)
     if identity is None or not dataset.sealed:
         return dataset
-    from harness.dataset.seal.identity import load_keys  # noqa: PLC0415
 
     return dataset.with_keys(load_keys(identity, path))

@@ -12,11 +12,13 @@ from rich.text import Text
 
 from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
 from harness.cli.views import terminal
+from harness.quality.measuring import rate
+from harness.quality.solved import ENOUGH
 
 if TYPE_CHECKING:
     from harness.quality.measuring import Rating
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 _TIERS = ("easy", "medium", "hard", "brutal")
 
 
@@ -31,8 +33,6 @@ def difficulty(
     json_: JsonFlag = False,
 ) -> None:
     """Put the solve rate that runs measured in the place of the difficulty that mining guessed."""
-    from harness.quality.measuring import rate  # noqa: PLC0415 - keeps `--help` quick
-
     rating = rate(open_with(dataset, identity), runs, write=not dry_run)
     if json_:
         tasks = [
@@ -47,8 +47,6 @@ def difficulty(
 
 
 def _show(rating: Rating, *, dry_run: bool) -> None:
-    from harness.quality.solved import ENOUGH  # noqa: PLC0415
-
     console = terminal.results()
     columns = [Column(head, no_wrap=True) for head in ("before", "now", "resolved", "95%", "models")]
     table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)

@@ -20,13 +20,16 @@ from harness.cli.options import (
     print_json,
 )
 from harness.cli.views import terminal
+from harness.cli.views.refresh import RefreshTicker, refresh_json, refresh_text
 from harness.core.errors import AnswerIsNoError, InfrastructureError
-from harness.sandbox.executors.choose import Kind
+from harness.runs.refresh import run as work
+from harness.runs.refresh.drift import GONE_WRONG, Result
+from harness.sandbox.executors.choose import Kind, choose
 
 if TYPE_CHECKING:
     from harness.runs.refresh.run import Refreshed
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 
 @app.command()
@@ -57,10 +60,6 @@ def refresh(
     json_: JsonFlag = False,
 ) -> None:
     """Prove the dataset again: run gold and null on every task, and quarantine what drifted; exit code 1 if any did."""
-    from harness.cli.views.refresh import RefreshTicker, refresh_json, refresh_text  # noqa: PLC0415
-    from harness.runs.refresh import run as work  # noqa: PLC0415
-    from harness.sandbox.executors.choose import choose  # noqa: PLC0415 - keeps `--help` quick
-
     opened = open_with(dataset, identity)
     settings = work.Settings(
         runs=runs,
@@ -91,8 +90,6 @@ def refresh(
 
 def _answer(found: Refreshed, dataset: Path) -> None:
     """The exit code: what drifted goes before what could not be looked at, which the next call tells again."""
-    from harness.runs.refresh.drift import GONE_WRONG, Result  # noqa: PLC0415
-
     wrong, unscored = found.of(*GONE_WRONG), found.of(Result.UNSCORED)
     if wrong and found.mass and not found.settings.force:
         raise InfrastructureError(

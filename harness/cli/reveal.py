@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,11 +10,14 @@ from rich.text import Text
 
 from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.cli.views import terminal
+from harness.sandbox.docker import DockerSandbox
+from harness.scaffold import work
+from harness.solve.workspace.workspace import Workspaces
 
 if TYPE_CHECKING:
     from harness.scaffold.work import Shown
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 
 @app.command()
@@ -27,12 +31,6 @@ def reveal(
     json_: JsonFlag = False,
 ) -> None:
     """Make up to K of each task's FAIL_TO_PASS tests public, never all, as a scaffold to work with."""
-    from dataclasses import asdict  # noqa: PLC0415 - keeps `--help` quick
-
-    from harness.sandbox.docker import DockerSandbox  # noqa: PLC0415
-    from harness.scaffold import work  # noqa: PLC0415
-    from harness.solve.workspace.workspace import Workspaces  # noqa: PLC0415
-
     opened = open_with(dataset, identity)
     with terminal.Ticker(terminal.messages(), "reveal", quiet=json_) as ticker:
         ticker.expect(len(ids or opened.ids()))

@@ -12,9 +12,16 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
-from harness.cli.views import terminal
+from harness.cli.views import estimate, terminal
+from harness.config.settings import load_settings
 from harness.core.errors import InfrastructureError, InputError
-from harness.solve.agents.choice import AgentName
+from harness.solve import plan as plans
+from harness.solve import prompts
+from harness.solve.agents.choice import AgentName, Choice, command_settings, make
+from harness.solve.call import Call, look_ahead, run
+from harness.solve.models.meter import Limits
+from harness.solve.models.openai_model import Api, Endpoint
+from harness.solve.models.prices import load as load_prices
 
 if TYPE_CHECKING:
     from harness.cli.views.terminal import Ticker
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
     from harness.solve.estimate import Estimate
     from harness.solve.models.meter import Spent
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 _AGENT = "Agent"
 _ASKING = "Asking"
@@ -133,15 +140,6 @@ def solve(
     json_: JsonFlag = False,
 ) -> int:
     """Let a model solve the tasks of a dataset: predictions, with how each was made, for `evaluate`."""
-    from harness.config.settings import load_settings  # noqa: PLC0415
-    from harness.solve import plan as plans  # noqa: PLC0415 - keeps `--help` quick
-    from harness.solve import prompts  # noqa: PLC0415
-    from harness.solve.agents.choice import Choice, command_settings, make  # noqa: PLC0415
-    from harness.solve.call import Call, look_ahead, run  # noqa: PLC0415
-    from harness.solve.models.meter import Limits  # noqa: PLC0415
-    from harness.solve.models.openai_model import Api, Endpoint  # noqa: PLC0415
-    from harness.solve.models.prices import load as load_prices  # noqa: PLC0415
-
     if api not in list(Api):
         raise InputError(f"there is no API {api!r}", hint=f"give {', '.join(Api)}")
     if api == Api.RESPONSES and seed is not None:
@@ -197,8 +195,6 @@ def solve(
 
 
 def _show_estimate(found: Estimate, model: str, *, json_: bool) -> int:
-    from harness.cli.views import estimate  # noqa: PLC0415
-
     if json_:
         print_json(found.as_json())
         return 0

@@ -8,16 +8,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.cli.options import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
-from harness.cli.views import terminal
+from harness.cli.views import terminal, upkeep
+from harness.config.settings import load_policy
 from harness.core.errors import AnswerIsNoError, InputError
+from harness.dataset import content, inventory, rotation, splits, task_states
+from harness.dataset import merge as merging
+from harness.dataset.folder import open_dataset
+from harness.dataset.model_files import read_text
+from harness.dataset.similarity import corpus, leaks
+from harness.dataset.similarity import dedupe as duplicates
 from harness.dataset.split_by import By
+from harness.sandbox.images.size import together
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from harness.dataset.task_states import Changed
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 
 def _show(found: RenderableType) -> None:
@@ -40,9 +48,6 @@ def scan(
     json_: JsonFlag = False,
 ) -> None:
     """Look for the canary, statements and hidden code of a dataset in any text; exit code 1 if something is found."""
-    from harness.cli.views import upkeep  # noqa: PLC0415
-    from harness.dataset.similarity import corpus, leaks  # noqa: PLC0415 - keeps `--help` quick
-
     wanted = [*(places or []), *(address for file in urls or [] for address in corpus.addresses(file))]
     if not wanted:
         raise InputError("nothing to search", hint="give files, folders, addresses, `-`, or --urls FILE")
@@ -89,10 +94,6 @@ def split(
     json_: JsonFlag = False,
 ) -> None:
     """Part a dataset into dev and holdout by a rule that tasks to come follow too; without a rule, show the splits."""
-    from harness.cli.views import upkeep  # noqa: PLC0415
-    from harness.dataset import content, splits  # noqa: PLC0415 - keeps `--help` quick
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-
     opened = open_dataset(dataset)
     moves: tuple[splits.Move, ...] = ()
     pending: splits.Rule | None = None
@@ -125,11 +126,6 @@ def rotate(
     json_: JsonFlag = False,
 ) -> None:
     """Retire what the policy says, and name what to mine; exit code 1 where something is due or tasks are missing."""
-    from harness.cli.views import upkeep  # noqa: PLC0415
-    from harness.config.settings import load_policy  # noqa: PLC0415
-    from harness.dataset import rotation  # noqa: PLC0415 - keeps `--help` quick
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-
     opened = open_dataset(dataset)
     found = rotation.rotate(opened, rotation.policy_of(opened, load_policy(config)), dry_run=dry_run)
     if json_:
@@ -149,33 +145,22 @@ WhyOption = Annotated[str, typer.Option("--why", help="The reason, for the ledge
 @app.command()
 def quarantine(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: JsonFlag = False) -> None:
     """Take tasks out of all scores until they are released."""
-    from harness.dataset import task_states  # noqa: PLC0415 - keeps `--help` quick
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-
     _changed("quarantined", task_states.quarantine(open_dataset(dataset), ids, why=why), json_=json_)
 
 
 @app.command()
 def retire(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: JsonFlag = False) -> None:
     """Take tasks out of the holdout for good."""
-    from harness.dataset import task_states  # noqa: PLC0415 - keeps `--help` quick
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-
     _changed("retired", task_states.retire(open_dataset(dataset), ids, why=why), json_=json_)
 
 
 @app.command()
 def release(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: JsonFlag = False) -> None:
     """Take tasks out of quarantine: they count again."""
-    from harness.dataset import task_states  # noqa: PLC0415 - keeps `--help` quick
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-
     _changed("released", task_states.release(open_dataset(dataset), ids, why=why), json_=json_)
 
 
 def _changed(word: str, found: Changed, *, json_: bool) -> None:
-    from harness.cli.views import upkeep  # noqa: PLC0415
-
     if json_:
         print_json(upkeep.changed_json(word, found))
     else:
@@ -183,8 +168,6 @@ def _changed(word: str, found: Changed, *, json_: bool) -> None:
 
 
 def _lines(path: Path) -> list[str]:
-    from harness.dataset.model_files import read_text  # noqa: PLC0415
-
     return [line.strip() for line in read_text(path).splitlines() if line.strip() and not line.startswith("#")]
 
 
@@ -196,10 +179,6 @@ def stats(
     json_: JsonFlag = False,
 ) -> None:
     """Count the tasks by all that is known of them, and say what it takes to run them."""
-    from harness.cli.views import upkeep  # noqa: PLC0415
-    from harness.dataset import inventory  # noqa: PLC0415 - keeps `--help` quick
-    from harness.sandbox.images.size import together  # noqa: PLC0415
-
     found = inventory.take(open_with(dataset, identity), sizes=together if images else None)
     if json_:
         print_json(upkeep.inventory_json(found))
@@ -216,10 +195,7 @@ def merge(
     json_: JsonFlag = False,
 ) -> None:
     """Put the tasks of several datasets into a new one; an id that names two different tasks is refused."""
-    from harness.cli.views import upkeep  # noqa: PLC0415
-    from harness.dataset import merge as work  # noqa: PLC0415 - keeps `--help` quick
-
-    found = work.merge(work.opened(datasets, identity), out, name=name)
+    found = merging.merge(merging.opened(datasets, identity), out, name=name)
     if json_:
         print_json(upkeep.merged_json(found))
     else:
@@ -237,16 +213,11 @@ def dedupe(
     json_: JsonFlag = False,
 ) -> None:
     """Find one fix under two ids; exit code 1 where there is one and it was not retired."""
-    from harness.cli.views import upkeep  # noqa: PLC0415
-    from harness.dataset import task_states  # noqa: PLC0415 - keeps `--help` quick
-    from harness.dataset.similarity import dedupe as work  # noqa: PLC0415
-    from harness.dataset.similarity import leaks  # noqa: PLC0415 - keeps `--help` quick
-
     opened = open_with(dataset, identity)
     alive = [one for one in opened.instances() if one.state.value != "retired"]
     task = leaks.opener(opened, [one.instance_id for one in alive], purpose="dedupe")
-    found = work.twins([task(one.instance_id) for one in alive], threshold=threshold)
-    double = work.to_retire(found, {one.instance_id: one.created_at for one in alive})
+    found = duplicates.twins([task(one.instance_id) for one in alive], threshold=threshold)
+    double = duplicates.to_retire(found, {one.instance_id: one.created_at for one in alive})
     for task_id, kept in double.items() if retire_ else ():
         task_states.retire(opened, [task_id], why=f"the same fix as {kept}")
     if json_:

@@ -10,13 +10,18 @@ from rich.text import Text
 
 from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.cli.views import terminal
+from harness.sandbox.executors.local import LocalExecutor
+from miner.calls.work import as_json, record_calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from miner.calls.work import Recording
 
+app = typer.Typer()
 
+
+@app.command("calls")
 def calls_command(
     dataset: DatasetArgument,
     ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
@@ -29,9 +34,6 @@ def calls_command(
     json_: JsonFlag = False,
 ) -> None:
     """Record the calls that hidden tests make to what each fix changes, inputs near them, and the fix's answers."""
-    from harness.sandbox.executors.local import LocalExecutor  # noqa: PLC0415 - keeps `--help` quick
-    from miner.calls.work import as_json, record_calls  # noqa: PLC0415
-
     opened = open_with(dataset, identity)
     executor = LocalExecutor(jobs=jobs)
     with (
@@ -43,11 +45,6 @@ def calls_command(
         print_json({"tasks": [as_json(one) for one in found]})
     else:
         _show(found)
-
-
-def register(holdout: typer.Typer) -> None:
-    """Put the command among those of `goldseam holdout`."""
-    holdout.command("calls")(calls_command)
 
 
 def _show(found: Sequence[Recording]) -> None:

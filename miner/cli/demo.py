@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+from rich.text import Text
+
+from harness.cli.options import JobsOption, JsonFlag, print_json
+from harness.cli.views import terminal
 from harness.cli.views.terminal import RunTicker
+from harness.config.settings import load_settings
 from harness.core import files
 from harness.core.errors import InfrastructureError
 from harness.dataset.folder import create_dataset
@@ -15,7 +22,10 @@ from harness.report.page import render
 from harness.runs import evaluate
 from harness.runs.predictions import read_predictions
 from harness.runs.run_folder import RunFolder, Score, scores
+from harness.sandbox.executors.local import LocalExecutor
+from miner.cli import display
 from miner.cli.display import MineTicker
+from miner.cli.mine import summary_json
 from miner.demo.history import build_history
 from miner.demo.locate import locate_data
 from miner.demo.predictions import write_predictions
@@ -35,6 +45,8 @@ if TYPE_CHECKING:
     from harness.sandbox.job import Sandbox
     from miner.candidates.funnel import FunnelSummary
     from miner.demo.history import DemoRepository
+
+app = typer.Typer()
 
 TIMEOUT = 20.0
 """Seconds: the demo's tests take under one, and one of its models hangs on purpose."""
@@ -141,3 +153,38 @@ def _repository(into: Path) -> DemoRepository:
     shutil.rmtree(target, ignore_errors=True)
     building.rename(target)
     return type(built)(path=target, name=built.name, changes=built.changes)
+
+
+@app.command()
+def demo(
+    into: Annotated[Path, typer.Option("--into", help="Folder for the demo; an unfinished one in it goes on.")],
+    jobs: JobsOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Show the whole way on a small library of our own: history, tasks, verdicts, report."""
+    messages = terminal.messages()
+    executor = LocalExecutor(jobs=jobs)
+    with executor.sandbox() as sandbox:
+        outcome = run(
+            into,
+            settings=load_settings(),
+            sandbox=sandbox,
+            executor=executor,
+            ticker=lambda title: terminal.Ticker(messages, title, quiet=json_),
+        )
+    if json_:
+        scores = [
+            {"model": score.model, "resolved": score.resolved, "scored": score.scored} for score in outcome.scores
+        ]
+        print_json({"funnel": summary_json(outcome.funnel), "scores": scores, "report": str(outcome.report)})
+        return
+    console = terminal.results()
+    console.print(Text("\nThe funnel: what became of every change in the history", style="bold"))
+    console.print(display.funnel_table(outcome.funnel))
+    console.print(Text("\nThe scores: gold must resolve all, null none", style="bold"))
+    console.print(terminal.score_table(outcome.scores))
+    console.print(Text(f"\ndataset  {into / 'dataset'}\nruns     {into / 'runs'}\nreport   {outcome.report}"))
+    careful, reckless = into / "runs" / "careful", into / "runs" / "reckless"
+    console.print(Text("\nNext: which of the two is better, and would CI let the other one ship?", style="bold"))
+    console.print(Text(f"goldseam compare {careful} {reckless}"), soft_wrap=True)
+    console.print(Text(f"goldseam gate {reckless} --baseline {careful}"), soft_wrap=True)

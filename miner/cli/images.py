@@ -11,8 +11,15 @@ from rich.table import Table
 
 from harness.cli.options import DatasetArgument, JsonFlag, print_json
 from harness.cli.views import terminal
+from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError
+from harness.dataset.folder import open_dataset
+from harness.sandbox import engine
+from miner.images import publish, signal_tools, store
+from miner.images import rebuild as builds
 from miner.images.cli_choices import Builder, Extra
+from miner.layers import base as bases
+from miner.layers import debian
 
 if TYPE_CHECKING:
     from miner.images.publish import Moved
@@ -39,10 +46,6 @@ def base(
     json_: JsonFlag = False,
 ) -> None:
     """Make sure of the image that task images start from: pull it, or build it on this machine."""
-    from harness.config.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
-    from miner.layers import base as bases  # noqa: PLC0415
-    from miner.layers import debian  # noqa: PLC0415
-
     settings = load_settings(images={"platform": platform}).images
     if from_debian:
         found = bases.from_debian(suite=suite, mirror=mirror, platform=settings.platform, force=force)
@@ -65,9 +68,6 @@ def tools(
     json_: JsonFlag = False,
 ) -> None:
     """Make sure of the image with ruff, bandit and lizard, which read patched files beside the verdict."""
-    from harness.config.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
-    from miner.images import signal_tools  # noqa: PLC0415
-
     with terminal.Ticker(terminal.messages(), "tools", quiet=json_) as ticker:
         built = signal_tools.ensure(load_settings().images, ticker.note, extras=extras or ())
     versions = {name: str(version) for name, version in built.facts.items()}
@@ -81,8 +81,6 @@ def tools(
 @app.command("ls")
 def list_images(*, json_: JsonFlag = False) -> None:
     """List the images of ours that the engine holds."""
-    from miner.images import store  # noqa: PLC0415
-
     found = store.images()
     if json_:
         print_json({"images": [_as_json(image) for image in found]})
@@ -97,8 +95,6 @@ def list_images(*, json_: JsonFlag = False) -> None:
 @app.command()
 def du(*, json_: JsonFlag = False) -> None:
     """Show what images take on disk, each layer counted once."""
-    from miner.images import store  # noqa: PLC0415
-
     kinds: dict[str, list[int]] = {}
     for image in store.images():
         kinds.setdefault(image.kind, []).append(image.layer_bytes)
@@ -122,10 +118,6 @@ def gc(
     json_: JsonFlag = False,
 ) -> None:
     """Remove the images that no task of these datasets needs; bases stay."""
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-    from harness.sandbox import engine  # noqa: PLC0415
-    from miner.images import store  # noqa: PLC0415
-
     tasks = [one for path in datasets for one in open_dataset(path).instances() if one.image]
     named = {name for one in tasks for name in (one.image, *(beside.image for beside in one.test.services)) if name}
     needed = {found for name in named if (found := engine.image_id(name))}
@@ -146,10 +138,6 @@ def gc(
 @app.command()
 def push(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
     """Push a dataset's images to the registry of the settings, and have its tasks name them by digest."""
-    from harness.config.settings import load_settings  # noqa: PLC0415
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-    from miner.images import publish  # noqa: PLC0415
-
     with terminal.Ticker(terminal.messages(), "push", quiet=json_) as ticker:
         moved = publish.push(open_dataset(dataset), load_settings().images.registry, ticker.note)
     _tell_moved(moved, "pushed", json_=json_, hint="push where the dataset was mined, or mine these tasks again")
@@ -158,9 +146,6 @@ def push(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
 @app.command()
 def pull(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
     """Fetch the images of a dataset that the engine lacks, by digest."""
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-    from miner.images import publish  # noqa: PLC0415
-
     with terminal.Ticker(terminal.messages(), "pull", quiet=json_) as ticker:
         moved = publish.pull(open_dataset(dataset), ticker.note)
     _tell_moved(moved, "pulled", json_=json_, hint="see that the registry answers and lets you in (`docker login`)")
@@ -180,10 +165,6 @@ def rebuild(
     json_: JsonFlag = False,
 ) -> None:
     """Build tasks' images again from their Dockerfiles and locks, and compare file by file; 1 where one differs."""
-    from harness.config.settings import load_settings  # noqa: PLC0415
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415
-    from miner.images import rebuild as builds  # noqa: PLC0415
-
     opened, settings = open_dataset(dataset), load_settings().images
     asked = instances or [one.instance_id for one in opened.instances() if one.image]
     log = settings.cache_dir / "logs" / "rebuild.log"

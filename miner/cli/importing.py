@@ -12,8 +12,12 @@ from rich.text import Text
 
 from harness.cli.options import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
 from harness.cli.views import terminal
+from harness.config.settings import load_settings
 from harness.core.errors import InputError
-from harness.sandbox.executors.choose import Kind
+from harness.dataset.folder import create_dataset
+from harness.sandbox.executors.choose import Kind, choose
+from miner.cli.display import funnel_line
+from miner.importing.run import Options, import_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from harness.cli.views.terminal import Ticker
     from miner.candidates.funnel import FunnelLine
     from miner.importing.run import Imported
+
+app = typer.Typer()
 
 
 class _Progress:
@@ -33,11 +39,10 @@ class _Progress:
         self._ticker.note(text)
 
     def decided(self, line: FunnelLine) -> None:
-        from miner.cli.display import funnel_line  # noqa: PLC0415
-
         self._ticker.step(funnel_line(line))
 
 
+@app.command("import")
 def import_command(
     rows: Annotated[
         Path, typer.Argument(metavar="ROWS.jsonl", help="Rows of SWE-bench's form, one JSON object a line.")
@@ -63,11 +68,6 @@ def import_command(
     json_: JsonFlag = False,
 ) -> None:
     """Import SWE-bench rows: build each at its base commit, prove it here, say of every test id whether it holds."""
-    from harness.config.settings import load_settings  # noqa: PLC0415
-    from harness.dataset.folder import create_dataset  # noqa: PLC0415 - keeps `--help` quick
-    from harness.sandbox.executors.choose import choose  # noqa: PLC0415
-    from miner.importing.run import Options, import_rows  # noqa: PLC0415
-
     places = _sources(sources)
     if not rows.is_file():
         raise InputError(f"expected a file of rows at {rows}, found {'a folder' if rows.is_dir() else 'nothing'}")
@@ -96,11 +96,6 @@ def import_command(
     console.print(_rows_table(imported))
     console.print(_ids_table(imported))
     console.print(Text(f"dataset: {out}", style="bright_black"))
-
-
-def register(holdout: typer.Typer) -> None:
-    """Put the command among those of `goldseam holdout`."""
-    holdout.command("import")(import_command)
 
 
 def _sources(given: list[str]) -> Mapping[str, str]:

@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.cli.model_options import cache_of, prices_of
+from harness.sandbox.executors.local import default_jobs
+from harness.solve.models.alias import is_pinned
+from harness.solve.models.meter import Limits
+from harness.solve.models.openai_model import Endpoint, OpenAIModel
+from harness.solve.models.stack import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,12 +90,6 @@ def opened(
         InputError: an unusable endpoint or price table, or no key.
 
     """
-    from harness.sandbox.executors.local import default_jobs  # noqa: PLC0415 - keeps `--help` quick
-    from harness.solve.models.alias import is_pinned  # noqa: PLC0415
-    from harness.solve.models.meter import Limits  # noqa: PLC0415
-    from harness.solve.models.openai_model import Endpoint, OpenAIModel  # noqa: PLC0415
-    from harness.solve.models.stack import wrap  # noqa: PLC0415
-
     endpoint = Endpoint(base_url=asked.base_url, api_key_env=asked.api_key_env)
     with (
         OpenAIModel(model, endpoint, environment=os.environ) as client,

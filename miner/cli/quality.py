@@ -11,14 +11,20 @@ from rich.text import Text
 
 from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
 from harness.cli.views import terminal
+from harness.config.settings import load_settings
 from harness.core.errors import InputError
+from miner.layers import package_index
+from miner.quality.remeasure import appraise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from miner.quality.remeasure import Appraised
 
+app = typer.Typer()
 
+
+@app.command("quality")
 def quality_command(
     dataset: DatasetArgument,
     sources: Annotated[
@@ -35,10 +41,6 @@ def quality_command(
     json_: JsonFlag = False,
 ) -> None:
     """Measure tasks without running them: leaks of the statement, difficulty, secrets, licence; write it down."""
-    from harness.config.settings import load_settings  # noqa: PLC0415 - keeps `--help` quick
-    from miner.layers import package_index  # noqa: PLC0415
-    from miner.quality.remeasure import appraise  # noqa: PLC0415
-
     settings = load_settings()
     with terminal.Ticker(terminal.messages(), "quality", quiet=json_) as ticker:
         found = appraise(
@@ -58,11 +60,6 @@ def quality_command(
         print_json({"tasks": tasks, "changed": sum(one.changed for one in found), "written": not dry_run})
     else:
         _show(found, dry_run=dry_run)
-
-
-def register(holdout: typer.Typer) -> None:
-    """Put the command among those of `goldseam holdout`."""
-    holdout.command("quality")(quality_command)
 
 
 def _sources(given: list[str]) -> Mapping[str, str]:

@@ -10,6 +10,8 @@ from rich.text import Text
 
 from harness.core.errors import InputError
 from harness.sandbox.executors.choose import Kind
+from miner.assist import spend_log
+from miner.assist.repair.run import Repairer
 from miner.cli import model_options
 
 if TYPE_CHECKING:
@@ -95,8 +97,6 @@ def repairer_of(
     if not model:
         yield None
         return
-    from miner.assist import spend_log  # noqa: PLC0415 - keeps `--help` quick
-    from miner.assist.repair.run import Repairer  # noqa: PLC0415
 
     place = dataset.path / ".goldseam" / "repairs.json"
     earlier = spend_log.earlier(place, "repairs")

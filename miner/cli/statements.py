@@ -9,6 +9,8 @@ import typer
 from rich.text import Text
 
 from harness.core.errors import InputError
+from miner.assist import spend_log
+from miner.assist.statement_writer_run import Writer, tally_of
 from miner.cli import model_options
 
 if TYPE_CHECKING:
@@ -78,8 +80,6 @@ def writer_of(
     if not model:
         yield None
         return
-    from miner.assist import spend_log  # noqa: PLC0415 - keeps `--help` quick
-    from miner.assist.statement_writer_run import Writer, tally_of  # noqa: PLC0415
 
     earlier = spend_log.earlier(tally_of(dataset), "statements")
     with model_options.opened(model, asked, settings, earlier=earlier, jobs=jobs, warn=warn) as (wrapped, endpoint):

@@ -10,6 +10,10 @@ from rich.text import Text
 
 from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.cli.views import terminal
+from harness.config.settings import load_settings
+from harness.sandbox.executors.local import LocalExecutor
+from miner.quality.strength.result import Bounds
+from miner.quality.strength.work import Asked, as_json, gauge, weakest_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +21,10 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from miner.quality.strength.work import Gauged
 
+app = typer.Typer()
 
+
+@app.command("strength")
 def strength_command(
     dataset: DatasetArgument,
     ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
@@ -35,16 +42,6 @@ def strength_command(
     json_: JsonFlag = False,
 ) -> None:
     """Run wrong patches made of each fix, a part left out or a fault put in; tell which of them the tests let live."""
-    from harness.config.settings import load_settings  # noqa: PLC0415
-    from harness.sandbox.executors.local import LocalExecutor  # noqa: PLC0415 - keeps `--help` quick
-    from miner.quality.strength.result import Bounds  # noqa: PLC0415
-    from miner.quality.strength.work import (  # noqa: PLC0415
-        Asked,
-        as_json,
-        gauge,
-        weakest_first,
-    )
-
     most = load_settings().mining.mutants if mutants is None else mutants
     asked = Asked(bounds=Bounds(parts=parts, mutants=most), again=again, write=not dry_run)
     opened = open_with(dataset, identity)
@@ -59,11 +56,6 @@ def strength_command(
         print_json({"tasks": [as_json(one) for one in ordered], "written": not dry_run})
     else:
         _show(opened, ordered, dry_run=dry_run)
-
-
-def register(holdout: typer.Typer) -> None:
-    """Put the command among those of `goldseam holdout`."""
-    holdout.command("strength")(strength_command)
 
 
 def _show(dataset: Dataset, found: Sequence[Gauged], *, dry_run: bool) -> None:

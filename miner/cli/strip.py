@@ -10,13 +10,19 @@ from rich.text import Text
 
 from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.cli.views import terminal
+from harness.sandbox.executors.local import LocalExecutor
+from harness.solve.workspace.workspace import Workspaces
+from miner.stripping.dataset import as_json, strip_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from miner.stripping.dataset import Stripped
 
+app = typer.Typer()
 
+
+@app.command("strip")
 def strip_command(
     dataset: DatasetArgument,
     ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
@@ -29,10 +35,6 @@ def strip_command(
     json_: JsonFlag = False,
 ) -> None:
     """Take out of hidden tests what they expect, so that the host judges; for tasks of before goldseam did so."""
-    from harness.sandbox.executors.local import LocalExecutor  # noqa: PLC0415 - keeps `--help` quick
-    from harness.solve.workspace.workspace import Workspaces  # noqa: PLC0415
-    from miner.stripping.dataset import as_json, strip_tasks  # noqa: PLC0415
-
     opened = open_with(dataset, identity)
     executor = LocalExecutor(jobs=jobs)
     with (
@@ -55,11 +57,6 @@ def strip_command(
         print_json({"tasks": [as_json(one) for one in found]})
     else:
         _show(found)
-
-
-def register(holdout: typer.Typer) -> None:
-    """Put the command among those of `goldseam holdout`."""
-    holdout.command("strip")(strip_command)
 
 
 def _show(found: Sequence[Stripped]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cli.main import _refuse_gaps
+from harness.cli.evaluate import _refuse_gaps
 from harness.core.errors import BugError
 from harness.core.instance import Outcome
 from harness.runs import evaluate

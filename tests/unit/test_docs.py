@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from importlib import metadata
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from miner.cli.help_panels import HOLDOUT_PANELS, PANELS
+from harness.cli.lazy import LazyCommand
+from miner.cli import holdout, main
 from miner.cli.main import app
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +22,8 @@ PAGES = "\n".join(
 
 
 def commands(group, words: tuple[str, ...] = ("goldseam",)):
-    for name, command in group.commands.items():
+    for name, entry in group.commands.items():
+        command = entry.load() if isinstance(entry, LazyCommand) else entry
         if hasattr(command, "commands"):
             yield from commands(command, (*words, name))
         else:
@@ -47,12 +50,25 @@ def test_a_command_stands_in_the_documentation(name):
     assert re.search(rf"{name}\b", PAGES), f"no page names `{name}`"
 
 
-@pytest.mark.parametrize(("group", "panels"), [((), PANELS), (("holdout",), HOLDOUT_PANELS)])
-def test_help_lists_every_command_in_a_panel_and_nothing_else(group, panels):
-    command = typer.main.get_command(app)
-    for word in group:
-        command = command.commands[word]
-    assert sorted(command.commands) == sorted(name for names in panels.values() for name in names)
+ENTRIES = [
+    (name, entry)
+    for panels in (main.COMMANDS, holdout.COMMANDS)
+    for entries in panels.values()
+    for name, entry in entries.items()
+]
+
+
+@pytest.mark.parametrize(("name", "entry"), ENTRIES)
+def test_a_line_in_help_is_what_the_command_says_of_itself(name, entry):
+    command = LazyCommand(name, entry, "").load()
+    assert command.name in {name, None, ""}
+    assert " ".join(command.help.partition("\n\n")[0].split()) == entry.help
+
+
+@pytest.mark.parametrize("module", sorted({entry.module for _, entry in ENTRIES}))
+def test_every_command_of_a_module_can_be_called(module):
+    own = typer.main.get_group(importlib.import_module(module).app).commands
+    assert module in {"miner.cli.holdout", "miner.cli.images"} or set(own) <= {name for name, _ in ENTRIES}
 
 
 def test_the_version_is_told():

@@ -7,7 +7,7 @@ import threading
 import pytest
 import typer
 
-from harness.cli.main import run_app
+from harness.cli.program import run_app
 
 
 class Broken:

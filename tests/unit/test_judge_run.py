@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.main import app, run_app
+from harness.cli.program import run_app
 from harness.core.instance import Outcome
 from harness.dataset.folder import open_dataset
 from harness.dataset.ledger import ledger
+from miner.cli.main import app
 from tests import report_runs
 from tests.model_server import ModelServer, Say, overflow, server_error
 

@@ -9,10 +9,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from harness.cli.main import app
 from harness.core.instance import Outcome
 from harness.report import document, work
 from harness.runs.run_folder import RunFolder
+from miner.cli.main import app
 from tests.report_runs import SECRET_GOLD, SECRET_OUTPUT, SECRET_TEST, add, make_dataset, make_rich, make_run, make_task
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "report.schema.json"

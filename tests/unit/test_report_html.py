@@ -7,11 +7,11 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from harness.cli.main import app
 from harness.core.instance import Outcome
 from harness.report import matrix, page, words
 from harness.report.gather import gather
 from harness.runs.run_folder import RunFolder
+from miner.cli.main import app
 from tests.report_runs import (
     FUNNEL,
     SECRET_GOLD,

@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from harness.cli.main import app
 from harness.core.instance import Outcome
 from harness.report import plain, work
 from harness.runs.run_folder import RunFolder
+from miner.cli.main import app
 from tests.report_runs import SECRET_GOLD, SECRET_OUTPUT, SECRET_TEST, add, make_dataset, make_rich, make_task
 
 ONE = "acme__widgets-100"

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from harness.analysis.gate.ci import junit, sarif, summary
 from harness.analysis.gate.decision import Finding
-from harness.cli import main
+from harness.cli import program
 from harness.cli.options import print_json
 from harness.cli.views import gate, terminal
 from harness.core import printable
@@ -119,7 +119,7 @@ def test_an_error_is_harmless(capsys):
     def fail() -> None:
         raise InputError(HOSTILE, hint=HOSTILE)
 
-    assert main.run_app(root, []) == 2
+    assert program.run_app(root, []) == 2
     assert is_harmless(capsys.readouterr().err)
 
 

@@ -1,16 +1,14 @@
-"""The commands from tasks and patches to verdicts. A command parses, calls one function, and shows what it returned."""
+"""`goldseam evaluate`: from predictions to verdicts."""
 
 from __future__ import annotations
 
-import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from harness.cli import decide, holdout, judge, solve
+from harness.analysis import scoresheet
 from harness.cli.options import (
     AddressOption,
     DatasetSource,
@@ -24,10 +22,17 @@ from harness.cli.options import (
     print_json,
 )
 from harness.cli.views import terminal
-from harness.core.errors import AnswerIsNoError, BugError, GoldseamError, InfrastructureError, InputError
-from harness.interop import mirrors
-from harness.runs import bug_log
-from harness.sandbox.executors.choose import Kind
+from harness.config.settings import load_settings
+from harness.core.errors import AnswerIsNoError, BugError, InfrastructureError, InputError
+from harness.grading.scoring import Demands
+from harness.runs import bug_log, run_folder
+from harness.runs import evaluate as work
+from harness.runs.predictions import read_predictions
+from harness.runs.regrade import State, regrade
+from harness.runs.run_folder import merge_predictions
+from harness.runs.verdict_cache import VerdictCache
+from harness.sandbox.executors.choose import Kind, choose
+from harness.signals import rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,69 +40,7 @@ if TYPE_CHECKING:
     from harness.core.instance import Prediction
     from harness.dataset.folder import Dataset
 
-_INTERRUPTED = 130
-
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
-app.add_typer(decide.app)
-app.add_typer(solve.app)
-app.add_typer(judge.app)
-app.add_typer(holdout.app, name="holdout")
-
-
-def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code: the one handler for everything that can go wrong.
-
-    Expected errors say what to do and have the code of their class; Ctrl-C and SIGTERM give 130; anything else is a bug
-    of ours: 70, with a log file named.
-    """
-    signal.signal(signal.SIGTERM, _terminated)
-    console = terminal.messages()
-    try:
-        with mirrors.written_back(lambda text: console.print(Text(text, style="yellow"), soft_wrap=True)):
-            code = root(args=argv, prog_name="goldseam", standalone_mode=False)
-    except GoldseamError as error:
-        _show_error(error.message, error.hint)
-        return error.exit_code
-    except typer.TyperException as error:
-        _show_usage(error)
-        return 2
-    except (KeyboardInterrupt, typer.Abort):
-        code = _INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = None  # whoever read our output has gone; that is no error of ours
-        return 0
-    except Exception as error:  # noqa: BLE001 - the handler of last resort
-        if not _came_of_an_interrupt(error):
-            console.print(Text(f"error: a bug of ours; please report it with {bug_log.write()}", style="bold red"))
-            return 70
-        code = _INTERRUPTED
-    if code == _INTERRUPTED:  # Typer turns Ctrl-C into this code
-        _show_error("interrupted; the same command goes on from here")
-    return code if isinstance(code, int) else 0
-
-
-def _terminated(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
-
-
-def _came_of_an_interrupt(error: Exception) -> bool:
-    """Whether a signal came while Python waited on a condition, which then releases a lock that it does not hold."""
-    return isinstance(error, RuntimeError) and isinstance(error.__context__, KeyboardInterrupt)
-
-
-def _show_error(message: str, hint: str | None = None) -> None:
-    console = terminal.messages()
-    console.print(Text("error: ", style="bold red") + Text(message))
-    if hint:
-        console.print(Text("  hint: ", style="bold") + Text(hint))
-
-
-def _show_usage(error: typer.TyperException) -> None:
-    show = getattr(error, "show", None)  # usage errors know the command they are about
-    if show is None:
-        _show_error(error.format_message())
-    else:
-        show()
+app = typer.Typer()
 
 
 @app.command()
@@ -154,16 +97,6 @@ def evaluate(
     json_: JsonFlag = False,
 ) -> int:
     """Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not."""
-    from harness.analysis import scoresheet  # noqa: PLC0415
-    from harness.config.settings import load_settings  # noqa: PLC0415
-    from harness.grading.scoring import Demands  # noqa: PLC0415
-    from harness.runs import evaluate as work  # noqa: PLC0415 - keeps `--help` quick
-    from harness.runs import run_folder  # noqa: PLC0415
-    from harness.runs.predictions import read_predictions  # noqa: PLC0415
-    from harness.runs.verdict_cache import VerdictCache  # noqa: PLC0415
-    from harness.sandbox.executors.choose import choose  # noqa: PLC0415
-    from harness.signals import rules  # noqa: PLC0415
-
     opened = open_with(dataset, identity)
     if regrade is not None:
         if out or predictions or gold or null:
@@ -222,9 +155,6 @@ def evaluate(
 
 def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) -> int:
     """Regrade a run folder and show what changed; exit code 1 where something could not be regraded."""
-    from harness.runs import evaluate as work  # noqa: PLC0415
-    from harness.runs.regrade import State, regrade  # noqa: PLC0415
-
     found = regrade(dataset, run, ids=work.scorable_ids(dataset, ids) if ids else ())
     told = [one for one in found.predictions if one.state is not State.UNCHANGED]
     if json_:
@@ -254,9 +184,6 @@ def _asked(
     split: str | None,
 ) -> tuple[Prediction, ...]:
     """The predictions a command line asks for."""
-    from harness.runs import evaluate as work  # noqa: PLC0415
-    from harness.runs.run_folder import merge_predictions  # noqa: PLC0415
-
     if not (files or gold or null):
         raise InputError("nothing to score", hint="give predictions with -p FILE, or --gold, or --null")
     asked: tuple[Prediction, ...] = ()

@@ -1,0 +1,30 @@
+"""`goldseam doctor`: what this machine has and lacks."""
+
+from __future__ import annotations
+
+import typer
+
+from harness.cli.options import JsonFlag, print_json
+from harness.cli.views import terminal
+from harness.config.doctor import examine
+from harness.core.errors import InfrastructureError
+from miner.cli.display import doctor_table
+from miner.layers.base import DEFAULT_BASE
+
+app = typer.Typer()
+
+
+@app.command()
+def doctor(json_: JsonFlag = False) -> None:
+    """Say what is there, what is missing, and the command that mends it; exit code 4 when mining can't run."""
+    diagnosis = examine(base=DEFAULT_BASE)
+    if json_:
+        checks = [
+            {"name": check.name, "status": check.status.value, "found": check.found, "mend": check.mend}
+            for check in diagnosis.checks
+        ]
+        print_json({"can_mine": diagnosis.can_mine, "checks": checks})
+    else:
+        terminal.results().print(doctor_table(diagnosis))
+    if not diagnosis.can_mine:
+        raise InfrastructureError("mining can't run on this machine yet", hint="mend what is marked `missing` above")
