@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from harness.core.instance import TestSpec
 from harness.core.process import run
-from harness.languages.python.screening import screen
+from harness.languages.screening import screen
 from harness.patches.patch import PatchError, parse
 from tests.applied import built
 
@@ -143,7 +144,7 @@ def check_out(git: list[str], commit: str, folder: Path) -> None:
 def judged(text: bytes, base: Path, wanted: dict[str, tuple[bytes, bool]], work: Path) -> str:
     """`same`, or what went wrong."""
     try:
-        kept = screen(parse(text), hidden_paths=()).kept
+        kept = screen(parse(text), (), TestSpec()).kept
     except PatchError as error:
         return f"refused: {error}"
     paths = {path for path in kept.paths if not path.startswith(HEAP)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from harness.grading import trial
 from harness.grading.trial import patch_facts
+from tests import inside
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ def built(base: Path, patch: Patch, work: Path) -> str:
     """Build the work tree of a model's patch at `work`, where nothing is: why git refuses the patch, or nothing."""
     supervisor: dict[str, Any] = {"__name__": "supervisor"}
     for part in ("supervisor", "applying"):
-        exec(trial.program(part), supervisor)
+        exec(inside.part(part), supervisor)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     supervisor.update(PRISTINE=str(base), WORK=str(work))

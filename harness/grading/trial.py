@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core import clock
 from harness.judging import frames, tripwires
 from harness.judging.tripwires import Watch
-from harness.languages.python.frameworks import framework
+from harness.languages import framework, language_of
 from harness.patches.patch import Patch
 from harness.sandbox.job import Job, MissingImageError
 
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from harness.core.instance import Budgets, TestSpec
-    from harness.languages.base import TestReport
+    from harness.languages.base import Program, TestReport
     from harness.sandbox.job import JobResult, Sandbox
 
-PYTHON = "/opt/goldseam/venv/bin/python"
 _BOOTSTRAP = """\
 import json,os
 def take(n):
@@ -131,71 +130,55 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
 
 def job(spec: TrialSpec, keys: frames.Keys) -> Job:
     """The trial as a job for a sandbox."""
+    program = language_of(spec.test.framework).program(spec.test, _requests(spec))
     return Job(
         image=spec.image,
-        argv=(PYTHON, "-s", "-S", "-B", "-c", _BOOTSTRAP),
-        stdin=_stdin(spec, keys),
+        argv=(program.interpreter, "-s", "-S", "-B", "-c", _BOOTSTRAP),
+        stdin=_stdin(spec, program, keys),
         budgets=spec.budgets,
-        env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", **spec.test.env, **spec.env},
+        env={**program.env, **spec.test.env, **spec.env},
         services=spec.test.services,
     )
 
 
-_OWN = ("supervisor", "applying")
-_ALWAYS = (*_OWN, "handout", "tripwire")
-_PARTS = (*_ALWAYS, "suites", "outcomes", "generators", "watch", "vary", "clock", "calls")
-"""The runner: the same bytes reach every container, of a proof or an evaluation; a trial uses what it needs of them."""
-
-
 @functools.cache
-def _runner() -> tuple[tuple[str, bytes], ...]:
-    """The runner's parts by name; read once, so that a run never mixes two versions of it."""
-    return tuple((part, program(part)) for part in _PARTS)
+def _supervisor() -> tuple[tuple[str, bytes], ...]:
+    """The supervisor's parts by name; read once, so that a run never mixes two versions of it."""
+    folder = resources.files("harness.grading.inside")
+    return tuple((part, folder.joinpath(f"{part}.py").read_bytes()) for part in ("supervisor", "applying"))
 
 
-def program(part: str) -> bytes:
-    """The source of a part of the runner, by its name."""
-    room = "harness.grading.inside" if part in _OWN else "harness.languages.python.inside"
-    return resources.files(room).joinpath(f"{part}.py").read_bytes()
-
-
-def _stdin(spec: TrialSpec, keys: frames.Keys) -> bytes:
-    varied = _varied(spec)
-    clocked = clock.request(spec.clock or spec.test.clock)
-    called = framework(spec.test.framework)
-    wanted = {
-        "suites": called.suites,
-        "outcomes": called.suites,
-        "generators": called.generators,
-        "watch": spec.watch is not None,
-        "vary": bool(varied),
-        "clock": bool(clocked),
-        "calls": spec.calls is not None,
+def _requests(spec: TrialSpec) -> dict[str, Any]:
+    """What the trial asks for besides the tests' results, by name (`Language.program`)."""
+    varied = {"order": spec.order, "cpu_count": spec.cpu_count}
+    varied = {name: value for name, value in varied.items() if value is not None}
+    return {
+        **({"watch": spec.watch} if spec.watch is not None else {}),
+        **({"vary": varied} if varied or "HOME" in spec.env else {}),
+        **clock.request(spec.clock or spec.test.clock),
+        **({"calls": spec.calls} if spec.calls is not None else {}),
     }
+
+
+def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
     patches = {"model": spec.model_patch or Patch(files=()), "tests": _beside(spec.overlay, spec.test_patch)}
     blobs = {**{name: one.raw for name, one in patches.items()}, "overlay": b"".join(spec.overlay.values())}
+    sources = (*_supervisor(), *program.sources)
     head = {
-        "runner": [[name, len(source)] for name, source in _runner()],
+        "runner": [[name, len(source)] for name, source in sources],
         **{name: len(blob) for name, blob in blobs.items()},
         "keys": [keys.supervisor.hex(), keys.tests.hex()],
         "spec": {
-            "parts": [*_ALWAYS, *(part for part, is_wanted in wanted.items() if is_wanted)],
-            "argv": called.argv(spec.test),
-            "suites": called.suites,
-            "generators": called.generators,
+            "parts": [*(name for name, _ in _supervisor()), *program.parts],
             "files": spec.files,
-            "pythonpath": spec.test.pythonpath,
             "seconds": spec.budgets.seconds,
             "patches": {name: patch_facts(one) for name, one in patches.items()},
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
-            **({"watch": spec.watch} if spec.watch is not None else {}),
-            **varied,
-            **clocked,
-            **({"calls": spec.calls} if spec.calls is not None else {}),
+            **program.spec,
         },
     }
     encoded = json.dumps(head).encode()
-    return b"%08x" % len(encoded) + encoded + b"".join(source for _, source in _runner()) + b"".join(blobs.values())
+    return b"%08x" % len(encoded) + encoded + b"".join(source for _, source in sources) + b"".join(blobs.values())
 
 
 def _beside(overlay: Collection[str], tests: Patch | None) -> Patch:
@@ -212,13 +195,6 @@ def _beside(overlay: Collection[str], tests: Patch | None) -> Patch:
 def patch_facts(patch: Patch) -> dict[str, Any]:
     """What harness/grading/inside/applying.py is told of a patch."""
     return {"paths": sorted(patch.paths), "hunks": patch.without_crlf, "zero_context": patch.zero_context}
-
-
-def _varied(spec: TrialSpec) -> dict[str, dict[str, int]]:
-    """What of a varied run the supervisor has to do."""
-    asked = {"order": spec.order, "cpu_count": spec.cpu_count}
-    said = {name: value for name, value in asked.items() if value is not None}
-    return {"vary": said} if said or "HOME" in spec.env else {}
 
 
 def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:

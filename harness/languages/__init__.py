@@ -1,1 +1,37 @@
-"""The seam between goldseam and a language's tests: one folder a language."""
+"""Languages by name: one folder each, in one literal table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.core.errors import InputError
+from harness.languages.python.language import PYTHON
+
+if TYPE_CHECKING:
+    from harness.languages.base import Framework, Language
+
+LANGUAGES: dict[str, Language] = {"python": PYTHON}
+
+
+def language_of(framework: str) -> Language:
+    """The language that a test framework is of.
+
+    Raises:
+        InputError: no such framework.
+
+    """
+    found = next((language for language in LANGUAGES.values() if framework in language.frameworks), None)
+    if found is None:
+        known = (name for language in LANGUAGES.values() for name in language.frameworks)
+        raise InputError(f"unknown test framework {framework!r}; known: {', '.join(known)}")
+    return found
+
+
+def framework(name: str) -> Framework:
+    """The framework of that name.
+
+    Raises:
+        InputError: no such framework.
+
+    """
+    return language_of(name).frameworks[name]

@@ -1,15 +1,17 @@
-"""What goldseam needs to know of a test framework."""
+"""The seam: what goldseam needs to know of a language's tests. A language is a folder beside this one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from harness.core.instance import TestSpec, TestStatus
     from harness.judging.values import Event
+    from harness.patches.patch import FilePatch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,18 +86,62 @@ class TestReport:
 
 
 class Framework(Protocol):
-    """One test framework: how it is called, and what its frames mean."""
+    """One test framework: what its frames mean."""
 
     name: str
-    suites: bool
-    """Whether its tests are unittest suites, run without pytest by harness/languages/python/inside/suites.py."""
-    generators: bool
-    """Whether tests that yield others are collected, by harness/languages/python/inside/generators.py."""
-
-    def argv(self, spec: TestSpec) -> tuple[str, ...]:
-        """Arguments before the test files."""
-        ...
+    """As `framework` of task.yaml has it; no two languages have one of the same name."""
 
     def read(self, frames: Sequence[Mapping[str, Any]]) -> TestReport:
-        """Per-test results from the frames of the test process."""
+        """Per-test results from the frames of the test process, values that assertions handed out among them."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """What runs the tests of one trial inside its container, beside goldseam's own supervisor."""
+
+    interpreter: str
+    """The Python (3.6 or later) in the image that the supervisor runs on."""
+    sources: tuple[tuple[str, bytes], ...]
+    """Source of parts by name: the same bytes for every trial of the language, of a proof and of an evaluation.
+
+    They are run in the names of harness/grading/inside/supervisor.py. One part in use defines
+    `run_tests(spec, frames, watch)`, which is called in the process of the tests and never returns.
+    """
+    parts: tuple[str, ...]
+    """The parts that this trial uses, in their order."""
+    spec: Mapping[str, Any]
+    """What they are told, as JSON can say it. A request (`Language.program`) that is left out is not met."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the container, before those that the task has."""
+
+
+Reason = Callable[["FilePatch", str], str | None]
+"""Why a file of a patch may not reach the tests by one of its paths: a stable word, or None where it may."""
+
+
+class Language(Protocol):
+    """How the tests of one language are started and recorded inside a container, and what that says. No state."""
+
+    name: str
+    """As `language` of task.yaml has it."""
+    frameworks: Mapping[str, Framework]
+    """Its test frameworks by name."""
+    allowable: frozenset[str]
+    """Reasons of `screen` that do not stand against a file which the gold patch itself changes."""
+
+    def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
+        """The program of a trial.
+
+        `requests` holds what is asked besides, by name: `watch` (what signals are made from), `vary` (the order of
+        tests, the number of processors), `clock` (harness/core/clock.py), `calls` (harness/differential).
+        """
+        ...
+
+    def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
+        """What of a model's patch may not reach these tests."""
+        ...
+
+    def caveat(self, paths: Sequence[str]) -> str:
+        """What a person should know of a patch to these paths that resolves nothing; empty where there is nothing."""
         ...

@@ -613,3 +613,8 @@ def _put_prefixes(section: _Section, old: str | None, new: str | None) -> None:
         stamps = section.stamps
         section.lines[section.names_at] = b"--- " + (b"/dev/null" if section.old is None else first) + stamps[0]
         section.lines[section.names_at + 1] = b"+++ " + (b"/dev/null" if section.new is None else second) + stamps[1]
+
+
+def overlap(path: str, other: str) -> bool:
+    """The same file, or one where the other needs a folder."""
+    return path == other or path.startswith(other + "/") or other.startswith(path + "/")

@@ -10,7 +10,7 @@ from harness.core.instance import Prediction
 from harness.dataset.hidden_files import TEST_FILE
 from harness.dataset.ledger import ledger
 from harness.grading import calibration
-from harness.languages.python.frameworks import framework
+from harness.languages import framework
 from harness.patches import patch
 from harness.runs.predictions import GOLD, WITHHELD, is_withheld
 

@@ -17,7 +17,7 @@ from harness.grading.grade import GRADING_VERSION, Grade
 from harness.grading.scoring import Demands
 from harness.grading.time_words import time_tests
 from harness.judging.places import by_place, place_of
-from harness.languages.python import screening
+from harness.languages import screening
 from harness.patches import flags, patch
 from harness.runs import predictions, run_folder, scaffold_score
 from harness.runs.predictions import is_withheld
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from harness.core.instance import Prediction, Task
+    from harness.core.instance import Prediction, Task, TestSpec
     from harness.grading.scoring import Round, Scored
     from harness.grading.trial import Trial
     from harness.languages.base import Chain
@@ -175,7 +175,7 @@ def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
     parts = scaffold_score.score(asked.task, scored.grade)
     report = run_folder.instance_report(
         asked.prediction,
-        _with_patch(_with_parts(scored.grade, parts), looked),
+        _with_patch(_with_parts(scored.grade, parts), looked, asked.task.instance.test),
         scaffold=parts,
         failure_class=failures.classify(facts),
         dropped=[{"path": readable(part.path), "reason": part.reason} for part in looked.dropped],
@@ -282,7 +282,7 @@ def _with_parts(graded: Grade, parts: ScaffoldScore | None) -> Grade:
     return replace(graded, reason=f"{graded.reason}; it passes revealed tests only")
 
 
-def _with_patch(graded: Grade, looked: Looked) -> Grade:
+def _with_patch(graded: Grade, looked: Looked, test: TestSpec) -> Grade:
     """The reason, with the parts of the patch that had no effect: whoever reads it may be looking for them."""
     if graded.outcome is Outcome.RESOLVED:
         return graded
@@ -290,7 +290,7 @@ def _with_patch(graded: Grade, looked: Looked) -> Grade:
     if looked.dropped:
         parts = ", ".join(f"{part.path} ({part.reason})" for part in looked.dropped[:3])
         reason += f"; left out of the patch: {parts}"
-    if looked.patch and (told := screening.on_compiled(looked.patch)):
+    if looked.patch and (told := screening.caveat(looked.patch, test)):
         reason += f"; {told}"
     return replace(graded, reason=reason)
 

@@ -13,7 +13,7 @@ from harness.core import process
 from harness.core.instance import TestStatus
 from harness.dataset.revealed import FIELD, Function, Names, candidates, function_of
 from harness.grading import scoring, trial
-from harness.languages.python import screening
+from harness.languages import screening
 from harness.patches import patch
 from harness.scaffold.cut import CannotCutError, cut
 

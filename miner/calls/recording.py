@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.differential.answers import same
 from harness.differential.corpus import Call, Corpus
 from harness.differential.jobs import Surroundings, answers, record
-from harness.languages.python.screening import screen_task
+from harness.languages.screening import screen_task
 from miner.calls.nearby import pool_of, variants
 
 if TYPE_CHECKING:

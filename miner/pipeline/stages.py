@@ -16,7 +16,8 @@ from harness.core.instance import TestSpec
 from harness.dataset.folder import write_task
 from harness.dataset.similarity import near
 from harness.judging.places import carded
-from harness.languages.python import pytest, screening
+from harness.languages import language_of, screening
+from harness.languages.python import pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import UNITTEST
 from harness.patches import patch
@@ -189,7 +190,7 @@ def _allowed_paths(parts: Split, test: TestSpec) -> tuple[str, ...]:
     """What the gold patch changes although it looks like the judge's."""
     gold = patch.parse(parts.gold_patch, trusted=True)
     screened = screening.screen_for(gold, parts, test)
-    return tuple(sorted(part.path for part in screened.dropped if part.reason in screening.ALLOWABLE))
+    return tuple(sorted(part.path for part in screened.dropped if part.reason in language_of(test.framework).allowable))
 
 
 def prove(draft: Draft, site: Site) -> Draft | Rejection:

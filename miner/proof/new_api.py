@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.languages.python.screening import COMPILED
+from harness.languages.python.screen import COMPILED
 from harness.patches import patch
 from harness.quality import names
 from harness.quality.change import change_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness.languages.python import screening
+from harness.languages import screening
 from harness.sandbox.images import clock as imageclock
 from miner.proof.flakiness_causes import blame
 from miner.proof.judge import hopeless, judge
@@ -21,6 +21,7 @@ from miner.sources.change import Rejection
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from harness.core.instance import TestSpec
     from harness.patches import patch
     from harness.sandbox.job import Sandbox
     from miner.proof.judge import Proof
@@ -106,7 +107,7 @@ def validate(
     found, ended = _main_runs(bench, runs)
     verdict = ended or judge(found, runs=runs, brings=subject.brings)
     if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
-        return _with_compiled(verdict, patches.gold)
+        return _with_compiled(verdict, patches.gold, subject.test)
     blamed = blame(found, bench.look)
     done = Repeats(runs=1 + max(run.number for run in found), confidence=confidence)
     verdict = judge(found, runs=done.runs, brings=subject.brings, unstable=blamed.unstable, keep=True)
@@ -119,9 +120,9 @@ def validate(
     return replace(verdict, set_aside=aside, evidence={**verdict.evidence, **told(found, blamed, done, asked)})
 
 
-def _with_compiled(ended: Rejection, gold: patch.Patch) -> Rejection:
+def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejection:
     """The rejection, saying so where a fix had no effect because what it changes was compiled before it."""
-    changed = screening.on_compiled(gold) if ended.reason == "no_fail_to_pass" else ""
+    changed = screening.caveat(gold, test) if ended.reason == "no_fail_to_pass" else ""
     return replace(ended, detail=f"{ended.detail}; {changed}") if changed else ended
 
 

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.languages.python import screening
+from harness.languages import screening
 from harness.patches import patch
 from miner.sources.change import Rejection, Stage
 

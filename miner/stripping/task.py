@@ -11,7 +11,7 @@ from harness.core.expectations import Expectations
 from harness.core.instance import PASSING
 from harness.grading import scoring, trial
 from harness.judging import tripwires
-from harness.languages.python.screening import screen_task
+from harness.languages.screening import screen_task
 from harness.patches import patch
 from miner.candidates.split import classify
 from miner.languages.python import doctests

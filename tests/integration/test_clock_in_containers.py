@@ -10,7 +10,7 @@ from harness.core import clock, process
 from harness.core.instance import Budgets, Outcome, TestSpec
 from harness.grading import trial
 from harness.grading.scoring import trial_spec
-from harness.languages.python import screening
+from harness.languages import screening
 from harness.runs import evaluate
 from harness.sandbox import engine, owners
 from harness.sandbox.images import clock as imageclock

@@ -8,7 +8,7 @@ import pytest
 
 from harness.core.errors import InfrastructureError
 from harness.core.instance import TestSpec
-from harness.languages.python import screening
+from harness.languages import screening
 from harness.patches.patch import parse
 from miner.proof import Notebook, Proof, Subject, validate
 from miner.sources.change import Rejection
@@ -131,7 +131,7 @@ def test_a_fix_of_compiled_code_that_turns_no_test_is_told_so(tiny_image, sandbo
     found = validate(asked, sandbox, runs=1, notebook=notebook, progress=lambda _text: None)
     assert isinstance(found, Rejection)
     assert found.reason == "no_fail_to_pass"
-    assert found.detail.endswith("; " + screening.on_compiled(parse(asked.gold_patch)))
+    assert found.detail.endswith("; " + screening.caveat(parse(asked.gold_patch), asked.test))
 
 
 @pytest.mark.engine

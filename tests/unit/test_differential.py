@@ -17,11 +17,10 @@ from harness.dataset.folder import open_dataset, read_hidden
 from harness.dataset.hidden_files import hidden_files
 from harness.differential.answers import same
 from harness.differential.corpus import Call, Corpus
-from harness.grading import trial
 from harness.patches import patch
 from miner.calls.nearby import pool_of, variants
 from miner.calls.recording import changed_lines
-from tests import tiny
+from tests import inside, tiny
 
 ONE, TWO = ["i", "1"], ["i", "2"]
 
@@ -30,8 +29,8 @@ ONE, TWO = ["i", "1"], ["i", "2"]
 def runner() -> dict:
     """The names that harness/languages/python/inside/calls.py brings, over those of the supervisor."""
     names: dict = {}
-    for part in ("supervisor", "calls"):
-        exec(compile(trial.program(part), part, "exec"), names)
+    for part in ("supervisor", "recorder", "calls"):
+        exec(compile(inside.part(part), part, "exec"), names)
     return names
 
 

@@ -10,12 +10,11 @@ import sys
 import pytest
 
 from harness.core import process
-from harness.grading import trial
 from harness.judging import values
 from harness.judging.values import ClassName, Opaque, Raised
-from tests import pypi_tools
+from tests import inside, pypi_tools
 
-SOURCE = "\n".join(trial.program(part).decode() for part in ("supervisor", "handout"))
+SOURCE = inside.part("supervisor", "recorder", "handout")
 DRIVER = """\
 import builtins, io, json, sys
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.core import process
-from harness.grading import trial
 from harness.judging import frames, tripwires
 from harness.judging.tripwires import Tripwire
+from tests import inside
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,8 +65,8 @@ class Room:
             (folder / name).mkdir()
             (folder / name / "product.py").write_text(BASE)
         (folder / "work" / "test_product.py").write_text(TEST)
-        parts = ("supervisor", "tripwire")
-        source = "\n".join(trial.program(part).decode() for part in parts)
+        parts = ("supervisor", "recorder", "tripwire")
+        source = inside.part(*parts)
         (folder / "runner.py").write_text(source)
 
     def run(self, source: str, **more: str) -> tuple[int, Watch]:

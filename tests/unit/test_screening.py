@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.languages.python.screening import on_compiled, screen
+from harness.core.instance import TestSpec
 from harness.languages.python.suites import program_of
+from harness.languages.screening import caveat, screen
 from harness.patches.patch import MAX_BYTES, MAX_FILES, parse
 
 HIDDEN = ("pkg/core/tests/test_x.py",)
@@ -16,8 +17,8 @@ GONE = "--- a/{0}\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
 MOVED = "diff --git a/{0} b/kept.py\nsimilarity index 100%\nrename from {0}\nrename to kept.py\n"
 
 
-def reasons(form: str, path: str, **more) -> list[str]:
-    return [part.reason for part in screen(parse(form.format(path).encode()), hidden_paths=HIDDEN, **more).dropped]
+def reasons(form: str, path: str, **spec) -> list[str]:
+    return [part.reason for part in screen(parse(form.format(path).encode()), HIDDEN, TestSpec(**spec)).dropped]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_honest_changes_are_kept(form, path):
 
 
 def test_what_the_gold_patch_changes_is_allowed():
-    assert reasons(EDIT, "setup.cfg", allowed=("setup.cfg",)) == []
+    assert reasons(EDIT, "setup.cfg", allowed_paths=("setup.cfg",)) == []
 
 
 @pytest.mark.parametrize(
@@ -84,11 +85,11 @@ def test_a_folder_for_tests_without_hidden_ones_is_kept():
 def test_the_program_that_runs_the_tests_is_the_judges_and_so_is_what_lies_beside_it(path, kept):
     options = ("--chdir=suite", "--", "./runtests.py", "--tag", "x")
     form = NEW if path.endswith("random.py") else EDIT
-    assert (reasons(form, path, program=program_of(options)) == []) is kept
+    assert (reasons(form, path, options=options) == []) is kept
 
 
 def test_a_program_that_the_fix_changes_may_be_changed():
-    assert reasons(EDIT, "runtests.py", program="runtests.py", allowed=("runtests.py",)) == []
+    assert reasons(EDIT, "runtests.py", options=("--", "runtests.py"), allowed_paths=("runtests.py",)) == []
 
 
 @pytest.mark.parametrize("options", [(), ("--",), ("--", "-m", "django", "test"), ("--doctest-modules",)])
@@ -111,7 +112,7 @@ def test_options_without_a_program_name_none(options):
     ],
 )
 def test_a_change_that_would_have_to_be_compiled_is_told_of(paths, told):
-    found = on_compiled(parse("".join(EDIT.format(path) for path in paths).encode()))
+    found = caveat(parse("".join(EDIT.format(path) for path in paths).encode()), TestSpec())
 
     assert found.startswith(told)
     assert bool(found) == bool(told)
@@ -124,7 +125,7 @@ def new_file(path: str, size: int = 2) -> str:
 @pytest.mark.parametrize("fix", [EDIT.format("pkg/a.py"), NEW.format("pkg/zzz.py"), NEW.format("other/new.py")])
 def test_a_fix_is_kept_beside_more_files_than_may_be(fix):
     heap = "".join(new_file(f"out/deep{n % 7}/{n}.txt") for n in range(MAX_FILES + 20))
-    screened = screen(parse((heap + fix).encode()), hidden_paths=HIDDEN)
+    screened = screen(parse((heap + fix).encode()), HIDDEN, TestSpec())
     assert parse(fix.encode()).paths < screened.kept.paths
     assert len(screened.kept.files) == MAX_FILES
     assert {part.reason for part in screened.dropped} == {"too_many_files"}
@@ -132,7 +133,7 @@ def test_a_fix_is_kept_beside_more_files_than_may_be(fix):
 
 def test_a_fix_is_kept_beside_files_that_are_too_large_together():
     heap = "".join(new_file(f"{n}.log", MAX_BYTES // 4) for n in range(6))
-    screened = screen(parse((heap + EDIT.format("pkg/a.py")).encode()), hidden_paths=HIDDEN)
+    screened = screen(parse((heap + EDIT.format("pkg/a.py")).encode()), HIDDEN, TestSpec())
     assert screened.kept.paths == {"0.log", "1.log", "2.log", "pkg/a.py"}
     assert [(part.path, part.reason) for part in screened.dropped] == [(f"{n}.log", "too_large") for n in (3, 4, 5)]
 
@@ -140,12 +141,12 @@ def test_a_fix_is_kept_beside_files_that_are_too_large_together():
 def test_what_is_left_out_does_not_count_for_the_limits():
     tests = "".join(new_file(f"pkg/core/tests/test_{n}.py") for n in range(MAX_FILES))
     edits = "".join(EDIT.format(f"pkg/{n}.py") for n in range(MAX_FILES))
-    assert len(screen(parse((tests + edits).encode()), hidden_paths=HIDDEN).kept.files) == MAX_FILES
+    assert len(screen(parse((tests + edits).encode()), HIDDEN, TestSpec()).kept.files) == MAX_FILES
 
 
 def test_a_long_list_of_what_was_left_out_ends_in_a_count():
     heap = "".join(new_file(f"out/{n}.txt") for n in range(3 * MAX_FILES))
-    dropped = screen(parse(heap.encode()), hidden_paths=HIDDEN).dropped
+    dropped = screen(parse(heap.encode()), HIDDEN, TestSpec()).dropped
     assert len(dropped) == MAX_FILES + 1
     assert dropped[-1].path == f"{MAX_FILES} more"
 
@@ -153,6 +154,6 @@ def test_a_long_list_of_what_was_left_out_ends_in_a_count():
 def test_links_and_large_files_are_in_the_list():
     link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+x\n"
     large = new_file("big.log", MAX_BYTES)
-    screened = screen(parse((link + large + EDIT.format("pkg/a.py")).encode()), hidden_paths=HIDDEN)
+    screened = screen(parse((link + large + EDIT.format("pkg/a.py")).encode()), HIDDEN, TestSpec())
     assert screened.kept.paths == {"pkg/a.py"}
     assert [part.reason for part in screened.dropped] == ["symbolic_link", "too_large"]

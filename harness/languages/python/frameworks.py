@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from harness.core.errors import InputError
+from harness.languages.base import Framework
 from harness.languages.python import nose, pytest
 from harness.languages.python.suites import DJANGO, UNITTEST
 
 if TYPE_CHECKING:
-    from harness.languages.base import Framework
+    from collections.abc import Mapping
 
-FRAMEWORKS = {"pytest": pytest, "nose": nose, "unittest": UNITTEST, "django": DJANGO}
+    from harness.core.instance import TestSpec
 
 
-def framework(name: str) -> Framework:
+class PythonFramework(Framework, Protocol):
+    """A framework of Python's: also how it is called."""
+
+    suites: bool
+    """Whether its tests are unittest suites, run without pytest by `inside/suites.py`."""
+    generators: bool
+    """Whether tests that yield others are collected, by `inside/generators.py`."""
+
+    def argv(self, spec: TestSpec) -> tuple[str, ...]:
+        """Arguments before the test files."""
+        ...
+
+
+FRAMEWORKS = cast(
+    "Mapping[str, PythonFramework]", {"pytest": pytest, "nose": nose, "unittest": UNITTEST, "django": DJANGO}
+)
+
+
+def framework(name: str) -> PythonFramework:
     """The framework of that name.
 
     Raises:
@@ -23,4 +42,4 @@ def framework(name: str) -> Framework:
     """
     if name not in FRAMEWORKS:
         raise InputError(f"unknown test framework {name!r}; known: {', '.join(FRAMEWORKS)}")
-    return cast("Framework", FRAMEWORKS[name])
+    return FRAMEWORKS[name]

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Budgets
-from harness.grading.trial import PYTHON
+from harness.languages.python.language import INTERPRETER as PYTHON
 from harness.sandbox.job import Job, SandboxError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from harness.core import test_ids
 from harness.core.expectations import Expectations
 from harness.core.instance import Outcome, TestStatus
 from harness.grading import scoring
-from harness.languages.python.screening import screen_task
+from harness.languages.screening import screen_task
 from harness.patches.patch import PatchError
 from harness.sandbox.job import SandboxError
 from miner.quality.strength import lines, pieces, subsets

@@ -1,0 +1,1 @@
+"""Programs that run inside task containers, for any language."""

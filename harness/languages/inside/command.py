@@ -1,0 +1,79 @@
+# Runs inside a task's container, after harness/grading/inside/supervisor.py and in the same names: starts a test runner
+# that is a program of its own, and sends on what that tells on a pipe, one JSON object a line (docs/languages.md). What
+# the runner prints goes where all output of tests goes.
+import errno
+import json
+import os
+import resource
+import sys
+
+PIPE = 3
+LONGEST = 1 << 22
+"""Bytes of a line; a longer one ends what is read."""
+
+
+def run_tests(spec, frames, watch):
+    """In the child: start the program, send on its frames, and end as it ends. Never returns."""
+    os.setsid()
+    quiet = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(quiet, 0)
+    os.dup2(2, 1)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.chdir(WORK)
+    source, entry = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        become(spec["argv"], source, entry)
+    os.close(entry)
+    for kind, fields in told(source):
+        frames.send(kind, **fields)
+    code = os.waitpid(pid, 0)[1]
+    if os.WIFEXITED(code):
+        frames.send("finish", code=os.WEXITSTATUS(code))
+        os._exit(0)
+    os.kill(os.getpid(), os.WTERMSIG(code))
+
+
+def become(argv, source, entry):
+    """The runner's own process, with nothing of ours but the pipe's end."""
+    try:
+        os.close(source)
+        if entry != PIPE:
+            os.dup2(entry, PIPE)
+            os.close(entry)
+        os.set_inheritable(PIPE, True)
+        for fd in range(PIPE + 1, 256):
+            try:
+                os.close(fd)
+            except OSError as error:
+                if error.errno != errno.EBADF:
+                    raise
+        os.execvp(argv[0], argv)
+    except BaseException as error:
+        os.write(2, ("the test runner can't be started: %s\n" % error).encode("utf-8", "replace"))
+    os._exit(127)
+
+
+def told(source):
+    """What the runner tells: kind and fields of each line; a line that is no such thing is told as one of `broken`."""
+    left = b""
+    while True:
+        data = os.read(source, 1 << 16)
+        *lines, left = (left + data).split(b"\n")
+        for line in lines:
+            yield frame_of(line)
+        if not data or len(left) > LONGEST:
+            if left:
+                yield frame_of(left)
+            return
+
+
+def frame_of(line):
+    try:
+        fields = json.loads(line.decode("utf-8"))
+        kind = fields.pop("t")
+        if isinstance(kind, str) and kind not in ("finish", "broken") and "kind" not in fields:
+            return kind, fields
+    except Exception:
+        pass
+    return "broken", {"line": line[:200].decode("utf-8", "replace")}

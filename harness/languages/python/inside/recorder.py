@@ -1,0 +1,156 @@
+# Runs inside a task's container, after harness/grading/inside/supervisor.py and in the same names: the process of the
+# tests, with pytest in it and what writes a frame for each of pytest's reports.
+import os
+import resource
+import sys
+
+
+def run_tests(spec, frames, watch):
+    """In the child: become the test process. Never returns."""
+    os.setsid()
+    quiet = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(quiet, 0)
+    os.dup2(2, 1)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if "vary" in spec:
+        vary(spec["vary"])
+    enter(spec["pythonpath"])
+    end_watch = set_tripwires(spec, frames.key, frames.fd)
+    code = (run_suites if spec["suites"] else run_pytest)(spec, frames)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    end_watch()
+    frames.send("finish", code=int(code))
+    if watch:
+        watch.in_tests()
+    os._exit(0)
+
+
+def enter(pythonpath):
+    """Import and look for files as the tests do."""
+    import types
+
+    for name in ("sitecustomize", "usercustomize"):
+        sys.modules[name] = types.ModuleType(name)
+    sys.argv = ["pytest"]
+    sys.path = [entry for entry in sys.path if entry not in ("", ".")]
+    import site
+
+    site.main()
+    os.chdir(WORK)
+    sys.path.extend(os.path.normpath(os.path.join(WORK, entry)) for entry in pythonpath)
+
+
+def run_pytest(spec, frames):
+    import pytest
+
+    current = [""]
+    hand_out_by(frames, current)
+    raised = {}  # by what failed: the chain of exceptions, until the frame that takes it along
+
+    class Recorder(object):
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_load_initial_conftests(self):
+            outcome = yield
+            if outcome.excinfo is not None:  # pytest only prints it and ends
+                error = outcome.excinfo[1]
+                frames.send("collect_error", id="conftest.py", text=str(error)[-4000:], raised=chain_of(error))
+
+        @pytest.hookimpl(tryfirst=True)  # what groups or sorts tests after this keeps its say
+        def pytest_collection_modifyitems(self, items):
+            if "order" in spec.get("vary", {}):
+                items[:] = reordered(items, spec["vary"]["order"])
+
+        def pytest_exception_interact(self, node, call):
+            raised[node.nodeid] = chain_of(call.excinfo.value)
+
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_makereport(self, item, call):
+            yield
+            if call.excinfo is not None:  # only now: unittest's failures are put in by an inner hook
+                raised[item.nodeid, call.when] = chain_of(call.excinfo.value)
+
+        def pytest_runtest_logstart(self, nodeid):
+            current[0] = nodeid
+
+        def pytest_collectreport(self, report):
+            if report.failed:
+                found = raised.pop(report.nodeid, [])
+                frames.send("collect_error", id=report.nodeid, text=text_of(report), raised=found)
+            elif report.skipped:
+                frames.send("collect_skip", id=report.nodeid, text=text_of(report))
+
+        def pytest_collection_finish(self, session):
+            frames.send("collected", ids=[item.nodeid for item in session.items])
+
+        def pytest_runtest_logreport(self, report):
+            found = raised.pop((report.nodeid, report.when), [])
+            frames.send(
+                "report",
+                id=report.nodeid,
+                when=report.when,
+                outcome=report.outcome,
+                xfail=hasattr(report, "wasxfail"),
+                seconds=round(report.duration, 6),
+                text=text_of(report) if report.outcome != "passed" else "",
+                raised=found if report.outcome == "failed" else [],
+            )
+
+        def pytest_internalerror(self, excrepr, excinfo):
+            frames.send("internal_error", text=str(excrepr)[-4000:], raised=chain_of(excinfo.value))
+
+    def text_of(report):
+        try:
+            text = report.longreprtext
+        except AttributeError:
+            text = str(report.longrepr or "")
+        return text if len(text) <= 6000 else text[:2000] + "\n[…]\n" + text[-4000:]
+
+    files = [path for path in spec["files"] if os.path.exists(os.path.join(WORK, path.split("::")[0]))]
+    if not files:
+        frames.send("collected", ids=[])
+        return 5  # pytest's own code for "no tests collected"
+    more = [Generators()] if spec["generators"] else []
+    return pytest.main(list(spec["argv"]) + files, plugins=[Recorder()] + more)
+
+
+def chain_of(error):
+    """What was raised and what lies behind it, outermost first. Evidence for a label, no part of a verdict."""
+    chain, seen = [], []
+    try:
+        while error is not None and len(chain) < 6 and not any(error is known for known in seen):
+            seen.append(error)
+            chain.append(link_of(error))
+            inner = getattr(error, "exceptions", None)
+            error = inner[0] if isinstance(inner, tuple) and inner else error.__cause__ or error.__context__
+    except Exception:
+        pass
+    return chain
+
+
+def link_of(error):
+    """One exception: its class and that one's bases, and what says more than their names."""
+    link = {"names": [str(kind.__name__)[:100] for kind in type(error).__mro__[:-1]][:12]}
+    number = getattr(error, "errno", None)
+    if isinstance(error, OSError) and isinstance(number, int) and abs(number) < 1 << 31:
+        link["errno"] = number
+    if isinstance(error, ImportError):
+        name = str(error.name or "")[:200]
+        if name and not is_found(name.split(".")[0]):
+            link["missing"] = name  # as a whole, not a part of a package that is there
+    if isinstance(error, SyntaxError):
+        link["file"] = str(error.filename or "")[:500]
+    if type(error).__name__ == "FixtureLookupError":
+        link["says"] = "fixture '%s' not found" % str(error.argname)[:200]
+    elif isinstance(error, (ImportError, AttributeError, NameError, TypeError)) or "Failed" in link["names"]:
+        link["says"] = str(error)[:500]
+    return link
+
+
+def is_found(module):
+    import importlib.util
+
+    try:
+        return module in sys.modules or importlib.util.find_spec(module) is not None
+    except Exception:
+        return True

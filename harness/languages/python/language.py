@@ -1,0 +1,67 @@
+"""Python behind the seam of `harness.languages.base`."""
+
+from __future__ import annotations
+
+import functools
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from harness.languages.base import Program
+from harness.languages.python import screen
+from harness.languages.python.frameworks import FRAMEWORKS, framework
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from harness.core.instance import TestSpec
+    from harness.languages.base import Framework, Reason
+
+INTERPRETER = "/opt/goldseam/venv/bin/python"
+_ALWAYS = ("recorder", "handout", "tripwire")
+_SUITES = ("suites", "outcomes")
+_REQUESTS = ("watch", "vary", "clock", "calls")
+_PARTS = (*_ALWAYS, *_SUITES, "generators", *_REQUESTS)
+
+
+@functools.cache
+def sources() -> tuple[tuple[str, bytes], ...]:
+    """Every part by name; read once, so that a run never mixes two versions of it."""
+    folder = resources.files("harness.languages.python.inside")
+    return tuple((part, folder.joinpath(f"{part}.py").read_bytes()) for part in _PARTS)
+
+
+class Python:
+    """Python's tests: pytest's, unittest's, Django's and nose's."""
+
+    name = "python"
+    frameworks: Mapping[str, Framework] = FRAMEWORKS
+    allowable = screen.ALLOWABLE
+
+    def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
+        """A forked process of the supervisor's own Python, with the test framework in it."""
+        called = framework(test.framework)
+        wanted = {*(_SUITES if called.suites else ()), *(("generators",) if called.generators else ()), *requests}
+        return Program(
+            interpreter=INTERPRETER,
+            sources=sources(),
+            parts=(*_ALWAYS, *(part for part in _PARTS if part in wanted)),
+            spec={
+                "argv": called.argv(test),
+                "suites": called.suites,
+                "generators": called.generators,
+                "pythonpath": test.pythonpath,
+                **requests,
+            },
+            env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
+        )
+
+    def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
+        """What could be imported or read by the test runner in place of what the task has."""
+        return screen.reasons(test, hidden_paths)
+
+    def caveat(self, paths: Sequence[str]) -> str:
+        """A word on extension modules, which are built with the image."""
+        return screen.on_compiled(paths)
+
+
+PYTHON = Python()

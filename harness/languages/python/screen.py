@@ -1,0 +1,145 @@
+"""What of a model's patch Python or its test runner could take in place of what the task has. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harness.languages.python.suites import program_of
+from harness.patches.patch import overlap
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from harness.core.instance import TestSpec
+    from harness.languages.base import Reason
+    from harness.patches.patch import FilePatch
+
+RUNNER_CONFIG = frozenset(
+    {
+        ".coveragerc",
+        ".pytest.ini",
+        ".pytest.toml",
+        "noxfile.py",
+        "pyproject.toml",
+        "pytest.ini",
+        "pytest.toml",
+        "setup.cfg",
+        "tox.ini",
+        "tox.toml",
+    }
+)
+"""Files that a Python test runner reads its settings from, at any depth."""
+
+_BINARY_SUFFIXES = (".so", ".pyd", ".dylib", ".pyc", ".pyo", ".pth", ".egg-link")
+_TEST_FOLDERS = frozenset({"__tests__", "test", "tests"})
+COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".f", ".f90")
+"""Sources of extension modules. These are built with the image, not after a patch."""
+ALLOWABLE = frozenset({"runner_config", "shadows_module", "test_support"})
+"""Reasons that do not stand against a file which the gold patch itself changes."""
+_STARTUP = frozenset({"sitecustomize", "usercustomize"})
+_RUNNER_MODULES = frozenset(
+    {"_pytest", "pytest", "py", "pluggy", "iniconfig", "packaging", "exceptiongroup", "tomli", "attr", "attrs"}
+)
+_STDLIB = frozenset(sys.stdlib_module_names)
+
+
+def reasons(test: TestSpec, hidden_paths: Collection[str]) -> Reason:
+    """Why a file may not reach these tests.
+
+    `hidden_paths` are the files that the hidden tests consist of. Where the repository has a program of its own that
+    runs the tests, no patch may change that.
+    """
+    program = program_of(test.options)
+    return partial(
+        _reason,
+        program=program,
+        folders=test_folders(hidden_paths),
+        roots=import_roots((*hidden_paths, *((program,) if program else ()))),
+        taken=_STDLIB | _RUNNER_MODULES | set(test.modules),
+    )
+
+
+def on_compiled(paths: Sequence[str]) -> str:
+    """What a person should know of a patch that changes sources which are compiled; nothing where it changes none."""
+    compiled = [path for path in paths if path.endswith(COMPILED)]
+    if not compiled:
+        return ""
+    more = f" and {len(compiled) - 1} more" if len(compiled) > 1 else ""
+    return f"the patch changes {compiled[0]}{more}, and extension modules are built with the image, not after a patch"
+
+
+def import_roots(test_paths: Collection[str]) -> frozenset[str]:
+    """Folders that can end up on sys.path: the root, `src`, `lib`, and every folder above a hidden test."""
+    roots = {"", "src", "lib"}
+    for path in test_paths:
+        folder = posixpath.dirname(path)
+        while folder:
+            roots.add(folder)
+            folder = posixpath.dirname(folder)
+    return frozenset(roots)
+
+
+def test_folders(test_paths: Collection[str]) -> frozenset[str]:
+    """The outermost folder of each hidden test that is named for tests: helpers and data of the tests live there."""
+    found: set[str] = set()
+    for path in test_paths:
+        parts = path.split("/")[:-1]
+        depth = next((number for number, part in enumerate(parts, start=1) if part in _TEST_FOLDERS), None)
+        if depth is not None:
+            found.add("/".join(parts[:depth]))
+    return frozenset(found)
+
+
+test_folders.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
+
+
+def _reason(
+    file: FilePatch,
+    path: str,
+    *,
+    program: str,
+    folders: frozenset[str],
+    roots: frozenset[str],
+    taken: frozenset[str],
+) -> str | None:
+    name = posixpath.basename(path)
+    parts = path.split("/")
+    if program and overlap(path, program):
+        return "runner_config"
+    if name == "conftest.py":
+        return "conftest"
+    if name in RUNNER_CONFIG:
+        return "runner_config"
+    if any(path.startswith(folder + "/") for folder in folders):
+        return "test_support"
+    if name.endswith(_BINARY_SUFFIXES) or "__pycache__" in parts:
+        return "compiled_or_path_file"
+    if any(part.endswith((".egg-info", ".dist-info")) for part in parts):
+        return "package_metadata"
+    if name.startswith(".git"):
+        return "git_settings"
+    if name == "__init__.py" and file.unmakes_file and path == file.old_path and posixpath.dirname(path) in roots:
+        return "import_root"  # without it pytest would put another folder first on sys.path
+    return _shadow(path, roots, taken) if file.makes_file and path == file.new_path else None
+
+
+def _shadow(path: str, roots: frozenset[str], taken: frozenset[str]) -> str | None:
+    """Whether a new module would be imported in place of the standard library's, the runner's or a dependency's.
+
+    Only new ones count: a package's own `numbers.py` that was there before is in no folder on sys.path, or the tests
+    would not have run at base.
+    """
+    for root in roots:
+        if root and not path.startswith(root + "/"):
+            continue
+        first = path[len(root) + 1 if root else 0 :].split("/", 1)[0]
+        module = first.split(".", 1)[0] if first.endswith((".py", ".pyi", ".pyw")) else first
+        if first != module or "/" in path[len(root) + 1 if root else 0 :]:
+            if module in _STARTUP:
+                return "startup_module"
+            if module in taken and module not in {"test", "this"}:
+                return "shadows_module"
+    return None
