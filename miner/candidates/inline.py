@@ -10,24 +10,14 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-
-class Contents(Protocol):
-    """What this module asks of a repository."""
-
-    def diff_sections(self, base: str, head: str) -> dict[str, bytes]:
-        """The raw diff of each changed path between two commits, in git's order."""
-        ...
-
-    def read_file(self, commit: str, path: str) -> bytes | None:
-        """A file's bytes at a commit; None where there is no such file."""
-        ...
+    from miner.languages.base import Contents
 
 
 _C_FAMILY = re.compile(

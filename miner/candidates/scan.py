@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from miner.candidates.inline import files_with_tests_inside
 from miner.candidates.recognise import THRESHOLD, recognise
-from miner.candidates.split import is_code, kinds_of
-from miner.languages.python import doctests
+from miner.candidates.split import documents, is_code, kinds_of
 from miner.sources.bare import MISSING, MissingObjectsError
 from miner.sources.change import Candidate, Change, Kind, Rejection, Stage
 from miner.sources.history import ChangeFilter, sightings
@@ -137,7 +136,7 @@ class _Judge:
         """Doctests in text files, where a change has code and no other tests."""
         if Kind.TEST in kinds.values() or not any(map(is_code, kinds)):
             return []
-        return doctests.found(self._repo, change.base_commit, change.head_commit, kinds)
+        return documents(self._repo, change.base_commit, change.head_commit, kinds)
 
     def again(self, doubts: Sequence[_Doubt]) -> list[Looked]:
         """Judge again with the issues' words."""

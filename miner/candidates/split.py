@@ -22,11 +22,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from miner.candidates import inline
-from miner.languages.python import doctests
+from miner.languages import LANGUAGES
 from miner.sources.change import Candidate, ChangedFile, Kind, Rejection, Split, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from miner.languages.base import Contents
 
 MAX_GOLD_BYTES = 1024 * 1024
 """A larger gold patch is no task: graders refuse such patches from models too."""
@@ -34,8 +36,7 @@ MAX_GOLD_BYTES = 1024 * 1024
 _PATHS = 1 << 14
 """Paths whose kind is remembered: a history touches the same ones again and again."""
 
-LANGUAGES: Mapping[str, str] = {
-    **dict.fromkeys((".py", ".pyi", ".pyx", ".pxd"), "python"),
+_OTHERS: Mapping[str, str] = {
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"), "javascript"),
     **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "typescript"),
     ".go": "go",
@@ -55,7 +56,7 @@ LANGUAGES: Mapping[str, str] = {
     ".lua": "lua",
     ".sql": "sql",
 }
-"""Language by file name extension."""
+"""Languages that are told but not mined, by file name extension."""
 
 _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "cypress"})
 _JVM_TEST_SETS = frozenset(
@@ -63,8 +64,7 @@ _JVM_TEST_SETS = frozenset(
 )
 _SUPPORT_FOLDERS = frozenset({"testdata", "__snapshots__", "__fixtures__", "__mocks__"})
 
-_TEST_NAMES: Mapping[str, re.Pattern[str]] = {
-    "python": re.compile(r"test_.*\.pyi?|.*_test\.py|tests?\.py|conftest\.py"),
+_THEIR_TESTS: Mapping[str, re.Pattern[str]] = {
     "javascript": re.compile(r".*\.(test|spec|e2e|cy|test-d)\.[cm]?jsx?|test\.[cm]?js"),
     "typescript": re.compile(r".*\.(test|spec|e2e|cy|test-d)\.[cm]?tsx?|test\.[cm]?ts"),
     "go": re.compile(r".*_test\.go"),
@@ -81,7 +81,6 @@ _TEST_NAMES: Mapping[str, re.Pattern[str]] = {
     "elixir": re.compile(r".*_test\.exs"),
     "swift": re.compile(r".*Tests?\.swift"),
 }
-_PYTHON_TEST_MODULE = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
 
 _RUNNER_NAMES = re.compile(
     r"pytest\.(ini|toml)|\.pytest\.(ini|toml)|tox\.(ini|toml)|noxfile\.py|\.coveragerc|coverage\.cfg|codecov\.ya?ml|\.codecov\.ya?ml"
@@ -119,9 +118,17 @@ class _Parts:
     language: str
 
 
+def _language_of(suffix: str) -> str:
+    """The language of a file name extension; empty where nobody knows it."""
+    for language in LANGUAGES.values():
+        if suffix in language.suffixes:
+            return language.name
+    return _OTHERS.get(suffix, "")
+
+
 def _parts(path: str) -> _Parts:
     pure = PurePosixPath(path)
-    language = LANGUAGES.get(pure.suffix.lower(), "")
+    language = _language_of(pure.suffix.lower())
     return _Parts(folders=tuple(folder.lower() for folder in pure.parts[:-1]), name=pure.name, language=language)
 
 
@@ -142,7 +149,8 @@ def classify(path: str) -> Kind:
         return Kind.RUNNER
     if any(folder in _SUPPORT_FOLDERS for folder in parts.folders):
         return Kind.SUPPORT
-    names = _TEST_NAMES.get(parts.language)
+    mined = LANGUAGES.get(parts.language)
+    names = mined.test_names if mined else _THEIR_TESTS.get(parts.language)
     if names and names.fullmatch(parts.name):
         return Kind.TEST
     if _is_test_folder(parts):
@@ -195,28 +203,38 @@ def kinds_of(files: Iterable[ChangedFile]) -> dict[str, Kind]:
 
 
 def test_modules(paths: Iterable[str]) -> tuple[str, ...]:
-    """Of test files, those to be given to a runner: for Python the ones named like test modules, if any are."""
+    """Of test files, those to be given to a runner: the ones named like test modules of their language, if any are."""
     every = tuple(path for path in paths if PurePosixPath(path).name not in {"conftest.py", "__init__.py"})
-    named = tuple(
-        path
-        for path in every
-        if _parts(path).language != "python" or _PYTHON_TEST_MODULE.fullmatch(PurePosixPath(path).name)
-    )
-    return named or every
+    return tuple(filter(_is_module, every)) or every
+
+
+def _is_module(path: str) -> bool:
+    language = LANGUAGES.get(_parts(path).language)
+    return not language or not language.test_modules or bool(language.test_modules.fullmatch(PurePosixPath(path).name))
+
+
+def documents(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
+    """Changed files that are tests of some language, although neither their names nor their folders say so.
+
+    Raises:
+        MissingObjectsError: of a partial clone, which lacks a file.
+
+    """
+    return [path for language in LANGUAGES.values() for path in language.documents(repo, base, head, kinds)]
 
 
 test_modules.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
 
 
-def split(repo: inline.Contents, candidate: Candidate) -> Split | Rejection:
+def split(repo: Contents, candidate: Candidate) -> Split | Rejection:
     """Cut a candidate's diff into gold and test patch, raw bytes: base + gold + test_patch is the head's tree.
 
     Returns a Rejection with reason `mixed` (a file holds code and tests), `too_large` or `no_code`.
     """
     change = candidate.change
     kinds = kinds_of(candidate.files)
-    documents = doctests.found(repo, change.base_commit, change.head_commit, kinds)
-    kinds.update(dict.fromkeys(documents, Kind.TEST))
+    examples = documents(repo, change.base_commit, change.head_commit, kinds)
+    kinds.update(dict.fromkeys(examples, Kind.TEST))
     gold, tests = b"", b""
     for path, raw in repo.diff_sections(change.base_commit, change.head_commit).items():
         code, test = (raw, b"") if kinds[path] is Kind.GOLD else (b"", raw)
@@ -238,7 +256,7 @@ def split(repo: inline.Contents, candidate: Candidate) -> Split | Rejection:
     present = (path for path in there if kinds[path] in (Kind.TEST, Kind.MIXED))
     notes = (
         *_notes(kinds),
-        *(f"the examples in {path} are doctests: they go with the test patch" for path in documents),
+        *(f"the examples in {path} are doctests: they go with the test patch" for path in examples),
     )
     return Split(gold_patch=gold, test_patch=tests, kinds=kinds, test_files=test_modules(present), notes=notes)
 

@@ -67,6 +67,7 @@ class Order:
     base_commit: str
     when: datetime
     version_hint: str | None
+    language: str = "python"
     touched: tuple[str, ...] = ()
     collect: Collector | None = None
 
@@ -295,6 +296,7 @@ def _build(
     collect = order.collect
     return build_environment(
         tree,
+        language=order.language,
         repo=order.repo,
         base_commit=order.base_commit,
         when=order.when,

@@ -1,26 +1,21 @@
-"""From a tree at base_commit to an image pinned by digest: the whole way, one ladder."""
+"""From a tree at base_commit to an image pinned by digest."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, owners
-from miner.languages.python.detect import detect
-from miner.languages.python.images import exclude_newer, steps
-from miner.languages.python.images.build_recipe import Job, RefusedError, expect_resolving
-from miner.languages.python.images.ladder import climb
+from miner.languages import LANGUAGES
+from miner.languages.base import ImageRequest, RefusedError
 from miner.layers import egress, secrets
-from miner.layers.layer import Input
+from miner.layers.layer import SOURCE_NAME, Input
 from miner.layers.prestarted_containers import Ahead, remove
 from miner.layers.runner import Workshop
-from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,13 +26,13 @@ if TYPE_CHECKING:
     from miner.evidence.tree import Tree
     from miner.images.layer_registry import Shelf
     from miner.layers.built import BuiltImage, Collect, Repairing
-
-_RUNNER = "pytest"
+    from miner.sources.change import Rejection
 
 
 def build_environment(
     tree: Tree,
     *,
+    language: str = "python",
     repo: str,
     base_commit: str,
     when: datetime,
@@ -66,19 +61,11 @@ def build_environment(
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with open_workshop(settings, repo, log, progress, shelf=shelf) as opened:
-        expect_resolving(opened)
-        detection = detect(tree, touched)
-        if (detection.name or "").lower() == _RUNNER:
-            detail = "the project is pytest itself: a patch to it would change what judges the patch"
-            return Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail)
-        asked = (one for recipe in detection.recipes for one in recipe.evidence.requirements)
-        workshop = opened.reaching(egress.named_hosts(tree, asked))
-        began = time.monotonic()
-        job = Job(
-            workshop=replace(workshop, as_of=when, uv_settings=exclude_newer.unreadable(when)),
+        request = ImageRequest(
+            workshop=opened,
             tree=tree,
-            tar=_save(tar, workshop.folder / steps.SOURCE_NAME),
-            detection=detection,
+            touched=touched,
+            source=lambda: _save(tar, opened.folder / SOURCE_NAME),
             repo=repo,
             base_commit=base_commit,
             when=when,
@@ -87,9 +74,9 @@ def build_environment(
             repairing=repairing,
         )
         try:
-            return climb(job, began)
+            return LANGUAGES[language].build(request)
         except RefusedError as refused:
-            workshop.write_log(f"--- given up: {refused.rejection.reason}\n")
+            opened.write_log(f"--- given up: {refused.rejection.reason}\n")
             return refused.rejection
 
 

@@ -1,1 +1,24 @@
-"""The seam between mining and a language: one folder a language."""
+"""Languages by name: one folder each, in one literal table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness import languages
+from miner.languages.python.language import PYTHON
+
+if TYPE_CHECKING:
+    from harness.core.instance import TestSpec
+    from miner.languages.base import Language
+
+LANGUAGES: dict[str, Language] = {"python": PYTHON}
+
+
+def language_of(test: TestSpec) -> Language:
+    """The language of how tests are run.
+
+    Raises:
+        InputError: no such framework.
+
+    """
+    return LANGUAGES[languages.language_of(test.framework).name]

@@ -20,6 +20,8 @@ OUT_DIR = f"{RUN_DIR}/out"
 FACTS_PATH = f"{OUT_DIR}/facts.json"
 """Where a layer's commands leave what they found out, as one JSON object; it becomes a label."""
 REPOSITORY = "goldseam"
+SOURCE_NAME = "source.tar"
+"""The tree at base_commit, as an input of layers."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,22 +12,18 @@ from typing import IO, TYPE_CHECKING
 
 from harness.checks import hygiene
 from harness.core.expectations import Expectations
-from harness.core.instance import TestSpec
 from harness.dataset.folder import write_task
 from harness.dataset.similarity import near
 from harness.judging.places import carded
 from harness.languages import language_of, screening
-from harness.languages.python import pytest
-from harness.languages.python.frameworks import framework
-from harness.languages.python.suites import UNITTEST
 from harness.patches import patch
 from harness.scaffold.reveal import applied, reveal
 from miner.candidates.split import split
 from miner.candidates.statement import problem_statement
 from miner.images.image_builders import Collector, Order
+from miner.languages import LANGUAGES
 from miner.languages.python.evidence import ci
 from miner.languages.python.evidence.subproject import PROJECT_FILES
-from miner.languages.python.test_command import usable, ways_of
 from miner.pipeline.draft import brings, notebook_of, recipe, spoken_in, subject_of, task_of
 from miner.proof import Subject, full_suite, proof_at_fix_date, services, validate
 from miner.proof.test_collection import collect
@@ -40,8 +36,9 @@ from miner.stripping import task as stripping
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from harness.core.instance import TestSpec
     from harness.sandbox.job import Sandbox
-    from miner.languages.python.test_command import Way
+    from miner.languages.base import Language, TestCommand
     from miner.layers.built import BuiltImage, Collected
     from miner.pipeline.draft import Draft, Site
     from miner.proof import Proof
@@ -116,17 +113,19 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
     assert draft.split is not None  # noqa: S101 - the stage before made it
     change = draft.candidate.change
     spoken = spoken_in(draft.split)
-    if spoken != "python":
+    language = LANGUAGES.get(spoken)
+    if language is None:
         return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
     with _timed(draft, "image"):
-        ways = ways_of(CommitTree(site.repo, change.head_commit), draft.split.test_files)
+        commands = language.test_commands(CommitTree(site.repo, change.head_commit), draft.split.test_files)
         order = Order(
+            language=spoken,
             repo=change.repo,
             base_commit=change.base_commit,
             when=site.repo.commit_date(change.base_commit),
             version_hint=site.repo.nearest_version(change.base_commit),
             touched=(*draft.split.test_files, *draft.split.kinds),
-            collect=_Collecting(draft=draft, ways=ways),
+            collect=_Collecting(draft=draft, language=spoken, commands=commands),
         )
         tree = CommitTree(site.repo, change.base_commit)
         log = site.workings / "logs" / f"{draft.instance_id}.log"
@@ -142,7 +141,7 @@ def build(draft: Draft, site: Site) -> Draft | Rejection:
     if isinstance(built, Rejection):
         kept = f"\nThe whole log is {log.relative_to(site.dataset.path)}" if log.exists() else ""
         return replace(built, detail=f"{built.detail}{kept}")
-    return _called(draft, built, ways[built.way])
+    return _called(draft, built, language, commands[built.way])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,38 +149,32 @@ class _Collecting(Collector):
     """Collects a draft's tests in an image; a value, since it goes where the image is built."""
 
     draft: Draft
-    ways: tuple[Way, ...]
+    language: str
+    commands: tuple[TestCommand, ...]
 
     def __call__(self, image: BuiltImage, sandbox: Sandbox) -> Collected:
-        """What the first way collects that finds all tests in every file; else what finds the most."""
+        """What the first command collects that finds all tests in every file; else what finds the most."""
         best: Collected | None = None
         spent = 0.0
-        for number, way in enumerate(self.ways):
-            if best is not None and best.missing and way.framework == UNITTEST.name:
-                continue  # it would miss the same modules
-            found = collect(subject_of(_called(self.draft, image, way)), sandbox)
-            spent += found.seconds
-            found = replace(found, way=number, command=way.command, seconds=spent)
-            if found.ok and found.tests >= max(1, way.expects):
-                return found
-            best = found if best is None or (best.ok, best.tests) < (found.ok, found.tests) else best
-        assert best is not None  # noqa: S101 - there is always a way
+        for number, command in enumerate(self.commands):
+            if best is not None and best.missing and command.imports_alike:
+                continue
+            subject = subject_of(_called(self.draft, image, LANGUAGES[self.language], command))
+            collected = collect(subject, sandbox)
+            spent += collected.seconds
+            collected = replace(collected, way=number, command=command.runner, seconds=spent)
+            if collected.ok and collected.tests >= max(1, command.expects):
+                return collected
+            if best is None or (best.ok, best.tests) < (collected.ok, collected.tests):
+                best = collected
+        assert best is not None  # noqa: S101 - there is always a command
         return replace(best, seconds=spent)
 
 
-def _called(draft: Draft, built: BuiltImage, way: Way) -> Draft:
+def _called(draft: Draft, built: BuiltImage, language: Language, command: TestCommand) -> Draft:
     """A draft with an image, and how its tests are called there."""
     assert draft.split is not None  # noqa: S101
-    plugins = pytest.safe_plugins(built.pytest_plugins)
-    by_pytest = not framework(way.framework).suites
-    test = TestSpec(
-        framework=way.framework,
-        options=usable(way.options, plugins) if by_pytest else way.options,
-        plugins=plugins if by_pytest else (),
-        pythonpath=built.pythonpath,
-        modules=built.modules,
-        env=dict(built.env),
-    )
+    test = language.spec(built, command)
     test = replace(test, allowed_paths=_allowed_paths(draft.split, test))
     return replace(draft, image=built, test=test)
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Budgets
 from harness.grading import trial
-from harness.languages.python.frameworks import framework
-from harness.languages.python.suites import COLLECT_ONLY
-from miner.candidates.split import classify, test_modules
-from miner.languages.python.test_command import test_paths
+from miner.candidates.split import classify
+from miner.languages import language_of
 from miner.sources.change import Kind, Rejection
 
 if TYPE_CHECKING:
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
 
 MOST_FILES = 2000
 """More files than this are not given to a runner; the task keeps to those that its change touches."""
-_TESTS = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?)\.py")
 
 
 def files_of(subject: Subject, tree: Tree, sandbox: Sandbox) -> tuple[str, ...]:
@@ -36,15 +32,12 @@ def files_of(subject: Subject, tree: Tree, sandbox: Sandbox) -> tuple[str, ...]:
         InfrastructureError: the engine failed.
 
     """
-    named = _named(tree)
-    asked = named if framework(subject.test.framework).suites else test_paths(tree) or (".",)
-    found = _collected(subject, asked, sandbox) or (_collected(subject, named, sandbox) if named != asked else ())
+    language = language_of(subject.test)
+    found: tuple[str, ...] = ()
+    for asked in language.suite(subject.test, tree):
+        modules = [path for path in asked if not path.endswith(language.suffixes) or classify(path) is Kind.TEST]
+        found = found or _collected(subject, modules, sandbox)
     return tuple(path for path in found if classify(path) in (Kind.TEST, Kind.SUPPORT))
-
-
-def _named(tree: Tree) -> tuple[str, ...]:
-    """The files that are called as test modules are."""
-    return test_modules(path for path in tree.files() if _TESTS.fullmatch(path) and classify(path) is Kind.TEST)
 
 
 def _collected(subject: Subject, asked: Collection[str], sandbox: Sandbox) -> tuple[str, ...]:
@@ -52,7 +45,7 @@ def _collected(subject: Subject, asked: Collection[str], sandbox: Sandbox) -> tu
         return ()
     spec = trial.TrialSpec(
         image=subject.image,
-        test=replace(subject.test, options=(*subject.test.options, COLLECT_ONLY), clock=None),
+        test=replace(language_of(subject.test).listing(subject.test), clock=None),
         files=tuple(asked),
         budgets=Budgets(),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import Budgets
 from harness.grading import trial
+from miner.languages import language_of
 from miner.layers.built import Collected
 from miner.proof.subject import prepare
 from miner.sources.change import Rejection
@@ -38,7 +39,7 @@ def collect(subject: Subject, sandbox: Sandbox) -> Collected:
         return Collected(ok=True)
     spec = trial.TrialSpec(
         image=subject.image,
-        test=replace(subject.test, options=(*subject.test.options, "--collect-only"), clock=None),
+        test=replace(language_of(subject.test).listing(subject.test), clock=None),
         files=subject.test_files,
         budgets=Budgets(),
         model_patch=patches.gold,

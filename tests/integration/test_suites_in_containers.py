@@ -219,7 +219,7 @@ def test_nothing_that_pytest_is_told_hides_a_result(tiny_image, sandbox):
     options = ("-x", "-q", "-n", "4", "--cov-fail-under=100", "--maxfail=1", "-p", "no:terminal")
     wrong = "def test_a():\n    assert 0\n\n\ndef test_b():\n    assert 0\n\n\ndef test_c():\n    pass\n"
     files = {"tox.ini": f"[testenv]\ncommands = pytest {' '.join(options)}\n", PLACE: wrong}
-    from miner.languages.python.test_command import ways_of  # noqa: PLC0415 - what mining makes of such a command
+    from miner.languages.python.test_command import test_commands as ways_of  # noqa: PLC0415 - what mining makes of such a command
     from tests.trees import Files  # noqa: PLC0415
 
     way = ways_of(Files(files), [PLACE])[0]

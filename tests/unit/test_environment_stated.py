@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from miner.languages.base import TestCommand
 from miner.languages.python.declared_test_commands import commands, read
-from miner.languages.python.test_command import Way, ways_of
+from miner.languages.python.test_command import test_commands as ways_of
 from tests.trees import Files
 
 RUNNER = "import django\nfrom django.test.runner import DiscoverRunner\nDiscoverRunner().run_tests(['app'])\n"
@@ -96,7 +97,7 @@ def test_the_interpreters_warning_filters_are_kept():
 )  # fmt: skip
 def test_djangos_suites_are_run_by_the_repositorys_own_program(files, options):
     first, *_, last = ways_of(Files({**files, "tests/test_it.py": SUITE}), ["tests/test_it.py"])
-    assert first == Way(framework="django", options=options)
+    assert first == TestCommand(framework="django", options=options)
     assert last.framework == "pytest"
 
 
@@ -120,7 +121,7 @@ def test_suites_that_unittest_runs_are_run_by_unittest(command, options):
         ".stestr.conf": "[DEFAULT]\ntest_path=./lib/tests\ntop_dir=./lib\n",
     }
     first = ways_of(Files(files), ["tests/test_it.py"])[0]
-    assert first == Way(framework="unittest", options=options)
+    assert first == TestCommand(framework="unittest", options=options)
 
 
 def test_a_way_without_pytest_says_how_many_tests_it_has_to_find():
@@ -165,7 +166,7 @@ def test_pytest_comes_first_where_the_repository_speaks_of_it_or_of_nothing(comm
 )
 def test_of_a_commands_options_those_are_kept_that_change_what_a_test_means(command, options):
     files = {**tox(command), "tests/test_it.py": FOR_PYTEST, "tests/plugin.py": "", "tests/pytest.ini": "[pytest]\n"}
-    assert ways_of(Files(files), ["tests/test_it.py"]) == (Way(options=options),)
+    assert ways_of(Files(files), ["tests/test_it.py"]) == (TestCommand(framework="pytest", options=options),)
 
 
 def test_doctests_options_are_kept_of_every_command_and_others_of_the_first():
@@ -185,13 +186,17 @@ def test_noxs_session_for_tests_says_how_they_are_run():
     )
     files = {"noxfile.py": session, "runtests.py": RUNNER, "tests/test_it.py": SUITE}
     first = ways_of(Files(files), ["tests/test_it.py"])[0]
-    assert first == Way(framework="django", options=("-W", "error", "--", "runtests.py"))
+    assert first == TestCommand(framework="django", options=("-W", "error", "--", "runtests.py"))
 
 
 def test_what_nose_takes_for_tests_is_taken_where_nose_ran_them():
     named = ("-o", "python_functions=test* Test* *_test* *_Test*")
-    assert ways_of(Files({**tox("nosetests"), "t.py": FOR_PYTEST}), ["t.py"]) == (Way(framework="nose", options=named),)
-    assert ways_of(Files({**tox("nosetests\n    pytest"), "t.py": FOR_PYTEST}), ["t.py"]) == (Way(),)
+    assert ways_of(Files({**tox("nosetests"), "t.py": FOR_PYTEST}), ["t.py"]) == (
+        TestCommand(framework="nose", options=named),
+    )
+    assert ways_of(Files({**tox("nosetests\n    pytest"), "t.py": FOR_PYTEST}), ["t.py"]) == (
+        TestCommand(framework="pytest"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -222,8 +227,8 @@ def test_the_project_that_the_tests_are_in_says_how_they_are_run():
     one, two = (
         ways_of(Files(files), [path])[0] for path in ("packages/one/suite/test_it.py", "packages/two/test_it.py")
     )
-    assert one == Way(framework="django", options=("--chdir=packages/one/suite", "--", "runtests.py"))
-    assert two == Way(options=("--runxfail",))
+    assert one == TestCommand(framework="django", options=("--chdir=packages/one/suite", "--", "runtests.py"))
+    assert two == TestCommand(framework="pytest", options=("--runxfail",))
 
 
 @pytest.mark.parametrize("broken", ["[testenv\ncommands = pytest", "[testenv]\ncommands = 'pytest", "\x00"])

@@ -17,7 +17,7 @@ from miner.sources.change import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from miner.candidates.inline import Contents
+    from miner.languages.base import Contents
 
 SUFFIXES = (".rst", ".txt", ".md")
 """Of documents whose examples may be tests."""

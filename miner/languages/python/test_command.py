@@ -6,13 +6,14 @@ import configparser
 import itertools
 import posixpath
 import tomllib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.languages.python import nose, pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import DJANGO, PROGRAM, UNITTEST, program_of
 from miner.evidence.cached_tree import Remembered
+from miner.languages.base import TestCommand
 from miner.languages.python import declared_test_commands, test_sources
 from miner.languages.python.evidence import django, subproject
 from miner.languages.python.evidence.metadata import ini
@@ -30,31 +31,31 @@ Source: https://docs.pytest.org/en/stable/reference/customize.html#configuration
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Way:
-    """One way to call tests: a framework of harness/languages/python and its options."""
-
-    framework: str = pytest.name
-    options: tuple[str, ...] = ()
-    expects: int = field(default=0, compare=False)
-    """How many tests stand in the test files at least, where another runner might find more of them."""
-
-    @property
-    def command(self) -> str:
-        """The runner, for a person."""
-        if not framework(self.framework).suites:
-            return "pytest"
-        words = self.options[self.options.index(PROGRAM) + 1 :] if PROGRAM in self.options else ("-m", "unittest")
-        return " ".join(("python", *words))
+def _runner(command: TestCommand) -> str:
+    """The runner, for a person."""
+    if not framework(command.framework).suites:
+        return "pytest"
+    options = command.options
+    words = options[options.index(PROGRAM) + 1 :] if PROGRAM in options else ("-m", "unittest")
+    return " ".join(("python", *words))
 
 
-def ways_of(tree: Tree, test_files: Sequence[str]) -> tuple[Way, ...]:
+def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
     """The ways to call the tests of a tree, the likeliest first; pytest is always among them.
 
     Where the repository never speaks of pytest and runs unittest's or Django's suites, these come first, unless a test
     file is written for pytest. In a repository of several projects the one that the tests are in tells, if it does.
     """
-    tree = Remembered(tree)
+    found = _of_repository(Remembered(tree), test_files)
+    return tuple(
+        replace(command, runner=_runner(command), imports_alike=command.framework == UNITTEST.name) for command in found
+    )
+
+
+test_commands.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
+
+
+def _of_repository(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
     root = subproject.root_of(tree, test_files)
     here = subproject.Below(tree, root) if root else tree
     said = declared_test_commands.commands(here)
@@ -64,7 +65,7 @@ def ways_of(tree: Tree, test_files: Sequence[str]) -> tuple[Way, ...]:
     return tuple(_lifted(way, root) for way in _ways(here, inside, said))
 
 
-def _lifted(way: Way, root: str) -> Way:
+def _lifted(way: TestCommand, root: str) -> TestCommand:
     """A way of a project in a folder, in the words of the whole repository."""
     if not framework(way.framework).suites:
         return way
@@ -73,25 +74,25 @@ def _lifted(way: Way, root: str) -> Way:
     return replace(way, options=(f"--chdir={posixpath.join(root, chdir)}".rstrip("/"), *rest))
 
 
-def _ways(tree: Tree, test_files: Sequence[str], said: Sequence[Called]) -> tuple[Way, ...]:
+def _ways(tree: Tree, test_files: Sequence[str], said: Sequence[Called]) -> tuple[TestCommand, ...]:
     sources = [tree.read(path) or b"" for path in test_files]
     by_nose = _speaks_of(said, "nose") and not _speaks_of(said, "pytest")
     named = _NOSES_NAMES if by_nose else ()
     of_nose = by_nose or any(map(test_sources.yields_tests, sources))
-    plain = Way(framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, said), *named))
+    plain = TestCommand(framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, said), *named))
     own = _first_of_each(way for called in said if (way := _own_way(called, tree)) is not None)
     if any(map(test_sources.yields_tests, sources)) or any(map(test_sources.is_for_pytest, sources)):
         return (plain,)
     written = sum(map(test_sources.written, sources))
     own = tuple(replace(way, expects=written) for way in (*own, *_manage(tree, own)))
     if not own:
-        return (plain, Way(framework=UNITTEST.name))
+        return (plain, TestCommand(framework=UNITTEST.name))
     return (plain, *own) if not said or _speaks_of(said, "pytest", "nose") else (*own, plain)
 
 
-def _first_of_each(ways: Iterable[Way]) -> tuple[Way, ...]:
+def _first_of_each(ways: Iterable[TestCommand]) -> tuple[TestCommand, ...]:
     """Of ways that call the same program, the first: the others try other databases and the like."""
-    found: dict[str, Way] = {}
+    found: dict[str, TestCommand] = {}
     for way in ways:
         found.setdefault(program_of(way.options) or way.framework, way)
     return tuple(found.values())[:_MOST_WAYS]
@@ -111,7 +112,7 @@ Source: `testMatch`, https://nose.readthedocs.io/en/latest/usage.html
 """
 
 
-def _own_way(called: Called, tree: Tree) -> Way | None:
+def _own_way(called: Called, tree: Tree) -> TestCommand | None:
     """The way of a command that runs suites without pytest."""
     if called.runner not in _SUITES:
         return None
@@ -120,9 +121,9 @@ def _own_way(called: Called, tree: Tree) -> Way | None:
     if called.program:
         if _LABELS in (tree.read(posixpath.normpath(posixpath.join(called.chdir, called.program[0]))) or b""):
             options.append("--labels")
-        return Way(framework=called.runner, options=(*options, PROGRAM, *_program_words(called.program)))
+        return TestCommand(framework=called.runner, options=(*options, PROGRAM, *_program_words(called.program)))
     top = _top(called.words) if called.runner != "stestr" else _top_of_stestr(tree)
-    return Way(framework=UNITTEST.name, options=(*options, *((f"--top={top}",) if top else ())))
+    return TestCommand(framework=UNITTEST.name, options=(*options, *((f"--top={top}",) if top else ())))
 
 
 _SUITES = frozenset({UNITTEST.name, DJANGO.name, "stestr", "green", "trial"})
@@ -193,7 +194,7 @@ def _value(words: Sequence[str], *names: str) -> str:
     return ""
 
 
-def _manage(tree: Tree, own: Sequence[Way]) -> tuple[Way, ...]:
+def _manage(tree: Tree, own: Sequence[TestCommand]) -> tuple[TestCommand, ...]:
     """`manage.py test`, where nothing says how else Django's tests are run."""
     if any(way.framework == DJANGO.name for way in own):
         return ()
@@ -202,7 +203,7 @@ def _manage(tree: Tree, own: Sequence[Way]) -> tuple[Way, ...]:
         return ()
     folder, _, name = found.rpartition("/")
     chdir = (f"--chdir={folder}",) if folder else ()
-    return (Way(framework=DJANGO.name, options=(*chdir, PROGRAM, name, "test")),)
+    return (TestCommand(framework=DJANGO.name, options=(*chdir, PROGRAM, name, "test")),)
 
 
 _MANAGE = tuple(f"{folder}manage.py" for folder in ("", "tests/", "src/", "test_project/", "testproject/", "example/"))

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from miner.languages.base import RefusedError
 from miner.languages.python.images import exclude_newer, repositories, steps, system
 from miner.layers import base, build, dockerfile
 from miner.layers.built import Attempt, BuiltImage
@@ -77,17 +78,6 @@ class Job:
     """Folders of the tree that had to be put on `sys.path`."""
     repairing: Repairing | None = None
     """What is asked for recipes where no rung gives an environment."""
-
-
-class RefusedError(Exception):
-    """One recipe has come to nothing."""
-
-    def __init__(self, rejection: Rejection, *, step: str = "", said: str = "") -> None:
-        super().__init__(rejection.reason)
-        self.rejection = rejection
-        self.step = step
-        self.said = said
-        """The end of the output."""
 
 
 def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:

@@ -7,8 +7,9 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from miner.languages.base import RefusedError
 from miner.languages.python.images import pythons
-from miner.languages.python.images.build_recipe import RefusedError, image_of, record
+from miner.languages.python.images.build_recipe import image_of, record
 from miner.languages.python.recipes import recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
 from miner.layers import base

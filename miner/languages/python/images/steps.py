@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 from miner.evidence.tree import TESTBED
 from miner.languages.python.images import exclude_newer
 from miner.languages.python.recipes.imports import OLDEST_PYTEST
-from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Layer, quote, readable, write_tool
+from miner.layers.layer import (
+    CACHE_DIR,
+    FACTS_PATH,
+    INPUT_DIR,
+    OUT_DIR,
+    SOURCE_NAME,
+    Layer,
+    quote,
+    readable,
+    write_tool,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -28,7 +38,6 @@ DEPENDENCIES, SOURCE = "deps", "task"
 """The kinds of the two layers."""
 UV = "/opt/goldseam/uv/bin/uv"
 LOCK_NAME = "requirements.lock"
-SOURCE_NAME = "source.tar"
 LOCK_PATH = f"{OUT_DIR}/{LOCK_NAME}"
 OVERRIDES_NAME = "overrides.in"
 PINS_NAME = "pins.txt"

@@ -1,0 +1,126 @@
+"""The seam: what mining needs to know of a language. A language is a folder beside this one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from harness.core.instance import TestSpec
+    from miner.evidence.tree import Tree
+    from miner.layers.built import BuiltImage, Collect, Repairing
+    from miner.layers.layer import Input
+    from miner.layers.runner import Workshop
+    from miner.sources.change import Kind, Rejection
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestCommand:
+    """One way to call tests: a framework of harness/languages and its options."""
+
+    __test__ = False
+
+    framework: str
+    options: tuple[str, ...] = ()
+    expects: int = field(default=0, compare=False)
+    """How many tests stand in the test files at least, where another runner might find more of them."""
+    imports_alike: bool = field(default=False, compare=False)
+    """Whether it misses the same modules as the commands before it."""
+    runner: str = field(default="", compare=False)
+    """The runner as a person calls it."""
+
+
+class Contents(Protocol):
+    """A repository's files and diffs, such as `miner.sources.bare.BareRepository`."""
+
+    def diff_sections(self, base: str, head: str) -> dict[str, bytes]:
+        """The raw diff of each changed path between two commits, in git's order."""
+        ...
+
+    def read_file(self, commit: str, path: str) -> bytes | None:
+        """A file's bytes at a commit; None where there is no such file."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageRequest:
+    """What an image is built from."""
+
+    workshop: Workshop
+    tree: Tree
+    touched: Sequence[str]
+    """The files of the change, by which the project is found where the repository holds several."""
+    source: Callable[[], Input]
+    """Writes the tree as an uncompressed tar and returns it as an input of layers."""
+    repo: str
+    base_commit: str
+    when: datetime
+    """The date of base_commit, in UTC: dependencies are those of that day."""
+    version_hint: str | None
+    """The version that git's tags give."""
+    collect: Collect | None
+    """Tries to collect the change's tests in an image; None where the first image that is built will do."""
+    repairing: Repairing | None
+
+
+class RefusedError(Exception):
+    """One recipe has come to nothing, or all of them."""
+
+    def __init__(self, rejection: Rejection, *, step: str = "", said: str = "") -> None:
+        super().__init__(rejection.reason)
+        self.rejection = rejection
+        self.step = step
+        self.said = said
+        """The end of the output."""
+
+
+class Language(Protocol):
+    """One language, without state."""
+
+    name: str
+    """As `language` of task.yaml has it."""
+    suffixes: tuple[str, ...]
+    """Of its source files, in lower case."""
+    test_names: re.Pattern[str]
+    """What test files are called, whatever folder they are in."""
+    test_modules: re.Pattern[str] | None
+    """Of test files, the names of those that are given to a runner; None for all."""
+
+    def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
+        """Changed files that are tests, although neither their names nor their folders say so.
+
+        Raises:
+            MissingObjectsError: of a partial clone, which lacks a file.
+
+        """
+        ...
+
+    def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
+        """The ways to call the tests of a tree, the likeliest first; at least one."""
+        ...
+
+    def build(self, request: ImageRequest) -> BuiltImage:
+        """Build the image that the tests of a tree run in, richest recipe first.
+
+        Raises:
+            RefusedError: no recipe gives an image; it tells of the last one.
+            InfrastructureError: the engine, a registry, a package index or the disk failed.
+
+        """
+        ...
+
+    def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
+        """How the tests are run in an image."""
+        ...
+
+    def listing(self, spec: TestSpec) -> TestSpec:
+        """How tests are collected and not run."""
+        ...
+
+    def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
+        """What the whole suite is collected from, files or folders: the first of these that finds any test."""
+        ...

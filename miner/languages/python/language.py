@@ -1,0 +1,100 @@
+"""Python behind the seam of `miner.languages.base`."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness.core.instance import TestSpec
+from harness.languages.python import pytest
+from harness.languages.python.frameworks import framework
+from harness.languages.python.suites import COLLECT_ONLY
+from miner.languages.base import RefusedError
+from miner.languages.python import doctests
+from miner.languages.python.detect import detect
+from miner.languages.python.images import exclude_newer
+from miner.languages.python.images.build_recipe import Job, expect_resolving
+from miner.languages.python.images.ladder import climb
+from miner.languages.python.test_command import test_commands, test_paths, usable
+from miner.layers import egress
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from miner.evidence.tree import Tree
+    from miner.languages.base import Contents, ImageRequest, TestCommand
+    from miner.layers.built import BuiltImage
+    from miner.sources.change import Kind
+
+_RUNNER = "pytest"
+_TESTS = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?)\.py")
+
+
+class Python:
+    """Python, from its packaging metadata to its test frameworks."""
+
+    name = "python"
+    suffixes: tuple[str, ...] = (".py", ".pyi", ".pyx", ".pxd")
+    test_names = re.compile(r"test_.*\.pyi?|.*_test\.py|tests?\.py|conftest\.py")
+    test_modules: re.Pattern[str] | None = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
+
+    def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
+        """Text files whose examples are doctests."""
+        return doctests.found(repo, base, head, kinds)
+
+    def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
+        """What the repository's settings, tox, nox, CI and make say; pytest is always among them."""
+        return test_commands(tree, test_files)
+
+    def build(self, request: ImageRequest) -> BuiltImage:
+        """A virtual environment with the project in it: one ladder of recipes."""
+        opened = request.workshop
+        expect_resolving(opened)
+        detection = detect(request.tree, request.touched)
+        if (detection.name or "").lower() == _RUNNER:
+            detail = "the project is pytest itself: a patch to it would change what judges the patch"
+            raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail))
+        asked = (one for recipe in detection.recipes for one in recipe.evidence.requirements)
+        workshop = opened.reaching(egress.named_hosts(request.tree, asked))
+        began = time.monotonic()
+        job = Job(
+            workshop=replace(workshop, as_of=request.when, uv_settings=exclude_newer.unreadable(request.when)),
+            tree=request.tree,
+            tar=request.source(),
+            detection=detection,
+            repo=request.repo,
+            base_commit=request.base_commit,
+            when=request.when,
+            version_hint=request.version_hint,
+            collect=request.collect,
+            repairing=request.repairing,
+        )
+        return climb(job, began)
+
+    def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
+        """With the plugins that are there and do no harm, and without options that need others."""
+        plugins = pytest.safe_plugins(image.pytest_plugins)
+        by_pytest = not framework(command.framework).suites
+        return TestSpec(
+            framework=command.framework,
+            options=usable(command.options, plugins) if by_pytest else command.options,
+            plugins=plugins if by_pytest else (),
+            pythonpath=image.pythonpath,
+            modules=image.modules,
+            env=dict(image.env),
+        )
+
+    def listing(self, spec: TestSpec) -> TestSpec:
+        """Pytest's own option, which the runner of suites knows as well."""
+        return replace(spec, options=(*spec.options, COLLECT_ONLY))
+
+    def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
+        """`testpaths` or the whole tree for pytest; then, and for suites alone, files called like test modules."""
+        called = tuple(path for path in tree.files() if _TESTS.fullmatch(path))
+        return (called,) if framework(spec.framework).suites else (test_paths(tree) or (".",), called)
+
+
+PYTHON = Python()
