@@ -238,7 +238,7 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         tripwires=tripwires.read(
             transcript.tripwires if sound else (),
             paths=spec.model_patch.paths if spec.model_patch else (),
-            finished=report.finished,
+            finished=report.finished and language_of(spec.test.framework).has_tripwires,
         ),
     )
 

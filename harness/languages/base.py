@@ -127,6 +127,8 @@ class Language(Protocol):
     """As `language` of task.yaml has it."""
     frameworks: Mapping[str, Framework]
     """Its test frameworks by name."""
+    has_tripwires: bool
+    """Whether its programs tell where code of a patch looks at what judges it (harness/judging/tripwires.py)."""
     allowable: frozenset[str]
     """Reasons of `screen` that do not stand against a file which the gold patch itself changes."""
 

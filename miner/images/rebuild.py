@@ -14,9 +14,10 @@ from harness.sandbox import engine, owners
 from miner.images import buildkit, compare
 from miner.images.cli_choices import Builder
 from miner.images.task_image import open_workshop
-from miner.languages.python.images.steps import DEPENDENCIES, SOURCE
+from miner.languages.python.images.steps import DEPENDENCIES
 from miner.layers import base, build, dockerfile
 from miner.layers.layer import REPOSITORY, SOURCE_NAME, Folder, Input, Layer
+from miner.layers.source import KIND as SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -58,16 +58,6 @@ class BuiltImage:
 
     image_id: str
     """`sha256:…`, as the engine knows it."""
-    python: str
-    """Full version of the interpreter, such as `3.11.2`."""
-    pytest: str
-    """Version of pytest."""
-    pytest_plugins: tuple[str, ...]
-    """Entry point names of group pytest11."""
-    modules: tuple[str, ...]
-    """Top-level modules and packages of the dependencies."""
-    pythonpath: tuple[str, ...]
-    """Folders of the repository that had to be put on sys.path, since it can't be installed."""
     dockerfile: str
     locks: dict[str, str]
     """Lock files by name."""
@@ -79,6 +69,16 @@ class BuiltImage:
     """Wall time by step; a reused layer took 0."""
     layer_bytes: dict[str, int]
     """Bytes that each layer adds."""
+    python: str = ""
+    """Full version of the interpreter, such as `3.11.2`; this and the next four for Python alone."""
+    pytest: str = ""
+    """Version of pytest."""
+    pytest_plugins: tuple[str, ...] = ()
+    """Entry point names of group pytest11."""
+    modules: tuple[str, ...] = ()
+    """Top-level modules and packages of the dependencies."""
+    pythonpath: tuple[str, ...] = ()
+    """Folders of the repository that had to be put on sys.path, since it can't be installed."""
     platform: str = ""
     """For which machines it is, `os/architecture[/variant]`."""
     root: str = ""

@@ -23,7 +23,8 @@ def run_tests(spec, frames, watch):
     source, entry = os.pipe()
     pid = os.fork()
     if pid == 0:
-        become(spec["argv"], source, entry)
+        files = [path for path in spec["files"] if os.path.exists(os.path.join(WORK, path.split("::")[0]))]
+        become(spec["argv"] + files, source, entry)
     os.close(entry)
     for kind, fields in told(source):
         frames.send(kind, **fields)

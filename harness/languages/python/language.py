@@ -35,6 +35,7 @@ class Python:
 
     name = "python"
     frameworks: Mapping[str, Framework] = FRAMEWORKS
+    has_tripwires = True
     allowable = screen.ALLOWABLE
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

@@ -15,6 +15,7 @@ from miner.layers import base, build, dockerfile
 from miner.layers.built import Attempt, BuiltImage
 from miner.layers.layer import Input
 from miner.layers.runner import read_result
+from miner.layers.source import KIND
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
     job.workshop.expect(*(last.then if last and last.image == image else new))
     locked = _resolve(job, packed, recipe)
     deps, deps_built = _install(job, packed, recipe, locked)
-    known = deps_built.image_id, steps.SOURCE
+    known = deps_built.image_id, KIND
     job.workshop.ahead.clear(keep=known)
     _lately[job.workshop.cache] = _Lately(image=image, then=known if deps_built.reused else new)
     source, source_built = _source(job, interpreter, deps_built, recipe, locked.local)

@@ -16,12 +16,12 @@ from miner.layers.layer import (
     FACTS_PATH,
     INPUT_DIR,
     OUT_DIR,
-    SOURCE_NAME,
     Layer,
     quote,
     readable,
     write_tool,
 )
+from miner.layers.source import KIND, UNPACK, committed, copied, labels
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from miner.languages.python.images.pythons import Interpreter
     from miner.layers.layer import Input
 
-PRISTINE = "/opt/goldseam/src"
-"""The finished tree again, as hard links and without .git: graders copy it onto a tmpfs over /testbed."""
 VENV = "/opt/goldseam/venv"
-DEPENDENCIES, SOURCE = "deps", "task"
-"""The kinds of the two layers."""
+DEPENDENCIES = "deps"
+"""The kind of the layer with the virtual environment."""
 UV = "/opt/goldseam/uv/bin/uv"
 LOCK_NAME = "requirements.lock"
 LOCK_PATH = f"{OUT_DIR}/{LOCK_NAME}"
@@ -53,7 +51,6 @@ _BYTECODE = "/tmp/bytecode.py"  # noqa: S108
 _DEVELOP = "/tmp/develop.py"  # noqa: S108
 _HOW = "/tmp/how.txt"  # noqa: S108
 _PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
-_UNPACK = f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{SOURCE_NAME}"
 _ADDED_LINE = re.compile(r"(-e|--editable|\.|/|file:)|[A-Za-z0-9._-]+(\[[^]]*\])?\s*@\s*file:")
 _LOCAL = re.compile(
     r"(?:(?:-e|--editable)\s+|[A-Za-z0-9._-]+(?:\[[^]]*\])?\s*@\s*(?=file:)|(?=\.{1,2}/))(?P<path>[^\s;#]+)"
@@ -82,7 +79,7 @@ def resolve_script(recipe: Recipe, interpreter: Interpreter, when: datetime, ver
     """The script that writes a recipe's lock to LOCK_PATH, in a container that is thrown away."""
     command = resolve_command(recipe, interpreter, when)
     plain = _plain(editable=exclude_newer.has_editable_tools(when)) if recipe.evidence.files else ()
-    commands = (_UNPACK, f"cd {TESTBED}", *plain, *_declared(recipe), *versions(version_hint), command)
+    commands = (UNPACK, f"cd {TESTBED}", *plain, *_declared(recipe), *versions(version_hint), command)
     return Layer(kind="resolve", parent="", commands=commands).script()
 
 
@@ -204,10 +201,8 @@ def source(
     all that is installed; they may change no file of the tree and make no test, and have no package index.
     """
     project = _installer(when, minor)
-    git = "git -c gc.auto=0 -c commit.gpgsign=false -c init.defaultBranch=main"
-    who = "GIT_{0}_NAME=goldseam GIT_{0}_EMAIL=goldseam@localhost GIT_{0}_DATE=2000-01-01T00:00:00Z"
     return Layer(
-        kind=SOURCE,
+        kind=KIND,
         parent=parent,
         foreign=True,
         inputs=(tree,),
@@ -218,19 +213,9 @@ def source(
             "LANG": "C.UTF-8",
         },
         workdir=TESTBED,
-        labels={"dev.goldseam.repo": repo, "dev.goldseam.base-commit": commit},
+        labels=labels(repo, commit),
         commands=(
-            _UNPACK,
-            f"cd {TESTBED}",
-            f"{git} init -q",
-            # byte for byte: no line ending, filter or keyword of .gitattributes may change what is committed
-            "printf '* -text -eol -ident -filter -working-tree-encoding\\n' > .git/info/attributes",
-            "printf '__pycache__/\\n*.egg-info/\\n' > .git/info/exclude",
-            f"{git} add -f -A .",
-            f"{who.format('AUTHOR')} {who.format('COMMITTER')} {git} commit -q --allow-empty -m base",
-            # one file of objects, not one for each: that takes as much disk as the tree, in blocks of its own
-            f"{git} repack -q -a -d -n --window=0",
-            "rm -f .git/hooks/*.sample",
+            *committed(("__pycache__/", "*.egg-info/")),
             *versions(version_hint),
             write_tool(_BYTECODE, _tool("bytecode.py")),
             write_tool(_EDITABLE, _tool("editable.py")),
@@ -244,8 +229,7 @@ def source(
             # by hash: it stays valid where the tree is copied
             f"{_COMPILE} --by-hash --except {quote(f'{_REWRITTEN}|{_UNUSED}')} {TESTBED} {VENV}/lib",
             readable(TESTBED, VENV),
-            f"cp -al {TESTBED} {PRISTINE}",
-            f"rm -rf {PRISTINE}/.git",
+            *copied(),
             write_tool(_FACTS, _tool("facts.py")),
             f"python3 {_FACTS} {VENV} {_PYTHONPATH} {_HOW} > {FACTS_PATH}",
         ),

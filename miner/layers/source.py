@@ -1,0 +1,47 @@
+"""The tree at base_commit as every task's image has it: in a repository with one commit, and once more for trials."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from miner.evidence.tree import TESTBED
+from miner.layers.layer import INPUT_DIR, SOURCE_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+KIND = "task"
+"""The kind of the layer, the last of an image."""
+PRISTINE = "/opt/goldseam/src"
+"""The finished tree again, as hard links and without .git: graders copy it onto a tmpfs over /testbed."""
+UNPACK = f"mkdir -p {TESTBED} && tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{SOURCE_NAME}"
+_GIT = "git -c gc.auto=0 -c commit.gpgsign=false -c init.defaultBranch=main"
+_WHO = "GIT_{0}_NAME=goldseam GIT_{0}_EMAIL=goldseam@localhost GIT_{0}_DATE=2000-01-01T00:00:00Z"
+
+
+def committed(unversioned: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Commands that unpack the tree and commit it, byte for byte; `unversioned` are patterns that git is to ignore."""
+    ignored = "".join(rf"{pattern}\n" for pattern in unversioned)
+    return (
+        UNPACK,
+        f"cd {TESTBED}",
+        f"{_GIT} init -q",
+        # byte for byte: no line ending, filter or keyword of .gitattributes may change what is committed
+        "printf '* -text -eol -ident -filter -working-tree-encoding\\n' > .git/info/attributes",
+        f"printf '{ignored}' > .git/info/exclude",
+        f"{_GIT} add -f -A .",
+        f"{_WHO.format('AUTHOR')} {_WHO.format('COMMITTER')} {_GIT} commit -q --allow-empty -m base",
+        # one file of objects, not one for each: that takes as much disk as the tree, in blocks of its own
+        f"{_GIT} repack -q -a -d -n --window=0",
+        "rm -f .git/hooks/*.sample",
+    )
+
+
+def copied() -> tuple[str, ...]:
+    """Commands that keep the finished tree for trials; whoever reads it there need not be root."""
+    return (f"cp -al {TESTBED} {PRISTINE}", f"rm -rf {PRISTINE}/.git")
+
+
+def labels(repo: str, commit: str) -> Mapping[str, str]:
+    """The labels of the layer."""
+    return {"dev.goldseam.repo": repo, "dev.goldseam.base-commit": commit}

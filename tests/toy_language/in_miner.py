@@ -1,0 +1,67 @@
+"""The toy language's side in the miner: what its tests are called, and an image without any environment of ours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness.core.instance import TestSpec
+from miner.languages.base import TestCommand
+from miner.layers import base, build, dockerfile, source
+from miner.layers.built import BuiltImage
+from miner.layers.layer import FACTS_PATH, Layer, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from miner.evidence.tree import Tree
+    from miner.languages.base import Contents, ImageRequest
+    from miner.sources.change import Kind
+
+
+class Toy:
+    name = "toy"
+    suffixes = (".toy",)
+    test_names = re.compile(r".*_test\.toy")
+    test_modules = None
+
+    def documents(self, repo: Contents, first: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
+        return []
+
+    def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
+        return (TestCommand(framework="facts", runner="facts"),)
+
+    def build(self, request: ImageRequest) -> BuiltImage:
+        ground = base.ensure(request.workshop)
+        layer = Layer(
+            kind=source.KIND,
+            parent=ground.image_id,
+            foreign=True,
+            inputs=(request.source(),),
+            workdir="/testbed",
+            labels=source.labels(request.repo, request.base_commit),
+            commands=(*source.committed(), readable("/testbed"), *source.copied(), f"echo {{}} > {FACTS_PATH}"),
+        )
+        made = build.ensure(request.workshop, layer)
+        image = BuiltImage(
+            image_id=made.image_id,
+            platform=made.platform,
+            dockerfile=dockerfile.render(base.describe(request.workshop.settings), [layer], request.workshop.variables),
+            locks={},
+            rung="the tree alone",
+            attempts=(),
+            layers=(ground.tag, made.tag),
+            seconds={made.kind: made.seconds},
+            layer_bytes={made.kind: made.size},
+        )
+        return replace(image, way=request.collect(image).way) if request.collect else image
+
+    def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
+        return TestSpec(framework=command.framework)
+
+    def listing(self, spec: TestSpec) -> TestSpec:
+        return replace(spec, options=("list",))
+
+    def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
+        return (tuple(path for path in tree.files() if self.test_names.fullmatch(path)),)
