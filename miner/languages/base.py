@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from harness.core.expectations import Expectations
+
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from harness.core.instance import TestSpec
+    from harness.core.instance import Task, TestSpec
+    from harness.judging.values import Event
+    from harness.languages.base import TestReport
     from miner.evidence.tree import Tree
     from miner.layers.built import BuiltImage, Collect, Repairing
     from miner.layers.layer import Input
@@ -67,6 +71,35 @@ class ImageRequest:
     repairing: Repairing | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """A task's expectations, and what its base hands out in their place."""
+
+    expectations: Expectations = field(default_factory=Expectations)
+    before: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guess:
+    """How far a forger is from a pass."""
+
+    bits: float
+    rule: str = ""
+    """The rules that get through, where some do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownText:
+    """What a forger can read of a task."""
+
+    words: str
+    """Its statement, and the lines around the fix as they were."""
+    changed: tuple[str, ...] = ()
+    """The files that the fix changes, as they were."""
+    beside_tests: tuple[str, ...] = ()
+    """What else enters with the tests, as data."""
+
+
 class RefusedError(Exception):
     """One recipe has come to nothing, or all of them."""
 
@@ -76,6 +109,14 @@ class RefusedError(Exception):
         self.step = step
         self.said = said
         """The end of the output."""
+
+
+class Run(Protocol):
+    """Runs the tests of a task once, in a container."""
+
+    def __call__(self, files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
+        """With these files over the tests' own, with the fix or without, varied as run `number` of a proof is."""
+        ...
 
 
 class Language(Protocol):
@@ -123,4 +164,28 @@ class Language(Protocol):
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """What the whole suite is collected from, files or folders: the first of these that finds any test."""
+        ...
+
+    def test_sources(
+        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
+    ) -> dict[str, bytes]:
+        """The files that assertions are taken out of, by path, with those that they borrow of other tests in them.
+
+        `paths` are a task's test files; `read` gives files of the tree with the fix that are there.
+        """
+        ...
+
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: Run) -> Recorded:
+        """What hidden tests expect, taken out of them, recorded from the fix and proved; empty where nothing can be.
+
+        `task` has no expectations; `run` runs its tests once. docs/judging.md has the rules.
+
+        Raises:
+            InfrastructureError: the engine failed.
+
+        """
+        ...
+
+    def guess(self, recorded: Recorded, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+        """How hard what FAIL_TO_PASS expects is to guess for whoever has read that."""
         ...

@@ -276,7 +276,7 @@ def strip(draft: Draft, site: Site) -> Draft:
     with _timed(draft, "strip"):
         task = task_of(draft)
         change, read = draft.candidate.change, site.repo.read_files
-        sources = stripping.sources(draft.split.test_files, partial(read, change.head_commit))
+        sources = stripping.sources(task, draft.split.test_files, partial(read, change.head_commit))
         base = read(change.base_commit, stripping.changed_paths(task)).values()
         hidden = stripping.stripped(task, sources, base, site.sandbox).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)

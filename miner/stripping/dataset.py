@@ -80,7 +80,7 @@ def strip_tasks(
                 read = partial(_read, Path(folder))
                 base = read(stripping.changed_paths(task)).values()
                 _fix(task, Path(folder))
-                found = stripping.sources(task.hidden.test_files, read)
+                found = stripping.sources(task, task.hidden.test_files, read)
             return task, stripping.confirmed(stripping.stripped(task, found, base, sandbox), sandbox)
         except InterruptedRunError:
             raise

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from harness.core.expectations import Expectations
@@ -14,9 +12,8 @@ from harness.judging import tripwires
 from harness.languages.screening import screen_task
 from harness.patches import patch
 from miner.candidates.split import classify
-from miner.languages.python import doctests
-from miner.languages.python.stripping import borrowing, guessing, inlining
-from miner.languages.python.stripping.recording import Recorded, record
+from miner.languages import language_of
+from miner.languages.base import KnownText
 from miner.proof.variations import variation
 from miner.sources.change import Kind
 
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
     from harness.core.instance import Task
     from harness.languages.base import TestReport
     from harness.sandbox.job import Sandbox
+    from miner.languages.base import Guess, Recorded
 
 
 def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recorded:
@@ -39,7 +37,6 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
     """
     plain = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
     fix = screen_task(task, task.hidden.gold_patch).kept
-    outside = {*task.instance.test.modules, *sys.stdlib_module_names}
 
     def run(files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
         varied = replace(variation(number), order=None)
@@ -47,32 +44,13 @@ def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recor
         spec = replace(spec, overlay=files, env={**spec.env, **varied.env()}, cpu_count=varied.cpu_count)
         return trial.run(spec, sandbox).report
 
-    return record(
-        sources,
-        fail_to_pass=task.hidden.fail_to_pass,
-        pass_to_pass=task.hidden.pass_to_pass,
-        product=lambda module: module not in outside,
-        run=run,
-    )
+    return language_of(task.instance.test).strip(plain, sources, run)
 
 
-def sources(paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]]) -> dict[str, bytes]:
-    """The files that assertions are taken out of, by path, with those that they borrow in them.
-
-    `paths` are a task's test files; `read` gives files of the tree with the fix that are there.
-    """
-
-    def module_of(path: str, level: int, name: str, *, is_test: bool) -> bytes | None:
-        places = [place for place in inlining.places(path, level, name) if not is_test or classify(place) is Kind.TEST]
-        found = read(places)
-        return next((found[place] for place in places if place in found), None)
-
-    found = dict(read([path for path in paths if path.endswith((".py", *doctests.SUFFIXES))]))
-    for path, source in found.items():
-        if path.endswith(".py"):
-            tests, every = (cache(partial(module_of, path, is_test=is_test)) for is_test in (True, False))
-            found[path] = borrowing.borrow(inlining.write_out(source, tests), tests, every)
-    return found
+def sources(task: Task, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]]) -> dict[str, bytes]:
+    """Of test files of a task, those that assertions are taken out of; `read` gives files of the tree with the fix."""
+    language = language_of(task.instance.test)
+    return language.test_sources(paths, read, lambda path: classify(path) is Kind.TEST)
 
 
 def stripped(task: Task, test_sources: Mapping[str, bytes], base: Iterable[bytes], sandbox: Sandbox) -> Task:
@@ -112,15 +90,16 @@ def changed_paths(task: Task) -> tuple[str, ...]:
     return tuple(file.old_path for file in found if file.old_path is not None)
 
 
-def guess(task: Task, recorded: Recorded, base: Sequence[str]) -> guessing.Guess:
+def guess(task: Task, recorded: Recorded, base: Sequence[str]) -> Guess:
     """How hard a task's expectations are to guess for whoever knows its statement, its base and its stripped tests."""
     lines = task.hidden.gold_patch.decode("utf-8", "replace").splitlines()
     changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
-    known = "\n".join((task.instance.problem_statement, *changed))
-    stripped = recorded.expectations.files
     files = patch.parse(task.hidden.test_patch, trusted=True).files
-    beside = ["\n".join(_added(file.raw)) for file in files if file.new_path not in stripped]
-    return guessing.guess(recorded.expectations, recorded.before, task.hidden.fail_to_pass, known, base, beside)
+    beside = ["\n".join(_added(file.raw)) for file in files if file.new_path not in recorded.expectations.files]
+    known = KnownText(
+        words="\n".join((task.instance.problem_statement, *changed)), changed=tuple(base), beside_tests=tuple(beside)
+    )
+    return language_of(task.instance.test).guess(recorded, task.hidden.fail_to_pass, known)
 
 
 def _added(raw: bytes) -> list[str]:

@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
-from miner.languages.base import TestCommand
+from miner.languages.base import Guess, Recorded, TestCommand
 from miner.layers import base, build, dockerfile, source
 from miner.layers.built import BuiltImage
 from miner.layers.layer import FACTS_PATH, Layer, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, ImageRequest
+    from miner.languages.base import Contents, ImageRequest, KnownText, Run
     from miner.sources.change import Kind
 
 
@@ -65,3 +66,12 @@ class Toy:
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         return (tuple(path for path in tree.files() if self.test_names.fullmatch(path)),)
+
+    def test_sources(self, paths, read, is_test) -> dict[str, bytes]:
+        return {}
+
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: Run) -> Recorded:
+        return Recorded()
+
+    def guess(self, recorded: Recorded, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+        return Guess(bits=0.0)

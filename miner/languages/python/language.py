@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
@@ -17,15 +19,18 @@ from miner.languages.python.detect import detect
 from miner.languages.python.images import exclude_newer
 from miner.languages.python.images.build_recipe import Job, expect_resolving
 from miner.languages.python.images.ladder import climb
+from miner.languages.python.stripping import borrowing, guessing, inlining
+from miner.languages.python.stripping.recording import record
 from miner.languages.python.test_command import test_commands, test_paths, usable
 from miner.layers import egress
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, ImageRequest, TestCommand
+    from miner.languages.base import Contents, Guess, ImageRequest, KnownText, Recorded, Run, TestCommand
     from miner.layers.built import BuiltImage
     from miner.sources.change import Kind
 
@@ -95,6 +100,40 @@ class Python:
         """`testpaths` or the whole tree for pytest; then, and for suites alone, files called like test modules."""
         called = tuple(path for path in tree.files() if _TESTS.fullmatch(path))
         return (called,) if framework(spec.framework).suites else (test_paths(tree) or (".",), called)
+
+    def test_sources(
+        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
+    ) -> dict[str, bytes]:
+        """Modules, with assertions of helpers written out in them, and documents of doctests."""
+
+        def module_of(path: str, level: int, name: str, *, of_tests: bool) -> bytes | None:
+            places = [place for place in inlining.places(path, level, name) if not of_tests or is_test(place)]
+            contents = read(places)
+            return next((contents[place] for place in places if place in contents), None)
+
+        sources = dict(read([path for path in paths if path.endswith((".py", *doctests.SUFFIXES))]))
+        for path, source in sources.items():
+            if path.endswith(".py"):
+                tests, every = (cache(partial(module_of, path, of_tests=of_tests)) for of_tests in (True, False))
+                sources[path] = borrowing.borrow(inlining.write_out(source, tests), tests, every)
+        return sources
+
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: Run) -> Recorded:
+        """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
+        outside = {*task.instance.test.modules, *sys.stdlib_module_names}
+        return record(
+            sources,
+            fail_to_pass=task.hidden.fail_to_pass,
+            pass_to_pass=task.hidden.pass_to_pass,
+            product=lambda module: module not in outside,
+            run=run,
+        )
+
+    def guess(self, recorded: Recorded, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
+        return guessing.guess(
+            recorded.expectations, recorded.before, fail_to_pass, known.words, known.changed, known.beside_tests
+        )
 
 
 PYTHON = Python()

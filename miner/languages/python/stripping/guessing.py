@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core import test_ids
 from harness.judging import judge, values
 from harness.judging.values import Approx, Event, MalformedError, Pattern
+from miner.languages.base import Guess
 from miner.languages.python.stripping.source import HAND_OUT
 
 if TYPE_CHECKING:
@@ -47,15 +48,6 @@ _ERRORS = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError, NotImplementedError, OSError),
     *(ZeroDivisionError, OverflowError, AssertionError, StopIteration, LookupError, UnicodeError, Exception),
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Guess:
-    """How far a forger is from a pass."""
-
-    bits: float
-    rule: str = ""
-    """The rules that get through, where some do."""
 
 
 @dataclass(frozen=True, kw_only=True)

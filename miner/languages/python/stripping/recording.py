@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.core import test_ids
 from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.values import Event, MalformedError
+from miner.languages.base import Recorded
 from miner.languages.python.stripping.documents import StrippedDocument
 from miner.languages.python.stripping.sites import Form, Mode
 from miner.languages.python.stripping.source import Slot, StrippedSource
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from harness.languages.base import TestReport
+    from miner.languages.base import Run
 
 Side = Literal["out", "kept"]
 MAX_EVENTS = 200
@@ -31,22 +33,6 @@ MAX_KEPT = 1 << 16
 """Items and characters of one kept value; larger ones stay inside."""
 _ROUNDS = 5
 """How often what does not hold is left inside, and the rest proved again."""
-
-
-class Run(Protocol):
-    """One trial of the task's test files, with these in place of the patched ones."""
-
-    def __call__(self, files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
-        """`gold` has the fix in place; `number` is that of a proof's variation, 0 for a plain run."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recorded:
-    """A task's expectations, and what its base hands out in their place."""
-
-    expectations: Expectations = field(default_factory=Expectations)
-    before: tuple[Event, ...] = ()
 
 
 @dataclass(kw_only=True)
