@@ -9,7 +9,7 @@ BIN := .venv/bin
 
 export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
 
-.PHONY: help setup venv engine base demo schemas test coverage lint check clean
+.PHONY: help setup venv engine base demo schemas test unit coverage lint check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,17 +34,21 @@ schemas: venv ## fetch GitHub's official schemas, which the tests' server holds 
 test: base schemas ## run all tests
 	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder --durations=25 $(TESTS)
 
+unit: venv schemas ## run the tests that need no container engine
+	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder tests/unit $(TESTS)
+
 coverage: base schemas ## run all tests and say which lines they reach; takes half as long again
 	$(BIN)/pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term $(TESTS)
 
 attacks: base ## try every attack and every honest patch; the last line has both figures
 	$(BIN)/python -m tests.attacks
 
-lint: venv ## ruff, mypy, import-linter
+lint: venv ## ruff, mypy, import-linter, sizes of rooms
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/house.py --check
 
 check: lint test ## lint and test
 
