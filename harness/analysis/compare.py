@@ -133,12 +133,12 @@ def compare(base: Scoresheet, candidate: Scoresheet) -> Comparison:
     if not common:
         raise _nothing(base, candidate, left_out)
     pairs = [(base.tasks[task_id], candidate.tasks[task_id]) for task_id in common]
-    differences = [float((two.rate or 0) - (one.rate or 0)) for one, two in pairs]
-    repos = clusters([one for one, _ in pairs])
+    differences = [float((two.rate or 0) - (score.rate or 0)) for score, two in pairs]
+    repos = clusters([score for score, _ in pairs])
     difference = statistics.fmean(differences)
     test = _test(pairs, differences, repos)
     spread = _spread(pairs, differences, repos)
-    flips = [_flip(one, two) for one, two in pairs if one.rate != two.rate]
+    flips = [_flip(score, two) for score, two in pairs if score.rate != two.rate]
     return Comparison(
         base=base.only(common),
         candidate=candidate.only(common),
@@ -167,9 +167,9 @@ def compare_all(base: Scoresheet, candidates: Sequence[Scoresheet]) -> tuple[Com
         NothingComparableError: one of them shares no task with base.
 
     """
-    found = [compare(base, candidate) for candidate in candidates]
-    adjusted = holm([comparison.test.p for comparison in found])
-    return tuple(replace(comparison, p_adjusted=p) for comparison, p in zip(found, adjusted, strict=True))
+    comparisons = [compare(base, candidate) for candidate in candidates]
+    adjusted = holm([comparison.test.p for comparison in comparisons])
+    return tuple(replace(comparison, p_adjusted=p) for comparison, p in zip(comparisons, adjusted, strict=True))
 
 
 def pick(sheets: Sequence[Scoresheet], model: str | None) -> Scoresheet:
@@ -184,10 +184,10 @@ def pick(sheets: Sequence[Scoresheet], model: str | None) -> Scoresheet:
         raise InputError("the run holds no prediction", hint="score some with `goldseam evaluate`")
     run = sheets[0].run
     if model is not None:
-        found = [sheet for sheet in sheets if sheet.model == model]
-        if not found:
+        scoresheets = [sheet for sheet in sheets if sheet.model == model]
+        if not scoresheets:
             raise InputError(f"{run} has no model {model!r}", hint=f"it has: {names}")
-        return found[0]
+        return scoresheets[0]
     real = [sheet for sheet in sheets if sheet.model not in _CONTROLS] or list(sheets)
     if len(real) > 1:
         raise InputError(f"{run} holds several models: {names}", hint="name the one meant")
@@ -205,18 +205,18 @@ def pick_candidates(
         InputError: a model is in none of the runs, or nothing is left.
 
     """
-    found: list[Scoresheet] = []
+    scoresheets: list[Scoresheet] = []
     for sheets in runs:
         others = [sheet for sheet in sheets if (sheet.run, sheet.model) != (base.run, base.model)]
         real = [sheet for sheet in others if sheet.model not in _CONTROLS] or others
-        found += [sheet for sheet in (sheets if models else real) if not models or sheet.model in models]
-    missing = [model for model in models if model not in {sheet.model for sheet in found}]
+        scoresheets += [sheet for sheet in (sheets if models else real) if not models or sheet.model in models]
+    missing = [model for model in models if model not in {sheet.model for sheet in scoresheets}]
     if missing:
         known = sorted({sheet.model for sheets in runs for sheet in sheets})
         raise InputError(f"no candidate run has a model {missing[0]!r}", hint=f"they have: {', '.join(known)}")
-    if not found:
+    if not scoresheets:
         raise InputError("there is nothing to compare with base", hint="give a run with another model's predictions")
-    return tuple(found)
+    return tuple(scoresheets)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,9 +250,9 @@ def _spread(
     pairs: Sequence[tuple[TaskScore, TaskScore]], differences: Sequence[float], repos: Sequence[str] | None
 ) -> _Spread:
     tasks = len(pairs)
-    samples = 1 / statistics.fmean([(1 / one.scored + 1 / two.scored) / 2 for one, two in pairs])
+    samples = 1 / statistics.fmean([(1 / score.scored + 1 / two.scored) / 2 for score, two in pairs])
     error = max(standard_error(differences, repos) if tasks > 1 else 1.0, least_error(tasks=tasks, samples=samples))
-    within = [_within(one) + _within(two) for one, two in pairs if min(one.scored, two.scored) > 1]
+    within = [_within(score) + _within(two) for score, two in pairs if min(score.scored, two.scored) > 1]
     return _Spread(
         tasks=tasks,
         samples=samples,
@@ -264,14 +264,14 @@ def _spread(
 
 def _is_single(pairs: Sequence[tuple[TaskScore, TaskScore]], repos: Sequence[str] | None) -> bool:
     """One sample a task and tasks that stand for themselves: McNemar's case."""
-    return repos is None and len(pairs) >= _LEAST_FLIPS and all(one.scored == two.scored == 1 for one, two in pairs)
+    return repos is None and len(pairs) >= _LEAST_FLIPS and all(score.scored == two.scored == 1 for score, two in pairs)
 
 
 def _interval(differences: Sequence[float], spread: _Spread, test: PairedTest, repos: Sequence[str] | None) -> Interval:
     """The interval of the difference. Where the exact test can't exclude 0 the interval, an approximation, doesn't."""
-    found = difference_interval(differences, samples=spread.samples, clusters=repos)
-    assert found is not None  # noqa: S101 - there is a common task
-    return Interval(low=min(found.low, 0.0), high=max(found.high, 0.0)) if test.p >= LEVEL else found
+    interval = difference_interval(differences, samples=spread.samples, clusters=repos)
+    assert interval is not None  # noqa: S101 - there is a common task
+    return Interval(low=min(interval.low, 0.0), high=max(interval.high, 0.0)) if test.p >= LEVEL else interval
 
 
 def _within(task: TaskScore) -> float:
@@ -287,28 +287,30 @@ def _test(
     return sign_flip(differences, clusters=repos, alternative=Alternative.TWO_SIDED)
 
 
-def _flip(one: TaskScore, two: TaskScore) -> Flip:
-    return Flip(instance_id=one.instance_id, base=(one.resolved, one.scored), candidate=(two.resolved, two.scored))
+def _flip(score: TaskScore, two: TaskScore) -> Flip:
+    return Flip(
+        instance_id=score.instance_id, base=(score.resolved, score.scored), candidate=(two.resolved, two.scored)
+    )
 
 
 def _left_out(base: Scoresheet, candidate: Scoresheet) -> dict[str, Reason]:
     """Each task of either run that can't be compared, with the one reason why."""
     everything = base.tasks.keys() | base.aside.keys() | candidate.tasks.keys() | candidate.aside.keys()
-    found = {task_id: _reason(task_id, base, candidate) for task_id in sorted(everything)}
-    return {task_id: reason for task_id, reason in found.items() if reason}
+    reasons = {task_id: _reason(task_id, base, candidate) for task_id in sorted(everything)}
+    return {task_id: reason for task_id, reason in reasons.items() if reason}
 
 
 def _reason(task_id: str, base: Scoresheet, candidate: Scoresheet) -> Reason | None:
     if task_id in base.aside or task_id in candidate.aside:
         return Reason.SET_ASIDE
-    one, two = base.tasks.get(task_id), candidate.tasks.get(task_id)
-    if one is None:
+    score, two = base.tasks.get(task_id), candidate.tasks.get(task_id)
+    if score is None:
         return Reason.ONLY_IN_CANDIDATE
     if two is None:
         return Reason.ONLY_IN_BASE
-    if one.digest and two.digest and one.digest != two.digest:
+    if score.digest and two.digest and score.digest != two.digest:
         return Reason.TASK_CHANGED
-    if not one.scored:
+    if not score.scored:
         return Reason.BASE_NOT_SCORED
     return None if two.scored else Reason.CANDIDATE_NOT_SCORED
 

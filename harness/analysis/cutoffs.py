@@ -62,18 +62,18 @@ class Gap:
         if self.before is None or self.after is None or self.p is None:
             few = f"{self.tasks[0]} task(s) before and {self.tasks[1]} after"
             return f"{self.model}: too few tasks to tell whether its training data holds them: {few} {self.day}"
-        said = (
+        text = (
             f"{self.model} resolves {self.before:.0%} of {self.tasks[0]} tasks merged before its training cut-off "
             f"({self.day}) and {self.after:.0%} of {self.tasks[1]} merged since (p = {self.p:.2g})"
         )
         if not self.is_significant:
-            return f"{said}: no sign that it knows the older ones"
+            return f"{text}: no sign that it knows the older ones"
         if self.before > self.after:
-            return f"{said}: it may have seen the older ones in training, so trust the newer ones"
-        return f"{said}: the newer ones are easier for it, which is no sign of contamination"
+            return f"{text}: it may have seen the older ones in training, so trust the newer ones"
+        return f"{text}: the newer ones are easier for it, which is no sign of contamination"
 
 
-def parse(given: Iterable[str], known: Mapping[str, date]) -> Cutoffs:
+def parse(given: Iterable[str], days: Mapping[str, date]) -> Cutoffs:
     """Cut-offs as a command line gives them, `DATE` or `MODEL=DATE`, over those of the settings.
 
     Raises:
@@ -94,7 +94,7 @@ def parse(given: Iterable[str], known: Mapping[str, date]) -> Cutoffs:
             named[model] = found
         else:
             every = found
-    return Cutoffs(every=every, by_model={**known, **named} if every is None else named)
+    return Cutoffs(every=every, by_model={**days, **named} if every is None else named)
 
 
 def gap(sheet: Scoresheet, cutoffs: Cutoffs) -> Gap | None:

@@ -270,7 +270,7 @@ def _search(table: Sequence[_Task], count: int) -> list[_Found]:
         splits = range(start + 1, end)
         differences = [_differences(table, range(start, split), range(split, end)) for split in splits]
         others = [1.0] * (count - 1 - len(differences))  # the family is all steps of the trend
-        adjusted = holm([*(one.p for one in differences), *others])
+        adjusted = holm([*(difference.p for difference in differences), *others])
         shown = [
             (abs(one.mean) * ((split - start) * (end - split)) ** 0.5, split, p)
             for split, one, p in zip(splits, differences, adjusted, strict=False)
@@ -316,7 +316,8 @@ def _sentence(runs: Sequence[Dated], steps: Sequence[Step]) -> str:
     if not steps:
         return f"No step shown in {len(runs)} runs: what moved, chance explains."
     told = [
-        f"{'up' if one.difference > 0 else 'down'} {100 * abs(one.difference):.1f} points at {one.run}, {one.date[:10]}"
-        for one in steps
+        f"{'up' if step.difference > 0 else 'down'} {100 * abs(step.difference):.1f} points "
+        f"at {step.run}, {step.date[:10]}"
+        for step in steps
     ]
     return f"{'Steps' if len(told) > 1 else 'A step'} shown: {'; '.join(told)}."

@@ -132,9 +132,9 @@ class Scoresheet:
     @property
     def score(self) -> Estimate:
         """Mean score, 0 to 100."""
-        found = self._estimate(lambda task: (task.score or 0.0) / 100, at_least=1)
-        bounds = found.interval and Interval(low=100 * found.interval.low, high=100 * found.interval.high)
-        return replace(found, value=None if found.value is None else 100 * found.value, interval=bounds)
+        estimate = self._estimate(lambda task: (task.score or 0.0) / 100, at_least=1)
+        bounds = estimate.interval and Interval(low=100 * estimate.interval.low, high=100 * estimate.interval.high)
+        return replace(estimate, value=None if estimate.value is None else 100 * estimate.value, interval=bounds)
 
     @property
     def fail_to_pass(self) -> Estimate:
@@ -206,12 +206,12 @@ class Scoresheet:
 
     def _figure(self, value: Callable[[Usage], float | None]) -> Figure:
         found = [value(sample.usage) for task in self.tasks.values() for sample in task.samples]
-        known = [number for number in found if number is not None]
+        numbers = [number for number in found if number is not None]
         return Figure(
-            known=len(known),
+            known=len(numbers),
             of=len(found),
-            mean=statistics.fmean(known) if known else None,
-            median=statistics.median(known) if known else None,
+            mean=statistics.fmean(numbers) if numbers else None,
+            median=statistics.median(numbers) if numbers else None,
         )
 
 
@@ -239,10 +239,10 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
     for (model, task_id, number), (prediction, report) in sorted(_pairs(folder).items()):
         sample = _sample(number, prediction, report)
         by_model.setdefault(model, {}).setdefault(task_id, []).append(sample)
-    asked = {task_id for tasks in by_model.values() for task_id in tasks}
+    task_ids = {task_id for tasks in by_model.values() for task_id in tasks}
     facts = dict(record.facts) if record else {}
     if dataset is not None:
-        facts |= _dataset_facts(dataset, run, asked, record)
+        facts |= _dataset_facts(dataset, run, task_ids, record)
     return tuple(_sheet(model, tasks, run, record, facts) for model, tasks in sorted(by_model.items()))
 
 
@@ -276,9 +276,12 @@ def _pairs(
     folder: RunFolder,
 ) -> Mapping[tuple[str, str, int], tuple[Prediction | None, InstanceReport | None]]:
     """Each prediction with its report; either may be missing."""
-    reports = {(found.model_name_or_path, found.instance_id, found.sample): found for found in folder.reports()}
-    asked = {(found.model_name_or_path, found.instance_id, found.sample): found for found in folder.predictions()}
-    return {identity: (asked.get(identity), reports.get(identity)) for identity in {*reports, *asked}}
+    reports = {(report.model_name_or_path, report.instance_id, report.sample): report for report in folder.reports()}
+    predictions = {
+        (prediction.model_name_or_path, prediction.instance_id, prediction.sample): prediction
+        for prediction in folder.predictions()
+    }
+    return {identity: (predictions.get(identity), reports.get(identity)) for identity in {*reports, *predictions}}
 
 
 def _dataset_facts(path: Path, run: Path, asked: Collection[str], record: RunRecord | None) -> Mapping[str, TaskFacts]:
@@ -318,7 +321,9 @@ def _sheet(
         grading_version=record.grading_version if record else None,
         tasks={task_id: score for task_id, score in scores.items() if score.facts.counts},
         aside={task_id: score for task_id, score in scores.items() if not score.facts.counts},
-        uncovered={task_id: found for task_id, found in facts.items() if found.counts and task_id not in scores},
+        uncovered={
+            task_id: task_facts for task_id, task_facts in facts.items() if task_facts.counts and task_id not in scores
+        },
         knows_dataset=bool(facts),
         demands=demands if isinstance(demands, dict) else {},
     )

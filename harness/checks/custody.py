@@ -54,16 +54,16 @@ def dataset_problems(dataset: Dataset) -> Iterator[tuple[str, str]]:
 
 def _ledger(dataset: Dataset) -> Iterator[tuple[str, str]]:
     try:
-        found = chain.verify(dataset)
+        verification = chain.verify(dataset)
     except InputError as error:
         yield ledger.LEDGER_FILE, error.message
         return
-    for problem in found.problems:
+    for problem in verification.problems:
         if problem.unreadable:
             continue  # told of as the task's own problem
         line = f", line {problem.line}" if problem.line else ""
         yield f"{ledger.LEDGER_FILE}{line}", problem.what
-    if found.problems:
+    if verification.problems:
         return
     told: dict[str, str] = {}
     for entry in ledger.read(dataset):
@@ -73,11 +73,11 @@ def _ledger(dataset: Dataset) -> Iterator[tuple[str, str]]:
     for task_id, event in sorted(told.items()):
         state = task_states.EVENTS.get(ledger.Event(event), TaskState.RETIRED)
         try:
-            now = dataset.instance(task_id).state if task_id in known else state
+            task_state = dataset.instance(task_id).state if task_id in known else state
         except InputError:
             continue  # told of as the task's own problem
-        if now is not state:
-            yield ledger.LEDGER_FILE, f"{task_id} was {event} by its newest line, but task.yaml says {now}"
+        if task_state is not state:
+            yield ledger.LEDGER_FILE, f"{task_id} was {event} by its newest line, but task.yaml says {task_state}"
 
 
 def seal_problems(dataset: Dataset, task_id: str) -> Iterator[str]:
@@ -112,12 +112,12 @@ def _age_problems(dataset: Dataset, file: Path) -> Iterator[str]:
 def _inside(dataset: Dataset, task_id: str, file: Path) -> Iterator[str]:
     try:
         known = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
-        found = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=known)
+        container = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=known)
         told = dataset.instance(task_id).extra.get(HIDDEN_DIGEST)
     except InputError as error:
         yield error.message
         return
-    if told is not None and told != hidden_digest(found.files):
+    if told is not None and told != hidden_digest(container.files):
         yield f"{HIDDEN_DIGEST} of task.yaml is not that of the files sealed there"
 
 
@@ -134,9 +134,9 @@ def id_problems(task: Task, paths: Collection[str] | None) -> Iterator[str]:
     if strange:
         yield f"{strange[0]!r} is no test id of pytest" + _others(strange)
     files = dict.fromkeys(one.partition("::")[0] for one in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" in one)
-    gone = [name for name in files if touched.get(name) or not _given(name, hidden.test_files)]
-    if gone:
-        yield f"{gone[0]} has tests in the lists, but is not among the files that are run" + _others(gone)
+    names = [name for name in files if touched.get(name) or not _given(name, hidden.test_files)]
+    if names:
+        yield f"{names[0]} has tests in the lists, but is not among the files that are run" + _others(names)
     if paths is not None:
         lost = [name for name in hidden.test_files if name not in touched and not _held(name, paths)]
         if lost:
@@ -148,7 +148,10 @@ def _others(found: Collection[str]) -> str:
 
 
 def _given(name: str, test_files: Collection[str]) -> bool:
-    return any(name == given or name.startswith(f"{given.rstrip('/')}/") or given == "." for given in test_files)
+    return any(
+        name == test_file or name.startswith(f"{test_file.rstrip('/')}/") or test_file == "."
+        for test_file in test_files
+    )
 
 
 def _held(name: str, paths: Collection[str]) -> bool:

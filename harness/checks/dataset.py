@@ -103,7 +103,7 @@ def check(
     for instance_id in dataset.ids():
         found = [*_task_problems(dataset, instance_id, asked), *custody.seal_problems(dataset, instance_id)]
         found += _quality_problems(dataset.task_folder(instance_id), asked)
-        problems += (Problem(where=f"tasks/{instance_id}", what=what) for what in dict.fromkeys(found))
+        problems += (Problem(where=f"tasks/{instance_id}", what=text) for text in dict.fromkeys(found))
     return tuple(problems)
 
 

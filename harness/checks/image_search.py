@@ -64,10 +64,10 @@ def engine_check(cache: Path) -> ImageCheck:
         if task.instance.image is None:
             return
         try:
-            wanted = hygiene.secrets(task.hidden.gold_patch, task.hidden.test_patch)
+            secrets = hygiene.secrets(task.hidden.gold_patch, task.hidden.test_patch)
         except PatchError:
             return  # a problem of its own, reported as such
-        for leak in inspect_image(task.instance.image, wanted, cache=cache):
+        for leak in inspect_image(task.instance.image, secrets, cache=cache):
             yield f"its image gives the fix away: {leak.where}: {leak.what}"
 
     def paths(image: str) -> frozenset[str]:

@@ -127,11 +127,11 @@ def compare(
     keys, days = by or [], _cutoffs(cutoff)
     sheet = comparison.pick(scoresheet.read(base, dataset=dataset), base_model)
     runs = [scoresheet.read(run, dataset=dataset) for run in dict.fromkeys(candidates)]
-    found = comparison.compare_all(sheet, comparison.pick_candidates(runs, models or [], base=sheet))
+    comparisons = comparison.compare_all(sheet, comparison.pick_candidates(runs, models or [], base=sheet))
     if json_:
-        print_json(compare_view.as_json(found, by=keys, cutoffs=days))
+        print_json(compare_view.as_json(comparisons, by=keys, cutoffs=days))
     else:
-        _show(compare_view.render(found, by=keys, cutoffs=days, flips=flips))
+        _show(compare_view.render(comparisons, by=keys, cutoffs=days, flips=flips))
 
 
 @app.command()

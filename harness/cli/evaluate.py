@@ -107,8 +107,8 @@ def evaluate(
     if out is None:
         raise InputError("no run folder", hint="say with -o where the run is to be written")
     chosen_split = None if split == "all" else split
-    given = [read_predictions(path, model_name=model_name) for path in predictions or []]
-    asked = _asked(opened, given, gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split)
+    predictionses = [read_predictions(path, model_name=model_name) for path in predictions or []]
+    asked = _asked(opened, predictionses, gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split)
     chosen = load_settings()
     named = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
     settings = work.Settings(
@@ -155,20 +155,21 @@ def evaluate(
 
 def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) -> int:
     """Regrade a run folder and show what changed; exit code 1 where something could not be regraded."""
-    found = regrade(dataset, run, ids=work.scorable_ids(dataset, ids) if ids else ())
-    told = [one for one in found.predictions if one.state is not State.UNCHANGED]
+    summary = regrade(dataset, run, ids=work.scorable_ids(dataset, ids) if ids else ())
+    predictions = [prediction for prediction in summary.predictions if prediction.state is not State.UNCHANGED]
     if json_:
-        print_json(found.as_json())
+        print_json(summary.as_json())
     else:
         console = terminal.results()
-        if told:
-            console.print(terminal.regrade_table(told))
-        counts = (f"{found.count(state)} {state.value.replace('_', ' ')}" for state in State if found.count(state))
+        if predictions:
+            console.print(terminal.regrade_table(predictions))
+        counts = (f"{summary.count(state)} {state.value.replace('_', ' ')}" for state in State if summary.count(state))
         console.print(Text(f"regraded {run}: {', '.join(counts) or 'it has no predictions'}"))
-    left = found.count(State.NOT_REGRADED)
+    left = summary.count(State.NOT_REGRADED)
     if left:
         raise AnswerIsNoError(
-            f"{left} of {len(found.predictions)} prediction(s) could not be regraded; their verdicts are as they were",
+            f"{left} of {len(summary.predictions)} prediction(s) could not be regraded; "
+            "their verdicts are as they were",
             hint="run the same evaluation again with --no-cache to score them by today's rules",
         )
     return 0
@@ -186,25 +187,25 @@ def _asked(
     """The predictions a command line asks for."""
     if not (files or gold or null):
         raise InputError("nothing to score", hint="give predictions with -p FILE, or --gold, or --null")
-    asked: tuple[Prediction, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
     chosen = work.scorable_ids(dataset, ids, split=split) if (gold or null or ids) else ()
     if gold:
-        asked += work.gold_predictions(dataset, chosen)
+        predictions += work.gold_predictions(dataset, chosen)
     if null:
-        asked += work.null_predictions(chosen)
-    for given in files:
-        wanted = [prediction for prediction in given if not ids or prediction.instance_id in chosen]
-        asked = merge_predictions(asked, wanted)
-    asked, others = work.of_split(dataset, asked, split)
+        predictions += work.null_predictions(chosen)
+    for file in files:
+        wanted = [prediction for prediction in file if not ids or prediction.instance_id in chosen]
+        predictions = merge_predictions(predictions, wanted)
+    predictions, others = work.of_split(dataset, predictions, split)
     if others:
         named = ", ".join(sorted({prediction.instance_id for prediction in others})[:3])
         text = f"{len(others)} prediction(s) are for tasks outside split {split} and not scored, such as {named}"
-        if not asked:
+        if not predictions:
             raise InputError(text, hint="--split all scores every task")
         terminal.messages().print(Text(text, style="yellow"))
-    if not asked:
+    if not predictions:
         raise InputError(f"no prediction is for {', '.join(ids)}")
-    return asked
+    return predictions
 
 
 def _refuse_gaps(folder: Any) -> int:

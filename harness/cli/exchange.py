@@ -77,8 +77,8 @@ def push(
     if json_:
         print_json(done.as_json())
         return
-    told = f"revision {done.revision}, {done.files} file(s), {done.changed} of them new to the store"
-    terminal.results().print(Text(f"{done.url}: {told}"), soft_wrap=True)
+    text = f"revision {done.revision}, {done.files} file(s), {done.changed} of them new to the store"
+    terminal.results().print(Text(f"{done.url}: {text}"), soft_wrap=True)
 
 
 @app.command()
@@ -93,8 +93,8 @@ def pull(
         print_json(done.as_json())
         return
     joined = f"; {done.ledger_lines} line(s) of its ledger were new here" if done.ledger_lines else ""
-    told = f"revision {done.revision} of {done.url}, {done.changed} file(s) changed{joined}"
-    terminal.results().print(Text(f"{done.path}: {told}"), soft_wrap=True)
+    text = f"revision {done.revision} of {done.url}, {done.changed} file(s) changed{joined}"
+    terminal.results().print(Text(f"{done.path}: {text}"), soft_wrap=True)
 
 
 def _hidden_of(dataset: Dataset) -> Callable[[str], Hidden]:

@@ -172,26 +172,30 @@ def bind(
     json_: JsonFlag = False,
 ) -> None:
     """Have the ledger hold digests of tasks and recipients as they are; exit code 1 where they differ from it."""
-    found = custody.bind(open_dataset(dataset), accept=accept)
-    refused = bool(found.differences) and not accept
-    names = () if refused else tuple(sorted({*found.tasks, *found.files}))
+    comparison = custody.bind(open_dataset(dataset), accept=accept)
+    refused = bool(comparison.differences) and not accept
+    names = () if refused else tuple(sorted({*comparison.tasks, *comparison.files}))
     if json_:
         print_json(
             {
-                "differences": list(found.differences),
-                "settings": [] if refused else list(found.settings),
+                "differences": list(comparison.differences),
+                "settings": [] if refused else list(comparison.settings),
                 "tasks": names,
             }
         )
     else:
         console = terminal.results()
-        for one in found.differences:
-            console.print(Text(one), soft_wrap=True)
-        what = ", ".join((*found.settings, f"{len(names)} task(s)")) if found.settings else f"{len(names)} task(s)"
+        for difference in comparison.differences:
+            console.print(Text(difference), soft_wrap=True)
+        what = (
+            ", ".join((*comparison.settings, f"{len(names)} task(s)"))
+            if comparison.settings
+            else f"{len(names)} task(s)"
+        )
         console.print(Text(f"{dataset}: {'nothing' if refused else what} bound now"))
     if refused:
         raise AnswerIsNoError(
-            f"{dataset} differs from its ledger in {len(found.differences)} place(s)",
+            f"{dataset} differs from its ledger in {len(comparison.differences)} place(s)",
             hint="restore what somebody else changed; --accept binds it as it is",
         )
 
@@ -245,13 +249,13 @@ def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:
 
 
 def _verify(dataset: Dataset, head: str | None, *, json_: bool) -> None:
-    found = chain.verify(dataset, head=head)
+    verification = chain.verify(dataset, head=head)
     if json_:
-        print_json(found.as_json())
+        print_json(verification.as_json())
     else:
-        custody_text.show_verification(found)
-    if found.problems:
+        custody_text.show_verification(verification)
+    if verification.problems:
         raise AnswerIsNoError(
-            f"the ledger of {dataset.path} has {len(found.problems)} problem(s)",
+            f"the ledger of {dataset.path} has {len(verification.problems)} problem(s)",
             hint="compare it with a backup or its history in git, and ask who had access",
         )

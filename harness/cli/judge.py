@@ -94,7 +94,7 @@ def judge(
     if out is None:
         raise InputError("no file for the judgements", hint="say with -o where they are to be written")
     patches = file.patches(runs, only=only or ())
-    ended, who = judge_run.Ended(), None
+    ended, judge_identity = judge_run.Ended(), None
     if model is not None:
         if dataset is None:
             raise InputError(
@@ -119,11 +119,11 @@ def judge(
             no_cache=no_cache or with_gold or bool(file.UNRANKED.intersection(only or ())),
             cache_max_mb=cache_max_mb,
         )
-        who, ended = _ask(question, model, _endpoint(base_url, api_key_env, api), money, quiet=json_)
+        judge_identity, ended = _ask(question, model, _endpoint(base_url, api_key_env, api), money, quiet=json_)
     judgements = file.read_judgements(out)
     told = [
         (one, file.tally_of(patches, judgements, one), file.bill(patches, judgements, one))
-        for one in ((who,) if who else file.judges(judgements))
+        for one in ((judge_identity,) if judge_identity else file.judges(judgements))
     ]
     if not told:
         raise InputError(f"{out} holds no judgement", hint="name a judge with --model")
@@ -173,8 +173,8 @@ def _ask(
         )
         for text in (*client.warnings(), *wrapped.notes):
             observer.note(text)
-        who = question.identity(model, endpoint.host)
-        return who, judge_run.ask(question, who, model=wrapped, observer=observer)
+        identity = question.identity(model, endpoint.host)
+        return identity, judge_run.ask(question, identity, model=wrapped, observer=observer)
 
 
 def _tell_end(ended: Ended, *, quiet: bool) -> None:

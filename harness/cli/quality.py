@@ -36,8 +36,8 @@ def difficulty(
     rating = rate(open_with(dataset, identity), runs, write=not dry_run)
     if json_:
         tasks = [
-            {"instance_id": one.instance_id, "before": one.before, "after": one.after, **one.measured.public()}
-            for one in rating.tasks
+            {"instance_id": task.instance_id, "before": task.before, "after": task.after, **task.measured.public()}
+            for task in rating.tasks
         ]
         print_json(
             {"tasks": tasks, "unmeasured": rating.unmeasured, "left_out": rating.left_out, "written": not dry_run}
@@ -50,20 +50,20 @@ def _show(rating: Rating, *, dry_run: bool) -> None:
     console = terminal.results()
     columns = [Column(head, no_wrap=True) for head in ("before", "now", "resolved", "95%", "models")]
     table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
-    for one in rating.tasks:
-        found = one.measured
+    for task in rating.tasks:
+        measured = task.measured
         table.add_row(
-            Text(one.instance_id),
-            one.before or "–",
-            Text(one.after or "–", style="" if one.before == one.after else "bold"),
-            f"{found.resolved} of {found.verdicts}",
-            f"{found.interval.low:.0%}–{found.interval.high:.0%}",
-            str(len(found.models)),
+            Text(task.instance_id),
+            task.before or "–",
+            Text(task.after or "–", style="" if task.before == task.after else "bold"),
+            f"{measured.resolved} of {measured.verdicts}",
+            f"{measured.interval.low:.0%}–{measured.interval.high:.0%}",
+            str(len(measured.models)),
         )
     console.print(table)
     counts = Counter(one.after for one in rating.tasks)
-    said = ", ".join(f"{counts[tier]} {tier}" for tier in _TIERS if counts[tier])
-    console.print(Text(f"{len(rating.tasks)} task(s): {said or 'no tier'}; {rating.unmeasured} without a verdict"))
+    text = ", ".join(f"{counts[tier]} {tier}" for tier in _TIERS if counts[tier])
+    console.print(Text(f"{len(rating.tasks)} task(s): {text or 'no tier'}; {rating.unmeasured} without a verdict"))
     models = sorted({model for one in rating.tasks for model in one.measured.models})
     console.print(Text(f"models: {', '.join(models)}"), soft_wrap=True)
     few = sum(not one.measured.settled for one in rating.tasks)

@@ -35,7 +35,7 @@ def reveal(
     with terminal.Ticker(terminal.messages(), "reveal", quiet=json_) as ticker:
         ticker.expect(len(ids or opened.ids()))
         with DockerSandbox(runtime=runtime) as sandbox, Workspaces(runtime=runtime) as workspaces:
-            found = work.reveal_in(
+            answer = work.reveal_in(
                 opened,
                 ids or (),
                 tests,
@@ -45,13 +45,15 @@ def reveal(
                 tell=lambda shown: ticker.step(_line(shown)),
             )
     if json_:
-        version = found.version.number if found.version else None
-        tasks = [asdict(one) for one in found.tasks]
+        version = answer.version.number if answer.version else None
+        tasks = [asdict(task) for task in answer.tasks]
         print_json({"schema_version": 1, "dry_run": dry_run, "tasks": tasks, "version": version})
         return
-    showing = sum(bool(one.functions) for one in found.tasks)
-    ending = f"; version {found.version.number}" if found.version else " (nothing was written)"
-    text = f"{showing} of {len(found.tasks)} task(s) show {sum(one.functions for one in found.tasks)} test function(s)"
+    showing = sum(bool(task.functions) for task in answer.tasks)
+    ending = f"; version {answer.version.number}" if answer.version else " (nothing was written)"
+    text = (
+        f"{showing} of {len(answer.tasks)} task(s) show {sum(task.functions for task in answer.tasks)} test function(s)"
+    )
     terminal.results().print(Text(text + ending), soft_wrap=True)
 
 

@@ -109,11 +109,11 @@ def split(
                 content.settle_locked(opened)
                 moves = splits.set_rule(opened, rule, may_return=may_return)
                 content.settle_locked(opened)
-    found = splits.summary(opened, moves, pending=pending)
+    summary = splits.summary(opened, moves, pending=pending)
     if json_:
-        print_json(upkeep.split_json(found, dry_run=dry_run))
+        print_json(upkeep.split_json(summary, dry_run=dry_run))
     else:
-        _show(upkeep.split_text(found, dry_run=dry_run))
+        _show(upkeep.split_text(summary, dry_run=dry_run))
 
 
 @app.command()
@@ -216,13 +216,13 @@ def dedupe(
     opened = open_with(dataset, identity)
     alive = [one for one in opened.instances() if one.state.value != "retired"]
     task = leaks.opener(opened, [one.instance_id for one in alive], purpose="dedupe")
-    found = duplicates.twins([task(one.instance_id) for one in alive], threshold=threshold)
-    double = duplicates.to_retire(found, {one.instance_id: one.created_at for one in alive})
+    twins = duplicates.twins([task(one.instance_id) for one in alive], threshold=threshold)
+    double = duplicates.to_retire(twins, {one.instance_id: one.created_at for one in alive})
     for task_id, kept in double.items() if retire_ else ():
         task_states.retire(opened, [task_id], why=f"the same fix as {kept}")
     if json_:
-        print_json(upkeep.twins_json(found, double, retired=retire_))
+        print_json(upkeep.twins_json(twins, double, retired=retire_))
     else:
-        _show(upkeep.twins_text(found, double, retired=retire_))
-    if found and not retire_:
+        _show(upkeep.twins_text(twins, double, retired=retire_))
+    if twins and not retire_:
         raise AnswerIsNoError(f"{dataset} has {len(double)} task(s) too many", hint="--retire retires them")

@@ -128,15 +128,15 @@ def _python() -> Check:
 
 def judge_git(output: str | None) -> Check:
     """The check of `git --version`'s output, None where git does not run."""
-    found = re.search(r"(\d+)\.(\d+)[\d.]*", output or "")
+    match = re.search(r"(\d+)\.(\d+)[\d.]*", output or "")
     install = "apt-get install git, or your system's way to get git 2.38 or later"
-    if found is None:
+    if match is None:
         return Check(name="git", status=Status.MISSING, found=output or "not installed", mend=install)
-    version = int(found[1]), int(found[2])
+    version = int(match[1]), int(match[2])
     if version >= _GIT_WANTED:
-        return Check(name="git", status=Status.OK, found=found[0])
+        return Check(name="git", status=Status.OK, found=match[0])
     status = Status.WARN if version >= _GIT_NEEDED else Status.MISSING
-    return Check(name="git", status=status, found=found[0], mend=install)
+    return Check(name="git", status=status, found=match[0], mend=install)
 
 
 def judge_silence(reason: str, *, host: str | None, root: bool) -> Check:
@@ -154,11 +154,11 @@ def judge_silence(reason: str, *, host: str | None, root: bool) -> Check:
 
 def judge_engine(info: EngineInfo) -> Check:
     """The check of an engine that answers."""
-    found = f"version {info.server_version}, storage {info.driver}, data in {info.root or 'an unknown place'}"
+    text = f"version {info.server_version}, storage {info.driver}, data in {info.root or 'an unknown place'}"
     if info.driver == "vfs":
         mend = "keep the engine's data on ext4 or xfs, so that it can share layers (overlay2)"
-        return Check(name="engine", status=Status.WARN, found=f"{found}; every layer is a full copy", mend=mend)
-    return Check(name="engine", status=Status.OK, found=found)
+        return Check(name="engine", status=Status.WARN, found=f"{text}; every layer is a full copy", mend=mend)
+    return Check(name="engine", status=Status.OK, found=text)
 
 
 def judge_limits(info: EngineInfo) -> Check:
@@ -263,13 +263,13 @@ def _disk(info: EngineInfo | None) -> Check:
 def judge_disk(free: int, *, where: str) -> Check:
     """The check of `free` bytes at a place."""
     size = free / 1e9
-    found = f"{size:.0f} GB free at {where}"
+    text = f"{size:.0f} GB free at {where}"
     mend = "goldseam images gc, or make room"
     if size < _DISK_NEEDED_GB:
-        return Check(name="disk", status=Status.MISSING, found=found, mend=mend)
+        return Check(name="disk", status=Status.MISSING, found=text, mend=mend)
     if size < _DISK_WANTED_GB:
-        return Check(name="disk", status=Status.WARN, found=found, mend=mend)
-    return Check(name="disk", status=Status.OK, found=found)
+        return Check(name="disk", status=Status.WARN, found=text, mend=mend)
+    return Check(name="disk", status=Status.OK, found=text)
 
 
 def _index() -> Check:

@@ -208,14 +208,14 @@ _READERS: Mapping[str, Callable[[str], Any]] = {"pythons": _pairs, "services": _
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name in ImageSettings.model_fields:
         value = env.get(f"GOLDSEAM_IMAGES_{name.upper()}")
         if value:
-            found[name] = _READERS.get(name, str)(value)
+            fields[name] = _READERS.get(name, str)(value)
     if env.get("GOLDSEAM_CACHE_DIR"):
-        found["cache_dir"] = env["GOLDSEAM_CACHE_DIR"]
-    return found
+        fields["cache_dir"] = env["GOLDSEAM_CACHE_DIR"]
+    return fields
 
 
 def _plain_variables(section: str, fields: Mapping[str, object], env: Mapping[str, str]) -> dict[str, Any]:

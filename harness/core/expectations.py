@@ -101,7 +101,12 @@ class Expectations:
         if unknown:
             raise InputError(f"{where} has an unknown operator: {unknown[0]}")
         events = [event for test in found.tests.values() for event in test.events]
-        if min((*found.sites, *(number for one in events for number in (one.slot, one.n, one.size))), default=0) < 0:
+        if (
+            min(
+                (*found.sites, *(number for event in events for number in (event.slot, event.n, event.size))), default=0
+            )
+            < 0
+        ):
             raise InputError(f"{where} counts below 0")
         return found
 

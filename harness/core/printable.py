@@ -26,7 +26,7 @@ def number(character: str) -> str:
 
 def neutral(text: str) -> str:
     """A text in which nothing hides and nothing acts on a terminal; its lines stay."""
-    return INVISIBLE.sub(lambda found: f"<{number(found[0])}>", text)
+    return INVISIBLE.sub(lambda match: f"<{number(match[0])}>", text)
 
 
 def one_line(text: str) -> str:
@@ -36,4 +36,4 @@ def one_line(text: str) -> str:
 
 def commands(text: str) -> list[int]:
     """The offsets in printed text where a space keeps a CI system from reading a command."""
-    return [found.end() for found in _COMMAND.finditer(text)]
+    return [match.end() for match in _COMMAND.finditer(text)]

@@ -73,8 +73,8 @@ def task_content(folder: Path, *, life: bool = True) -> str:
 
     """
     model = read_model(folder / TASK_FILE, TaskModel)
-    known = model.known()
-    public = {name: known.get(name) for name in (*_PUBLIC, *(_LIFE if life else ()))}
+    fields = model.known()
+    public = {name: fields.get(name) for name in (*_PUBLIC, *(_LIFE if life else ()))}
     instance = read_instance(folder)
     public["statement"] = hashlib.sha256(instance.problem_statement.encode("utf-8", "surrogatepass")).hexdigest()
     if instance.scaffold:

@@ -85,8 +85,8 @@ class Dataset:
         """Every task's id, sorted; half-written folders (their names start with a dot) are none."""
         if not self.tasks_folder.is_dir():
             return ()
-        found = (entry.name for entry in self.tasks_folder.iterdir() if entry.is_dir())
-        return tuple(sorted(name for name in found if not name.startswith(".")))
+        names = (entry.name for entry in self.tasks_folder.iterdir() if entry.is_dir())
+        return tuple(sorted(name for name in names if not name.startswith(".")))
 
     def tasks(self) -> Iterator[Task]:
         for instance_id in self.ids():
@@ -261,8 +261,8 @@ def hidden_content(folder: Path, model: TaskModel) -> str:
 
     """
     if (folder / TESTS_FILE).exists():
-        there = {name: folder / name for name in HIDDEN_FILES if (folder / name).exists()}
-        return hidden_digest({name: read_bytes(path) for name, path in there.items()})
+        paths = {name: folder / name for name in HIDDEN_FILES if (folder / name).exists()}
+        return hidden_digest({name: read_bytes(path) for name, path in paths.items()})
     told = (model.model_extra or {}).get(HIDDEN_DIGEST)
     if isinstance(told, str):
         return told
@@ -286,7 +286,7 @@ def _instance(model: TaskModel, statement: str) -> Instance:
         problem_statement=statement,
         state=TaskState(model.state),
         split=model.split,
-        test=_part(TestSpec, model.test, services=tuple(_part(Service, one) for one in model.test.services)),
+        test=_part(TestSpec, model.test, services=tuple(_part(Service, service) for service in model.test.services)),
         budgets=_part(Budgets, model.budgets),
         quality=model.quality,
         extra=model.model_extra or {},
@@ -301,8 +301,8 @@ def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
 
 def _told(part: Budgets | Service | TestSpec) -> dict[str, Any]:
     """The same the other way round."""
-    known = {name: getattr(part, name) for name in part.__dataclass_fields__ if name != "extra"}
-    return {**part.extra, **known}
+    fields = {name: getattr(part, name) for name in part.__dataclass_fields__ if name != "extra"}
+    return {**part.extra, **fields}
 
 
 def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] | None = None) -> Path:
@@ -316,8 +316,8 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
     binding.refuse_recipients(dataset)
     secret = task.hidden.secret or secrets.token_hex(16)
     data = sealed.seal_task(task.instance_id, hidden, secret=secret, recipients=dataset.recipients)
-    told = {**task.instance.extra, HIDDEN_DIGEST: hidden_digest(hidden)}
-    instance = replace(task.instance, extra=told)
+    fields = {**task.instance.extra, HIDDEN_DIGEST: hidden_digest(hidden)}
+    instance = replace(task.instance, extra=fields)
     target = place_task(dataset, instance, {sealed.SEALED_FILE: data}, public_files=public_files)
     sealed.forget_workings(dataset.path, task.instance_id)
     return target
@@ -431,7 +431,7 @@ def write_settings(
 
 
 def _model(instance: Instance) -> TaskModel:
-    services = tuple(ServiceModel(**{**_told(one), "env": dict(one.env)}) for one in instance.test.services)
+    services = tuple(ServiceModel(**{**_told(service), "env": dict(service.env)}) for service in instance.test.services)
     return TaskModel.model_validate(
         {
             **instance.extra,

@@ -78,7 +78,7 @@ def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
     mark = canary or str(hidden.extra.get(canary_marks.FIELD, ""))
     told = {canary_marks.FIELD: mark} if mark else {}
     before = canary_marks.in_comment(mark).encode()
-    found = {
+    files = {
         GOLD_FILE: before + hidden.gold_patch,
         TEST_FILE: before + hidden.test_patch,
         TESTS_FILE: _tests_file(replace(hidden, extra={**hidden.extra, **told})),
@@ -86,12 +86,12 @@ def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
     }
     for name, text in ((HINTS_FILE, hidden.hints), (ORIGINAL_FILE, hidden.original_statement)):
         if text:
-            found[name] = (canary_marks.in_markdown(mark) + text).encode("utf-8", "surrogateescape")
+            files[name] = (canary_marks.in_markdown(mark) + text).encode("utf-8", "surrogateescape")
     if hidden.expectations.tests:
-        found[EXPECTATIONS_FILE] = (json.dumps({**hidden.expectations.as_json(), **told}) + "\n").encode()
+        files[EXPECTATIONS_FILE] = (json.dumps({**hidden.expectations.as_json(), **told}) + "\n").encode()
     if hidden.calls:
-        found[CALLS_FILE] = (json.dumps({**json.loads(hidden.calls), **told}) + "\n").encode()
-    return found
+        files[CALLS_FILE] = (json.dumps({**json.loads(hidden.calls), **told}) + "\n").encode()
+    return files
 
 
 def _calls(data: bytes, where: Path) -> bytes:

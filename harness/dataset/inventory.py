@@ -82,11 +82,11 @@ def take(
     day = today or datetime.now(tz=UTC).date()
     everything = list(dataset.instances())
     proved = [one for one in everything if one.state is TaskState.PROVED]
-    shown = policy.exposures(ledger.read(dataset))
+    exposures = policy.exposures(ledger.read(dataset))
     by_state: dict[str, list[str]] = {}
     for one in everything:
         by_state.setdefault(one.state.value, []).append(one.instance_id)
-    exposed = {one.instance_id: len(shown.get(one.instance_id, NONE).by_endpoint) for one in proved}
+    exposed = {one.instance_id: len(exposures.get(one.instance_id, NONE).by_endpoint) for one in proved}
     return Inventory(
         name=dataset.name,
         version=dataset.version,

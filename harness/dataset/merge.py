@@ -114,10 +114,10 @@ def opened(paths: Sequence[Path], identity: str | None) -> tuple[Dataset, ...]:
         InputError: one is none, or the identity holds no key at all.
 
     """
-    found = [open_dataset(path) for path in paths]
+    datasets = [open_dataset(path) for path in paths]
     if identity is None:
-        return tuple(found)
-    return tuple(dataset.with_keys(_keys(identity, dataset)) if dataset.sealed else dataset for dataset in found)
+        return tuple(datasets)
+    return tuple(dataset.with_keys(_keys(identity, dataset)) if dataset.sealed else dataset for dataset in datasets)
 
 
 def _keys(identity: str, dataset: Dataset) -> Keys | None:
@@ -138,13 +138,13 @@ def _sources(inputs: Sequence[Dataset]) -> dict[str, list[Dataset]]:
         InputError: an id names two different tasks.
 
     """
-    found: dict[str, list[Dataset]] = {}
+    datasets: dict[str, list[Dataset]] = {}
     for dataset in inputs:
         for task_id in dataset.ids():
-            found.setdefault(task_id, []).append(dataset)
+            datasets.setdefault(task_id, []).append(dataset)
     clashes = [
         f"{task_id} in {owners[0].path} and {other.path}"
-        for task_id, owners in sorted(found.items())
+        for task_id, owners in sorted(datasets.items())
         for other in owners[1:]
         if _fingerprint(owners[0], task_id) != _fingerprint(other, task_id)
     ]
@@ -154,7 +154,7 @@ def _sources(inputs: Sequence[Dataset]) -> dict[str, list[Dataset]]:
             f"{len(clashes)} id(s) name two different tasks: {'; '.join(clashes[:5])}{more}",
             hint="retire or remove one of each, or mine one of the datasets again",
         )
-    return found
+    return datasets
 
 
 def _fingerprint(dataset: Dataset, task_id: str) -> str:
@@ -173,8 +173,8 @@ def _refuse_closed(inputs: Sequence[Dataset], sources: dict[str, list[Dataset]])
             )
 
 
-def _same_recipients(one: Dataset, two: Dataset) -> bool:
-    return recipients_digest(one.recipients) == recipients_digest(two.recipients)
+def _same_recipients(dataset: Dataset, two: Dataset) -> bool:
+    return recipients_digest(dataset.recipients) == recipients_digest(two.recipients)
 
 
 def _description(inputs: Sequence[Dataset], name: str) -> tuple[DatasetModel, tuple[str, ...]]:
@@ -212,23 +212,23 @@ def _copy_passphrase(inputs: Sequence[Dataset], made: Dataset) -> None:
         files.write_bytes(made.path / PASSPHRASE_FILE, read_bytes(first.path / PASSPHRASE_FILE))
 
 
-def _copy(owners: Sequence[Dataset], task_id: str, made: Dataset) -> None:
+def _copy(owners: Sequence[Dataset], task_id: str, dataset: Dataset) -> None:
     source = owners[0]
-    instance = _cautious([one.instance(task_id) for one in owners])
+    instance = _cautious([owner.instance(task_id) for owner in owners])
     public = public_files(source, task_id)
-    if not (source.sealed and _same_recipients(source, made)):
-        write_task(made, replace(source.task(task_id), instance=instance), public_files=public)
+    if not (source.sealed and _same_recipients(source, dataset)):
+        write_task(dataset, replace(source.task(task_id), instance=instance), public_files=public)
         return
     data = read_bytes(source.task_folder(task_id) / SEALED_FILE)
-    place_task(made, instance, {SEALED_FILE: data}, public_files=public)
+    place_task(dataset, instance, {SEALED_FILE: data}, public_files=public)
 
 
 def _cautious(instances: Sequence[Instance]) -> Instance:
     """The first, with what is known against the task in any of them."""
     worst = max(instances, key=lambda one: _STATES.index(one.state))
     split = max((one.split for one in instances), key=lambda name: _SPLITS.index(name) if name in _SPLITS else 0)
-    told = {name: worst.extra[name] for name in ("quarantined", "retired") if name in worst.extra}
-    return replace(instances[0], state=worst.state, split=split, extra={**instances[0].extra, **told})
+    fields = {name: worst.extra[name] for name in ("quarantined", "retired") if name in worst.extra}
+    return replace(instances[0], state=worst.state, split=split, extra={**instances[0].extra, **fields})
 
 
 def _funnel(inputs: Sequence[Dataset], place: Path) -> None:
@@ -250,7 +250,7 @@ def _cursors(inputs: Sequence[Dataset], place: Path) -> None:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             known.append(dict(json.loads((dataset.path / "cursors.json").read_bytes())["origins"]))
     origins = {
-        name: found for one in known for name, found in one.items() if sum(name in other for other in known) == 1
+        name: found for fields in known for name, found in fields.items() if sum(name in other for other in known) == 1
     }
     if origins:
         files.write_json(place / "cursors.json", {"schema_version": 1, "origins": origins})
@@ -261,12 +261,12 @@ def _tell(inputs: Sequence[Dataset], sources: dict[str, list[Dataset]], made: Da
     parts = []
     for dataset in inputs:
         gave = tuple(task_id for task_id, owners in sorted(sources.items()) if owners[0] is dataset)
-        same = tuple(task_id for task_id, owners in sorted(sources.items()) if dataset in owners[1:])
+        task_ids = tuple(task_id for task_id, owners in sorted(sources.items()) if dataset in owners[1:])
         version = content.content_told_now(dataset)
         ledger.record(
             made,
             ledger.Event.MERGED,
-            sorted((*gave, *same)),
+            sorted((*gave, *task_ids)),
             source=dataset.name,
             version=dataset.version,
             content=version,
@@ -274,10 +274,10 @@ def _tell(inputs: Sequence[Dataset], sources: dict[str, list[Dataset]], made: Da
         )
         for entry in ledger.read(dataset):
             if entry.event == ledger.Event.EXPOSED:
-                told = {"originally_at": entry.at, **entry.facts, "source": dataset.name}
-                kept = {key: value for key, value in told.items() if key not in ("torn", canary_marks.FIELD)}
+                fields = {"originally_at": entry.at, **entry.facts, "source": dataset.name}
+                kept = {key: value for key, value in fields.items() if key not in ("torn", canary_marks.FIELD)}
                 ledger.record(made, ledger.Event.EXPOSED, entry.tasks, **kept)
-        parts.append(Part(name=dataset.name, version=dataset.version, tasks=gave, same=same))
+        parts.append(Part(name=dataset.name, version=dataset.version, tasks=gave, same=task_ids))
     return tuple(parts)
 
 

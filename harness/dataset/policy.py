@@ -46,8 +46,8 @@ class Policy(BaseModel):
 
     def over(self, other: Policy) -> Policy:
         """What is said here, and what the other says where nothing is."""
-        said = {name: getattr(self, name) for name in self.model_fields_set}
-        return other.model_copy(update={**said, "cutoffs": {**other.cutoffs, **self.cutoffs}})
+        fields = {name: getattr(self, name) for name in self.model_fields_set}
+        return other.model_copy(update={**fields, "cutoffs": {**other.cutoffs, **self.cutoffs}})
 
     def __bool__(self) -> bool:
         """Whether any rule is asked for."""
@@ -64,8 +64,8 @@ def parse_policy(raw: Mapping[str, Any], *, where: str) -> Policy:
     try:
         return Policy.model_validate(raw)
     except ValidationError as error:
-        said = "; ".join(f"{'.'.join(str(part) for part in one['loc'])}: {_said(one['msg'])}" for one in error.errors())
-        raise InputError(f"{where}: {said}", hint=f"known are {', '.join(Policy.model_fields)}") from error
+        text = "; ".join(f"{'.'.join(str(part) for part in one['loc'])}: {_said(one['msg'])}" for one in error.errors())
+        raise InputError(f"{where}: {text}", hint=f"known are {', '.join(Policy.model_fields)}") from error
 
 
 def _said(message: str) -> str:
@@ -76,8 +76,8 @@ def cutoff_of(model: str, cutoffs: Mapping[str, date]) -> date | None:
     """A model's cut-off: of its own name, else of the longest pattern that it fits; None where none does."""
     if model in cutoffs:
         return cutoffs[model]
-    fits = [pattern for pattern in cutoffs if fnmatch.fnmatchcase(model.lower(), pattern.lower())]
-    return cutoffs[max(fits, key=len)] if fits else None
+    patterns = [pattern for pattern in cutoffs if fnmatch.fnmatchcase(model.lower(), pattern.lower())]
+    return cutoffs[max(patterns, key=len)] if patterns else None
 
 
 @dataclass(frozen=True, kw_only=True)

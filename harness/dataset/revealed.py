@@ -43,8 +43,8 @@ def candidates(instance_id: str, hidden: Hidden) -> tuple[Function, ...]:
     That is the order of the SHA-256 of instance id and function: the same for everybody, and no function is the first
     because of its name.
     """
-    found = {function_of(test_id) for test_id in hidden.fail_to_pass}
-    return tuple(sorted(found, key=lambda one: hashlib.sha256(f"{instance_id}\0{one}".encode()).digest()))
+    functions = {function_of(test_id) for test_id in hidden.fail_to_pass}
+    return tuple(sorted(functions, key=lambda function: hashlib.sha256(f"{instance_id}\0{function}".encode()).digest()))
 
 
 def revealed_ids(instance: Instance) -> tuple[str, ...]:
@@ -56,8 +56,8 @@ def revealed_ids(instance: Instance) -> tuple[str, ...]:
 
 def public_of(instance: Instance, test_ids: Iterable[str]) -> frozenset[str]:
     """Those of some ids whose function the task shows."""
-    shown = {function_of(one) for one in revealed_ids(instance)}
-    return frozenset(one for one in test_ids if function_of(one) in shown)
+    functions = {function_of(revealed_id) for revealed_id in revealed_ids(instance)}
+    return frozenset(test_id for test_id in test_ids if function_of(test_id) in functions)
 
 
 def functions_shown(told: object) -> int:
@@ -70,7 +70,7 @@ def statement_with(instance: Instance) -> str:
     """The statement as a solver is given it: with the ids and the code of the tests that the task shows."""
     if not instance.scaffold:
         return instance.problem_statement
-    names = "\n".join(f"- `{one}`" for one in revealed_ids(instance))
+    names = "\n".join(f"- `{revealed_id}`" for revealed_id in revealed_ids(instance))
     code = instance.scaffold.decode("utf-8", "replace").rstrip("\n")
     fence = "`" * max(3, 1 + _longest_ticks(code))
     return (

@@ -95,8 +95,8 @@ def rotate(dataset: Dataset, rules: Policy, *, dry_run: bool = False, today: dat
     with content.locked(dataset):
         content.settle_locked(dataset)
         due, left = find(dataset, rules, today=day)
-        found = _told(dataset, rules, due, left, version=None)
-        version = _retire(dataset, due, found.wish)
+        rotation = _told(dataset, rules, due, left, version=None)
+        version = _retire(dataset, due, rotation.wish)
     return _told(dataset, rules, due, left, version=version)
 
 
@@ -154,8 +154,8 @@ def _sources(dataset: Dataset, everything: Sequence[Instance], due: Sequence[Due
             return sorted(origins)
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    lost, held = Counter(one.repo for one in due), Counter(one.repo for one in everything)
-    return sorted(held, key=lambda repo: (-lost[repo], -held[repo], repo))
+    lost, counts = Counter(one.repo for one in due), Counter(one.repo for one in everything)
+    return sorted(counts, key=lambda repo: (-lost[repo], -counts[repo], repo))
 
 
 def _yield(funnel: Path) -> float | None:

@@ -106,11 +106,11 @@ def parse_rule(raw: Mapping[str, Any], *, where: str) -> Rule:
     try:
         return Rule.model_validate(raw)
     except ValidationError as error:
-        said = "; ".join(
+        text = "; ".join(
             f"{'.'.join(str(part) for part in one['loc']) or 'splits'}: {one['msg'].removeprefix('Value error, ')}"
             for one in error.errors()
         )
-        raise InputError(f"{where}: {said}") from error
+        raise InputError(f"{where}: {text}") from error
 
 
 def rule_of(dataset: Dataset) -> Rule | None:

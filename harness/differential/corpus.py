@@ -58,14 +58,14 @@ class Corpus:
 
         """
         try:
-            found = _CallsModel.model_validate(json.loads(data))  # pydantic's own parser takes no lone surrogate
+            calls_model = _CallsModel.model_validate(json.loads(data))  # pydantic's own parser takes no lone surrogate
         except ValidationError as error:
             raise ValueError(f"calls.json is broken: {error.errors()[0]['msg']}") from None
         except (ValueError, RecursionError) as error:
             raise ValueError(f"calls.json is broken: {error}") from None
-        if found.schema_version != SCHEMA_VERSION:
-            raise ValueError(f"calls.json has schema version {found.schema_version}, not {SCHEMA_VERSION}")
-        return cls(calls=found.calls)
+        if calls_model.schema_version != SCHEMA_VERSION:
+            raise ValueError(f"calls.json has schema version {calls_model.schema_version}, not {SCHEMA_VERSION}")
+        return cls(calls=calls_model.calls)
 
     def written(self) -> bytes:
         """As calls.json has them."""

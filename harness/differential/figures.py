@@ -36,5 +36,5 @@ class Replay(BaseModel):
         parts = [f"{self.agree} of {self.calls} calls of the tests and {self.nearby_agree} of {self.nearby} near them"]
         if self.telling:
             parts.append(f"{self.telling_agree} of the {self.telling} that only a fix gets right")
-        told = f"answers as the fix does: {', '.join(parts)}"
-        return f"right only under test; {told}" if self.right_only_under_test else told
+        text = f"answers as the fix does: {', '.join(parts)}"
+        return f"right only under test; {text}" if self.right_only_under_test else text

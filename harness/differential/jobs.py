@@ -69,8 +69,8 @@ def record(task: Task, gold: Patch, changed: Mapping[str, Sequence[int]], sandbo
     """
     spec = scoring.trial_spec(task, gold)
     budgets = replace(spec.budgets, seconds=max(_SECONDS, _RECORDING_FACTOR * spec.budgets.seconds))
-    asked = {**_asked(task, "record", changed=changed), "limit": _RECORDED, "each": _OF_ONE_FUNCTION}
-    found = _frames(replace(spec, budgets=budgets, calls=asked), sandbox)
+    fields = {**_asked(task, "record", changed=changed), "limit": _RECORDED, "each": _OF_ONE_FUNCTION}
+    found = _frames(replace(spec, budgets=budgets, calls=fields), sandbox)
     return tuple(
         Recorded(steps=frame["steps"], direct=frame["direct"] is True)
         for frame in found
@@ -88,7 +88,7 @@ def answers(
         InfrastructureError: the engine failed.
 
     """
-    asked = {**_asked(task, "replay"), "calls": calls, "order": surroundings.order}
+    fields = {**_asked(task, "replay"), "calls": calls, "order": surroundings.order}
     spec = scoring.trial_spec(task, model_patch)
     spec = replace(
         spec,
@@ -96,7 +96,7 @@ def answers(
         files=(),
         test_patch=None,
         overlay={},
-        calls=asked,
+        calls=fields,
         clock=surroundings.clock,
     )
     return _by_call(_frames(spec, sandbox, surroundings), len(calls))
@@ -112,19 +112,19 @@ def answers_in_tests(
         InfrastructureError: the engine failed.
 
     """
-    asked = {**_asked(task, "tests"), "calls": calls, "order": 0, "times": _TIMES_IN_TESTS}
+    fields = {**_asked(task, "tests"), "calls": calls, "order": 0, "times": _TIMES_IN_TESTS}
     spec = scoring.trial_spec(task, model_patch)
     spec = replace(
         spec,
         budgets=replace(spec.budgets, seconds=_SECONDS + spec.budgets.seconds),
         files=tuple(dict.fromkeys(test_id.split("[")[0] for test_id in task.hidden.fail_to_pass)),
-        calls=asked,
+        calls=fields,
     )
-    found: list[list[Answer]] = [[] for _ in calls]
+    tests: list[list[Answer]] = [[] for _ in calls]
     for frame in _frames(spec, sandbox):
         if _is_answer(frame, len(calls)):
-            found[frame["call"]].append(frame["answer"])
-    return found
+            tests[frame["call"]].append(frame["answer"])
+    return tests
 
 
 def _asked(task: Task, mode: str, *, changed: Mapping[str, Sequence[int]] | None = None) -> dict[str, Any]:

@@ -155,22 +155,22 @@ def read(results: Mapping[str, Any]) -> Saved:
     if not isinstance(results.get("evidence"), dict):
         raise NoEvidenceError("its evidence is too old: it was scored before rounds were kept")
     try:
-        found = EvidenceModel.model_validate(results["evidence"])
+        evidence_model = EvidenceModel.model_validate(results["evidence"])
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise NoEvidenceError(f"its evidence is broken at {where}: {first['msg']}") from error
-    if found.version != EVIDENCE_VERSION:
-        age = "too old" if found.version < EVIDENCE_VERSION else "of a newer goldseam"
-        raise NoEvidenceError(f"its evidence is {age}: version {found.version}, not {EVIDENCE_VERSION}")
-    unscored = found.unscored
+    if evidence_model.version != EVIDENCE_VERSION:
+        age = "too old" if evidence_model.version < EVIDENCE_VERSION else "of a newer goldseam"
+        raise NoEvidenceError(f"its evidence is {age}: version {evidence_model.version}, not {EVIDENCE_VERSION}")
+    unscored = evidence_model.unscored
     return Saved(
-        task_digest=found.task,
-        demands=Demands(timeout=found.demands.timeout),
-        slowdown=found.slowdown,
-        applied=found.applied,
+        task_digest=evidence_model.task,
+        demands=Demands(timeout=evidence_model.demands.timeout),
+        slowdown=evidence_model.slowdown,
+        applied=evidence_model.applied,
         unscored=(unscored.get("cause", "engine"), unscored.get("message", "")) if unscored else None,
-        round=_round_again(found.round) if found.round else None,
+        round=_round_again(evidence_model.round) if evidence_model.round else None,
     )
 
 
@@ -227,32 +227,34 @@ def chain_as_json(chain: Iterable[Raised]) -> list[dict[str, Any]]:
     ]
 
 
-def _round_again(found: RoundModel) -> Round:
+def _round_again(round_model: RoundModel) -> Round:
     report = TestReport(
-        statuses={test_id: test.status for test_id, test in found.tests.items()},
-        seconds={test_id: test.seconds for test_id, test in found.tests.items()},
-        raised={test_id: _chain(test.raised) for test_id, test in found.tests.items() if test.raised},
+        statuses={test_id: test.status for test_id, test in round_model.tests.items()},
+        seconds={test_id: test.seconds for test_id, test in round_model.tests.items()},
+        raised={test_id: _chain(test.raised) for test_id, test in round_model.tests.items() if test.raised},
         events=tuple(
             Event(test_id=test_id, slot=slot, n=n, values=values, raised=raised)
-            for test_id, slot, n, values, raised in found.events
+            for test_id, slot, n, values, raised in round_model.events
         ),
-        collect_errors={path: error.text for path, error in found.collect_errors.items()},
-        collect_raised={path: _chain(error.raised) for path, error in found.collect_errors.items() if error.raised},
-        internal_error=found.internal_error,
-        internal_raised=_chain(found.internal_raised),
-        finished=found.finished,
-        exit_code=found.exit_code,
+        collect_errors={path: error.text for path, error in round_model.collect_errors.items()},
+        collect_raised={
+            path: _chain(error.raised) for path, error in round_model.collect_errors.items() if error.raised
+        },
+        internal_error=round_model.internal_error,
+        internal_raised=_chain(round_model.internal_raised),
+        finished=round_model.finished,
+        exit_code=round_model.exit_code,
     )
     trial = Trial(
         report=report,
-        violations=found.violations,
+        violations=round_model.violations,
         output=b"",
-        output_size=found.output_bytes,
-        timings=found.timings,
-        tripwires=found.tripwires,
-        **{name: getattr(found, name) for name in _TRIAL_FIELDS},
+        output_size=round_model.output_bytes,
+        timings=round_model.timings,
+        tripwires=round_model.tripwires,
+        **{name: getattr(round_model, name) for name in _TRIAL_FIELDS},
     )
-    return Round(trial=trial, attempts=found.attempts)
+    return Round(trial=trial, attempts=round_model.attempts)
 
 
 def _chain(links: Iterable[RaisedModel]) -> Chain:

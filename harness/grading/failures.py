@@ -122,14 +122,14 @@ class Facts:
     @property
     def failing(self) -> dict[str, TestStatus | None]:
         """Listed FAIL_TO_PASS tests without a pass."""
-        found = self.tests.fail_to_pass
-        return {test_id: status for test_id, status in found.items() if status is not TestStatus.PASSED}
+        statuses = self.tests.fail_to_pass
+        return {test_id: status for test_id, status in statuses.items() if status is not TestStatus.PASSED}
 
     @property
     def broken(self) -> dict[str, TestStatus | None]:
         """Listed PASS_TO_PASS tests without a pass."""
-        found = self.tests.pass_to_pass
-        return {test_id: status for test_id, status in found.items() if status is not TestStatus.PASSED}
+        statuses = self.tests.pass_to_pass
+        return {test_id: status for test_id, status in statuses.items() if status is not TestStatus.PASSED}
 
     @property
     def kinds(self) -> Counter[Kind]:
@@ -246,8 +246,8 @@ def _is_far_beyond_gold(facts: Facts) -> bool:
 
 
 def _fails_only_in_time(facts: Facts) -> bool:
-    known = facts.time_tests
-    in_time = facts.failing.keys() <= known.about_time and known.about_else.isdisjoint(facts.broken)
+    tests = facts.time_tests
+    in_time = facts.failing.keys() <= tests.about_time and tests.about_else.isdisjoint(facts.broken)
     return in_time and set(facts.kinds) == {Kind.ASSERTION}
 
 

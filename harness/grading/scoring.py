@@ -77,7 +77,10 @@ def score(
 def decide(task: Task, ran: Round) -> Scored:
     """The grade of a round: a fresh one, or that of saved evidence."""
     report = judge.judge(task.hidden.expectations, ran.trial.report)
-    violations = (*ran.trial.violations, *(one for one in report.violations if one not in ran.trial.violations))
+    violations = (
+        *ran.trial.violations,
+        *(violation for violation in report.violations if violation not in ran.trial.violations),
+    )
     judged = replace(ran.trial, report=report, violations=violations)
     return Scored(grade=grade(task.hidden, judged), trial=judged, round=ran)
 

@@ -49,11 +49,11 @@ def time_tests(hidden: Hidden) -> TimeTests:
     """Which listed tests are about time, by the rule above."""
     functions = {path: _functions(pieces) for path, pieces in _sources(hidden)}
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
-    known = {test_id: functions.get(test_id.split("::")[0], {}).get(_function_of(test_id)) for test_id in listed}
-    timed = {test_id for test_id, is_timed in known.items() if is_timed}
+    fields = {test_id: functions.get(test_id.split("::")[0], {}).get(_function_of(test_id)) for test_id in listed}
+    timed = {test_id for test_id, is_timed in fields.items() if is_timed}
     if timed.isdisjoint(hidden.fail_to_pass) and _fix_is_about_time(hidden.gold_patch):
         timed |= set(hidden.fail_to_pass)
-    plain = {test_id for test_id, is_timed in known.items() if is_timed is False}
+    plain = {test_id for test_id, is_timed in fields.items() if is_timed is False}
     return TimeTests(about_time=frozenset(timed), about_else=frozenset(plain - timed))
 
 
@@ -91,8 +91,10 @@ def _functions(pieces: list[str]) -> dict[str, bool]:
     timed = {name for name, lines in bodies.items() if any(map(_has_word, lines))} - {_START_OF_FILE}
     names = {match[1] for line in bodies.get(_START_OF_FILE, ()) if _has_word(line) and (match := _GIVES.match(line))}
     while True:
-        used = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names | timed)))})\b") if names | timed else None
-        more = {name for name, lines in bodies.items() if used and any(map(used.search, lines))} - {_START_OF_FILE}
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names | timed)))})\b") if names | timed else None
+        more = {name for name, lines in bodies.items() if pattern and any(map(pattern.search, lines))} - {
+            _START_OF_FILE
+        }
         if more <= timed:
             shown = {match[2] for piece in pieces for line in piece.split("\n")[1:] if (match := _FUNCTION.match(line))}
             return {name: name in timed for name in bodies if name in timed or name in shown}

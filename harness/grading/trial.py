@@ -162,7 +162,7 @@ def _requests(spec: TrialSpec) -> dict[str, Any]:
 
 def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
     patches = {"model": spec.model_patch or Patch(files=()), "tests": _beside(spec.overlay, spec.test_patch)}
-    blobs = {**{name: one.raw for name, one in patches.items()}, "overlay": b"".join(spec.overlay.values())}
+    blobs = {**{name: patch.raw for name, patch in patches.items()}, "overlay": b"".join(spec.overlay.values())}
     sources = (*_supervisor(), *program.sources)
     head = {
         "runner": [[name, len(source)] for name, source in sources],
@@ -172,7 +172,7 @@ def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
             "parts": [*(name for name, _ in _supervisor()), *program.parts],
             "files": spec.files,
             "seconds": spec.budgets.seconds,
-            "patches": {name: patch_facts(one) for name, one in patches.items()},
+            "patches": {name: patch_facts(patch) for name, patch in patches.items()},
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
             **program.spec,
         },
@@ -183,13 +183,13 @@ def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
 
 def _beside(overlay: Collection[str], tests: Patch | None) -> Patch:
     """The patch of the tests without what the overlay has in their place: no byte of that enters a container."""
-    kept = []
+    patches = []
     for file in tests.files if tests else ():
         if file.new_path not in overlay:
-            kept.append(file)
+            patches.append(file)
         elif file.unmakes_file:  # its old path has to go
-            kept.append(replace(file, raw=file.raw[: file.hunks_at] if file.hunks else file.raw))
-    return Patch(files=tuple(kept))
+            patches.append(replace(file, raw=file.raw[: file.hunks_at] if file.hunks else file.raw))
+    return Patch(files=tuple(patches))
 
 
 def patch_facts(patch: Patch) -> dict[str, Any]:

@@ -82,18 +82,18 @@ def export(
         name=dataset.name, version=dataset.version, canary=dataset.canary, tasks=tasks, hidden=hidden_of is not None
     )
     content = form.content(collection)
-    told = tuple(task.instance_id for task in tasks)
+    instance_ids = tuple(task.instance_id for task in tasks)
     write = _write_folder if form.folder else _write_file
     write(
         out,
         content,
-        lambda: ledger.record(dataset, ledger.Event.EXPORTED, told, format=to, hidden=collection.hidden),
+        lambda: ledger.record(dataset, ledger.Event.EXPORTED, instance_ids, format=to, hidden=collection.hidden),
     )
     return Export(
         path=out,
         format=to,
         hidden=collection.hidden,
-        tasks=told,
+        tasks=instance_ids,
         files=len(content.files),
         size=sum(len(data) for data in content.files.values()),
         notes=content.notes,
@@ -109,8 +109,8 @@ def _chosen(dataset: Dataset, ids: Sequence[str], split: str | None) -> list[Ins
     if chosen:
         return chosen
     if split is not None and instances:
-        known = ", ".join(sorted({instance.split for instance in instances}))
-        raise InputError(f"no task of {dataset.path} is in the split {split!r}", hint=f"there are: {known}")
+        text = ", ".join(sorted({instance.split for instance in instances}))
+        raise InputError(f"no task of {dataset.path} is in the split {split!r}", hint=f"there are: {text}")
     raise InputError(f"{dataset.path} has no proved task to export", hint="name tasks of another state with -i ID")
 
 

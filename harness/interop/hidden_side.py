@@ -23,7 +23,7 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
     spec = task.instance.test
     called = framework(spec.framework)
     restore, remove = touched(hidden.test_patch)
-    known = {
+    fields = {
         "canary": collection.canary,
         "instance_id": task.instance_id,
         "argv": called.argv(spec),
@@ -48,7 +48,7 @@ def files(collection: Collection, task: Exported, hidden: Hidden) -> dict[str, b
     folder = resources.files("harness.languages.python.inside")
     return {
         **{name: marked(folder.joinpath(name).read_bytes(), collection.canary) for name in parts if parts[name]},
-        "hidden.json": (json.dumps(known, indent=1) + "\n").encode(),
+        "hidden.json": (json.dumps(fields, indent=1) + "\n").encode(),
         "test.patch": marked(hidden.test_patch, collection.canary),
     }
 

@@ -115,8 +115,8 @@ class Store:
 
     def put(self, contents: Mapping[str, bytes]) -> int:
         """Upload contents by their hash, those that are not there; how many that were."""
-        there = self._sizes(_OBJECTS)  # one of another size is what an upload that died left
-        missing = {digest: data for digest, data in contents.items() if there.get(digest) != len(data)}
+        fields = self._sizes(_OBJECTS)  # one of another size is what an upload that died left
+        missing = {digest: data for digest, data in contents.items() if fields.get(digest) != len(data)}
 
         def upload(digest: str) -> None:
             self._fs.pipe_file(f"{self._root}/{_OBJECTS}/{digest}", missing[digest])
@@ -184,16 +184,16 @@ class Store:
 
     def _revision(self, data: bytes) -> Revision:
         try:
-            found = Revision.model_validate_json(data)
+            revision = Revision.model_validate_json(data)
         except ValidationError as error:
             raise InputError(
                 f"{self.url}: its newest revision is none: {error.errors()[0]['msg']}", hint=_MEND
             ) from error
-        refuse_newer(self.url, found.schema_version, REVISION_VERSION)
-        for path in found.files:
+        refuse_newer(self.url, revision.schema_version, REVISION_VERSION)
+        for path in revision.files:
             if not is_safe(path):
                 raise InputError(f"{self.url}: a revision may not name the file {path!r}", hint=_MEND)
-        return found
+        return revision
 
     @contextlib.contextmanager
     def _reached(self, doing: str) -> Iterator[None]:

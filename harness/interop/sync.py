@@ -163,8 +163,8 @@ def _pull_into(store: Store, revision: Revision, digest: str, dataset: Dataset) 
     here = {path: _sha(data) for path, data in _contents(dataset.path).items()}
     there = {path: entry.sha256 for path, entry in revision.files.items()}
     theirs = _to_take(base, here, there, store)
-    wanted = {path: revision.files[path] for path in theirs if path in there}
-    got = dict(store.get(wanted))
+    entries = {path: revision.files[path] for path in theirs if path in there}
+    got = dict(store.get(entries))
     for path in sorted(theirs, key=lambda path: (path == "dataset.yaml", path)):
         if path in got:
             files.write_bytes(dataset.path / path, got[path])
@@ -286,7 +286,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
         InputError: a file cannot be read, or is a link.
 
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if any(part.startswith(".") for part in name.split("/")) or (path.is_dir() and not path.is_symlink()):
@@ -296,10 +296,10 @@ def _contents(folder: Path) -> dict[str, bytes]:
                 f"{path} is no plain file, and a store holds nothing else", hint="put the file in its place"
             )
         try:
-            found[name] = path.read_bytes()
+            contents[name] = path.read_bytes()
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-    return found
+    return contents
 
 
 def _remove(root: Path, name: str) -> None:

@@ -190,8 +190,8 @@ def _count_equal(first: Any, second: Any) -> bool:
     return Counter(dict(_counted(first))) == Counter(dict(_counted(second)))
 
 
-def _pattern(told: Any) -> Pattern:
-    return told if isinstance(told, Pattern) else Pattern(pattern=told)
+def _pattern(pattern: Any) -> Pattern:
+    return pattern if isinstance(pattern, Pattern) else Pattern(pattern=pattern)
 
 
 def _affixed(name: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
@@ -312,10 +312,10 @@ def _doctest(operands: list[Any], options: Mapping[str, Any]) -> bool:
     flags = sum(doctest.OPTIONFLAGS_BY_NAME.get(name, 0) for name in names)
     if raised is None or message is None:
         return raised is None is message and doctest.OutputChecker().check_output(want, got, flags)
-    told = f"{raised.names[0].removeprefix('builtins.').removeprefix('__main__.')}{raised.text and f': {raised.text}'}"
+    text = f"{raised.names[0].removeprefix('builtins.').removeprefix('__main__.')}{raised.text and f': {raised.text}'}"
     if flags & doctest.IGNORE_EXCEPTION_DETAIL:
-        message, told = (one.strip().partition(":")[0].rpartition(".")[2] for one in (message, told))
-    return doctest.OutputChecker().check_output(f"{message.strip()}\n", f"{told.strip()}\n", flags)
+        message, text = (one.strip().partition(":")[0].rpartition(".")[2] for one in (message, text))
+    return doctest.OutputChecker().check_output(f"{message.strip()}\n", f"{text.strip()}\n", flags)
 
 
 def _of_two(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any]], bool]:

@@ -49,8 +49,8 @@ def place_of_test(hidden: Hidden, test_id: str) -> Place:
 
 def place_of(hidden: Hidden) -> Place:
     """Where a task is judged: where the strongest of its FAIL_TO_PASS tests is, as a pass needs all of them."""
-    found = {place_of_test(hidden, test_id) for test_id in hidden.fail_to_pass}
-    return next((place for place in Place if place in found), Place.INSIDE)
+    places = {place_of_test(hidden, test_id) for test_id in hidden.fail_to_pass}
+    return next((place for place in Place if place in places), Place.INSIDE)
 
 
 def weakest(places: Iterable[Place]) -> Place | None:

@@ -100,9 +100,9 @@ class _Searcher:
         self.running, self.owner = contextlib.ExitStack(), os.getpid()
         self.program = self.running.enter_context(process.dialogue(argv, env={}, cwd=Path("/")))
         if not self.program.said.readline():
-            told = self.program.error_text
+            error_text = self.program.error_text
             self.stop()
-            raise InfrastructureError(f"Python cannot be started to search with regular expressions: {told}")
+            raise InfrastructureError(f"Python cannot be started to search with regular expressions: {error_text}")
 
     def stop(self) -> None:
         self.program = None

@@ -22,8 +22,8 @@ def language_of(framework: str) -> Language:
     """
     found = next((language for language in LANGUAGES.values() if framework in language.frameworks), None)
     if found is None:
-        known = (name for language in LANGUAGES.values() for name in language.frameworks)
-        raise InputError(f"unknown test framework {framework!r}; known: {', '.join(known)}")
+        names = (name for language in LANGUAGES.values() for name in language.frameworks)
+        raise InputError(f"unknown test framework {framework!r}; known: {', '.join(names)}")
     return found
 
 

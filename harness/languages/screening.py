@@ -62,7 +62,7 @@ def screen(patch: Patch, hidden_paths: Collection[str], spec: TestSpec) -> Scree
     the judge's (`spec.allowed_paths`), a model may change too.
     """
     reason_of = language_of(spec.framework).screen(spec, hidden_paths)
-    kept: list[FilePatch] = []
+    patches: list[FilePatch] = []
     dropped: list[Dropped] = list(patch.left_out)
     for file in patch.files:
         reasons = (
@@ -75,11 +75,11 @@ def screen(patch: Patch, hidden_paths: Collection[str], spec: TestSpec) -> Scree
         )
         reason = next((reason for reason in reasons if reason is not None), None)
         if reason is None:
-            kept.append(file)
+            patches.append(file)
         else:
             dropped.append(Dropped(path=file.path, reason=reason))
-    kept, more = _within_limits(kept)
-    return Screened(kept=Patch(files=tuple(kept), repairs=patch.repairs), dropped=_listed([*dropped, *more]))
+    patches, more = _within_limits(patches)
+    return Screened(kept=Patch(files=tuple(patches), repairs=patch.repairs), dropped=_listed([*dropped, *more]))
 
 
 def caveat(patch: Patch, spec: TestSpec) -> str:

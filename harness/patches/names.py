@@ -60,7 +60,7 @@ def git_pair(line: bytes) -> tuple[str, str] | None:
     if line.startswith(b'"'):
         end = _quoted_end(line)
         return unquoted(line[: end + 1]), unquoted(line[end + 2 :])
-    spaces = [found.start() for found, _ in zip(re.finditer(b" ", line), range(_MAX_SPACES), strict=False)]
+    spaces = [match.start() for match, _ in zip(re.finditer(b" ", line), range(_MAX_SPACES), strict=False)]
     half, odd = divmod(len(line) - 1, 2)
     for at in (*(() if odd else (half,)), *spaces):
         if line[at : at + 1] == b" ":

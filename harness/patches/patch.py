@@ -187,7 +187,7 @@ def parse(data: bytes, *, trusted: bool = False) -> Patch:
     if not files:
         raise NoPatchError("there is no file header (`diff --git …` or `--- …` with `+++ …`) in it")
     _check_conflicts(files)
-    patch = Patch(files=tuple(files), repairs=tuple(repairs), left_out=tuple(one.dropped for one in refused))
+    patch = Patch(files=tuple(files), repairs=tuple(repairs), left_out=tuple(refusal.dropped for refusal in refused))
     if not trusted and _files(patch.raw, {}, trusted=False) != (files, []):
         raise PatchError("its parts are read differently once the text between them is left out")
     return patch
@@ -268,19 +268,19 @@ def _without_overlaps(files: list[FilePatch], refused: list[_Refusal]) -> list[F
     """The parts beside those that are refused; the others of a file that becomes a link are refused with it."""
     if not refused:
         return files
-    reasons = {path: one for one in refused for path in one.paths}
-    above = {folder: one for path, one in reasons.items() for folder in _folders(path)}
-    kept: list[FilePatch] = []
+    reasons = {path: refusal for refusal in refused for path in refusal.paths}
+    above = {folder: refusal for path, refusal in reasons.items() for folder in _folders(path)}
+    patches: list[FilePatch] = []
     for file in files:
         places = (*file.paths, *(folder for path in file.paths for folder in _folders(path)))
         cause = next((reasons[place] for place in places if place in reasons), None)
         cause = cause or next((above[path] for path in file.paths if path in above), None)
         if cause is None:
-            kept.append(file)
+            patches.append(file)
         else:
             dropped = Dropped(path=file.path, reason=cause.dropped.reason)
             refused.append(_Refusal(dropped=dropped, paths=file.paths, error=cause.error))
-    return kept
+    return patches
 
 
 def _folders(path: str) -> Iterator[str]:
@@ -566,8 +566,8 @@ def _path_of(section: _Section, prefixes: frozenset[str]) -> str:
         claims.add(patch_names.path_of_one(name, prefixes))
     path = next(iter(claims), None)
     if len(claims) != 1 or path is None:
-        found = sorted({name for name in (section.old, section.new, *(section.pair or ())) if name is not None})
-        raise _DisagreeError(f"the headers name different files: {', '.join(map(repr, found)) or 'none'}")
+        names = sorted({name for name in (section.old, section.new, *(section.pair or ())) if name is not None})
+        raise _DisagreeError(f"the headers name different files: {', '.join(map(repr, names)) or 'none'}")
     return path
 
 

@@ -90,13 +90,13 @@ def _applied(before: bytes, added: Mapping[int, bytes], removed: Mapping[int, by
     old = before.split(b"\n")
     if any(number > len(old) or old[number - 1] != text for number, text in removed.items()):
         return None
-    kept = iter([text for number, text in enumerate(old, start=1) if number not in removed])
+    texts = iter([text for number, text in enumerate(old, start=1) if number not in removed])
     after: list[bytes] = []
     for number in range(1, len(old) - len(removed) + len(added) + 1):
         if number in added:
             after.append(added[number])
             continue
-        text = next(kept, None)
+        text = next(texts, None)
         if text is None:
             return None
         after.append(text)

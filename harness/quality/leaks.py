@@ -84,8 +84,8 @@ class Leaks:
     @property
     def overlap(self) -> float | None:
         """The larger of `lines` and `ngrams`."""
-        known = [share for share in (self.lines, self.ngrams) if share is not None]
-        return max(known) if known else None
+        shares = [share for share in (self.lines, self.ngrams) if share is not None]
+        return max(shares) if shares else None
 
     def public(self) -> dict[str, object]:
         """`quality.leaks` of task.yaml: counts and shares alone."""
@@ -233,8 +233,8 @@ def _grams(vocabulary: Vocabulary, text: list[bytes]) -> set[int]:
 
 def _sources(changes: Sequence[FileChange]) -> tuple[names.Source, ...] | None:
     """The Python files that lines were added to; None where one of them can't be read."""
-    found = [names.after(change) for change in changes if change.is_python and change.added]
-    return tuple(one for one in found if one) if all(found) else None
+    sources = [names.after(change) for change in changes if change.is_python and change.added]
+    return tuple(source for source in sources if source) if all(sources) else None
 
 
 def _brought(fix: Sequence[names.Source] | None, subject: Subject) -> tuple[str, ...] | None:

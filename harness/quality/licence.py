@@ -124,7 +124,9 @@ def of_metadata(words: str | None, classifiers: Iterable[str] = ()) -> str:
             return str(canonicalize_license_expression(said))
         except InvalidLicenseExpression:
             pass
-    named = {found for one in classifiers if (found := _CLASSIFIERS.get(one.rpartition(" :: ")[2].strip()))}
+    named = {
+        found for classifier in classifiers if (found := _CLASSIFIERS.get(classifier.rpartition(" :: ")[2].strip()))
+    }
     if len(named) == 1:
         return named.pop()
     return of_text(said) if "\n" in said else UNKNOWN

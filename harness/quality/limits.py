@@ -22,13 +22,13 @@ def parse_limits(words: Iterable[str]) -> Mapping[str, float]:
         InputError: an unknown name, no number, one below 0, or a share above 1.
 
     """
-    found: dict[str, float] = {}
+    limits: dict[str, float] = {}
     for word in words:
         name, _, number = word.rpartition("=")
         name = name or "overlap"
         if name not in (*SHARES, *COUNTS):
-            known = ", ".join((*SHARES, *COUNTS))
-            raise InputError(f"--max-leak knows no {name!r}", hint=f"there are: {known}")
+            text = ", ".join((*SHARES, *COUNTS))
+            raise InputError(f"--max-leak knows no {name!r}", hint=f"there are: {text}")
         try:
             limit = float(number)
         except ValueError:
@@ -36,8 +36,8 @@ def parse_limits(words: Iterable[str]) -> Mapping[str, float]:
         if not limit >= 0 or (name in SHARES and limit > 1):
             bounds = "a share from 0 to 1" if name in SHARES else "a number from 0"
             raise InputError(f"--max-leak expects {bounds} for {name}, found {number!r}")
-        found[name] = limit
-    return found
+        limits[name] = limit
+    return limits
 
 
 def exceeded(quality: Mapping[str, Any], limits: Mapping[str, float]) -> Iterator[str]:

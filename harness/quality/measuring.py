@@ -58,9 +58,9 @@ def rate(dataset: Dataset, runs: Sequence[Path], *, write: bool = True) -> Ratin
     """
     trials, left_out = _trials(dataset, runs)
     if not trials:
-        said = "; ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
+        text = "; ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
         raise InputError(
-            f"no run has a model's verdict on a task of {dataset.path}{f' ({said})' if said else ''}",
+            f"no run has a model's verdict on a task of {dataset.path}{f' ({text})' if text else ''}",
             hint="gold and null are no models; score some with `goldseam evaluate DATASET -p PREDICTIONS`",
         )
     with content.locked(dataset):
@@ -127,8 +127,10 @@ def _scored(sheets: Sequence[Scoresheet]) -> Iterator[tuple[Scoresheet, str]]:
 def _patches(run: Path) -> Mapping[tuple[str, str, int], str]:
     """The digest of each patch of a run, so that one scored again is known."""
     return {
-        (one.model_name_or_path, one.instance_id, one.sample): hashlib.sha256(one.patch_bytes()).hexdigest()
-        for one in RunFolder(path=run).predictions()
+        (prediction.model_name_or_path, prediction.instance_id, prediction.sample): hashlib.sha256(
+            prediction.patch_bytes()
+        ).hexdigest()
+        for prediction in RunFolder(path=run).predictions()
     }
 
 

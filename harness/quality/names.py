@@ -127,8 +127,8 @@ def _parameters(node: ast.AST, owner: str) -> Iterator[Keyword]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, Function):
             called = owner if owner and child.name in ("__init__", "__new__") else child.name
-            given = (*child.args.posonlyargs, *child.args.args, *child.args.kwonlyargs)
-            yield from ((called, argument.arg) for argument in given)
+            nodes = (*child.args.posonlyargs, *child.args.args, *child.args.kwonlyargs)
+            yield from ((called, argument.arg) for argument in nodes)
         yield from _parameters(child, child.name if isinstance(child, ast.ClassDef) else "")
 
 
@@ -152,8 +152,8 @@ def _called(node: ast.expr) -> str:
 
 def identifiers(tree: ast.Module) -> frozenset[str]:
     """Every name that code binds, uses or imports."""
-    everything = Source(tree=tree, lines=_EVERY)
-    return frozenset(name for node in ast.walk(tree) for name in (*_own(node), *_wanted(node, everything)))
+    source = Source(tree=tree, lines=_EVERY)
+    return frozenset(name for node in ast.walk(tree) for name in (*_own(node), *_wanted(node, source)))
 
 
 def texts(source: Source) -> frozenset[str]:

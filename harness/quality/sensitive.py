@@ -99,9 +99,9 @@ def _plugins() -> tuple[RegexBasedDetector, ...]:
 
 def find(text: str) -> tuple[Find, ...]:
     """Every secret, private key and e-mail address of a text, by place; none within another."""
-    found = sorted({*_keys(text), *_tokens(text), *_emails(text)}, key=lambda one: (one.begin, -one.end))
+    finds = sorted({*_keys(text), *_tokens(text), *_emails(text)}, key=lambda one: (one.begin, -one.end))
     kept: list[Find] = []
-    for one in found:
+    for one in finds:
         if not kept or one.begin >= kept[-1].end:
             kept.append(one)
     return tuple(kept)

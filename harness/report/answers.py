@@ -63,17 +63,18 @@ class Answers:
     """The best model against each of the others."""
 
 
-def answers(found: ReportData, ship: Ship | None = None) -> Answers:
+def answers(report_data: ReportData, ship: Ship | None = None) -> Answers:
     """All the sentences of the first screen; `ship` is what the gate said, where it was asked."""
-    competitors = found.competitors()
+    competitors = report_data.competitors()
     duels = figures.duels(competitors[0], competitors[1:]) if competitors else ()
     return Answers(
         headline=headline(competitors, duels),
         sure=_sure(competitors, duels),
-        fails=_fails(found, competitors),
-        ship=ship or Ship(verdict="undecided", sentence="Not decided here.", lines=(_UNDECIDED, *_controls(found))),
-        notes=tuple(caveats(found, competitors, duels)),
-        look=tuple(_look_first(found, competitors)),
+        fails=_fails(report_data, competitors),
+        ship=ship
+        or Ship(verdict="undecided", sentence="Not decided here.", lines=(_UNDECIDED, *_controls(report_data))),
+        notes=tuple(caveats(report_data, competitors, duels)),
+        look=tuple(_look_first(report_data, competitors)),
         duels=duels,
     )
 
@@ -127,27 +128,29 @@ def _sure(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> tuple[s
 
 
 def _duel(duel: Duel, other: str) -> str:
-    found = duel.comparison
-    if found is None:
+    comparison = duel.comparison
+    if comparison is None:
         return f"No task has a verdict of both it and {other}."
     flips = (
-        f"{many(len(found.common), 'task')} in common; it does better on {len(found.lost)}, {other} on "
-        f"{len(found.gained)} ({chance(found.p_adjusted)})."
+        f"{many(len(comparison.common), 'task')} in common; it does better on {len(comparison.lost)}, {other} on "
+        f"{len(comparison.gained)} ({chance(comparison.p_adjusted)})."
     )
-    if found.answer is not Answer.CANT_TELL:
-        return f"Against {other}: {points(found.difference)} ahead on {flips}"
-    seen = f"a difference below about {points(found.smallest_visible)} would be missed more often than in 1 of 5 runs"
-    return f"Against {other}: {flips} With so few tasks {seen}."
+    if comparison.answer is not Answer.CANT_TELL:
+        return f"Against {other}: {points(comparison.difference)} ahead on {flips}"
+    text = (
+        f"a difference below about {points(comparison.smallest_visible)} would be missed more often than in 1 of 5 runs"
+    )
+    return f"Against {other}: {flips} With so few tasks {text}."
 
 
-def _fails(found: ReportData, competitors: Sequence[ModelSummary]) -> tuple[str, ...]:
+def _fails(report_data: ReportData, competitors: Sequence[ModelSummary]) -> tuple[str, ...]:
     """The commonest failure classes of the best model, and the groups of tasks where it is weakest."""
     if not competitors or not competitors[0].scored:
         return ()
     best = competitors[0]
     classes = Counter(
         view.failure_class
-        for view in found.predictions
+        for view in report_data.predictions
         if view.column == best.column and view.scored and view.failure_class
     )
     lines = []
@@ -158,7 +161,7 @@ def _fails(found: ReportData, competitors: Sequence[ModelSummary]) -> tuple[str,
     elif best.resolved:
         lines.append(f"{best.label} failed on nothing that was scored.")
     lines += _weakest(best)
-    unsolved = _resolved_by_nobody(found, competitors)
+    unsolved = _resolved_by_nobody(report_data, competitors)
     if unsolved and len(competitors) > 1:
         lines.append(f"{many(len(unsolved), 'task')} resolved by no model.")
     return tuple(lines)
@@ -183,16 +186,16 @@ def _weakest(best: ModelSummary) -> list[str]:
     return [f"Weakest where {dimension} is {name}: {percent(estimate.value)} of {many(estimate.tasks, 'task')}."]
 
 
-def _resolved_by_nobody(found: ReportData, competitors: Sequence[ModelSummary]) -> list[str]:
+def _resolved_by_nobody(report_data: ReportData, competitors: Sequence[ModelSummary]) -> list[str]:
     columns = {model.column for model in competitors}
     scored: dict[str, bool] = {}
-    for view in found.predictions:
+    for view in report_data.predictions:
         if view.column in columns and view.scored:
             scored[view.instance_id] = scored.get(view.instance_id, False) or view.outcome is Outcome.RESOLVED
     return [task_id for task_id, solved in scored.items() if not solved]
 
 
-def caveats(found: ReportData, competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> list[str]:
+def caveats(report_data: ReportData, competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> list[str]:
     """What a reader has to know before trusting the order of the models."""
     notes = [*dict.fromkeys(warning for duel in duels if duel.comparison for warning in duel.comparison.warnings)]
     notes = [f"{note[0].upper()}{note[1:]}." for note in notes]
@@ -201,31 +204,31 @@ def caveats(found: ReportData, competitors: Sequence[ModelSummary], duels: Seque
             "The models were not scored on the same tasks; each comparison is on those that both were scored on."
         )
     gaps = {
-        "for want of infrastructure": [f"{model.label} {model.infra}" for model in found.models if model.infra],
+        "for want of infrastructure": [f"{model.label} {model.infra}" for model in report_data.models if model.infra],
         "because they were not run yet": [
-            f"{model.label} {model.unfinished}" for model in found.models if model.unfinished
+            f"{model.label} {model.unfinished}" for model in report_data.models if model.unfinished
         ],
         "since the model gave no prediction for the task": [
             f"{model.label} {len(model.sheet.uncovered)}" for model in competitors if model.sheet.uncovered
         ],
     }
     notes += [f"Not scored {why}, and counted neither way: {listed(which)}." for why, which in gaps.items() if which]
-    shown = {task_id for model in competitors for task_id in model.sheet.scaffolded}
-    if shown:
-        told = many(len(shown), "task")
+    task_ids = {task_id for model in competitors for task_id in model.sheet.scaffolded}
+    if task_ids:
+        told = many(len(task_ids), "task")
         notes.append(f"{told} showed some of the tests: scores are scaffolded, not over hidden tests only.")
-    aside = [task.instance_id for task in found.tasks if task.aside]
+    aside = [task.instance_id for task in report_data.tasks if task.aside]
     if aside:
         notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
-    asked = {task_id: task.facts for model in competitors for task_id, task in model.sheet.tasks.items()}
-    told = standing(asked.values()).told()
+    facts = {task_id: task.facts for model in competitors for task_id, task in model.sheet.tasks.items()}
+    told = standing(facts.values()).told()
     notes += [told] if told else []
-    return [*notes, *_broken_controls(found)]
+    return [*notes, *_broken_controls(report_data)]
 
 
-def _controls(found: ReportData) -> list[str]:
+def _controls(report_data: ReportData) -> list[str]:
     """Whether the tasks themselves were checked, without which no score should let anything ship."""
-    controls = [model for model in found.models if model.control and model.scored]
+    controls = [model for model in report_data.models if model.control and model.scored]
     if controls:
         return [f"Controls: {listed([_counted(model) for model in controls])} resolved."]
     return ["No control run is here: `goldseam evaluate --gold` and `--null` check the tasks."]
@@ -245,18 +248,18 @@ def _failing_controls(models: Sequence[ModelSummary]) -> list[ModelSummary]:
     ]
 
 
-def _broken_controls(found: ReportData) -> list[str]:
+def _broken_controls(report_data: ReportData) -> list[str]:
     notes = {
         "gold": "The gold patch resolves only {0.resolved} of {0.scored}: some tasks are broken.",
         "null": "Changing nothing resolves {0.resolved}: some tasks are broken.",
     }
-    return [notes[model.sheet.model].format(model) for model in _failing_controls(found.models)]
+    return [notes[model.sheet.model].format(model) for model in _failing_controls(report_data.models)]
 
 
-def _look_first(found: ReportData, competitors: Sequence[ModelSummary]) -> list[Notice]:
+def _look_first(report_data: ReportData, competitors: Sequence[ModelSummary]) -> list[Notice]:
     """In the order in which it could change the answer."""
     compete = {model.column for model in competitors}
-    views = [view for view in found.predictions if view.column in compete]
+    views = [view for view in report_data.predictions if view.column in compete]
     flagged = {view.instance_id for view in views if view.outcome is Outcome.RESOLVED and view.flags}
     counts = Counter(view.outcome for view in views)
     notices = []
@@ -279,7 +282,7 @@ def _look_first(found: ReportData, competitors: Sequence[ModelSummary]) -> list[
         notices.append(
             Notice(text=f"{many(len(differ), 'task')} on which models differ", filter={"outcome": "*differ"})
         )
-    nobody = _resolved_by_nobody(found, competitors)
+    nobody = _resolved_by_nobody(report_data, competitors)
     if nobody:
         text = f"{many(len(nobody), 'task')} that nobody resolved"
         notices.append(Notice(text=text, filter={"outcome": "*nobody"}))

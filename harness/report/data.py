@@ -133,8 +133,8 @@ class ModelSummary:
 
     @property
     def outcomes(self) -> Mapping[Outcome, int]:
-        found = Counter(sample.outcome for task in self.sheet.tasks.values() for sample in task.samples)
-        return {outcome: found[outcome] for outcome in Outcome if found[outcome]}
+        counts = Counter(sample.outcome for task in self.sheet.tasks.values() for sample in task.samples)
+        return {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
 
     @property
     def resolved(self) -> int:

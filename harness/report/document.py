@@ -181,33 +181,33 @@ class Document(_Part):
 
 def schema() -> str:
     """The JSON Schema of the document, as docs/schemas/report.schema.json has it."""
-    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Document.model_json_schema()}
-    return json.dumps(made, indent=2, sort_keys=True) + "\n"
+    fields = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Document.model_json_schema()}
+    return json.dumps(fields, indent=2, sort_keys=True) + "\n"
 
 
-def document(found: ReportData, said: Answers, *, report: str | None = None) -> Document:
+def document(report_data: ReportData, answers: Answers, *, report: str | None = None) -> Document:
     """Everything that the page says before a task is opened, as values."""
-    classes = figures.failure_classes(found.predictions)
-    labels = {model.column: model.label for model in found.models}
+    classes = figures.failure_classes(report_data.predictions)
+    labels = {model.column: model.label for model in report_data.models}
     return Document(
         report=report,
-        runs=found.runs,
-        dataset=found.dataset,
-        with_hidden=found.with_hidden,
-        headline=said.headline,
-        sure=said.sure,
-        fails=said.fails,
-        ship=Ship.model_validate(said.ship, from_attributes=True),
-        notes=said.notes,
-        look_first=tuple(Notice(text=one.text, filter=dict(one.filter)) for one in said.look),
-        models=tuple(_model(model, classes) for model in found.ordered()),
-        comparisons=tuple(_comparison(duel, labels) for duel in said.duels),
+        runs=report_data.runs,
+        dataset=report_data.dataset,
+        with_hidden=report_data.with_hidden,
+        headline=answers.headline,
+        sure=answers.sure,
+        fails=answers.fails,
+        ship=Ship.model_validate(answers.ship, from_attributes=True),
+        notes=answers.notes,
+        look_first=tuple(Notice(text=notice.text, filter=dict(notice.filter)) for notice in answers.look),
+        models=tuple(_model(model, classes) for model in report_data.ordered()),
+        comparisons=tuple(_comparison(duel, labels) for duel in answers.duels),
         cohorts=tuple(
-            Cohort(by=one.name, groups=tuple(_group(group, labels) for group in one.groups))
-            for one in figures.breakdowns(found.ordered())
+            Cohort(by=breakdown.name, groups=tuple(_group(group, labels) for group in breakdown.groups))
+            for breakdown in figures.breakdowns(report_data.ordered())
         ),
-        funnel=_funnel(found),
-        tasks=_tasks(found, labels),
+        funnel=_funnel(report_data),
+        tasks=_tasks(report_data, labels),
     )
 
 
@@ -250,8 +250,8 @@ def _amount(figure: Figure) -> Amount:
 
 
 def _comparison(duel: figures.Duel, labels: dict[int, str]) -> Comparison:
-    best, other, found = labels[duel.best], labels[duel.other], duel.comparison
-    if found is None:
+    best, other, comparison = labels[duel.best], labels[duel.other], duel.comparison
+    if comparison is None:
         return Comparison(
             best=best,
             other=other,
@@ -269,15 +269,15 @@ def _comparison(duel: figures.Duel, labels: dict[int, str]) -> Comparison:
     return Comparison(
         best=best,
         other=other,
-        answer=turned.get(found.answer, found.answer),
-        tasks=len(found.common),
-        ahead=len(found.lost),
-        behind=len(found.gained),
-        difference=0.0 - found.difference,
-        interval=Bounds(low=0.0 - found.interval.high, high=0.0 - found.interval.low),
-        p=found.p_adjusted,
-        method=found.test.method,
-        smallest_visible=found.smallest_visible,
+        answer=turned.get(comparison.answer, comparison.answer),
+        tasks=len(comparison.common),
+        ahead=len(comparison.lost),
+        behind=len(comparison.gained),
+        difference=0.0 - comparison.difference,
+        interval=Bounds(low=0.0 - comparison.interval.high, high=0.0 - comparison.interval.low),
+        p=comparison.p_adjusted,
+        method=comparison.test.method,
+        smallest_visible=comparison.smallest_visible,
     )
 
 
@@ -286,21 +286,23 @@ def _group(group: figures.Group, labels: dict[int, str]) -> Group:
     return Group(name=group.name, tasks=group.tasks, scores=scores)
 
 
-def _funnel(found: ReportData) -> Funnel | None:
-    if found.funnel is None:
+def _funnel(report_data: ReportData) -> Funnel | None:
+    if report_data.funnel is None:
         return None
-    stages = tuple(Stage(stage=name, changes=number, reasons=dict(why)) for name, number, why in found.funnel.stages)
+    stages = tuple(
+        Stage(stage=name, changes=number, reasons=dict(why)) for name, number, why in report_data.funnel.stages
+    )
     return Funnel(
-        looked_at=found.funnel.looked_at,
-        accepted=found.funnel.accepted,
+        looked_at=report_data.funnel.looked_at,
+        accepted=report_data.funnel.accepted,
         stages=stages,
-        unreadable=found.funnel.unreadable,
+        unreadable=report_data.funnel.unreadable,
     )
 
 
-def _tasks(found: ReportData, labels: dict[int, str]) -> tuple[Task, ...]:
-    by_task: dict[str, list[PredictionView]] = {task.instance_id: [] for task in found.tasks}
-    for view in found.predictions:
+def _tasks(report_data: ReportData, labels: dict[int, str]) -> tuple[Task, ...]:
+    by_task: dict[str, list[PredictionView]] = {task.instance_id: [] for task in report_data.tasks}
+    for view in report_data.predictions:
         by_task[view.instance_id].append(view)
     return tuple(
         Task(
@@ -310,7 +312,7 @@ def _tasks(found: ReportData, labels: dict[int, str]) -> tuple[Task, ...]:
             aside=task.aside,
             predictions=tuple(_prediction(view, labels[view.column]) for view in by_task[task.instance_id]),
         )
-        for task in found.tasks
+        for task in report_data.tasks
     )
 
 

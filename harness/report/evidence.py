@@ -115,8 +115,8 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
 def _patch(item: Item, leave: Leave, *, sheltered: bool) -> tuple[CutText | None, str]:
     if sheltered:
         return None, "this is the gold patch, which is hidden"
-    found = head_of_file(item.folder.sample_folder(item.prediction) / "patch.diff", leave.bytes_each)
-    patch = found if found is not None else head(item.prediction.patch_bytes(), leave.bytes_each)
+    text = head_of_file(item.folder.sample_folder(item.prediction) / "patch.diff", leave.bytes_each)
+    patch = text if text is not None else head(item.prediction.patch_bytes(), leave.bytes_each)
     return (patch, "") if patch.size else (None, "no patch")
 
 
@@ -167,7 +167,7 @@ def _results(path: Path) -> tuple[Mapping[str, Any], list[str]]:
 
 def _test_rows(report: InstanceReport, results: Mapping[str, Any]) -> tuple[tuple[data.TestRow, ...], int]:
     """Per-test results: what did not pass first, FAIL_TO_PASS before the rest; and how many more there are."""
-    found = _mapping(results.get("tests"))
+    fields = _mapping(results.get("tests"))
     groups = {
         test_id: group
         for name, group in (("FAIL_TO_PASS", "F2P"), ("PASS_TO_PASS", "P2P"))
@@ -175,13 +175,13 @@ def _test_rows(report: InstanceReport, results: Mapping[str, Any]) -> tuple[tupl
         for test_id in ids
     }
     ids = sorted(
-        groups.keys() | found.keys(),
-        key=lambda name: (_status(found, name) == "PASSED", groups.get(name, "~"), name),
+        groups.keys() | fields.keys(),
+        key=lambda name: (_status(fields, name) == "PASSED", groups.get(name, "~"), name),
     )
     texts = 0
     rows: list[data.TestRow] = []
     for test_id in ids[:_TESTS_SHOWN]:
-        result = _mapping(found.get(test_id))
+        result = _mapping(fields.get(test_id))
         text = result.get("text")
         texts += bool(text)
         seconds = result.get("seconds")
@@ -189,7 +189,7 @@ def _test_rows(report: InstanceReport, results: Mapping[str, Any]) -> tuple[tupl
             data.TestRow(
                 test_id=clean(test_id)[:500],
                 group=groups.get(test_id, ""),
-                status=_status(found, test_id),
+                status=_status(fields, test_id),
                 seconds=float(seconds) if isinstance(seconds, int | float) else None,
                 text=head(str(text).encode("utf-8", "surrogatepass"), _TEXT_BYTES)
                 if text and texts <= _TEXTS_SHOWN
@@ -199,8 +199,8 @@ def _test_rows(report: InstanceReport, results: Mapping[str, Any]) -> tuple[tupl
     return tuple(rows), max(0, len(ids) - _TESTS_SHOWN)
 
 
-def _status(found: Mapping[str, Any], test_id: str) -> str:
-    return str(_mapping(found.get(test_id)).get("status") or "no result")
+def _status(fields: Mapping[str, Any], test_id: str) -> str:
+    return str(_mapping(fields.get(test_id)).get("status") or "no result")
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

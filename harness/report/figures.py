@@ -73,19 +73,20 @@ class Breakdown:
 def duels(best: ModelSummary, others: Sequence[ModelSummary]) -> tuple[Duel, ...]:
     """The best model against each of the others; the p-values are corrected for how many there are (Holm)."""
     try:
-        found: Sequence[Comparison | None] = compare_all(best.sheet, [other.sheet for other in others])
+        comparisons: Sequence[Comparison | None] = compare_all(best.sheet, [other.sheet for other in others])
     except NothingComparableError:
         able = {other.column: other.sheet for other in others if _comparable(best, other)}
         known = dict(zip(able, compare_all(best.sheet, list(able.values())), strict=True)) if able else {}
-        found = [known.get(other.column) for other in others]
+        comparisons = [known.get(other.column) for other in others]
     return tuple(
-        Duel(best=best.column, other=other.column, comparison=one) for other, one in zip(others, found, strict=True)
+        Duel(best=best.column, other=other.column, comparison=comparison)
+        for other, comparison in zip(others, comparisons, strict=True)
     )
 
 
-def _comparable(one: ModelSummary, two: ModelSummary) -> bool:
+def _comparable(summary: ModelSummary, two: ModelSummary) -> bool:
     try:
-        compare(one.sheet, two.sheet)
+        compare(summary.sheet, two.sheet)
     except NothingComparableError:
         return False
     return True
@@ -114,9 +115,9 @@ def _group(value: str | None, sheets: Mapping[int, Scoresheet]) -> Group:
 
 def failure_classes(predictions: Iterable[PredictionView]) -> dict[str, dict[int, int]]:
     """By failure class, how many predictions of each column came to it; commonest first. Our own failures are none."""
-    found: dict[str, Counter[int]] = {}
+    counts: dict[str, Counter[int]] = {}
     for view in predictions:
         if view.scored and view.outcome is not Outcome.RESOLVED:
-            found.setdefault(view.failure_class, Counter())[view.column] += 1
-    order = sorted(found, key=lambda name: (-found[name].total(), name))
-    return {name: dict(found[name]) for name in order}
+            counts.setdefault(view.failure_class, Counter())[view.column] += 1
+    order = sorted(counts, key=lambda name: (-counts[name].total(), name))
+    return {name: dict(counts[name]) for name in order}

@@ -46,7 +46,7 @@ def gather(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
         raise InputError(
             "no run to report on", hint="give one or more run folders, as made by `goldseam evaluate -o RUN`"
         )
-    twice = [path for number, path in enumerate(runs) if path.resolve() in [one.resolve() for one in runs[:number]]]
+    twice = [path for number, path in enumerate(runs) if path.resolve() in [run.resolve() for run in runs[:number]]]
     if twice:
         raise InputError(f"{twice[0]} is given twice", hint="give each run once")
     opened = dataset_folder.open_dataset(dataset) if dataset else None
@@ -65,7 +65,16 @@ def gather(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
         runs=tuple(names),
         models=models,
         tasks=tuple(_task(opened, task_id, facts.get(task_id, TaskFacts()), leave) for task_id in sorted(ids)),
-        predictions=tuple(sorted(views, key=lambda one: (one.instance_id, one.column, one.sample))),
+        predictions=tuple(
+            sorted(
+                views,
+                key=lambda prediction_view: (
+                    prediction_view.instance_id,
+                    prediction_view.column,
+                    prediction_view.sample,
+                ),
+            )
+        ),
         funnel=read_funnel(dataset / "funnel.jsonl") if dataset else None,
         with_hidden=with_hidden,
     )
@@ -83,11 +92,11 @@ def _models(runs: Sequence[Path], names: Sequence[str], dataset: Path | None) ->
         for path, name in zip(runs, names, strict=True)
         for sheet in scoresheet.read(path, dataset=dataset)
     ]
-    known = [sheet.model for _, sheet in sheets]
+    models = [sheet.model for _, sheet in sheets]
     return tuple(
         data.ModelSummary(
             column=column,
-            label=clean(sheet.model) if known.count(sheet.model) == 1 else f"{clean(sheet.model)} ({name})",
+            label=clean(sheet.model) if models.count(sheet.model) == 1 else f"{clean(sheet.model)} ({name})",
             run=name,
             control=sheet.model in data.CONTROLS,
             sheet=sheet,
@@ -104,12 +113,12 @@ def _dataset_of(models: Sequence[data.ModelSummary]) -> str:
 
 def _facts(models: Sequence[data.ModelSummary]) -> Mapping[str, TaskFacts]:
     """What is known of each task that any run was asked, or could have been."""
-    found: dict[str, TaskFacts] = {}
+    facts: dict[str, TaskFacts] = {}
     for model in models:
         sheet: Scoresheet = model.sheet
-        found |= {task_id: task.facts for task_id, task in {**sheet.tasks, **sheet.aside}.items()}
-        found |= sheet.uncovered
-    return found
+        facts |= {task_id: task.facts for task_id, task in {**sheet.tasks, **sheet.aside}.items()}
+        facts |= sheet.uncovered
+    return facts
 
 
 def _run_names(runs: Sequence[Path]) -> list[str]:

@@ -43,15 +43,15 @@ class Row:
     """Its predictions by column, for a reader without JavaScript."""
 
 
-def rows(found: ReportData) -> list[Row]:
+def rows(report_data: ReportData) -> list[Row]:
     """Every task with a cell per column."""
-    by_task: dict[str, dict[int, list[PredictionView]]] = {task.instance_id: {} for task in found.tasks}
-    for view in found.predictions:
+    by_task: dict[str, dict[int, list[PredictionView]]] = {task.instance_id: {} for task in report_data.tasks}
+    for view in report_data.predictions:
         by_task[view.instance_id].setdefault(view.column, []).append(view)
-    compete = {model.column for model in found.competitors()}
-    order = found.ordered()
+    compete = {model.column for model in report_data.competitors()}
+    order = report_data.ordered()
     made: list[Row] = []
-    for number, task in enumerate(found.tasks):
+    for number, task in enumerate(report_data.tasks):
         views = by_task[task.instance_id]
         cells = tuple(cell(model.column, views.get(model.column, [])) for model in order)
         solved = sum(

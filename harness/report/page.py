@@ -40,11 +40,11 @@ def render(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
         InputError: no run, a folder that is no run or no dataset, or a broken file in one.
 
     """
-    found = gather(runs, dataset=dataset, with_hidden=with_hidden)
-    return render_data(found, answers(found))
+    report_data = gather(runs, dataset=dataset, with_hidden=with_hidden)
+    return render_data(report_data, answers(report_data))
 
 
-def render_data(found: ReportData, said: Answers) -> str:
+def render_data(report_data: ReportData, said: Answers) -> str:
     """The page of what was gathered. Pure but for reading our own templates."""
     style = "".join(_asset(f"{name}.css") for name in STYLES)
     script = '"use strict";\n(() => {\n' + "".join(_asset(f"{name}.js") for name in SCRIPTS) + "})();\n"
@@ -66,26 +66,26 @@ def render_data(found: ReportData, said: Answers) -> str:
         duel=words.duel,
         meaning=words.meaning,
     )
-    classes = figures.failure_classes(found.predictions)
-    models, breakdowns = found.ordered(), figures.breakdowns(found.competitors())
+    classes = figures.failure_classes(report_data.predictions)
+    models, breakdowns = report_data.ordered(), figures.breakdowns(report_data.competitors())
     html = environment.get_template("report.html.j2").render(
-        data=found,
+        data=report_data,
         said=said,
-        competitors=found.competitors(),
+        competitors=report_data.competitors(),
         models=models,
         duels={duel.other: duel.comparison for duel in said.duels},
-        rows=rows(found),
+        rows=rows(report_data),
         outcomes=_outcomes(models),
         words=words.OUTCOMES,
         classes=classes,
         failures=sum(sum(counts.values()) for counts in classes.values()),
-        breakdowns=[one for one in breakdowns if len(one.groups) > 1],
-        one_group=[one for one in breakdowns if len(one.groups) == 1],
-        groups=_groups(found),
+        breakdowns=[breakdown for breakdown in breakdowns if len(breakdown.groups) > 1],
+        one_group=[breakdown for breakdown in breakdowns if len(breakdown.groups) == 1],
+        groups=_groups(report_data),
         groups_shown=_GROUPS_SHOWN,
         costs=_costs(models),
-        index=script_json(payload.index(found)),
-        details=[script_json(one) for one in payload.details(found)],
+        index=script_json(payload.index(report_data)),
+        details=[script_json(detail) for detail in payload.details(report_data)],
         style=Markup(style),  # noqa: S704 - our own files
         script=Markup(script),  # noqa: S704 - our own files
         style_hash=_csp_hash(style),
@@ -104,31 +104,31 @@ def _csp_hash(text: str) -> str:
 
 def _outcomes(models: Sequence[ModelSummary]) -> list[str]:
     """The outcomes that any prediction came to, resolved apart."""
-    seen = {outcome for model in models for outcome in model.outcomes if outcome}
-    return [outcome for outcome in words.OUTCOMES if outcome in seen and outcome != "resolved"]
+    outcomes = {outcome for model in models for outcome in model.outcomes if outcome}
+    return [outcome for outcome in words.OUTCOMES if outcome in outcomes and outcome != "resolved"]
 
 
 def _costs(models: Sequence[ModelSummary]) -> Mapping[str, object]:
     """The plot of cost against score, and the models whose cost is not, or only partly, known."""
-    asked = [model for model in models if not model.control] or list(models)
-    known = [model for model in asked if model.sheet.cost_usd.mean is not None and model.rate is not None]
+    summaries = [model for model in models if not model.control] or list(models)
+    model_summaries = [model for model in summaries if model.sheet.cost_usd.mean is not None and model.rate is not None]
     points = [
         Point(label=model.label, cost=model.sheet.cost_usd.mean or 0.0, rate=model.rate or 0.0, interval=model.interval)
-        for model in known
+        for model in model_summaries
     ]
     return {
         "plot": cost_against_score(points),
-        "known": known,
-        "unknown": [model.label for model in asked if model.sheet.cost_usd.mean is None],
-        "partly": [model for model in known if model.sheet.cost_usd.known < model.sheet.cost_usd.of],
+        "known": model_summaries,
+        "unknown": [model.label for model in summaries if model.sheet.cost_usd.mean is None],
+        "partly": [model for model in model_summaries if model.sheet.cost_usd.known < model.sheet.cost_usd.of],
         "latency": any(model.sheet.latency_seconds.mean is not None for model in models),
     }
 
 
-def _groups(found: ReportData) -> Mapping[str, Sequence[str]]:
+def _groups(report_data: ReportData) -> Mapping[str, Sequence[str]]:
     """By dimension the names of all groups that a task can be in, by name."""
     groups: dict[str, set[str]] = {}
-    for task in found.tasks:
+    for task in report_data.tasks:
         for dimension, name in task.groups.items():
             groups.setdefault(dimension, set()).add(name)
     return {dimension: sorted(names) for dimension, names in groups.items()}

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from harness.report.text import CutText
 
 
-def index(found: ReportData) -> dict[str, Any]:
+def index(report_data: ReportData) -> dict[str, Any]:
     """What filters, sorting and the names of models need. Keys are short: there may be thousands of each."""
-    by_task: dict[str, list[list[Any]]] = {task.instance_id: [] for task in found.tasks}
-    for view in found.predictions:
+    by_task: dict[str, list[list[Any]]] = {task.instance_id: [] for task in report_data.tasks}
+    for view in report_data.predictions:
         outcome = view.outcome.value if view.outcome else PENDING
         by_task[view.instance_id].append([view.column, outcome, view.failure_class, bool(view.flags)])
     return {
-        "models": [model.label for model in found.models],
-        "competitors": [model.column for model in found.competitors()],
+        "models": [model.label for model in report_data.models],
+        "competitors": [model.column for model in report_data.competitors()],
         "words": {outcome.value: word for outcome, word in OUTCOMES.items()},
         "tasks": [
             {
@@ -31,18 +31,18 @@ def index(found: ReportData) -> dict[str, Any]:
                 "groups": [f"{dimension}:{name}" for dimension, name in task.groups.items()],
                 "predictions": by_task[task.instance_id],
             }
-            for task in found.tasks
+            for task in report_data.tasks
         ],
     }
 
 
-def details(found: ReportData) -> list[dict[str, Any]]:
+def details(report_data: ReportData) -> list[dict[str, Any]]:
     """By task, in order: all that is shown when it is opened."""
-    rank = {model.column: place for place, model in enumerate(found.ordered())}
-    by_task: dict[str, list[PredictionView]] = {task.instance_id: [] for task in found.tasks}
-    for view in sorted(found.predictions, key=lambda view: (rank[view.column], view.sample)):
+    rank = {model.column: place for place, model in enumerate(report_data.ordered())}
+    by_task: dict[str, list[PredictionView]] = {task.instance_id: [] for task in report_data.tasks}
+    for view in sorted(report_data.predictions, key=lambda view: (rank[view.column], view.sample)):
         by_task[view.instance_id].append(view)
-    return [_task(task, by_task[task.instance_id]) for task in found.tasks]
+    return [_task(task, by_task[task.instance_id]) for task in report_data.tasks]
 
 
 def _task(task: TaskView, views: list[PredictionView]) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _task(task: TaskView, views: list[PredictionView]) -> dict[str, Any]:
 
 
 def _prediction(view: PredictionView, places: Mapping[str, int]) -> dict[str, Any]:
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "column": view.column,
         "sample": view.sample,
         "outcome": view.outcome.value if view.outcome else PENDING,
@@ -85,11 +85,11 @@ def _prediction(view: PredictionView, places: Mapping[str, int]) -> dict[str, An
         "usage": _usage(view),
     }
     if view.hidden is not None:
-        made["tests"] = [_result(row, places[row.test_id]) for row in view.hidden.tests]
-        made["more"] = view.hidden.left_out
-        made["output"] = _cut(view.hidden.output)
-        made["notes"] = view.hidden.notes
-    return made
+        fields["tests"] = [_result(row, places[row.test_id]) for row in view.hidden.tests]
+        fields["more"] = view.hidden.left_out
+        fields["output"] = _cut(view.hidden.output)
+        fields["notes"] = view.hidden.notes
+    return fields
 
 
 def _result(row: TestRow, place: int) -> list[Any]:
@@ -99,15 +99,15 @@ def _result(row: TestRow, place: int) -> list[Any]:
 
 
 def _usage(view: PredictionView) -> list[tuple[str, str]]:
-    used = view.usage
-    told = {
-        "cost": used.cost_usd is not None and dollars(used.cost_usd),
-        "latency": used.latency_seconds is not None and seconds(used.latency_seconds),
-        "tokens": used.tokens is not None and f"{used.tokens:,}",
-        "temperature": used.temperature is not None and f"{used.temperature:g}",
-        "prompt": used.prompt,
+    usage = view.usage
+    fields = {
+        "cost": usage.cost_usd is not None and dollars(usage.cost_usd),
+        "latency": usage.latency_seconds is not None and seconds(usage.latency_seconds),
+        "tokens": usage.tokens is not None and f"{usage.tokens:,}",
+        "temperature": usage.temperature is not None and f"{usage.temperature:g}",
+        "prompt": usage.prompt,
     }
-    return [(name, str(value)) for name, value in told.items() if value]
+    return [(name, str(value)) for name, value in fields.items() if value]
 
 
 def _cut(text: CutText | None) -> list[Any] | None:

@@ -50,20 +50,20 @@ _IN_ASCII = str.maketrans("✓✗…·–−●─’→", "+x..--*='>")
 _VERDICTS = {"pass": "green", "regression": "red", "inconclusive": "yellow"}
 
 
-def display(found: ReportData, said: Answers, *, width: int = 80) -> RenderableType:
+def display(report_data: ReportData, answers: Answers, *, width: int = 80) -> RenderableType:
     """Everything that the first screen of the page says, and the matrix where it is telling."""
-    parts: list[RenderableType] = [Text(one_line(said.headline), style="bold"), Text("")]
-    parts.append(_answers(said))
-    if found.models:
-        parts += [Text(""), _models(found, said, wide=width >= 110)]  # noqa: PLR2004 - room for bars
-    for section in (_classes(found), _cohorts(found), _matrix(found)):
+    parts: list[RenderableType] = [Text(one_line(answers.headline), style="bold"), Text("")]
+    parts.append(_answers(answers))
+    if report_data.models:
+        parts += [Text(""), _models(report_data, answers, wide=width >= 110)]  # noqa: PLR2004 - room for bars
+    for section in (_classes(report_data), _cohorts(report_data), _matrix(report_data)):
         parts += [Text(""), *section] if section else []
-    if said.look:
+    if answers.look:
         parts += [Text(""), Text("look first at", style="bold")]
-        parts += [Text(f"  {one_line(one.text)}") for one in said.look]
-    if said.notes:
+        parts += [Text(f"  {one_line(notice.text)}") for notice in answers.look]
+    if answers.notes:
         parts += [Text(""), Text("before trusting this", style="bold")]
-        parts += [_hanging(note) for note in said.notes]
+        parts += [_hanging(note) for note in answers.notes]
     return Group(*parts)
 
 
@@ -76,14 +76,14 @@ def encodable(text: str, encoding: str) -> str:
     return text
 
 
-def _answers(said: Answers) -> Table:
+def _answers(answers: Answers) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column(overflow="fold")
-    grid.add_row("how sure", _lines(said.sure))
-    grid.add_row("fails", _lines(said.fails or ("not known yet",)))
-    ship = Text(one_line(said.ship.sentence), style=_VERDICTS.get(said.ship.verdict, ""))
-    grid.add_row("ship?", Text("\n").join([ship, *(Text(one_line(line)) for line in said.ship.lines)]))
+    grid.add_row("how sure", _lines(answers.sure))
+    grid.add_row("fails", _lines(answers.fails or ("not known yet",)))
+    ship = Text(one_line(answers.ship.sentence), style=_VERDICTS.get(answers.ship.verdict, ""))
+    grid.add_row("ship?", Text("\n").join([ship, *(Text(one_line(line)) for line in answers.ship.lines)]))
     return grid
 
 
@@ -110,10 +110,10 @@ def _letters(models: Sequence[ModelSummary]) -> dict[int, str]:
     return {model.column: ascii_uppercase[n] if enough else str(n + 1) for n, model in enumerate(models)}
 
 
-def _models(found: ReportData, said: Answers, *, wide: bool) -> Table:
-    models = found.ordered()
+def _models(report_data: ReportData, answers: Answers, *, wide: bool) -> Table:
+    models = report_data.ordered()
     letters = _letters(models)
-    duels = {one.other: one.comparison for one in said.duels}
+    duels = {one.other: one.comparison for one in answers.duels}
     costs = any(model.sheet.cost_usd.known for model in models)
     extra = (*(["cost each"] if costs else []), *(["against the best"] if duels else []))
     table = _table("", "model", "rate", "95%", *([""] if wide else []), "resolved", "cover", *extra)
@@ -147,12 +147,14 @@ def _bar(rate: float | None, bounds: Interval | None) -> Text:
     return Text("".join(marks))
 
 
-def _classes(found: ReportData) -> list[RenderableType]:
-    classes = figures.failure_classes(found.predictions)
-    models = [model for model in found.competitors() if any(model.column in counts for counts in classes.values())]
+def _classes(report_data: ReportData) -> list[RenderableType]:
+    classes = figures.failure_classes(report_data.predictions)
+    models = [
+        model for model in report_data.competitors() if any(model.column in counts for counts in classes.values())
+    ]
     if not models:
         return []
-    letters = _letters(found.ordered())
+    letters = _letters(report_data.ordered())
     told = {name: counts for name, counts in classes.items() if any(model.column in counts for model in models)}
     table = _table("failure class", *(letters[model.column] for model in models))
     for name, counts in list(told.items())[:_CLASSES_SHOWN]:
@@ -162,30 +164,30 @@ def _classes(found: ReportData) -> list[RenderableType]:
     return [table, Text(f"  and {rest} rarer classes", style="bright_black")] if rest > 0 else [table]
 
 
-def _cohorts(found: ReportData) -> list[RenderableType]:
+def _cohorts(report_data: ReportData) -> list[RenderableType]:
     """Rates by group, for each dimension that has more than one."""
-    models = found.competitors()
-    letters = _letters(found.ordered())
+    models = report_data.competitors()
+    letters = _letters(report_data.ordered())
     parts: list[RenderableType] = []
-    for one in figures.breakdowns(models):
-        if len(one.groups) < 2:  # noqa: PLR2004 - one group is everything
+    for breakdown in figures.breakdowns(models):
+        if len(breakdown.groups) < 2:  # noqa: PLR2004 - one group is everything
             continue
-        table = _table(f"by {one.name}", "tasks", *(letters[model.column] for model in models))
-        for group in one.groups[:_GROUPS_SHOWN]:
+        table = _table(f"by {breakdown.name}", "tasks", *(letters[model.column] for model in models))
+        for group in breakdown.groups[:_GROUPS_SHOWN]:
             rates = [group.sheets[m.column].rate.value if m.column in group.sheets else None for m in models]
             table.add_row(Text(one_line(group.name)), str(group.tasks), *(percent(rate) for rate in rates))
         parts += [Text("")] * bool(parts) + [table]
-        if len(one.groups) > _GROUPS_SHOWN:
-            parts.append(Text(f"  and {len(one.groups) - _GROUPS_SHOWN} smaller groups", style="bright_black"))
+        if len(breakdown.groups) > _GROUPS_SHOWN:
+            parts.append(Text(f"  and {len(breakdown.groups) - _GROUPS_SHOWN} smaller groups", style="bright_black"))
     return parts
 
 
-def _matrix(found: ReportData) -> list[RenderableType]:
+def _matrix(report_data: ReportData) -> list[RenderableType]:
     """The tasks on which models differ, and those that nobody resolved: the others are only counted."""
-    models = found.competitors()
+    models = report_data.competitors()
     columns = [model.column for model in models]
-    letters = _letters(found.ordered())
-    every = rows(found)
+    letters = _letters(report_data.ordered())
+    every = rows(report_data)
     if not every:
         return []
     telling = [row for row in every if 0 < row.resolved < len(models)] if len(models) > 1 else []

@@ -42,9 +42,9 @@ def cost_against_score(points: Sequence[Point]) -> Markup:
     parts = [_grid(ticks, most)]
     for point, label_at in zip(points, _label_places(points), strict=True):
         parts.append(_point(point, 100 * point.cost / most, label_at))
-    told = "; ".join(f"{point.label}: {dollars(point.cost)}, {percent(point.rate)}" for point in points)
+    text = "; ".join(f"{point.label}: {dollars(point.cost)}, {percent(point.rate)}" for point in points)
     return Markup('<svg class="scatter" width="100%" height="300" role="img" aria-label="{}">{}</svg>').format(
-        f"Share resolved against US dollars a prediction. {told}",
+        f"Share resolved against US dollars a prediction. {text}",
         Markup('<svg x="52" y="4%" width="100%" height="80%" overflow="visible" class="frame">{}</svg>').format(
             Markup('<svg width="88%" height="100%" overflow="visible">{}</svg>').format(Markup("").join(parts))
         ),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LINES_SHOWN = 4
 
 
-def ask(found: ReportData, baseline: Path, rules: GateRules, *, dataset: Path | None = None) -> Ship:
+def ask(report_data: ReportData, baseline: Path, rules: GateRules, *, dataset: Path | None = None) -> Ship:
     """What the gate says of the best model of a report.
 
     Raises:
@@ -29,7 +29,7 @@ def ask(found: ReportData, baseline: Path, rules: GateRules, *, dataset: Path | 
         raise InputError(
             f"there is no baseline at {baseline}", hint="give a run folder, or a file of `gate --accept-to`"
         )
-    competitors = found.competitors()
+    competitors = report_data.competitors()
     if not competitors:
         raise InputError("there is no model that a gate could be asked about")
     best = competitors[0]
@@ -44,6 +44,6 @@ def ask(found: ReportData, baseline: Path, rules: GateRules, *, dataset: Path | 
         for line in decision.rules
         if line.ruling is not Ruling.KEPT
     ]
-    kept = sum(line.ruling is Ruling.KEPT for line in decision.rules)
-    against = f"{best.label} against {baseline.name}: {kept} of {len(decision.rules)} rules kept."
+    total = sum(line.ruling is Ruling.KEPT for line in decision.rules)
+    against = f"{best.label} against {baseline.name}: {total} of {len(decision.rules)} rules kept."
     return Ship(verdict=decision.verdict.value, sentence=decision.sentence, lines=(against, *lines[:_LINES_SHOWN]))

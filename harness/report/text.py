@@ -99,9 +99,9 @@ def visible(text: str) -> Markup:
     parts: list[Markup] = []
     at = 0
     plain = clean(text)
-    for found in INVISIBLE.finditer(plain):
-        parts += [escape(plain[at : found.start()]), Markup('<span class="ctl">{}</span>').format(number(found[0]))]
-        at = found.end()
+    for match in INVISIBLE.finditer(plain):
+        parts += [escape(plain[at : match.start()]), Markup('<span class="ctl">{}</span>').format(number(match[0]))]
+        at = match.end()
     return Markup("").join([*parts, escape(plain[at:])])
 
 

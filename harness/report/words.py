@@ -87,13 +87,13 @@ def dollars(value: float | None) -> str:
     return f"${value:.2f}"
 
 
-def duel(found: Comparison | None) -> str:
+def duel(comparison: Comparison | None) -> str:
     """A model against the best one, in a few words."""
-    if found is None:
+    if comparison is None:
         return "nothing in common"
-    sign = "+" if found.difference > 0 else "−" if found.difference < 0 else ""
-    word = {Answer.WORSE: "worse", Answer.BETTER: "better"}.get(found.answer, "can't tell")
-    return f"{sign}{abs(found.difference) * 100:.0f} points, {chance(found.p_adjusted)}: {word}"
+    sign = "+" if comparison.difference > 0 else "−" if comparison.difference < 0 else ""
+    word = {Answer.WORSE: "worse", Answer.BETTER: "better"}.get(comparison.answer, "can't tell")
+    return f"{sign}{abs(comparison.difference) * 100:.0f} points, {chance(comparison.p_adjusted)}: {word}"
 
 
 def many(number: int, what: str) -> str:

@@ -57,9 +57,9 @@ def make(
             to be.
 
     """
-    found = gather(runs, dataset=dataset, with_hidden=with_hidden)
-    asked = ship.ask(found, baseline, rules, dataset=dataset) if baseline and rules else None
-    said = answers(found, asked)
-    gaps = [gap(model.sheet, cutoffs) for model in found.ordered() if not model.control] if cutoffs else []
+    report_data = gather(runs, dataset=dataset, with_hidden=with_hidden)
+    asked = ship.ask(report_data, baseline, rules, dataset=dataset) if baseline and rules else None
+    said = answers(report_data, asked)
+    gaps = [gap(model.sheet, cutoffs) for model in report_data.ordered() if not model.control] if cutoffs else []
     notes = (*said.notes, *(one.sentence() for one in gaps if one))
-    return Report(found=found, said=replace(said, notes=notes))
+    return Report(found=report_data, said=replace(said, notes=notes))

@@ -41,8 +41,8 @@ def files_of(folder: Path) -> tuple[Path, ...]:
             return (folder / name,)
     patterns = ("*.pred", *(f"*{ending}" for ending in _TRAJECTORIES))
     for pattern in patterns:
-        if found := sorted(path for path in folder.rglob(pattern) if path.is_file()):
-            return tuple(found)
+        if paths := sorted(path for path in folder.rglob(pattern) if path.is_file()):
+            return tuple(paths)
     raise InputError(
         f"{folder} holds no predictions: expected {PREDS_FILE}, {OUTPUT_FILE}, .pred or .traj files in it",
         hint="name the file of predictions itself",
@@ -51,8 +51,8 @@ def files_of(folder: Path) -> tuple[Path, ...]:
 
 def normal(value: Mapping[str, Any], *, path: Path) -> dict[str, Any]:
     """One object of a file in SWE-bench's fields; what is in them already stays as it is."""
-    found = _normal(value, path)
-    return {**found, NOT_READ: value[NOT_READ]} if NOT_READ in value else found
+    fields = _normal(value, path)
+    return {**fields, NOT_READ: value[NOT_READ]} if NOT_READ in value else fields
 
 
 def _normal(value: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -85,8 +85,8 @@ def _from_openhands(value: Mapping[str, Any]) -> dict[str, Any]:
     usage = _mapping(metrics.get("accumulated_token_usage"))
     tokens = {name: usage[name] for name in ("prompt_tokens", "completion_tokens") if name in usage}
     latencies = metrics.get("response_latencies")
-    waits = [_mapping(one).get("latency") for one in latencies] if isinstance(latencies, list) else []
-    told = {
+    waits = [_mapping(latency).get("latency") for latency in latencies] if isinstance(latencies, list) else []
+    fields = {
         "cost_usd": _cost(metrics.get("accumulated_cost"), bool(waits) or any(tokens.values())),
         "tokens": tokens or None,
         "latency_seconds": sum(wait for wait in waits if isinstance(wait, int | float)) or None,
@@ -94,7 +94,7 @@ def _from_openhands(value: Mapping[str, Any]) -> dict[str, Any]:
         "model_name_or_path": config.get("model"),
         "error": value.get("error") or None,
     }
-    known = {name: found for name, found in told.items() if found is not None}
+    known = {name: found for name, found in fields.items() if found is not None}
     return {"instance_id": value.get("instance_id"), "model_patch": _patch_of_openhands(value), **known}
 
 

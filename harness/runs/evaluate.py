@@ -189,9 +189,11 @@ def of_split(
     if split is None:
         return tuple(predictions), ()
     refuse_unknown(predictions, dataset.ids())
-    where = {task_id: dataset.instance(task_id).split for task_id in {one.instance_id for one in predictions}}
-    inside = tuple(one for one in predictions if where[one.instance_id] == split)
-    return inside, tuple(one for one in predictions if where[one.instance_id] != split)
+    where = {
+        task_id: dataset.instance(task_id).split for task_id in {prediction.instance_id for prediction in predictions}
+    }
+    inside = tuple(prediction for prediction in predictions if where[prediction.instance_id] == split)
+    return inside, tuple(prediction for prediction in predictions if where[prediction.instance_id] != split)
 
 
 def run(
@@ -308,12 +310,12 @@ class _Work:
             cache.put(found.report, found.evidence)
         return found.report
 
-    def _asked(self, task: Task, given: Prediction) -> Asked:
-        return Asked(task=task, prediction=given, demands=self.settings.demands, slowdown=self.settings.slowdown)
+    def _asked(self, task: Task, prediction: Prediction) -> Asked:
+        return Asked(task=task, prediction=prediction, demands=self.settings.demands, slowdown=self.settings.slowdown)
 
-    def _fresh(self, task: Task, given: Prediction) -> Verdict:
-        found = evaluate_one(task, given, self.sandbox, settings=self.settings)
-        return self.veil.over(found, task, given) if self.veil else found
+    def _fresh(self, task: Task, prediction: Prediction) -> Verdict:
+        found = evaluate_one(task, prediction, self.sandbox, settings=self.settings)
+        return self.veil.over(found, task, prediction) if self.veil else found
 
 
 def _known(
@@ -348,12 +350,12 @@ def _with_former(record: RunRecord, former: RunRecord | None, *, due: Sequence[P
     """A record with what an earlier call found: the verdicts that the folder holds stand on its tasks and control."""
     if former is None:
         return record
-    kept: dict[str, object] = {name: found for name, found in (former.model_extra or {}).items() if name in _CONTROL}
+    fields: dict[str, object] = {name: found for name, found in (former.model_extra or {}).items() if name in _CONTROL}
     for name in ("tasks", "images"):
-        kept[name] = dict(sorted({**getattr(former, name), **getattr(record, name)}.items()))
-    if not due and any(name in kept for name in _CONTROL):
-        kept["settings"] = {**record.settings, "slowdown": former.settings.get("slowdown", 1.0)}
-    return record.model_copy(update=kept)
+        fields[name] = dict(sorted({**getattr(former, name), **getattr(record, name)}.items()))
+    if not due and any(name in fields for name in _CONTROL):
+        fields["settings"] = {**record.settings, "slowdown": former.settings.get("slowdown", 1.0)}
+    return record.model_copy(update=fields)
 
 
 _CONTROL = ("control", "drift")

@@ -56,12 +56,12 @@ def _integer(digits: str) -> int:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{twice!r} is given twice in one object")
-    return found
+    return fields
 
 
 class Pieces:
@@ -135,21 +135,21 @@ class Pieces:
         depth = 0
         while True:
             self._while(_TO_STRUCTURE, kept)
-            found = _STRUCTURE.match(self._piece, self._at)
-            if found is None:
+            match = _STRUCTURE.match(self._piece, self._at)
+            if match is None:
                 raise ValueError("a list or an object does not end")
-            if found[0] == b'"':
+            if match[0] == b'"':
                 self._keep(1, kept)
                 self._string(kept)
-            elif found[0] == b"\n":
+            elif match[0] == b"\n":
                 if self._by_line:
                     raise ValueError("a list or an object does not end")
                 self._keep(1, kept)
-            elif found[0][:1] in b"[{":
-                depth += len(found[0])
-                self._keep(len(found[0]), kept)
+            elif match[0][:1] in b"[{":
+                depth += len(match[0])
+                self._keep(len(match[0]), kept)
             else:
-                closed = min(depth, len(found[0]))
+                closed = min(depth, len(match[0]))
                 depth -= closed
                 self._keep(closed, kept)
                 if not depth:
@@ -172,8 +172,8 @@ class Pieces:
     def _while(self, pattern: re.Pattern[bytes], kept: _Kept) -> None:
         """Pass what a pattern takes, over any number of pieces."""
         while self._fill():
-            found = pattern.match(self._piece, self._at)
-            size = found.end() - self._at if found else 0
+            match = pattern.match(self._piece, self._at)
+            size = match.end() - self._at if match else 0
             self._keep(size, kept)
             if self._at < len(self._piece):
                 return

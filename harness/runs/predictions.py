@@ -117,8 +117,8 @@ def _records(path: Path, file: BinaryIO) -> Iterator[_Record]:
             for number in pieces.items():
                 yield _Record(where=f"{path}, entry {number}", value=_value(pieces, f"{path}, entry {number}"))
         elif first != b"{":
-            what = type(loads(_text(file.read(_WHOLE), str(path), 0))).__name__
-            raise InputError(f"{path}: expected a list or an object of predictions, found {what}")
+            name = type(loads(_text(file.read(_WHOLE), str(path), 0))).__name__
+            raise InputError(f"{path}: expected a list or an object of predictions, found {name}")
         elif agents.is_trajectory(path):
             yield _Record(where=f"{path}", value=_value(pieces, str(path), whole=_LARGEST_TRAJECTORY))
         elif "instance_id" in _names(pieces):
@@ -143,13 +143,13 @@ def _goes_on(pieces: Pieces) -> bool:
 
 def _names(pieces: Pieces) -> set[str]:
     """The first names of an object; the place is the file's start, then."""
-    found: set[str] = set()
+    names: set[str] = set()
     for name in pieces.members():
         pieces.value(0)
-        if len(found) < _MOST_FIELDS:
-            found.add(name)
+        if len(names) < _MOST_FIELDS:
+            names.add(name)
     pieces.seek(0)
-    return found
+    return names
 
 
 def _by_id(path: Path, pieces: Pieces) -> Iterator[_Record]:
@@ -185,9 +185,9 @@ def _value(pieces: Pieces, where: str, *, whole: int = _WHOLE) -> Any:
         pass
     end = pieces.tell()
     pieces.seek(start)
-    found = _fields(pieces, where)
+    fields = _fields(pieces, where)
     pieces.seek(end)
-    return found
+    return fields
 
 
 def _lines(path: Path, file: BinaryIO) -> Iterator[_Record]:
@@ -219,18 +219,18 @@ def _whole_line(line: bytes, where: str, place: int) -> Any:
         if not line.lstrip().startswith(b"{"):
             raise
         pieces = Pieces(io.BytesIO(line.rstrip(b"\r\n")), by_line=True)
-        found = _fields(pieces, where)
+        fields = _fields(pieces, where)
         pieces.end()
-        return found
+        return fields
 
 
 def _long_line(file: BinaryIO, place: int, where: str) -> Any:
     pieces = Pieces(file, by_line=True)
     pieces.seek(place)
-    found = _fields(pieces, where)
+    fields = _fields(pieces, where)
     pieces.end()
     file.seek(pieces.tell() + 1)
-    return found
+    return fields
 
 
 def _fields(pieces: Pieces, where: str) -> dict[str, Any]:
@@ -243,16 +243,16 @@ def _fields(pieces: Pieces, where: str) -> dict[str, Any]:
         InputError: what it is about is too much.
 
     """
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     left_out: dict[str, str] = {}
     room = _WHOLE
     for name in pieces.members():
-        if name in found or name in left_out:
+        if name in fields or name in left_out:
             raise ValueError(f"{name!r} is given twice in one object")
-        other = min(_LARGEST_FIELD, room) if len(found) < _MOST_FIELDS else 0
+        other = min(_LARGEST_FIELD, room) if len(fields) < _MOST_FIELDS else 0
         limit = _LARGEST_PATCH if name in _PATCHES else _LARGEST_NAME if name in _WHO else other
         try:
-            found[name], size = _field(pieces, limit, where)
+            fields[name], size = _field(pieces, limit, where)
             room -= size if limit == other else 0
         except TooMuchError as error:
             if len(left_out) < _MOST_FIELDS or name in (*_PATCHES, *_WHO):
@@ -261,9 +261,9 @@ def _fields(pieces: Pieces, where: str) -> dict[str, Any]:
         if name in left_out:
             raise InputError(f"{where}: {name} has {left_out[name]}")
     for name in _PATCHES:
-        if name in left_out and not isinstance(found.get("model_patch"), str):
-            found |= {name: _PATCHES[name], NOT_READ: f"its {name} has {left_out[name]}, more than is read"}
-    return {**found, **({_LEFT_OUT: sorted(left_out)} if left_out else {})}
+        if name in left_out and not isinstance(fields.get("model_patch"), str):
+            fields |= {name: _PATCHES[name], NOT_READ: f"its {name} has {left_out[name]}, more than is read"}
+    return {**fields, **({_LEFT_OUT: sorted(left_out)} if left_out else {})}
 
 
 def _field(pieces: Pieces, limit: int, where: str) -> tuple[Any, int]:

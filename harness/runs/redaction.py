@@ -84,7 +84,7 @@ class Veil:
                 "dropped": [_dropped(part, is_gold=is_gold) for part in report.dropped],
                 "flags": [{**flag, "path": "hidden"} if is_gold else flag for flag in report.flags],
                 "tripwires": [{**hit, "path": "hidden"} if is_gold else hit for hit in report.tripwires],
-                "repairs": [one for one in report.repairs if not quotes.within(one)],
+                "repairs": [repair for repair in report.repairs if not quotes.within(repair)],
                 "signals": None if is_gold else _signals(report.signals, quotes),
             }
         )

@@ -72,7 +72,7 @@ class Summary:
     predictions: tuple[Regraded, ...] = field(default_factory=tuple)
 
     def count(self, state: State) -> int:
-        return Counter(one.state for one in self.predictions)[state]
+        return Counter(prediction.state for prediction in self.predictions)[state]
 
     def as_json(self) -> dict[str, Any]:
         """For programs: every prediction that is not as it was, and how many there are of each state."""
@@ -81,7 +81,9 @@ class Summary:
             "grading_version": GRADING_VERSION,
             "classes_version": CLASSES_VERSION,
             "counts": {state.value: self.count(state) for state in State},
-            "predictions": [_as_json(one) for one in self.predictions if one.state is not State.UNCHANGED],
+            "predictions": [
+                _as_json(prediction) for prediction in self.predictions if prediction.state is not State.UNCHANGED
+            ],
         }
 
 
@@ -102,20 +104,20 @@ def regrade(dataset: Dataset, path: Path, *, ids: Sequence[str] = ()) -> Summary
     with files.locked(path / ".lock", busy=f"another goldseam is writing {path}"):
         folder.remove_strays()
         known = set(dataset.ids())
-        asked = [item for item in folder.predictions() if not ids or item.instance_id in ids]
-        access_log.tell(dataset, known & {item.instance_id for item in asked}, purpose="regrade", run=path.name)
-        summary = Summary(predictions=tuple(_regraded_each(dataset, folder, asked, known)))
+        predictions = [item for item in folder.predictions() if not ids or item.instance_id in ids]
+        access_log.tell(dataset, known & {item.instance_id for item in predictions}, purpose="regrade", run=path.name)
+        summary = Summary(predictions=tuple(_regraded_each(dataset, folder, predictions, known)))
         _write_run(folder, summary)
         write_report(dataset, folder)
     return summary
 
 
 def _regraded_each(
-    dataset: Dataset, folder: RunFolder, asked: Sequence[Prediction], known: Collection[str]
+    dataset: Dataset, folder: RunFolder, predictions: Sequence[Prediction], known: Collection[str]
 ) -> Iterator[Regraded]:
     """Each prediction; a task is read once for all of its own, and one is open at a time."""
     veil = veil_for(dataset)
-    by_task = groupby(sorted(asked, key=lambda item: item.instance_id), key=lambda item: item.instance_id)
+    by_task = groupby(sorted(predictions, key=lambda item: item.instance_id), key=lambda item: item.instance_id)
     for task_id, items in by_task:
         task = dataset.task(task_id) if task_id in known else None
         for item in items:
@@ -148,21 +150,21 @@ def _regrade_one(task: Task | None, folder: RunFolder, item: Prediction, veil: V
         new = veil.report(new, task)
     changed = tuple(name for name in _fields(old, new) if name not in _RULES)
     if changed:
-        said = {name: getattr(old, name) for name in (*_VERDICT, "grading_version", "classes_version")}
-        new = new.model_copy(update={"regraded_from": [*old.regraded_from, said]})
+        fields = {name: getattr(old, name) for name in (*_VERDICT, "grading_version", "classes_version")}
+        new = new.model_copy(update={"regraded_from": [*old.regraded_from, fields]})
     if new != old:
         folder.write_report(prediction, new)
     state = State.CHANGED if changed else State.UNCHANGED
     return _regraded(prediction, state, before=before, after=(new.outcome.value, new.failure_class), changed=changed)
 
 
-def _regraded(prediction: Prediction, state: State, **found: Any) -> Regraded:
+def _regraded(prediction: Prediction, state: State, **fields: Any) -> Regraded:
     return Regraded(
         instance_id=prediction.instance_id,
         model=prediction.model_name_or_path,
         sample=prediction.sample,
         state=state,
-        **found,
+        **fields,
     )
 
 
@@ -180,14 +182,14 @@ def _results(folder: RunFolder, prediction: Prediction) -> Mapping[str, Any]:
     where = folder.sample_folder(prediction)
     try:
         given = (where / "patch.diff").read_bytes()
-        found = json.loads((where / "results.json").read_bytes())
+        results = json.loads((where / "results.json").read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise CannotReplayError(f"its evidence cannot be read: {error}") from error
     if given != prediction.patch_bytes():
         raise CannotReplayError("its patch.diff is not the patch of predictions.jsonl")
-    if not isinstance(found, dict):
+    if not isinstance(results, dict):
         raise CannotReplayError("its results.json is no JSON object")
-    return found
+    return results
 
 
 def _sealed(folder: RunFolder, prediction: Prediction, veil: Veil | None) -> Mapping[str, Any] | None:

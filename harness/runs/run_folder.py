@@ -186,14 +186,14 @@ class RunFolder:
         folder = self.sample_folder(prediction)
         results = b"" if evidence.sealed else json.dumps(evidence.results, indent=1).encode() + b"\n"
         digest = hashlib.sha256(evidence.sealed or results).hexdigest()
-        found = {
+        fields = {
             "patch.diff": evidence.patch,
             "test_output.txt": None if evidence.sealed else evidence.output,
             "results.json": results or None,
             EVIDENCE_FILE: evidence.sealed or None,
             SOURCES_FILE: evidence.sources or None,
         }
-        for name, data in found.items():
+        for name, data in fields.items():
             if data is None:
                 (folder / name).unlink(missing_ok=True)
             else:
@@ -225,10 +225,10 @@ class RunFolder:
 
     def unauthenticated(self, model: str) -> tuple[str, ...]:
         """The files about a model that nobody here vouches for, relative to the folder."""
-        own = {self.sample_folder(one) / REPORT_FILE: one for one in self.predictions()}
+        own = {self.sample_folder(prediction) / REPORT_FILE: prediction for prediction in self.predictions()}
         reports = [path for path in self._report_paths() if _json(path).get("model_name_or_path") == model]
-        found = [path for path in reports if path not in own or not self.is_authentic(own[path])]
-        return (*([] if self.is_whole() else [RUN_FILE]), *(str(path.relative_to(self.path)) for path in found))
+        paths = [path for path in reports if path not in own or not self.is_authentic(own[path])]
+        return (*([] if self.is_whole() else [RUN_FILE]), *(str(path.relative_to(self.path)) for path in paths))
 
     def is_whole(self) -> bool:
         """Whether run.json is as it was written here, and predictions.jsonl the one that it tells of."""
@@ -349,10 +349,10 @@ def swebench_tests_status(tests: TestsStatus) -> dict[str, dict[str, list[str]]]
     lists = {"FAIL_TO_PASS": tests.fail_to_pass, "PASS_TO_PASS": tests.pass_to_pass}
     return {
         name: {
-            "success": [test_id for test_id, status in found.items() if status == "PASSED"],
-            "failure": [test_id for test_id, status in found.items() if status != "PASSED"],
+            "success": [test_id for test_id, status in statuses.items() if status == "PASSED"],
+            "failure": [test_id for test_id, status in statuses.items() if status != "PASSED"],
         }
-        for name, found in lists.items()
+        for name, statuses in lists.items()
     }
 
 

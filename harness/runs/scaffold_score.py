@@ -47,13 +47,13 @@ def score(task: Task, grade: Grade) -> ScaffoldScore | None:
         return None
     fail, hold = grade.tests.fail_to_pass, grade.tests.pass_to_pass
     public = public_of(task.instance, (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
-    shown, hidden = _parted({**fail, **hold}, public)
+    statuses, hidden = _parted({**fail, **hold}, public)
     shown_fail, hidden_fail = _parted(fail, public)
     told = grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED) and grade.cause in _OF_TESTS
     return ScaffoldScore(
         functions=functions,
-        revealed=len(shown),
-        revealed_passed=_passed(shown),
+        revealed=len(statuses),
+        revealed_passed=_passed(statuses),
         hidden=len(hidden),
         hidden_passed=_passed(hidden),
         resolved_hidden=told and bool(hidden) and _passed(hidden) == len(hidden),
@@ -63,18 +63,22 @@ def score(task: Task, grade: Grade) -> ScaffoldScore | None:
 
 def kind_of(scores: Iterable[ScaffoldScore | None]) -> dict[str, Any]:
     """Which kind of score a run has: `kind`, and where it is scaffolded how much its tasks show."""
-    found = [one for one in scores if one is not None]
-    if not found:
+    scaffold_scores = [scaffold_score for scaffold_score in scores if scaffold_score is not None]
+    if not scaffold_scores:
         return {"kind": HIDDEN_ONLY}
-    return {"kind": SCAFFOLDED, "revealed": max(one.functions for one in found), "scaffolded_predictions": len(found)}
+    return {
+        "kind": SCAFFOLDED,
+        "revealed": max(scaffold_score.functions for scaffold_score in scaffold_scores),
+        "scaffolded_predictions": len(scaffold_scores),
+    }
 
 
 def _parted(
     tests: Mapping[str, TestStatus | None], public: Iterable[str]
 ) -> tuple[list[TestStatus | None], list[TestStatus | None]]:
     known = frozenset(public)
-    return [tests[one] for one in tests if one in known], [tests[one] for one in tests if one not in known]
+    return [tests[test] for test in tests if test in known], [tests[test] for test in tests if test not in known]
 
 
 def _passed(statuses: Iterable[TestStatus | None]) -> int:
-    return sum(one is TestStatus.PASSED for one in statuses)
+    return sum(status is TestStatus.PASSED for status in statuses)

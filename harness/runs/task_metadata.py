@@ -82,12 +82,12 @@ class Standing:
 
 def standing(facts: Iterable[TaskFacts]) -> Standing:
     """Count where tasks are judged, and how many are guessable."""
-    found = tuple(facts)
-    count = Counter(one.judged for one in found)
+    task_facts = tuple(facts)
+    count = Counter(one.judged for one in task_facts)
     return Standing(
-        tasks=len(found),
+        tasks=len(task_facts),
         judged={place: count[place] for place in Place},
-        guessable=sum(one.guessable is True for one in found),
+        guessable=sum(one.guessable is True for one in task_facts),
     )
 
 
@@ -115,12 +115,12 @@ def read_facts(dataset: Dataset, *, also: Collection[str] = (), split: str | Non
         InputError: a task.yaml is missing or broken.
 
     """
-    found = {
+    task_facts = {
         task_id: facts_of(read_model(dataset.task_folder(task_id) / TASK_FILE, TaskModel)) for task_id in dataset.ids()
     }
     return {
         task_id: facts
-        for task_id, facts in found.items()
+        for task_id, facts in task_facts.items()
         if task_id in also or (facts.counts and split in (None, facts.split))
     }
 

@@ -108,8 +108,8 @@ def tell_evaluated(
     predictions = tuple(predictions)
     if not predictions:
         return
-    ids = sorted({one.instance_id for one in predictions})
-    models = sorted({one.model_name_or_path for one in predictions})
+    ids = sorted({prediction.instance_id for prediction in predictions})
+    models = sorted({prediction.model_name_or_path for prediction in predictions})
     try:
         ledger.record(dataset, ledger.Event.EVALUATED, ids, models=models, predictions=len(predictions), run=run)
     except GoldseamError as error:

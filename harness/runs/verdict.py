@@ -104,14 +104,14 @@ def of_other_tasks(folder: RunFolder, model: str) -> tuple[str, ...]:
     if record is None:
         return ()
     timeout = (record.settings.get("demands") or {}).get("timeout")
-    found = []
+    tasks = []
     for prediction in folder.predictions():
         digest, report = record.tasks.get(prediction.instance_id), folder.read(prediction)
         if prediction.model_name_or_path != model or digest is None or report is None or is_withheld(prediction):
             continue
         if report.key != key_of(digest, prediction, Demands(timeout=timeout), grading=report.grading_version):
-            found.append(str((folder.sample_folder(prediction) / run_folder.REPORT_FILE).relative_to(folder.path)))
-    return tuple(found)
+            tasks.append(str((folder.sample_folder(prediction) / run_folder.REPORT_FILE).relative_to(folder.path)))
+    return tuple(tasks)
 
 
 def look(task: Task, prediction: Prediction) -> Looked:

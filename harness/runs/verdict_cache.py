@@ -29,8 +29,8 @@ _COVERED = (_REPORT, _RESULTS, _OUTPUT, EVIDENCE_FILE, SOURCES_FILE)
 
 def _parts(folder: Path) -> list[bytes]:
     """The key's folder, and the files in it; a missing one is empty."""
-    found = (folder / name for name in _COVERED)
-    return [folder.name.encode(), *(path.read_bytes() if path.exists() else b"" for path in found)]
+    paths = (folder / name for name in _COVERED)
+    return [folder.name.encode(), *(path.read_bytes() if path.exists() else b"" for path in paths)]
 
 
 @dataclass(frozen=True, kw_only=True)

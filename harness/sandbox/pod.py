@@ -55,7 +55,7 @@ class Cell:
 
     def asked(self) -> str:
         """What its holder is told."""
-        ask = {one.name: [inner for _, inner in one.forwards] for one in self.services if one.ports}
+        ask = {service.name: [inner for _, inner in service.forwards] for service in self.services if service.ports}
         return json.dumps({"carry": self.carry, "ask": ask})
 
 
@@ -161,8 +161,8 @@ class _Holder:
                 self.heard.feed(data)
         line, newline, rest = bytes(self.heard.stdout).partition(b"\n")
         if not newline:
-            said = self.heard.stderr.value().decode("utf-8", "replace")
-            raise SandboxError(f"the network of a task's services is gone: {said[-_OUTPUT:] or 'its holder is silent'}")
+            text = self.heard.stderr.value().decode("utf-8", "replace")
+            raise SandboxError(f"the network of a task's services is gone: {text[-_OUTPUT:] or 'its holder is silent'}")
         self.heard.stdout[:] = rest
         told = json.loads(line)
         if told["trouble"]:

@@ -31,9 +31,9 @@ def problems(task: Task) -> Iterator[str]:
         return
     if set(ids) - set(task.hidden.fail_to_pass):
         yield f"`{FIELD}` of task.yaml names tests that are not in FAIL_TO_PASS"
-    shown = {function_of(one) for one in ids}
-    if shown >= set(candidates(task.instance_id, task.hidden)):
+    functions = {function_of(one) for one in ids}
+    if functions >= set(candidates(task.instance_id, task.hidden)):
         yield "the scaffold shows every FAIL_TO_PASS test, so nothing is hidden"
-    names = {one.names[-1] for one in shown if one.names}
+    names = {function.names[-1] for function in functions if function.names}
     if {found.decode() for found in _TEST.findall(raw)} - names:
         yield "scaffold.patch brings tests that task.yaml does not call revealed"

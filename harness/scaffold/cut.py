@@ -260,9 +260,9 @@ def _class_edits(old: _File, new: _File, was: Item, now: Item, wanted: Collectio
 
 def _after_imports(old: _File) -> int:
     """The line where an import may stand: after those that are there, or after the docstring."""
-    found = [one.end for one in old.items if one.is_import]
-    if found:
-        return found[-1]
+    ends = [one.end for one in old.items if one.is_import]
+    if ends:
+        return ends[-1]
     first = old.items[0] if old.items else None
     is_docstring = first and isinstance(first.node, ast.Expr) and isinstance(first.node.value, ast.Constant)
     return first.end if first and is_docstring else 0
@@ -295,12 +295,12 @@ def _check(old: _File, result: str, keep: Collection[Names]) -> None:
 
 
 def _tests(file: _File) -> dict[Names, str]:
-    found: dict[Names, str] = {}
+    tests: dict[Names, str] = {}
     for item in file.items:
         for node in ast.walk(item.node):
             if not (isinstance(node, ast.stmt) and is_test(node)):
                 continue
             name = getattr(node, "name", "")
             owner = () if node is item.node else (next(iter(item.names), ""),)
-            found[*owner, name] = ast.dump(node)
-    return found
+            tests[*owner, name] = ast.dump(node)
+    return tests

@@ -67,7 +67,7 @@ def items(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[Item, ...]:
     found: list[Item] = []
     for node in body:
         decorators = getattr(node, "decorator_list", [])
-        start = min(node.lineno, *(one.lineno for one in decorators), node.lineno) - 1
+        start = min(node.lineno, *(decorator.lineno for decorator in decorators), node.lineno) - 1
         end = node.end_lineno or node.lineno
         if found and start < found[-1].end:
             raise CannotCutError("two statements share a line")
@@ -102,23 +102,21 @@ def _defined(node: ast.stmt) -> set[str]:
         return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
     if isinstance(node, ast.ImportFrom):
         return {alias.asname or alias.name for alias in node.names}
-    found = {
-        inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load)
-    }
+    ids = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load)}
     for inner in ast.walk(node):
         if inner is not node and isinstance(
             inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
         ):
-            found |= _defined(inner)
-    return found
+            ids |= _defined(inner)
+    return ids
 
 
 def _is_autouse(node: ast.stmt) -> bool:
     decorators = getattr(node, "decorator_list", [])
     return any(
         keyword.arg == "autouse"
-        for one in decorators
-        for inner in ast.walk(one)
+        for decorator in decorators
+        for inner in ast.walk(decorator)
         if isinstance(inner, ast.Call)
         for keyword in inner.keywords
     )

@@ -77,14 +77,14 @@ def applied(task: Task, found: Revealed, *, asked: int) -> Task:
     """The task with what it shows; as it was before where it shows nothing."""
     extra = {name: value for name, value in task.instance.extra.items() if name != FIELD}
     left = len(candidates(task.instance_id, task.hidden)) - len(found.functions)
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "asked": asked,
         "functions": len(found.functions),
         "hidden_functions": left,
         "revealed": list(found.ids),
         "why_not": list(found.why_not),
     }
-    return replace(task, instance=replace(task.instance, extra={**extra, FIELD: told}, scaffold=found.patch))
+    return replace(task, instance=replace(task.instance, extra={**extra, FIELD: fields}, scaffold=found.patch))
 
 
 @dataclass(kw_only=True)
@@ -124,7 +124,7 @@ class _Files:
 def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
     """A file after the test patch."""
     parsed = patch.parse(test_patch, trusted=True)
-    part = next((one for one in parsed.files if one.new_path == path), None)
+    part = next((file for file in parsed.files if file.new_path == path), None)
     if part is None or not path.endswith(".py"):
         raise CannotCutError("a test file is not one that the change brings as Python")
     if part.old_path not in (None, path):
@@ -187,7 +187,7 @@ def _prove(task: Task, found: Revealed, sandbox: Sandbox) -> None:
     except patch.PatchError:
         raise CannotCutError("the cut file makes no patch") from None
     gold = screening.screen_for(patch.parse(task.hidden.gold_patch), task.hidden, task.instance.test).kept
-    files = tuple(sorted({one.path for one in found.functions}))
+    files = tuple(sorted({function.path for function in found.functions}))
     statuses: list[Mapping[str, TestStatus]] = []
     for model_patch in (None, gold):
         spec = replace(scoring.trial_spec(task, model_patch), test_patch=tests, files=files, overlay={})

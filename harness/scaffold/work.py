@@ -67,10 +67,10 @@ def reveal_in(
 
     """
     tasks = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
-    others = [one for one in tasks if one.state is not TaskState.PROVED]
+    others = [task for task in tasks if task.state is not TaskState.PROVED]
     if ids and others:
         raise InputError(f"only proved tasks can show tests: {others[0].instance_id} is {others[0].state}")
-    proved = [one for one in tasks if one.state is TaskState.PROVED]
+    proved = [task for task in tasks if task.state is TaskState.PROVED]
     if not proved:
         raise InputError(f"{dataset.path} has no proved task")
     access_log.tell(dataset, [one.instance_id for one in proved], purpose="reveal")
@@ -109,9 +109,9 @@ def _one(
     return _shown(after, count, before, after.extra[FIELD])
 
 
-def _shown(instance: Instance, count: int, before: int, told: dict[str, object]) -> Shown:
-    why = told.get("why_not")
-    functions, left = told.get("functions"), told.get("hidden_functions")
+def _shown(instance: Instance, count: int, before: int, fields: dict[str, object]) -> Shown:
+    why = fields.get("why_not")
+    functions, left = fields.get("functions"), fields.get("hidden_functions")
     return Shown(
         instance_id=instance.instance_id,
         asked=count,

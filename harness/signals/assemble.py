@@ -75,11 +75,11 @@ def evidence(what: Seen) -> dict[str, Any]:
         "exited": what.exited,
         "compiled": what.compiled.model_dump(mode="json") if what.compiled else None,
         "after": what.after.model_dump(mode="json") if what.after else None,
-        "skipped": [{"path": one.path, "why": one.why_not} for one in what.sources if one.why_not],
+        "skipped": [{"path": source.path, "why": source.why_not} for source in what.sources if source.why_not],
     }
 
 
-def from_evidence(kept: Mapping[str, Any], *, seconds: float, max_rss_kb: int, gold: Mapping[str, Any]) -> Seen:
+def from_evidence(fields: Mapping[str, Any], *, seconds: float, max_rss_kb: int, gold: Mapping[str, Any]) -> Seen:
     """What was seen, from what results.json kept of it.
 
     Raises:
@@ -88,16 +88,16 @@ def from_evidence(kept: Mapping[str, Any], *, seconds: float, max_rss_kb: int, g
     """
     try:
         return Seen(
-            why_not=str(kept["why_not"]),
-            exited=bool(kept["exited"]),
+            why_not=str(fields["why_not"]),
+            exited=bool(fields["exited"]),
             seconds=seconds,
             max_rss_kb=max_rss_kb,
             sources=tuple(
                 Source(path=str(one["path"]), before=None, after=None, why_not=str(one["why"]))
-                for one in kept["skipped"]
+                for one in fields["skipped"]
             ),
-            compiled=CompiledFrame.model_validate(kept["compiled"]) if kept["compiled"] else None,
-            after=AfterFrame.model_validate(kept["after"]) if kept["after"] else None,
+            compiled=CompiledFrame.model_validate(fields["compiled"]) if fields["compiled"] else None,
+            after=AfterFrame.model_validate(fields["after"]) if fields["after"] else None,
             gold=gold,
         )
     except (KeyError, TypeError, ValidationError) as error:
@@ -179,9 +179,9 @@ def _compiles(what: Seen, python: tuple[str, ...]) -> Compiles:
     files = tuple(
         CompiledFile(path=path, ok=ok, error=error, line=line) for path, ok, error, line in what.compiled.files
     )
-    told = [one.ok for one in files]
-    ok = False if False in told else True if len(told) == len(python) and None not in told else None
-    why = what.compiled.why or ("the compiler could not tell" if None in told else _first_why(what))
+    oks = [file.ok for file in files]
+    ok = False if False in oks else True if len(oks) == len(python) and None not in oks else None
+    why = what.compiled.why or ("the compiler could not tell" if None in oks else _first_why(what))
     return Compiles(measured=ok is not None, why_not="" if ok is not None else why or _NOT_TOLD, ok=ok, files=files)
 
 
@@ -197,13 +197,13 @@ def _imports(what: Seen, python: tuple[str, ...]) -> Imports:
     for path, mark in zip(what.after.modules, what.after.loaded, strict=False):
         status, error = ("loaded", "") if mark == "1" else tried.get(path, ("unknown", what.after.why))
         files.append(ImportedFile.model_validate({"path": path, "status": status, "error": error}))
-    statuses = {one.status for one in files}
+    statuses = {file.status for file in files}
     ok = False if "fails" in statuses else True if "unknown" not in statuses and len(files) == len(python) else None
     return Imports(ok=ok, files=tuple(files))
 
 
 def _first_why(what: Seen) -> str:
-    return next((one.why_not for one in what.sources if one.why_not and one.path.endswith(".py")), "")
+    return next((source.why_not for source in what.sources if source.why_not and source.path.endswith(".py")), "")
 
 
 def _runtime(what: Seen) -> Runtime:
@@ -240,12 +240,12 @@ def _network(what: Seen) -> Network:
 def _writes(what: Seen) -> Writes:
     if what.why_not or what.after is None:
         return Writes(measured=False, why_not=what.why_not or _NOT_TOLD)
-    found = what.after
-    return Writes(files=found.files, bytes=found.bytes, paths=found.paths, own_files=found.own_files, more=found.more)
+    frame = what.after
+    return Writes(files=frame.files, bytes=frame.bytes, paths=frame.paths, own_files=frame.own_files, more=frame.more)
 
 
 def _skipped(patch: Patch | None, what: Seen) -> tuple[Skipped, ...]:
-    told = [Skipped(path=one.path, why=_why(one.why_not)) for one in what.sources if one.why_not]
+    told = [Skipped(path=source.path, why=_why(source.why_not)) for source in what.sources if source.why_not]
     files = [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary] if patch else []
     why = f"more than {MAX_FILES} files are changed"
     return (*told, *(Skipped(path=_plain(file.path), why=why) for file in files[MAX_FILES:]))

@@ -30,18 +30,18 @@ EVIDENCE = "signals"
 PENDING = "the run was stopped before the tools had read the files; the same command goes on"
 
 
-def to_verdict(found: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
+def to_verdict(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
     """A verdict with the signals that its trial tells. Where they can't be made, it is as it was."""
     try:
-        return _with_signals(found, task, patch, trial)
+        return _with_signals(verdict, task, patch, trial)
     except Exception as error:  # noqa: BLE001 - a signal must never cost a verdict
         why = f"making the signals failed: {type(error).__name__}"
         nothing = assemble.first(None, assemble.Seen(why_not=why))
-        return replace(found, report=found.report.model_copy(update={"signals": nothing}))
+        return replace(verdict, report=verdict.report.model_copy(update={"signals": nothing}))
 
 
-def _with_signals(found: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
-    report = found.report
+def _with_signals(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
+    report = verdict.report
     why = _no_trial(report, trial)
     seen = assemble.seen(
         Observed.read(trial.watched) if trial and trial.watched is not None else None,
@@ -54,11 +54,11 @@ def _with_signals(found: Verdict, task: Task, patch: Patch | None, trial: Trial 
     sources = None if why else to_read(task.instance.version, seen.sources, seen.configs)
     signals = assemble.first(patch, seen, static=PENDING if sources else _nothing_to_read(seen))
     evidence = replace(
-        found.evidence,
-        results={**found.evidence.results, EVIDENCE: assemble.evidence(seen)},
+        verdict.evidence,
+        results={**verdict.evidence.results, EVIDENCE: assemble.evidence(seen)},
         sources=sources.packed() if sources else b"",
     )
-    return replace(found, report=report.model_copy(update={"signals": signals}), evidence=evidence)
+    return replace(verdict, report=report.model_copy(update={"signals": signals}), evidence=evidence)
 
 
 def _no_trial(report: InstanceReport, trial: Trial | None) -> str:
@@ -70,7 +70,7 @@ def _no_trial(report: InstanceReport, trial: Trial | None) -> str:
 
 
 def _nothing_to_read(seen: assemble.Seen) -> str:
-    return next((one.why_not for one in seen.sources if one.why_not), "the supervisor did not tell")
+    return next((source.why_not for source in seen.sources if source.why_not), "the supervisor did not tell")
 
 
 def again(report: InstanceReport, results: Mapping[str, Any], task: Task, patch: Patch | None) -> InstanceReport:
@@ -135,9 +135,9 @@ def read_pending(
     def work(group: tuple[str, ...]) -> Mapping[str, static.Reading]:
         return _read_group(group, tools)
 
-    for found in executor.map(work, groups, cancel=tools.sandbox.cancel):
-        for path, item in ((path, item) for path, item in waiting.items() if str(path) in found):
-            reading = found[str(path)]
+    for readings in executor.map(work, groups, cancel=tools.sandbox.cancel):
+        for path, item in ((path, item) for path, item in waiting.items() if str(path) in readings):
+            reading = readings[str(path)]
             troubles += [reading.why_not] if reading.again else []
             _finish(folder, item, reading, done)
     if troubles:
@@ -150,19 +150,26 @@ _PACKED = 4
 
 def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Reading]:
     """What the tools say of the files that lie there."""
-    given: dict[str, Sources] = {}
-    found: dict[str, static.Reading] = {}
+    sourceses: dict[str, Sources] = {}
+    readings: dict[str, static.Reading] = {}
     for path in group:
         try:
-            given[path] = Sources.unpacked(Path(path).read_bytes())
+            sourceses[path] = Sources.unpacked(Path(path).read_bytes())
         except (OSError, ValueError):
-            found[path] = static.Reading(why_not="the kept files can't be read")
+            readings[path] = static.Reading(why_not="the kept files can't be read")
     try:
-        return {**found, **static.read(given, tools.image, tools.sandbox, rules=tools.rules)} if given else found
+        return (
+            {**readings, **static.read(sourceses, tools.image, tools.sandbox, rules=tools.rules)}
+            if sourceses
+            else readings
+        )
     except GoldseamError:
         raise
     except Exception as error:  # noqa: BLE001 - a signal must never cost a run
-        return {**found, **dict.fromkeys(given, static.Reading(why_not=f"the tools failed: {type(error).__name__}"))}
+        return {
+            **readings,
+            **dict.fromkeys(sourceses, static.Reading(why_not=f"the tools failed: {type(error).__name__}")),
+        }
 
 
 def _finish(

@@ -154,12 +154,12 @@ def lint(sides: RuffSides) -> Lint:
     """The difference in lint: findings are the same by rule, file and content of the line."""
     if sides.error:
         return Lint(measured=False, why_not=f"ruff failed: {sides.error}")
-    new, gone = _difference(sides.before, sides.after, lambda one: (one.rule, one.path, one.text))
+    new, findings = _difference(sides.before, sides.after, lambda finding: (finding.rule, finding.path, finding.text))
     return Lint(
-        new=tuple(LintFinding(**one.model_dump()) for one in new[:LISTED]),
-        gone=tuple(LintFinding(**one.model_dump()) for one in gone[:LISTED]),
-        new_by_rule=_counts(one.rule for one in new),
-        gone_by_rule=_counts(one.rule for one in gone),
+        new=tuple(LintFinding(**finding.model_dump()) for finding in new[:LISTED]),
+        gone=tuple(LintFinding(**finding.model_dump()) for finding in findings[:LISTED]),
+        new_by_rule=_counts(finding.rule for finding in new),
+        gone_by_rule=_counts(finding.rule for finding in findings),
     )
 
 
@@ -172,11 +172,11 @@ def eslint(sides: EslintSides) -> EslintLint:
     if sides.error or sides.why_not:
         return EslintLint(measured=False, why_not=sides.why_not or f"eslint failed: {sides.error}")
     unread = _unread(sides.unread)
-    kept = RuffSides(
-        before=tuple(one for one in sides.before if one.path not in unread),
-        after=tuple(one for one in sides.after if one.path not in unread),
+    ruff_sides = RuffSides(
+        before=tuple(finding for finding in sides.before if finding.path not in unread),
+        after=tuple(finding for finding in sides.after if finding.path not in unread),
     )
-    fields = dict(lint(kept))
+    fields = dict(lint(ruff_sides))
     fields |= {"measured": bool(fields["new"]) or not unread, "why_not": _could_not_read("eslint", unread)}
     return EslintLint(**fields, config=sides.config, notes=sides.notes)
 
@@ -190,7 +190,7 @@ def semgrep(sides: SemgrepSides) -> Measure:
 
 
 def _unread(sides: UnreadSides) -> dict[str, str]:
-    return {one.path: one.why for one in (*sides.before, *sides.after)}
+    return {unread.path: unread.why for unread in (*sides.before, *sides.after)}
 
 
 def _could_not_read(tool: str, unread: Mapping[str, str]) -> str:
@@ -206,12 +206,12 @@ def security(sides: BanditSides, more: SemgrepSides | None = None) -> Security:
     if more is None or more.error or more.why_not:
         return found
     other = _one_tool("semgrep", more)
-    new, gone = (*found.new, *other.new), (*found.gone, *other.gone)
+    new, findings = (*found.new, *other.new), (*found.gone, *other.gone)
     return found.model_copy(
         update={
             "measured": found.measured or bool(new),
             "new": new[:LISTED],
-            "gone": gone[:LISTED],
+            "gone": findings[:LISTED],
             "new_by_cwe": _sums(found.new_by_cwe, other.new_by_cwe),
             "gone_by_cwe": _sums(found.gone_by_cwe, other.gone_by_cwe),
         }
@@ -231,24 +231,24 @@ def _one_tool(tool: str, sides: BanditSides) -> Security:
     if sides.error:
         return Security(measured=False, why_not=f"{tool} failed: {sides.error}")
     unread = _unread(sides.unread)
-    new, gone = _difference(
-        [_security(tool, one) for one in sides.before if one.path not in unread],
-        [_security(tool, one) for one in sides.after if one.path not in unread],
-        lambda one: (one.rule, one.cwe, one.severity, one.path, one.text),
+    new, findings = _difference(
+        [_security(tool, finding) for finding in sides.before if finding.path not in unread],
+        [_security(tool, finding) for finding in sides.after if finding.path not in unread],
+        lambda finding: (finding.rule, finding.cwe, finding.severity, finding.path, finding.text),
     )
     return Security(
         measured=bool(new) or not unread,
         why_not=_could_not_read(tool, unread),
         new=tuple(new[:LISTED]),
-        gone=tuple(gone[:LISTED]),
-        new_by_cwe=_counts(str(one.cwe or "none") for one in new),
-        gone_by_cwe=_counts(str(one.cwe or "none") for one in gone),
+        gone=tuple(findings[:LISTED]),
+        new_by_cwe=_counts(str(finding.cwe or "none") for finding in new),
+        gone_by_cwe=_counts(str(finding.cwe or "none") for finding in findings),
     )
 
 
-def _security(tool: str, one: BanditFinding) -> SecurityFinding:
-    level: Mapping[str, Any] = {"severity": _level(one.severity), "confidence": _level(one.confidence)}
-    fields = {**one.model_dump(), **level, "cwe": OWN_CWE.get(one.rule, one.cwe)}
+def _security(tool: str, finding: BanditFinding) -> SecurityFinding:
+    level: Mapping[str, Any] = {"severity": _level(finding.severity), "confidence": _level(finding.confidence)}
+    fields = {**finding.model_dump(), **level, "cwe": OWN_CWE.get(finding.rule, finding.cwe)}
     return SecurityFinding(tool=tool, **fields)
 
 
@@ -272,25 +272,33 @@ def complexity(sides: LizardSides) -> Complexity:
             was = old[index].complexity if index < len(old) else None
             now = new[index].complexity if index < len(new) else None
             changed.append(FunctionComplexity(path=path, function=name, before=was, after=now))
-    changed.sort(key=lambda one: -abs((one.after or 0) - (one.before or 0)))
-    totals = [sum(one.before or 0 for one in changed), sum(one.after or 0 for one in changed)]
+    changed.sort(
+        key=lambda function_complexity: -abs((function_complexity.after or 0) - (function_complexity.before or 0))
+    )
+    totals = [
+        sum(function_complexity.before or 0 for function_complexity in changed),
+        sum(function_complexity.after or 0 for function_complexity in changed),
+    ]
     return Complexity(
         before=totals[0],
         after=totals[1],
         delta=totals[1] - totals[0],
-        highest=max((one.after or 0 for one in changed), default=0),
+        highest=max((function_complexity.after or 0 for function_complexity in changed), default=0),
         functions=tuple(changed[:LISTED_FUNCTIONS]),
     )
 
 
 def _by_name(functions: Sequence[Function]) -> dict[tuple[str, str], list[Function]]:
     found: dict[tuple[str, str], list[Function]] = defaultdict(list)
-    for one in functions:
-        found[one.path, one.function.partition("(")[0].strip()].append(one)
+    for function in functions:
+        found[function.path, function.function.partition("(")[0].strip()].append(function)
     return found
 
 
 def _apart(old: list[Function], new: list[Function]) -> tuple[list[Function], list[Function]]:
     """Of functions with one name, those whose text is not on the other side, in order."""
-    gone, came = _difference(new, old, lambda one: one.digest), _difference(old, new, lambda one: one.digest)
+    gone, came = (
+        _difference(new, old, lambda function: function.digest),
+        _difference(old, new, lambda function: function.digest),
+    )
     return gone[0], came[0]

@@ -88,7 +88,7 @@ class Observed:
     @classmethod
     def read(cls, said: Iterable[Mapping[str, Any]]) -> Self:
         """From the supervisor's frames. What does not fit is left out."""
-        found: list[Source] = []
+        sources: list[Source] = []
         configs: list[tuple[str, bytes]] = []
         compiled: CompiledFrame | None = None
         after: AfterFrame | None = None
@@ -98,14 +98,14 @@ class Observed:
                 if frame["t"] == "source" and frame["why"] == CONFIGURATION:
                     configs.append((str(frame["old"]), base64.b64decode(frame["before"] or "", validate=True)))
                 elif frame["t"] == "source":
-                    found.append(_source(frame))
+                    sources.append(_source(frame))
                 elif frame["t"] == "compiled":
                     compiled = CompiledFrame.model_validate(frame)
                 elif frame["t"] == "after":
                     after = AfterFrame.model_validate(frame)
             except (ValidationError, binascii.Error, ValueError):
                 continue
-        return cls(sources=tuple(found), configs=tuple(configs), compiled=compiled, after=after)
+        return cls(sources=tuple(sources), configs=tuple(configs), compiled=compiled, after=after)
 
 
 def request(patch: Patch | None, test: TestSpec, budgets: Budgets) -> dict[str, Any]:

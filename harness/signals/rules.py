@@ -39,8 +39,8 @@ def read(path: Path) -> Rules:
     """
     path = path.expanduser()
     if path.is_dir():
-        found = [one for one in sorted(path.rglob("*")) if one.is_file() and one.suffix in SUFFIXES]
-        named = [(one.relative_to(path).as_posix(), one) for one in found]
+        paths = [one for one in sorted(path.rglob("*")) if one.is_file() and one.suffix in SUFFIXES]
+        named = [(one.relative_to(path).as_posix(), one) for one in paths]
         named = [(name, one) for name, one in named if not any(part.startswith(".") for part in name.split("/"))]
     elif path.suffix in SUFFIXES:
         named = [(path.name, path)]

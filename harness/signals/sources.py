@@ -82,7 +82,7 @@ class Sources:
         return cls(
             python=kept.python,
             files=tuple(_source(file) for file in kept.files),
-            configs=tuple((one.path, one.data) for one in kept.configs),
+            configs=tuple((config.path, config.data) for config in kept.configs),
         )
 
 

@@ -98,10 +98,10 @@ def read(
         }
     if len(sources) == 1:
         return dict.fromkeys(sources, Reading(why_not=answers))
-    found: dict[str, Reading] = {}
+    readings: dict[str, Reading] = {}
     for name, one in sources.items():
-        found.update(read({name: one}, image, sandbox, rules=rules))
-    return found
+        readings.update(read({name: one}, image, sandbox, rules=rules))
+    return readings
 
 
 def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox, rules: Rules | None) -> _Answers | str:
@@ -139,7 +139,7 @@ def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox, rules: Ru
         **answers.versions,
         **({"semgrep_rules": rules.digest} if rules and "semgrep" in answers.versions else {}),
     }
-    return _Answers(versions=versions, items={numbers[key]: one for key, one in answers.items.items()})
+    return _Answers(versions=versions, items={numbers[key]: answer for key, answer in answers.items.items()})
 
 
 def _item(number: str, sources: Sources) -> dict[str, object]:

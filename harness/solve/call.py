@@ -121,8 +121,8 @@ def look_ahead(call: Call, out: Path, *, environment: Mapping[str, str], watcher
             Records(out, masker=of_environment(environment, names=[call.endpoint.api_key_env]))
         )
         plans.settled(records, plan, call.dataset, call.agent)
-        there = records.predictions()
-        todo, _ = plans.units(plan, call.instances, there)
+        predictions = records.predictions()
+        todo, _ = plans.units(plan, call.instances, predictions)
         cache = _cache(call, held, watcher)
         workspaces = held.enter_context(Workspaces(runtime=call.runtime, note=watcher.note))
         oracle = _oracle(call) if plan.oracle else {}
@@ -134,7 +134,7 @@ def look_ahead(call: Call, out: Path, *, environment: Mapping[str, str], watcher
                 unit, plan, canary=call.dataset.canary, open_workspace=workspaces.open, oracle=oracle
             ),
             price=call.prices.find([plan.model], call.endpoint.base_url, today),
-            earlier=there,
+            earlier=predictions,
             is_kept=lambda request: cache is not None and cache.get(asker.key(request)) is not None,
         )
 

@@ -145,8 +145,8 @@ class _Guard:
         if self._began is None:
             return 0.0
         waited = sum(reply.waited_seconds for reply in replies)
-        kept = sum(reply.seconds for reply in replies if reply.cached)
-        return max(0.0, time.monotonic() - self._began - waited + kept)
+        total = sum(reply.seconds for reply in replies if reply.cached)
+        return max(0.0, time.monotonic() - self._began - waited + total)
 
 
 @dataclass(kw_only=True)

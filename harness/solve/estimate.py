@@ -96,9 +96,9 @@ class Estimate:
 
     def as_json(self) -> dict[str, Any]:
         """As `--json` prints it."""
-        found = asdict(self)
-        found["cost_usd"], found["batch_cost_usd"] = found.pop("cost"), found.pop("batch_cost")
-        return {"schema_version": 1, **found}
+        fields = asdict(self)
+        fields["cost_usd"], fields["batch_cost_usd"] = fields.pop("cost"), fields.pop("batch_cost")
+        return {"schema_version": 1, **fields}
 
 
 class _Peek:
@@ -157,16 +157,16 @@ def estimate(
         task = unit.instance.instance_id
         if task not in first:
             first[task] = first_question(agent, job, model=model)
-        asked = first[task]
-        if exact and asked and is_kept(replace(asked, sampling=job.sampling, sample=job.sample)):
+        request = first[task]
+        if exact and request and is_kept(replace(request, sampling=job.sampling, sample=job.sample)):
             kept += 1
             continue
-        size = tokens.request_bytes(asked) if asked else len(statement_with(unit.instance).encode())
+        size = tokens.request_bytes(request) if request else len(statement_with(unit.instance).encode())
         rates = price.rates(tokens.likely(size)) if price else None
-        one = _attempt(course, tokens.likely(size), recorded, job.sampling.max_output_tokens)
-        more = {"questions": one.questions, "read": one.read, "written": one.written}
-        more |= {"cost": _cost(rates, one)} if rates else {}
-        more |= {"batch": _cost(batch, one)} if batch else {}
+        attempt = _attempt(course, tokens.likely(size), recorded, job.sampling.max_output_tokens)
+        more = {"questions": attempt.questions, "read": attempt.read, "written": attempt.written}
+        more |= {"cost": _cost(rates, attempt)} if rates else {}
+        more |= {"batch": _cost(batch, attempt)} if batch else {}
         sums |= {name: sums[name] + part for name, part in more.items()}
     return Estimate(
         attempts=len(units),
@@ -237,14 +237,14 @@ def _read(course: Course, first: int, questions: int) -> float:
     return sum(min(first + number * course.grown, max(first, course.longest)) for number in range(questions))
 
 
-def _cost(rates: Rates, one: _Attempt) -> Range:
+def _cost(rates: Rates, attempt: _Attempt) -> Range:
     """Dollars at these rates; what an endpoint's own cache saves is left out, since nobody knows it beforehand."""
     low, likely, high = (
         (read * rates.input + written * rates.output) / MILLION
         for read, written in (
-            (one.read.low, one.written.low),
-            (one.read.likely, one.written.likely),
-            (one.read.high, one.written.high),
+            (attempt.read.low, attempt.written.low),
+            (attempt.read.likely, attempt.written.likely),
+            (attempt.read.high, attempt.written.high),
         )
     )
     return Range(low=low, likely=likely, high=high)

@@ -130,24 +130,24 @@ def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> Sta
     """
     wanted = json.loads(json.dumps(plan.settings(dataset, agent)))
     state = records.state()
-    there = records.predictions()
-    if state is None and there:
+    predictions = records.predictions()
+    if state is None and predictions:
         raise InputError(
             f"{records.path} holds predictions that `goldseam solve` did not write", hint="give another file with -o"
         )
-    if state is None or not there:  # nothing was made yet: the settings may still be mended
+    if state is None or not predictions:  # nothing was made yet: the settings may still be mended
         return State(settings=wanted, spent=state.spent if state else Spent())
     names = [name for name in {**state.settings, **wanted} if state.settings.get(name) != wanted.get(name)]
     if names:
-        told = "; ".join(f"{name} was {state.settings.get(name)!r}, now {wanted.get(name)!r}" for name in names)
+        text = "; ".join(f"{name} was {state.settings.get(name)!r}, now {wanted.get(name)!r}" for name in names)
         raise InputError(
-            f"{records.path} was begun with other settings: {told}",
+            f"{records.path} was begun with other settings: {text}",
             hint="give the same settings to go on, or another file with -o; `evaluate` takes several -p",
         )
     return state
 
 
-def units(plan: Plan, instances: Iterable[Instance], there: Iterable[Prediction]) -> tuple[tuple[Unit, ...], int]:
+def units(plan: Plan, instances: Iterable[Instance], predictions: Iterable[Prediction]) -> tuple[tuple[Unit, ...], int]:
     """What is still to be made, task by task; and how many of what is wanted are there already.
 
     Samples that are there keep their numbers; new ones get the next free ones of their task.
@@ -157,9 +157,9 @@ def units(plan: Plan, instances: Iterable[Instance], there: Iterable[Prediction]
 
     """
     have: dict[str, dict[tuple[float | None, int], Prediction]] = {}
-    for one in there:
-        key = (one.extra.get("temperature"), int(one.extra.get("temperature_sample", 0)))
-        have.setdefault(one.instance_id, {})[key] = one
+    for prediction in predictions:
+        key = (prediction.extra.get("temperature"), int(prediction.extra.get("temperature_sample", 0)))
+        have.setdefault(prediction.instance_id, {})[key] = prediction
     left: list[Unit] = []
     earlier = 0
     for instance in instances:

@@ -70,12 +70,12 @@ def _parts(word: str) -> tuple[str, ...]:
 
 def terms(text: str) -> Counter[str]:
     """How often each word stands in a text."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for word, count in Counter(_WORD.findall(text)).items():
         for part in _parts(word):
             if len(part) > 1:
-                found[part] += count
-    return found
+                counts[part] += count
+    return counts
 
 
 def texts(contents: Mapping[str, bytes]) -> dict[str, str]:
@@ -103,10 +103,10 @@ class Index:
         """Of files; their paths count too."""
         words = {}
         for path, text in files.items():
-            found = terms(text)
+            counts = terms(text)
             for word, count in terms(path.replace("/", " ").replace(".", " ")).items():
-                found[word] += count * _PATH_WEIGHT
-            words[path] = found
+                counts[word] += count * _PATH_WEIGHT
+            words[path] = counts
         return cls(words=words)
 
     def scores(self, question: Mapping[str, int]) -> dict[str, float]:
@@ -138,10 +138,10 @@ def rank(statement: str, files: Mapping[str, str]) -> list[str]:
             scores[path] *= _PROSE_SHARE
         if _is_named(path, statement):
             scores[path] += _NAMED
-    found = [path for path in files if scores[path] > 0]
-    if not found:
+    paths = [path for path in files if scores[path] > 0]
+    if not paths:
         return sorted(files, key=lambda path: (bool(_PROSE.search(path)), bool(_TEST.search(path)), path))
-    return sorted(found, key=lambda path: (-scores[path], path))
+    return sorted(paths, key=lambda path: (-scores[path], path))
 
 
 def _is_named(path: str, statement: str) -> bool:
@@ -187,8 +187,8 @@ def choose(
 def _excerpts(statement: str, path: str, lines: Sequence[str], *, budget: int) -> list[Shown]:
     """The parts of a long file that are likeliest, in their order in the file."""
     blocks = _blocks(lines)
-    named = {str(at): terms("".join(lines[start:end])) for at, (start, end) in enumerate(blocks)}
-    scores = Index(words=named).scores(terms(statement))
+    counts = {str(at): terms("".join(lines[start:end])) for at, (start, end) in enumerate(blocks)}
+    scores = Index(words=counts).scores(terms(statement))
     chosen, left = set(), budget
     for name in sorted(scores, key=lambda name: (-scores[name], int(name))):
         start, end = blocks[int(name)]

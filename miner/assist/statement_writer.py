@@ -155,11 +155,15 @@ def question(found: Material, *, canary: str = "") -> tuple[Message, ...]:
     )
 
 
-def again(asked: Sequence[Message], answer: str, faults: Iterable[Fault]) -> tuple[Message, ...]:
+def again(messages: Sequence[Message], answer: str, faults: Iterable[Fault]) -> tuple[Message, ...]:
     """What the model is asked after an answer that is not taken."""
-    told = "; ".join(_WORDS[fault] for fault in faults)
+    text = "; ".join(_WORDS[fault] for fault in faults)
     said = answer.encode("utf-8", "replace").decode()
-    return (*asked, Message(role="assistant", content=said), Message(role="user", content=_AGAIN.format(faults=told)))
+    return (
+        *messages,
+        Message(role="assistant", content=said),
+        Message(role="user", content=_AGAIN.format(faults=text)),
+    )
 
 
 def read(answer: str, *, mask: bool) -> str:

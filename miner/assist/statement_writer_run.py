@@ -69,14 +69,14 @@ class Written:
 
     def public(self) -> dict[str, object]:
         """`origin.statement_model` of task.yaml."""
-        told: dict[str, object] = {"model": self.model, "endpoint": self.endpoint, "prompt": PROMPT, "use": self.use}
+        fields: dict[str, object] = {"model": self.model, "endpoint": self.endpoint, "prompt": PROMPT, "use": self.use}
         if self.why:
-            told["why"] = self.why
+            fields["why"] = self.why
         if self.note is not None:
-            told |= self.note.model_dump(include={"tries", "snapshot", "input_tokens", "output_tokens", "cost_usd"})
+            fields |= self.note.model_dump(include={"tries", "snapshot", "input_tokens", "output_tokens", "cost_usd"})
         if self.use == "written":
-            told |= {"tests": dict(self.tests or {}), "original_leaks": dict(self.original_leaks or {})}
-        return told
+            fields |= {"tests": dict(self.tests or {}), "original_leaks": dict(self.original_leaks or {})}
+        return fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,8 +141,8 @@ class Writer:
                 return self._left(job, "not_asked", str(error))
             files.write_json(self._place(job), note.model_dump(mode="json"))
         if note.text is None:
-            told = ", ".join(note.faults)
-            return self._left(job, "refused", f"no answer of {self._name} could be taken ({told})", note)
+            text = ", ".join(note.faults)
+            return self._left(job, "refused", f"no answer of {self._name} could be taken ({text})", note)
         try:
             before = leaks(job.subject)
             found = statement_writer.measured(replace(job.subject, statement=note.text))
@@ -171,9 +171,9 @@ class Writer:
         return self._dataset.path / ".goldseam" / "statements" / f"{job.instance_id}.json"
 
     def _key(self, job: Job) -> str:
-        one = job.subject
-        parts = (PROMPT, TRIES, self._name, self._endpoint, one.statement, one.gold_patch, one.test_patch)
-        return hashlib.sha256(repr((*parts, one.fail_to_pass, job.mask)).encode()).hexdigest()
+        subject = job.subject
+        parts = (PROMPT, TRIES, self._name, self._endpoint, subject.statement, subject.gold_patch, subject.test_patch)
+        return hashlib.sha256(repr((*parts, subject.fail_to_pass, job.mask)).encode()).hexdigest()
 
     def _ask(self, job: Job, key: str) -> Note:
         """Ask, and ask again where the answer can't be taken."""

@@ -77,11 +77,11 @@ def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
     pool = pool_of(call.steps for call in own)
     known = [call.steps for call in own]
     first = _made(own, pool, known, telling=_NEAR_TELLING, other=_NEAR_OTHER)
-    found = list(_sensible(bench.judged(first)))
-    telling = [call for call in found if call.telling]
+    calls = list(_sensible(bench.judged(first)))
+    telling = [call for call in calls if call.telling]
     second = _made(telling, pool, [*known, *first], telling=_NEAR_AGAIN, other=0)
-    found += _sensible(bench.judged(second))
-    return [call for call in found if call.telling][:_MOST_TELLING] + [call for call in found if not call.telling][
+    calls += _sensible(bench.judged(second))
+    return [call for call in calls if call.telling][:_MOST_TELLING] + [call for call in calls if not call.telling][
         :_MOST_OTHER
     ]
 
@@ -126,11 +126,11 @@ def _stable(bench: _Bench, calls: Sequence[Call]) -> Corpus:
 
 def changed_lines(patch: Patch) -> dict[str, list[int]]:
     """The lines that a patch adds, and where it removes some, by path and as they are after it."""
-    found: dict[str, list[int]] = {}
+    lines: dict[str, list[int]] = {}
     for file in patch.files:
         if not file.binary and file.path.endswith(".py") and file.new_path is not None:
-            found[file.path] = sorted(set(_lines(file.raw)))
-    return found
+            lines[file.path] = sorted(set(_lines(file.raw)))
+    return lines
 
 
 def _lines(raw: bytes) -> Iterator[int]:

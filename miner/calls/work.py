@@ -90,11 +90,11 @@ def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(ids) or tuple(one for one in known if dataset.instance(one).state is TaskState.PROVED)
 
 
-def _write(dataset: Dataset, instance_id: str, found: Corpus) -> None:
+def _write(dataset: Dataset, instance_id: str, corpus: Corpus) -> None:
     """Write a task's calls; what else was written of it meanwhile stays."""
     with content.locked(dataset):
         task = dataset.task(instance_id)
-        hidden = replace(task.hidden, calls=found.written())
+        hidden = replace(task.hidden, calls=corpus.written())
         if dataset.sealed:
             sealing.reseal(dataset, instance_id, hidden)
         else:
@@ -102,18 +102,18 @@ def _write(dataset: Dataset, instance_id: str, found: Corpus) -> None:
             files.write_bytes(dataset.task_folder(instance_id) / CALLS_FILE, data)
 
 
-def _counted(instance_id: str, found: Corpus) -> Recording:
-    near = [call for call in found.calls if call.nearby]
-    telling = sum(call.telling for call in found.calls)
+def _counted(instance_id: str, corpus: Corpus) -> Recording:
+    near = [call for call in corpus.calls if call.nearby]
+    telling = sum(call.telling for call in corpus.calls)
     return Recording(
         instance_id=instance_id,
-        calls=len(found.calls) - len(near),
+        calls=len(corpus.calls) - len(near),
         nearby=len(near),
         telling=telling,
-        unknown="" if found.calls else "nothing that its tests ask can be told as plain data",
+        unknown="" if corpus.calls else "nothing that its tests ask can be told as plain data",
     )
 
 
-def as_json(one: Recording) -> dict[str, Any]:
+def as_json(recording: Recording) -> dict[str, Any]:
     """One task as `--json` prints it."""
-    return {**asdict(one), "unknown": one.unknown or None}
+    return {**asdict(recording), "unknown": recording.unknown or None}

@@ -52,11 +52,11 @@ def holds_tests(path: str, raw: bytes) -> bool:
 
 def files_with_tests_inside(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
     """Paths of code with tests inside, for a change that touches no test file and whose language is used to that."""
-    asked = [path for path, kind in kinds.items() if kind is Kind.GOLD and path.endswith(_COMMON)]
-    if not asked or Kind.TEST in kinds.values():
+    paths = [path for path, kind in kinds.items() if kind is Kind.GOLD and path.endswith(_COMMON)]
+    if not paths or Kind.TEST in kinds.values():
         return []
     sections = repo.diff_sections(base, head)
-    return [path for path in asked if holds_tests(path, sections.get(path, b""))]
+    return [path for path in paths if holds_tests(path, sections.get(path, b""))]
 
 
 def cut(path: str, raw: bytes, old: bytes | None, new: bytes | None) -> tuple[bytes, bytes] | None:
@@ -138,9 +138,9 @@ def _without_words(text: str) -> str:
     """Rust with comments, strings and characters blanked: every brace left is one of the language."""
     parts: list[str] = []
     at = 0
-    while found := _WORDS.search(text, at):
-        end = _comment_end(text, found.start()) if found[0] == "/*" else found.end()
-        parts += (text[at : found.start()], " " * (end - found.start()))
+    while match := _WORDS.search(text, at):
+        end = _comment_end(text, match.start()) if match[0] == "/*" else match.end()
+        parts += (text[at : match.start()], " " * (end - match.start()))
         at = end
     return "".join((*parts, text[at:]))
 

@@ -104,8 +104,8 @@ def _first(name: str, seen: Sequence[str]) -> list[str]:
 
 
 def _matched(name: str, pattern: re.Pattern[str], text: str) -> list[str]:
-    found = pattern.search(text)
-    return [f"{name}:{found[0].strip().lower()}"] if found else []
+    match = pattern.search(text)
+    return [f"{name}:{match[0].strip().lower()}"] if match else []
 
 
 def score_of(signals: Sequence[str]) -> float:

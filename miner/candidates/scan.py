@@ -59,7 +59,7 @@ class _Doubt:
 
 def scan(
     repo: BareRepository,
-    wanted: ChangeFilter | None = None,
+    change_filter: ChangeFilter | None = None,
     *,
     threshold: float = THRESHOLD,
     forge: Forge | None = None,
@@ -76,9 +76,9 @@ def scan(
         InputError: a change asked for is not there.
 
     """
-    wanted = wanted or ChangeFilter()
-    judge = _Judge(repo, forge, wanted, threshold, {} if seen is None else seen)
-    doubts = map(judge.first, sightings(repo, wanted, told=forge.pulls if forge else (), after=after))
+    change_filter = change_filter or ChangeFilter()
+    judge = _Judge(repo, forge, change_filter, threshold, {} if seen is None else seen)
+    doubts = map(judge.first, sightings(repo, change_filter, told=forge.pulls if forge else (), after=after))
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-patch-ids") as pool:
         before: tuple[list[Looked], Future[list[str | None]]] | None = None
         for batch in _batches(doubts):
@@ -140,9 +140,9 @@ class _Judge:
 
     def again(self, doubts: Sequence[_Doubt]) -> list[Looked]:
         """Judge again with the issues' words."""
-        asked = [doubt.sighting.change for doubt in doubts if doubt.asks] if self._forge else []
-        told = dict(zip((change.merge_commit for change in asked), self._forge.detail(asked), strict=True)) if (
-            self._forge and asked
+        changes = [doubt.sighting.change for doubt in doubts if doubt.asks] if self._forge else []
+        told = dict(zip((change.merge_commit for change in changes), self._forge.detail(changes), strict=True)) if (
+            self._forge and changes
         ) else {}  # fmt: skip
         return [self._again(doubt, told.get(doubt.sighting.change.merge_commit)) for doubt in doubts]
 
@@ -154,23 +154,23 @@ class _Judge:
 
     def patch_ids(self, looks: Sequence[Looked]) -> list[str | None]:
         """Those of the candidates among them, in their order."""
-        candidates = [looked.change for looked in looks if isinstance(looked.outcome, Candidate)]
+        candidates = [look.change for look in looks if isinstance(look.outcome, Candidate)]
         return self._repo.patch_ids([(change.base_commit, change.head_commit) for change in candidates], context=0)
 
     def without_duplicates(self, looks: Sequence[Looked], patch_ids: Future[list[str | None]]) -> Iterator[Looked]:
         """Reject candidates whose patch id an earlier one has: backports, cherry-picks without a note, forks."""
         ids = iter(patch_ids.result())
-        for looked in looks:
-            patch_id = next(ids) if isinstance(looked.outcome, Candidate) else None
+        for look in looks:
+            patch_id = next(ids) if isinstance(look.outcome, Candidate) else None
             if patch_id in (None, MISSING):
-                yield looked
+                yield look
                 continue
-            change = looked.change
+            change = look.change
             who = (change.repo, change.merge_commit, change.instance_id)
             first = self._seen.setdefault(patch_id, who)
             if first[:2] == who[:2] or (self._picks and first[0] == who[0]):  # whoever names both wants both
-                yield replace(looked, patch_id=patch_id)
+                yield replace(look, patch_id=patch_id)
                 continue
             detail = f"the same patch as {first[2]}"
             no = Rejection(stage=Stage.RECOGNITION, reason="duplicate", detail=detail)
-            yield replace(looked, outcome=no, patch_id=patch_id)
+            yield replace(look, outcome=no, patch_id=patch_id)

@@ -252,8 +252,8 @@ def split(repo: Contents, candidate: Candidate) -> Split | Rejection:
         return _no("no_code", "nothing is left for the gold patch")
     if len(gold) > MAX_GOLD_BYTES:
         return _no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
-    there = (file.path for file in candidate.files if file.status != "D")
-    present = (path for path in there if kinds[path] in (Kind.TEST, Kind.MIXED))
+    paths = (file.path for file in candidate.files if file.status != "D")
+    present = (path for path in paths if kinds[path] in (Kind.TEST, Kind.MIXED))
     notes = (
         *_notes(kinds),
         *(f"the examples in {path} are doctests: they go with the test patch" for path in examples),

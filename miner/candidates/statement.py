@@ -153,8 +153,8 @@ def without_template(text: str, templates: Sequence[str]) -> str:
 
 def links_only(text: str) -> str:
     """Markdown with every image as a link to it."""
-    text = _HTML_IMAGE.sub(lambda found: f"[image]({found['address']})", text)
-    return _IMAGE.sub(lambda found: f"[{found['words'] or 'image'}]({found['address']})", text)
+    text = _HTML_IMAGE.sub(lambda match: f"[image]({match['address']})", text)
+    return _IMAGE.sub(lambda match: f"[{match['words'] or 'image'}]({match['address']})", text)
 
 
 def spoken_language(text: str) -> str:

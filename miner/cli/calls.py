@@ -40,22 +40,26 @@ def calls_command(
         terminal.Ticker(terminal.messages(), "calls", quiet=json_) as ticker,
         executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
     ):
-        found = list(record_calls(opened, ids or (), again=again, sandbox=sandbox, executor=executor, note=ticker.note))
+        recordings = list(
+            record_calls(opened, ids or (), again=again, sandbox=sandbox, executor=executor, note=ticker.note)
+        )
     if json_:
-        print_json({"tasks": [as_json(one) for one in found]})
+        print_json({"tasks": [as_json(recording) for recording in recordings]})
     else:
-        _show(found)
+        _show(recordings)
 
 
-def _show(found: Sequence[Recording]) -> None:
+def _show(recordings: Sequence[Recording]) -> None:
     console = terminal.results()
     columns = [Column(head, no_wrap=True, justify="right") for head in ("calls", "nearby", "telling")]
     table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
-    for one in found:
-        if not one.unknown:
-            table.add_row(Text(one.instance_id), str(one.calls), str(one.nearby), str(one.telling))
+    for recording in recordings:
+        if not recording.unknown:
+            table.add_row(
+                Text(recording.instance_id), str(recording.calls), str(recording.nearby), str(recording.telling)
+            )
     console.print(table)
     console.print(Text("telling: answered differently without the fix", style="bright_black"))
-    for one in found:
-        if one.unknown:
-            console.print(Text(f"{one.instance_id}: no calls were recorded: {one.unknown}"), soft_wrap=True)
+    for recording in recordings:
+        if recording.unknown:
+            console.print(Text(f"{recording.instance_id}: no calls were recorded: {recording.unknown}"), soft_wrap=True)

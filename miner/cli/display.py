@@ -101,8 +101,8 @@ def doctor_table(diagnosis: Diagnosis) -> Table:
     for column in range(3):
         table.add_column(overflow="fold", no_wrap=column == 0)
     for check in diagnosis.checks:
-        found = Text(check.found)
+        text = Text(check.found)
         if check.mend:
-            found.append(f"\n→ {check.mend}", style="bold")
-        table.add_row(Text(check.status.value, style=_DOCTOR_STYLES[check.status.value]), check.name, found)
+            text.append(f"\n→ {check.mend}", style="bold")
+        table.add_row(Text(check.status.value, style=_DOCTOR_STYLES[check.status.value]), check.name, text)
     return table

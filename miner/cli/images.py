@@ -74,19 +74,19 @@ def tools(
     if json_:
         print_json({"image": built.image_id, "name": built.tag, "versions": versions})
     else:
-        told = ", ".join(f"{name} {version}" for name, version in versions.items())
-        terminal.results().print(f"{built.tag}  {built.image_id}  {told}", soft_wrap=True)
+        text = ", ".join(f"{name} {version}" for name, version in versions.items())
+        terminal.results().print(f"{built.tag}  {built.image_id}  {text}", soft_wrap=True)
 
 
 @app.command("ls")
 def list_images(*, json_: JsonFlag = False) -> None:
     """List the images of ours that the engine holds."""
-    found = store.images()
+    images = store.images()
     if json_:
-        print_json({"images": [_as_json(image) for image in found]})
+        print_json({"images": [_as_json(image) for image in images]})
         return
     table = Table("kind", "image", "repository", "base commit", "MB")
-    for image in found:
+    for image in images:
         name = next(iter(image.tags), image.id[:19])
         table.add_row(image.kind, name, image.repo, image.base_commit[:12], f"{image.layer_bytes / 1e6:.1f}")
     terminal.results().print(table)
@@ -119,19 +119,19 @@ def gc(
 ) -> None:
     """Remove the images that no task of these datasets needs; bases stay."""
     tasks = [one for path in datasets for one in open_dataset(path).instances() if one.image]
-    named = {name for one in tasks for name in (one.image, *(beside.image for beside in one.test.services)) if name}
-    needed = {found for name in named if (found := engine.image_id(name))}
+    names = {name for task in tasks for name in (task.image, *(beside.image for beside in task.test.services)) if name}
+    needed = {found for name in names if (found := engine.image_id(name))}
     going = store.unneeded(store.images(), needed)
-    gone = going if dry_run else tuple(image for image in going if store.remove(image))
-    freed = sum(image.layer_bytes for image in gone)
+    images = going if dry_run else tuple(image for image in going if store.remove(image))
+    freed = sum(image.layer_bytes for image in images)
     if json_:
-        print_json({"removed": [_as_json(image) for image in gone], "bytes": freed, "dry_run": dry_run})
+        print_json({"removed": [_as_json(image) for image in images], "bytes": freed, "dry_run": dry_run})
     else:
         verb = "would remove" if dry_run else "removed"
-        terminal.results().print(f"{verb} {len(gone)} images, {freed / 1e6:.1f} MB")
-    if len(gone) < len(going):
+        terminal.results().print(f"{verb} {len(images)} images, {freed / 1e6:.1f} MB")
+    if len(images) < len(going):
         raise InfrastructureError(
-            f"{len(going) - len(gone)} images are still used by containers", hint="run it again when these have ended"
+            f"{len(going) - len(images)} images are still used by containers", hint="run it again when these have ended"
         )
 
 
@@ -203,8 +203,8 @@ def _tell_moved(moved: Moved, verb: str, *, json_: bool, hint: str) -> None:
         images = len(set(moved.done.values()))
         terminal.results().print(f"{verb} {images} images of {len(moved.done)} tasks; {len(moved.already)} were there")
     if moved.failed:
-        told = "; ".join(f"{name}: {why}" for name, why in list(moved.failed.items())[:5])
-        raise InfrastructureError(f"{len(moved.failed)} images could not be {verb}: {told}", hint=hint)
+        text = "; ".join(f"{name}: {why}" for name, why in list(moved.failed.items())[:5])
+        raise InfrastructureError(f"{len(moved.failed)} images could not be {verb}: {text}", hint=hint)
 
 
 def _as_json(image: StoredImage) -> dict[str, object]:

@@ -99,7 +99,7 @@ def import_command(
 
 
 def _sources(given: list[str]) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for text in given:
         name, sign, place = text.partition("=")
         if not sign or not place or name.count("/") != 1 or not all(name.split("/")):
@@ -107,10 +107,10 @@ def _sources(given: list[str]) -> Mapping[str, str]:
                 f"--source expects OWNER/REPO=PATH-or-URL, found {text!r}",
                 hint="for example --source psf/requests=../requests",
             )
-        if name in found:
+        if name in sources:
             raise InputError(f"--source names {name} twice")
-        found[name] = place
-    return found
+        sources[name] = place
+    return sources
 
 
 def _json(imported: Imported) -> dict[str, object]:
@@ -146,6 +146,6 @@ def _ids_table(imported: Imported) -> Table:
         table.add_column(column)
     for tally in imported.tallies:
         for name, verdicts in (("FAIL_TO_PASS", tally.fail_to_pass), ("PASS_TO_PASS", tally.pass_to_pass)):
-            told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-            table.add_row(tally.repo or "(unknown)", name, Text(told))
+            text = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+            table.add_row(tally.repo or "(unknown)", name, Text(text))
     return table

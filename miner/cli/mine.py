@@ -133,7 +133,7 @@ def mine(
 ) -> None:
     """Mine a history: find bug fixes with tests, strip the fix, prove each task in a container."""
     often = repeats(runs=runs, flake_bound=flake_bound, confidence=confidence)
-    wanted = ChangeFilter(
+    change_filter = ChangeFilter(
         since=_day(since, "--since"),
         until=_day(until, "--until", end=True),
         numbers=frozenset(prs or ()),
@@ -158,7 +158,7 @@ def mine(
         visibility=_visibility(visibility),
     )
     options = pipeline.Options(
-        wanted=wanted,
+        wanted=change_filter,
         limit=limit,
         runs=often.runs,
         confidence=often.confidence,
@@ -217,8 +217,8 @@ def mine(
             repairer=repairer,
         )
     if json_:
-        told = {"warnings": observer.warnings, "not_mined": observer.problems, **statements.as_json(writer)}
-        print_json({**summary_json(summary), **told, **repair.as_json(repairer)})
+        fields = {"warnings": observer.warnings, "not_mined": observer.problems, **statements.as_json(writer)}
+        print_json({**summary_json(summary), **fields, **repair.as_json(repairer)})
     else:
         console = terminal.results()
         console.print(display.funnel_table(summary))

@@ -63,14 +63,14 @@ def quality_command(
 
 
 def _sources(given: list[str]) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for text in given:
         name, sign, place = text.partition("=")
         named = bool(sign) and name.count("/") == 1 and "://" not in name and not name.startswith((".", "/"))
-        if (name if named else "") in found:
+        if (name if named else "") in sources:
             raise InputError(f"--source names {name if named else 'the repository of all tasks'} twice")
-        found[name if named else ""] = place if named else text
-    return found
+        sources[name if named else ""] = place if named else text
+    return sources
 
 
 def _show(found: Sequence[Appraised], *, dry_run: bool) -> None:

@@ -70,17 +70,17 @@ def _show(dataset: Dataset, found: Sequence[Gauged], *, dry_run: bool) -> None:
     console.print(Text("parts, mutants: alive of tried", style="bright_black"))
     for one in measured:
         if one.quality["empty"] == "survived":
-            told = Text(f"{one.instance_id} is resolved by a patch that changes nothing", style="bold red")
-            console.print(told, soft_wrap=True)
+            text = Text(f"{one.instance_id} is resolved by a patch that changes nothing", style="bold red")
+            console.print(text, soft_wrap=True)
     _show_survivors(dataset, measured, dry_run=dry_run)
     for one in found:
         if one.unknown:
             console.print(Text(f"{one.instance_id} was not measured: {one.unknown}"), soft_wrap=True)
     tried = sum(one.quality["tried"] for one in measured)
     killed = sum(one.quality["killed"] for one in measured)
-    known = sum(one.known for one in measured)
+    total = sum(one.known for one in measured)
     share = f" ({killed / tried:.0%})" if tried else ""
-    more = f"; {known} of them measured before" if known else ""
+    more = f"; {total} of them measured before" if total else ""
     console.print(Text(f"{len(measured)} task(s){more}: {killed} of {tried} wrong patches killed{share}"))
     if dry_run:
         console.print(Text("nothing was written"))

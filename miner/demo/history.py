@@ -250,7 +250,7 @@ class _Builder:
 
     def _filled(self, text: str) -> str:
         commits = {change.key: change.merge_commit for change in self.changes}
-        return _SHA_OF.sub(lambda found: commits[found[1]], text)
+        return _SHA_OF.sub(lambda match: commits[match[1]], text)
 
     def _change(self, step: _PullStep | _CommitStep) -> DemoChange:
         number = step.pull if isinstance(step, _PullStep) else None

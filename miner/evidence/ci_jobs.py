@@ -84,7 +84,7 @@ def is_test_run(words: tuple[str, ...]) -> bool:
 def github(document: Any) -> list[Job]:
     """The jobs of a GitHub Actions workflow; reusable ones (`uses`) say nothing."""
     top = mapping(document)
-    found = []
+    jobs = []
     for name, raw in mapping(top.get("jobs")).items():
         job = mapping(raw)
         if not job or _only_elsewhere(job.get("runs-on")):
@@ -96,14 +96,14 @@ def github(document: Any) -> list[Job]:
         contexts = ci_services.contexts(top, job)
         services = ci_services.github(job, contexts)
         env = _of_steps([top, job, *here])
-        known = {name: ci_services.resolved(text, contexts, services) for name, text in env.items()}
+        fields = {name: ci_services.resolved(text, contexts, services) for name, text in env.items()}
         packages = [
             package
             for step in here
             if "apt" in str(step.get("uses"))
             for package in str(mapping(step.get("with")).get("packages", "")).split()
         ]
-        found.append(
+        jobs.append(
             Job(
                 name=f"{name} {job.get('name', '')}",
                 scripts=tuple(script for step in here for script in strings(step.get("run"))),
@@ -111,10 +111,10 @@ def github(document: Any) -> list[Job]:
                 apt=tuple(packages),
                 services=services,
                 env=for_record(env),
-                variables=literal(known, services),
+                variables=literal(fields, services),
             )
         )
-    return found
+    return jobs
 
 
 def _of_steps(steps: Sequence[Any]) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def circle(document: Any) -> list[Job]:
     top = mapping(document)
     shared = _any(top.get("commands"), "").scripts
     matrix = tuple(_pythons(top.get("workflows"), anywhere=True))
-    found = []
+    jobs = []
     for name, raw in mapping(top.get("jobs")).items():
         job = _any(raw, name)
         executor = mapping(mapping(top.get("executors")).get(str(mapping(raw).get("executor"))))
@@ -158,7 +158,7 @@ def circle(document: Any) -> list[Job]:
         services = ci_services.circle(images)
         env = {**mapping(mapping(sequence(images)[0] if images else {}).get("environment")),
                **mapping(mapping(raw).get("environment"))}  # fmt: skip
-        found.append(
+        jobs.append(
             Job(
                 name=job.name,
                 scripts=(*shared, *job.scripts),
@@ -168,7 +168,7 @@ def circle(document: Any) -> list[Job]:
                 variables=literal(env, services),
             )
         )
-    return found
+    return jobs
 
 
 def azure(document: Any) -> list[Job]:

@@ -64,11 +64,11 @@ class DeclaredService:
 
 def github(job: Mapping[str, Any], known: Mapping[str, str]) -> tuple[DeclaredService, ...]:
     """The services of a job of a GitHub workflow; `known` is what its expressions mean, see `contexts`."""
-    found = []
+    services = []
     for key, raw in mapping(job.get("services")).items():
         one = {"image": raw} if isinstance(raw, str) else mapping(raw)
         options = _options(resolved(one.get("options"), known))
-        found.append(
+        services.append(
             _service(
                 key,
                 resolved(one.get("image"), known),
@@ -81,12 +81,12 @@ def github(job: Mapping[str, Any], known: Mapping[str, str]) -> tuple[DeclaredSe
                 unusable=options.unusable,
             )
         )
-    return tuple(found)
+    return tuple(services)
 
 
 def gitlab(declared: Any, variables: Mapping[str, str]) -> tuple[DeclaredService, ...]:
     """The services of a GitLab job, which get the job's variables, too."""
-    found = []
+    services = []
     for raw in sequence(declared):
         one = {"name": raw} if isinstance(raw, str) else mapping(raw)
         image = one.get("name")
@@ -95,7 +95,7 @@ def gitlab(declared: Any, variables: Mapping[str, str]) -> tuple[DeclaredService
         aliases = [host for text in strings(one.get("alias")) for host in re.split(r"[\s,]+", text)]
         entrypoint = "it is to have another entrypoint" if one.get("entrypoint") else ""
         env = {**variables, **_literal(one.get("variables"), {})}
-        found.append(
+        services.append(
             _service(
                 [*aliases, *hosts][0],
                 image,
@@ -105,57 +105,57 @@ def gitlab(declared: Any, variables: Mapping[str, str]) -> tuple[DeclaredService
                 unusable=entrypoint,
             )
         )
-    return tuple(found)
+    return tuple(services)
 
 
 def circle(images: Iterable[Any]) -> tuple[DeclaredService, ...]:
     """The images of a CircleCI job after its first, which share its localhost."""
-    found = []
+    services = []
     for raw in list(images)[1:]:
-        one = mapping(raw)
-        image = one.get("image")
-        name = one.get("name") or (_path(image).rpartition("/")[2] if isinstance(image, str) else "")
-        env = one.get("environment")
+        fields = mapping(raw)
+        image = fields.get("image")
+        name = fields.get("name") or (_path(image).rpartition("/")[2] if isinstance(image, str) else "")
+        env = fields.get("environment")
         pairs = dict(text.split("=", 1) for text in strings(env) if "=" in text) if isinstance(env, list) else env
-        command = one.get("command")
+        command = fields.get("command")
         words = tuple(shlex.split(command)) if isinstance(command, str) and command.count('"') % 2 == 0 else ()
-        entrypoint = "it is to have another entrypoint" if one.get("entrypoint") else ""
-        found.append(
+        entrypoint = "it is to have another entrypoint" if fields.get("entrypoint") else ""
+        services.append(
             _service(
                 name, image, env=_literal(pairs, {}), command=words or tuple(strings(command)), unusable=entrypoint
             )
         )
-    return tuple(found)
+    return tuple(services)
 
 
 def azure(document: Any) -> tuple[DeclaredService, ...]:
     """The containers of an Azure pipeline that some job has as a service."""
     top = mapping(document)
     containers = {
-        str(one.get("container")): one
+        str(fields.get("container")): fields
         for raw in sequence(mapping(top.get("resources")).get("containers"))
-        if (one := mapping(raw)).get("container")
+        if (fields := mapping(raw)).get("container")
     }
     jobs = [top, *(mapping(job) for job in sequence(top.get("jobs")))]
     jobs += [mapping(job) for stage in sequence(top.get("stages")) for job in sequence(mapping(stage).get("jobs"))]
     named = {host: text for job in jobs for host, text in mapping(job.get("services")).items() if isinstance(text, str)}
-    found = []
+    services = []
     for host, name in named.items():
-        one = containers.get(name, {})
-        options = _options(one.get("options"))
-        found.append(
+        fields = containers.get(name, {})
+        options = _options(fields.get("options"))
+        services.append(
             _service(
                 host,
-                one.get("image"),
+                fields.get("image"),
                 hosts=options.hosts,
-                env={**_literal(one.get("env"), {}), **options.env},
-                ports=sequence(one.get("ports")),
+                env={**_literal(fields.get("env"), {}), **options.env},
+                ports=sequence(fields.get("ports")),
                 health=options.health,
                 start_seconds=options.seconds,
                 unusable=options.unusable,
             )
         )
-    return tuple(found)
+    return tuple(services)
 
 
 def travis(document: Any) -> tuple[DeclaredService, ...]:
@@ -163,7 +163,7 @@ def travis(document: Any) -> tuple[DeclaredService, ...]:
     top = mapping(document)
     addons = mapping(top.get("addons"))
     scripts = [text for key in ("before_install", "install", "before_script") for text in strings(top.get(key))]
-    found = []
+    services = []
     for word in dict.fromkeys(
         [*strings(top.get("services")), *(key for key in ("postgresql", "mariadb") if key in addons)]
     ):
@@ -173,10 +173,10 @@ def travis(document: Any) -> tuple[DeclaredService, ...]:
         tool = "psql" if image == "postgres" else "mysql"
         made = next((match[1] for text in scripts if tool in text and (match := _DATABASE.search(text))), "")
         more = {database: made} if database and made else {}
-        found.append(
+        services.append(
             _service(word, image + tag if image else None, env={**env, **more}, hosts=(image,) if image else ())
         )
-    return tuple(found)
+    return tuple(services)
 
 
 def contexts(workflow: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
@@ -205,7 +205,9 @@ def resolved(value: Any, known: Mapping[str, str], services: Iterable[DeclaredSe
     """A text with what is known of GitHub's expressions put in; others stay as they are. `known` is by their names."""
     if not isinstance(value, str) or "${{" not in value:
         return value
-    ports = {(one.name, port.partition(":")[2]): port.partition(":")[0] for one in services for port in one.ports}
+    ports = {
+        (service.name, port.partition(":")[2]): port.partition(":")[0] for service in services for port in service.ports
+    }
 
     def put(match: re.Match[str]) -> str:
         if match["known"]:
@@ -296,7 +298,7 @@ def _service(
         command=command,
         ports=tuple(dict.fromkeys(port for one in ports if (port := _port(one)))),
         health="" if "${{" in health or health == "none" else health[:_LONGEST],
-        folders=tuple(one for one in folders if re.match(r"/[^:,\s]+$", one)),
+        folders=tuple(folder for folder in folders if re.match(r"/[^:,\s]+$", folder)),
         start_seconds=start_seconds,
         unusable=unusable,
     )

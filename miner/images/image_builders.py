@@ -194,8 +194,8 @@ class ClusterImages(Images):
     def inspect(self, image: str, wanted: Secrets) -> tuple[Leak, ...]:
         needs = Needs(cpus=_CPUS, memory_mb=_INSPECT_MB)
         errand = Errand(work=_inspect_there, item=(image, wanted), needs=needs, image=image)
-        found: tuple[Leak, ...] = self.executor.do(errand, note=lambda _text: None, holds=lambda _: image)
-        return found
+        leaks: tuple[Leak, ...] = self.executor.do(errand, note=lambda _text: None, holds=lambda _: image)
+        return leaks
 
     def service(self, name: str, progress: Callable[[str], None]) -> ServiceImage | Unavailable:
         needs = Needs(cpus=_CPUS, memory_mb=_INSPECT_MB)

@@ -52,8 +52,8 @@ class Shelf:
             return False
         self.note(f"fetching {name}")
         self._patiently(f"fetching {name}", lambda: _fetch(name))
-        found = engine.inspect_image(name)
-        if found is None or found.labels.get(engine.LABEL_KEY) != key:
+        facts = engine.inspect_image(name)
+        if facts is None or facts.labels.get(engine.LABEL_KEY) != key:
             return False  # somebody pushed something else under that name
         engine.tag_image(name, tag)
         return True

@@ -99,10 +99,10 @@ def pull(dataset: Dataset, note: Callable[[str], None]) -> Moved:
 
 
 def _with_images(dataset: Dataset) -> tuple[Instance, ...]:
-    found = tuple(one for one in dataset.instances() if one.image and one.state is not TaskState.RETIRED)
-    if not found:
+    images = tuple(one for one in dataset.instances() if one.image and one.state is not TaskState.RETIRED)
+    if not images:
         raise InputError(f"no task of {dataset.path} has an image", hint="`goldseam mine` builds them")
-    return found
+    return images
 
 
 def _named(instance: Instance) -> tuple[str, ...]:
@@ -127,7 +127,9 @@ def _rename(dataset: Dataset, instance: Instance, pushed: Mapping[str, str]) -> 
     with content.locked(dataset):
         now = dataset.instance(instance.instance_id)
         if _named(now) == _named(instance):
-            services = tuple(replace(one, image=pushed.get(one.image, one.image)) for one in now.test.services)
+            services = tuple(
+                replace(service, image=pushed.get(service.image, service.image)) for service in now.test.services
+            )
             image = pushed.get(str(now.image), now.image)
             named = replace(now, image=image, test=replace(now.test, services=services))
             write_instances(dataset, (named,))

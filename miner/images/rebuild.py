@@ -82,7 +82,7 @@ def rebuild(
     pinned = _pinned(instance)
     written = dockerfile.read(_text(folder / "Dockerfile"))
     below = None if whole else _below(pinned)
-    sections = [one for one in written.sections if below is None or one.kind in _OWN]
+    sections = [section for section in written.sections if below is None or section.kind in _OWN]
     program = program_for(builder, sections, is_open=settings.egress == "open")
     with open_workshop(settings, instance.repo, log, note) as opened:
         workshop = replace(opened, variables={**opened.variables, **written.variables})
@@ -101,7 +101,9 @@ def rebuild(
         for image in reversed(made):
             _remove(image)
     how = Builder.PLAIN if program is None else Builder.BUILDKIT
-    return Rebuilt(instance_id=instance_id, builder=how, layers=tuple(one.kind for one in sections), differing=found)
+    return Rebuilt(
+        instance_id=instance_id, builder=how, layers=tuple(section.kind for section in sections), differing=found
+    )
 
 
 def _pinned(instance: Instance) -> str:
@@ -149,9 +151,9 @@ def program_for(builder: Builder, sections: list[Section], *, is_open: bool) -> 
     lacks = ""
     if found is None:
         lacks = "no docker client here has it (buildx, or Docker 20.10)"
-    elif any(one.contexts for one in sections):
+    elif any(section.contexts for section in sections):
         lacks = "an interpreter comes from a folder, which only the plain way mounts"
-    elif not all(one.leaves_nothing for one in sections):
+    elif not all(section.leaves_nothing for section in sections):
         lacks = "the Dockerfile is of an older goldseam"
     if lacks and builder is Builder.BUILDKIT:
         raise InputError(f"BuildKit can't build it: {lacks}", hint="leave out `--builder buildkit`")
@@ -163,40 +165,40 @@ def _tree(workshop: Workshop, pinned: str) -> Path:
     with workshop.run(pinned, _TREE, kind="tree", foreign=True) as ran:
         if not ran.ok:
             raise InfrastructureError(f"the source tree of {pinned[:19]} can't be read: {ran.tail[-300:].strip()}")
-        left, kept = ran.out / SOURCE_NAME, workshop.folder / SOURCE_NAME
+        left, path = ran.out / SOURCE_NAME, workshop.folder / SOURCE_NAME
         if not stat.S_ISREG(left.lstat().st_mode):
             raise InfrastructureError(f"the source tree of {pinned[:19]} is no regular file")
-        left.rename(kept)
-    return kept
+        left.rename(path)
+    return path
 
 
 def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], start: str) -> list[str]:
     """One image for each section, built by running its commands and committing."""
     made: list[str] = []
     mark = owners.mark()
-    for one in sections:
-        inputs = tuple(Input(name=name, path=_file(files, name), sha256="") for name in one.inputs)
-        folders = tuple(_folder(workshop, name, target) for name, target in one.contexts)
-        own = one.kind in _OWN
+    for section in sections:
+        inputs = tuple(Input(name=name, path=_file(files, name), sha256="") for name in section.inputs)
+        folders = tuple(_folder(workshop, name, target) for name, target in section.contexts)
+        own = section.kind in _OWN
         layer = Layer(
             kind="rebuilt",
             parent=made[-1] if made else start,
-            commands=(f": {one.kind}", one.body),
+            commands=(f": {section.kind}", section.body),
             inputs=inputs,
             folders=folders,
-            env=one.env,
-            workdir=one.workdir,
+            env=section.env,
+            workdir=section.workdir,
             labels={LABEL: mark},
             needs_root=not own,
             foreign=own,
         )
-        workshop.progress(f"building {one.kind} again")
+        workshop.progress(f"building {section.kind} again")
         try:
             made.append(build.ensure(workshop, layer).image_id)
         except build.StepFailedError as error:
             for image in reversed(made):
                 _remove(image)
-            raise InfrastructureError(f"{one.kind} could not be built again: {error.detail[-600:]}") from error
+            raise InfrastructureError(f"{section.kind} could not be built again: {error.detail[-600:]}") from error
     return made
 
 
@@ -205,14 +207,14 @@ def _with_buildkit(
 ) -> list[str]:
     context = workshop.folder / "context"
     context.mkdir()
-    for name in {name for one in sections for name in one.inputs}:
+    for name in {name for section in sections for name in section.inputs}:
         shutil.copyfile(_file(files, name), context / name)
     tag = f"{REPOSITORY}/rebuilt:{uuid.uuid4().hex[:16]}"
     ground = f"{tag}-from"
     engine.tag_image(start, ground)  # BuildKit looks an image's id up in a registry
-    text = "\n".join([dockerfile.head(ground, written.variables), *(one.text for one in sections)])
+    text = "\n".join([dockerfile.head(ground, written.variables), *(section.text for section in sections)])
     (context / "Dockerfile").write_text(text, encoding="utf-8")
-    workshop.progress(f"building {' and '.join(one.kind for one in sections)} again with BuildKit")
+    workshop.progress(f"building {' and '.join(section.kind for section in sections)} again with BuildKit")
     try:
         said = buildkit.build(
             program,

@@ -42,9 +42,9 @@ def images() -> tuple[StoredImage, ...]:
         ids = set(client.images(quiet=True, filters={"label": [engine.LABEL_KIND]}))
     except engine.ConnectionLost as error:
         raise engine.engine_failed("listing images", error) from error
-    found = [image for one in ids if (image := _stored(client, one)) is not None]
+    stored_images = [image for one in ids if (image := _stored(client, one)) is not None]
     order = {"debian": 0, "base": 1, "tools": 2, "tools-with": 3, "python": 4, "system": 5, "deps": 6, "task": 7}
-    return tuple(sorted(found, key=lambda image: (order.get(image.kind, 9), image.repo, image.tags)))
+    return tuple(sorted(stored_images, key=lambda image: (order.get(image.kind, 9), image.repo, image.tags)))
 
 
 def _stored(client: Any, image: str) -> StoredImage | None:
@@ -69,15 +69,15 @@ def unneeded(stored: Iterable[StoredImage], needed: Collection[str]) -> tuple[St
     `needed` are image ids or digests as tasks name them. Bases are always kept.
     """
     by_id = {image.id: image for image in stored}
-    kept = {image.id for image in by_id.values() if image.kind in _SHARED or image.id in needed}
-    for one in list(kept):
+    ids = {image.id for image in by_id.values() if image.kind in _SHARED or image.id in needed}
+    for one in list(ids):
         parent = by_id[one].parent
         while parent in by_id:
-            kept.add(parent)
+            ids.add(parent)
             parent = by_id[parent].parent
     depth = {image.id: _depth(image, by_id) for image in by_id.values()}
-    gone = [image for image in by_id.values() if image.id not in kept]
-    return tuple(sorted(gone, key=lambda image: depth[image.id], reverse=True))
+    stored_images = [image for image in by_id.values() if image.id not in ids]
+    return tuple(sorted(stored_images, key=lambda image: depth[image.id], reverse=True))
 
 
 def _depth(image: StoredImage, by_id: dict[str, StoredImage]) -> int:

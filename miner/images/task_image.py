@@ -105,13 +105,13 @@ def open_workshop(
             f"the cache folder {settings.cache_dir} can't be used: {error.strerror}", hint="set GOLDSEAM_CACHE_DIR"
         ) from error
     try:
-        given = secrets.collect().with_proxies(engine.configured_proxies())
+        build_secrets = secrets.collect().with_proxies(engine.configured_proxies())
         is_open = settings.egress == "open"
         with closing(Ahead()) as ahead, ThreadPoolExecutor(1) as sweeper:  # removing a large container takes a second
             yield Workshop(
                 settings=settings,
-                secrets=given,
-                allowed=None if is_open else egress.allowed(given, further=settings.allow_hosts),
+                secrets=build_secrets,
+                allowed=None if is_open else egress.allowed(build_secrets, further=settings.allow_hosts),
                 folder=folder,
                 log=log,
                 progress=progress,

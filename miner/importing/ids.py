@@ -94,7 +94,7 @@ class Known:
             way, ours = Way.NOT_AN_ID, []
         if not ours and way is not Way.NOT_AN_ID:
             way = Way.UNKNOWN
-        return Mapped(given=given, way=way, ours=tuple(self._ids[one] for one in ours))
+        return Mapped(given=given, way=way, ours=tuple(self._ids[our] for our in ours))
 
     def _node(self, given: str) -> tuple[Way, list[str]]:
         whole, bracket, _ = given.partition("[")

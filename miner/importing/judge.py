@@ -121,8 +121,8 @@ class Seen:
 def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], seen: Seen) -> Judgement:
     """Judge a row's lists by what the runs showed. An id given twice is judged once."""
     known = Known(seen.ids())
-    fails = tuple(_fail_to_pass(known.map(given), seen) for given in dict.fromkeys(fail_to_pass))
-    passes = tuple(_pass_to_pass(known.map(given), seen) for given in dict.fromkeys(pass_to_pass))
+    fails = tuple(_fail_to_pass(known.map(test_id), seen) for test_id in dict.fromkeys(fail_to_pass))
+    passes = tuple(_pass_to_pass(known.map(test_id), seen) for test_id in dict.fromkeys(pass_to_pass))
     turning = {test_id for one in _good(fails) for test_id in one.ours}
     # a cut id can mean several tests, of which some pass all along
     standing = {test_id for test_id in turning if seen.passes(seen.before, test_id)}
@@ -175,8 +175,8 @@ def _wrong_after(mapped: Mapped, seen: Seen) -> Verdict | None:
     if not mapped.ours:
         place = file_of(mapped.given)
         return Verdict.NEEDS_NETWORK if place and seen.lacks_network(place) else Verdict.NOT_COLLECTED
-    found = [verdict for test_id in mapped.ours if (verdict := _after(test_id, seen)) is not None]
-    return min(found, key=_WORST.index) if found else None
+    verdicts = [verdict for test_id in mapped.ours if (verdict := _after(test_id, seen)) is not None]
+    return min(verdicts, key=_WORST.index) if verdicts else None
 
 
 _WORST = (

@@ -47,15 +47,15 @@ def task(row: Row, draft: Draft, judgement: Judgement | None, rejection: Rejecti
 
 def _public(row: Row, judgement: Judgement | None, rejection: Rejection | None) -> dict[str, Any]:
     """`imported` of task.yaml: counts, and no id of a test."""
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "row": row.digest,
         "version": row.version,
         "reason": rejection.reason if rejection else "",
         "holds": judgement.holds.value if judgement else "",
     }
     for name, given, judged in _lists(row, judgement):
-        found[name] = {"given": len(given), **(counts(judged) if judged is not None else {})}
-    return found
+        fields[name] = {"given": len(given), **(counts(judged) if judged is not None else {})}
+    return fields
 
 
 def _hidden(row: Row, judgement: Judgement | None) -> dict[str, Any]:

@@ -230,10 +230,10 @@ def _moment(value: str | float | None) -> str:
     """ISO 8601 in UTC, from that or from milliseconds since 1970 (as some tables export them); "" if neither."""
     try:
         if isinstance(value, int | float):
-            found = datetime.fromtimestamp(value / 1000, tz=UTC)
+            moment = datetime.fromtimestamp(value / 1000, tz=UTC)
         else:
-            found = datetime.fromisoformat(value or "")
+            moment = datetime.fromisoformat(value or "")
     except (ValueError, OverflowError, OSError):
         return ""
-    found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    return found.strftime("%Y-%m-%dT%H:%M:%SZ")
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -115,13 +115,13 @@ def import_rows(
             dataset=dataset, sources=sources, options=options, settings=settings, sandbox=sandbox, observer=observer,
             images=images,
         )  # fmt: skip
-        done: list[FunnelLine] = []
+        lines: list[FunnelLine] = []
         try:
             for line in work.lines(rows, executor):
-                done.append(line)
+                lines.append(line)
                 observer.decided(line)
         finally:
-            _record(dataset, path, done)
+            _record(dataset, path, lines)
         content.settle(dataset)
         return _imported(dataset, rows, work.funnel)
 
@@ -135,12 +135,12 @@ def _chosen(rows: tuple[Row | BadRow, ...], options: Options, path: Path) -> tup
     return found
 
 
-def _record(dataset: Dataset, path: Path, done: Sequence[FunnelLine]) -> None:
+def _record(dataset: Dataset, path: Path, lines: Sequence[FunnelLine]) -> None:
     """Tell the ledger which tasks came, also where the import was interrupted."""
-    tasks = sorted({line.instance_id for line in done} & set(dataset.ids()))
+    tasks = sorted({line.instance_id for line in lines} & set(dataset.ids()))
     if tasks:
-        proved = sum(line.accepted for line in done)
-        ledger.record(dataset, ledger.Event.IMPORTED, tasks, source=path.name, rows=len(done), proved=proved)
+        proved = sum(line.accepted for line in lines)
+        ledger.record(dataset, ledger.Event.IMPORTED, tasks, source=path.name, rows=len(lines), proved=proved)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,11 +248,11 @@ def _tally(dataset: Dataset, repo: str, pairs: Sequence[tuple[Row | BadRow, Funn
     lists: dict[str, Counter[str]] = {"FAIL_TO_PASS": Counter(), "PASS_TO_PASS": Counter()}
     holds: Counter[str] = Counter()
     for row, line in pairs:
-        told = _told(dataset, row)
-        holds["whole"] += line.accepted and told.get("holds") == "whole"
-        holds["part"] += told.get("holds") == "part"
+        fields = _told(dataset, row)
+        holds["whole"] += line.accepted and fields.get("holds") == "whole"
+        holds["part"] += fields.get("holds") == "part"
         for name, counted in lists.items():
-            verdicts = {key: count for key, count in (told.get(name) or {}).items() if key != "given"}
+            verdicts = {key: count for key, count in (fields.get(name) or {}).items() if key != "given"}
             given = (row.fail_to_pass if name == "FAIL_TO_PASS" else row.pass_to_pass) if isinstance(row, Row) else ()
             if given and not verdicts:
                 verdicts = {"unjudged": len(given)}

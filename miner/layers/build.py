@@ -72,9 +72,9 @@ def ensure(workshop: Workshop, layer: Layer) -> BuiltLayer:
         InfrastructureError: the engine, the network or the disk failed.
 
     """
-    found = _lookup(layer)
-    if found:
-        return found
+    built_layer = _lookup(layer)
+    if built_layer:
+        return built_layer
     with _lock(workshop.settings.cache_dir / "locks", layer.key):
         return _lookup(layer) or _taken(workshop, layer) or _build(workshop, layer)
 
@@ -170,8 +170,8 @@ def _commit(layer: Layer, container: str, facts: dict[str, Any]) -> None:
 def _read_facts(label: str) -> dict[str, Any]:
     """Facts as a label holds them: base64, since Podman keeps the quotes' escapes; images of before hold plain JSON."""
     text = label if label.startswith("{") else base64.b64decode(label)
-    found: dict[str, Any] = json.loads(text)
-    return found
+    facts: dict[str, Any] = json.loads(text)
+    return facts
 
 
 def _value(text: str) -> str:

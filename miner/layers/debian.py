@@ -55,8 +55,8 @@ def make(
     system, _, machine = wanted.partition("/")
     architecture = _ARCHITECTURES.get(machine)
     if system != "linux" or architecture is None:
-        known = ", ".join(f"linux/{one}" for one in _ARCHITECTURES)
-        raise InputError(f"there is no Debian for {wanted}", hint=f"name one of {known}")
+        text = ", ".join(f"linux/{one}" for one in _ARCHITECTURES)
+        raise InputError(f"there is no Debian for {wanted}", hint=f"name one of {text}")
     tag = name(suite, platform)
     found = engine.image_id(tag)
     if found and not force:

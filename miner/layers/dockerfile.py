@@ -76,7 +76,7 @@ def render(base: str, layers: Sequence[Layer], variables: Mapping[str, str]) -> 
     """A Dockerfile that starts from `base` and runs the commands of these layers, in order."""
     folders = [folder for layer in layers for folder in layer.folders]
     notes = "".join(
-        f"# The interpreter comes from a folder: --build-context {one.context}=/path/to/it\n" for one in folders
+        f"# The interpreter comes from a folder: --build-context {folder.context}=/path/to/it\n" for folder in folders
     )
     parts = "\n".join(layer.dockerfile() for layer in layers)
     return f"{_HEADER}{notes}{head(base, {**VARIABLES, **variables})}\n{parts}"

@@ -75,7 +75,7 @@ class Layer:
             self.parent,
             self.commands,
             [(one.name, one.sha256) for one in self.inputs],
-            [(one.target, one.key) for one in self.folders],
+            [(folder.target, folder.key) for folder in self.folders],
             sorted(self.env.items()),
             self.workdir,
             sorted(self.labels.items()),
@@ -103,7 +103,7 @@ class Layer:
             f"--mount=type=secret,id=ca,target={CA_PATH}",
             f"--mount=type=cache,target={CACHE_DIR}",
             *(f"--mount=type=bind,source={one.name},target={INPUT_DIR}/{one.name}" for one in self.inputs),
-            *(f"--mount=type=bind,from={one.context},target={one.target}" for one in self.folders),
+            *(f"--mount=type=bind,from={folder.context},target={folder.target}" for folder in self.folders),
         ]
         body = [f"set -eu; umask 022; if [ -f {RUN_DIR}/env ]; then . {RUN_DIR}/env; fi", *self.commands]
         text = f"# {self.kind}\nRUN " + " \\\n    ".join(mounts) + " \\\n    " + "; \\\n    ".join(body) + "\n"

@@ -148,7 +148,7 @@ def file_hosts(address: str, name: str, ca_bundle: Path | None) -> tuple[str, ..
         with opener.open(request, timeout=SECONDS) as answer:
             files.append(answer.geturl())
     netlocs = (urllib.parse.urlsplit(one).netloc for one in (landed, *files))
-    return tuple(dict.fromkeys(one.rpartition("@")[2].lower() for one in netlocs if one))
+    return tuple(dict.fromkeys(netloc.rpartition("@")[2].lower() for netloc in netlocs if netloc))
 
 
 def _links(page: str) -> list[str]:
@@ -179,7 +179,7 @@ def _request(address: str, accept: str = _JSON) -> urllib.request.Request:
 
 def configured(settings: MiningSettings, env: Mapping[str, str] | None = None) -> Index:
     """The index that settings name, else the one that the environment names for builds, else none."""
-    given = secrets.collect(env)
-    named = (given.variables.get(name) for name in _VARIABLES)
+    build_secrets = secrets.collect(env)
+    named = (build_secrets.variables.get(name) for name in _VARIABLES)
     url = settings.package_index or next((one for one in named if one), None)
-    return Index(url=url, ca_bundle=given.ca_bundle)
+    return Index(url=url, ca_bundle=build_secrets.ca_bundle)

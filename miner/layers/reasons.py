@@ -90,7 +90,7 @@ def of(ran: Ran, settings: ImageSettings) -> tuple[str, str]:
 
 def _first(patterns: Iterable[str], text: str) -> str:
     """The words that one of the patterns finds first; patterns go before places."""
-    return next((match[0].strip() for one in patterns if (match := re.search(one, text))), "")
+    return next((match[0].strip() for pattern in patterns if (match := re.search(pattern, text))), "")
 
 
 def of_resolving(ran: Ran, settings: ImageSettings) -> tuple[str, str]:

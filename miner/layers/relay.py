@@ -329,7 +329,7 @@ def _request(head: bytes) -> _Asked:
         if not same_host(said.hostname or "", host) or (said.port or port) != port:
             raise ValueError(f"the Host header is not the host that is asked for, {_authority(host, port)}")
     lengths = {value for name, value in headers if name == b"content-length"} or {b"0"}
-    if len(lengths) > 1 or not all(one.isdigit() for one in lengths) or b"transfer-encoding" in dict(headers):
+    if len(lengths) > 1 or not all(length.isdigit() for length in lengths) or b"transfer-encoding" in dict(headers):
         raise ValueError("a body needs one Content-Length")
     path = urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, ""))
     return _Asked(
@@ -447,8 +447,8 @@ def _connected(addresses: list[str], port: int) -> socket.socket:
 def _authorization(proxy: urllib.parse.SplitResult) -> tuple[bytes, ...]:
     if proxy.username is None:
         return ()
-    who = f"{urllib.parse.unquote(proxy.username)}:{urllib.parse.unquote(proxy.password or '')}"
-    return (b"Proxy-Authorization: Basic " + base64.b64encode(who.encode()),)
+    text = f"{urllib.parse.unquote(proxy.username)}:{urllib.parse.unquote(proxy.password or '')}"
+    return (b"Proxy-Authorization: Basic " + base64.b64encode(text.encode()),)
 
 
 def _tunnel(far: socket.socket, host: str, port: int, headers: tuple[bytes, ...]) -> None:

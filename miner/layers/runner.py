@@ -188,20 +188,20 @@ class Workshop:
         relayed = foreign and self.allowed is not None
         with contextlib.ExitStack() as undoing:
             undoing.callback(shutil.rmtree, scratch, ignore_errors=True)
-            given, out = scratch / "in", scratch / "out"
-            given.mkdir()
+            path, out = scratch / "in", scratch / "out"
+            path.mkdir()
             out.mkdir()
             if engine.has_user_namespaces():
                 _open_to_all(out)
                 _open_to_all(self.cache)
-            mounts = [_bind(given, INPUT_DIR), _bind(out, OUT_DIR, writable=True)]
+            mounts = [_bind(path, INPUT_DIR), _bind(out, OUT_DIR, writable=True)]
             mounts.append(_bind(self.cache, CACHE_DIR, writable=True))
-            mounts += [_bind(one.path, one.target) for one in folders]
+            mounts += [_bind(folder.path, folder.target) for folder in folders]
             if self.secrets.ca_bundle:
                 mounts.append(_bind(self.secrets.ca_bundle, CA_PATH))
             if relayed:
-                mounts.append(_bind(_resolver(given), "/etc/resolv.conf"))
-                (given / _RELAY).write_text(_relay_source(), encoding="utf-8")
+                mounts.append(_bind(_resolver(path), "/etc/resolv.conf"))
+                (path / _RELAY).write_text(_relay_source(), encoding="utf-8")
             container = self._create(image, kind, mounts, needs_root=needs_root, relayed=relayed)
             undoing.callback(remove, container)
             try:

@@ -63,12 +63,12 @@ class BuildSecrets:
         return _USERINFO.sub(_MASK, text)
 
     def _secrets(self) -> list[str]:
-        found = [part for value in self.variables.values() for part in _USERINFO.findall(value)]
-        found += [password for part in found if (password := part.partition(":")[2])]
-        found += [value for name, value in self.variables.items() if name.endswith("_PASSWORD")]
+        parts = [part for value in self.variables.values() for part in _USERINFO.findall(value)]
+        parts += [password for part in parts if (password := part.partition(":")[2])]
+        parts += [value for name, value in self.variables.items() if name.endswith("_PASSWORD")]
         headers = (value for name, value in self.variables.items() if name.startswith("GIT_CONFIG_VALUE_"))
-        found += [value.split()[-1] for value in headers if value.strip().lower().startswith("authorization:")]
-        return sorted({one for one in found if len(one) >= _SHORTEST_SECRET}, key=len, reverse=True)
+        parts += [value.split()[-1] for value in headers if value.strip().lower().startswith("authorization:")]
+        return sorted({one for one in parts if len(one) >= _SHORTEST_SECRET}, key=len, reverse=True)
 
     def exported(self) -> dict[str, str]:
         """Everything to set inside a build, paths as they are there."""

@@ -236,8 +236,8 @@ def _origin(draft: Draft) -> dict[str, object]:
 
 def _attempt(attempt: Attempt) -> dict[str, object]:
     """An attempt, less what is empty of it."""
-    told = asdict(attempt) | {"evidence": {kind: list(words) for kind, words in attempt.evidence.items()}}
-    return {name: value for name, value in told.items() if value or name not in {"command", "evidence"}}
+    fields = asdict(attempt) | {"evidence": {kind: list(words) for kind, words in attempt.evidence.items()}}
+    return {name: value for name, value in fields.items() if value or name not in {"command", "evidence"}}
 
 
 def _environment(image: BuiltImage) -> dict[str, object]:

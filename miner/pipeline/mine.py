@@ -117,8 +117,13 @@ class Options:
     @property
     def whole(self) -> bool:
         """Whether everything is asked for, so that a later mine need not look at it again."""
-        wanted = self.wanted
-        return not wanted.picks and wanted.since is None and wanted.until is None and self.limit is None
+        change_filter = self.wanted
+        return (
+            not change_filter.picks
+            and change_filter.since is None
+            and change_filter.until is None
+            and self.limit is None
+        )
 
     @property
     def rules(self) -> str:
@@ -236,9 +241,9 @@ def _mine_origin(mining: _Mining, site: Site, cursors: Cursors, executor: Execut
         _warn_of_rewriting(mining, after)
         after = None
     observer.note(f"scanning {repo.name}")
-    wanted = mining.origin.narrow(options.wanted)
+    change_filter = mining.origin.narrow(options.wanted)
     looks = scan(
-        repo, wanted, threshold=options.threshold, forge=mining.work.forge, seen=mining.seen, after=after
+        repo, change_filter, threshold=options.threshold, forge=mining.work.forge, seen=mining.seen, after=after
     )  # fmt: skip
     steps = TO_PROOF if options.validate else TO_CANDIDATE
     due = _due(looks, mining, site)
@@ -306,8 +311,8 @@ def look(
             observer.problem(origin.name, error)
             continue
         try:
-            wanted = origin.narrow(options.wanted)
-            looks = scan(work.repo, wanted, threshold=options.threshold, forge=work.forge, seen=seen)
+            change_filter = origin.narrow(options.wanted)
+            looks = scan(work.repo, change_filter, threshold=options.threshold, forge=work.forge, seen=seen)
             yield from _lines(looks, options.limit)
         finally:
             work.repo.close()

@@ -64,8 +64,8 @@ class CommitTree:
         if path.rpartition("/")[2] not in PROJECT_FILES:
             return self._repo.read_file(self._commit, path)
         if self._projects is None:  # where there are several, all are asked for
-            wanted = (one for one in self.files() if one.rpartition("/")[2] in PROJECT_FILES)
-            self._projects = self._repo.read_files(self._commit, wanted)
+            files = (file for file in self.files() if file.rpartition("/")[2] in PROJECT_FILES)
+            self._projects = self._repo.read_files(self._commit, files)
         return self._projects.get(path)
 
     def files(self) -> tuple[str, ...]:
@@ -96,8 +96,8 @@ def take_apart(draft: Draft, site: Site) -> Draft | Rejection:
         if isinstance(clean, Rejection):
             return clean
         fix = near.fix_of(draft.instance_id, parts.gold_patch, clean.statement)
-        if site.settings.mining.near_duplicates == "reject" and (known := site.neighbours.known(fix)):
-            return known
+        if site.settings.mining.near_duplicates == "reject" and (rejection := site.neighbours.known(fix)):
+            return rejection
         return replace(draft, split=parts, statement=clean.statement, cleaned=clean)
 
 
@@ -259,13 +259,13 @@ def inspect(draft: Draft, site: Site) -> Draft | Rejection:
     assert draft.image is not None  # noqa: S101
     change = draft.candidate.change
     commits = {change.head_commit, change.merge_commit} - {change.base_commit}
-    wanted = hygiene.secrets(draft.split.gold_patch, draft.split.test_patch, commits=commits)
+    secrets = hygiene.secrets(draft.split.gold_patch, draft.split.test_patch, commits=commits)
     site.note(f"{draft.instance_id}: searching the image for the fix")
     with _timed(draft, "inspect"):
-        leaks = site.images.inspect(draft.image.image_id, wanted)
+        leaks = site.images.inspect(draft.image.image_id, secrets)
     if leaks:
-        told = "; ".join(f"{leak.where}: {leak.what}" for leak in leaks[:5])
-        return Rejection(stage=Stage.IMAGE, reason="leaks_fix", detail=told)
+        text = "; ".join(f"{leak.where}: {leak.what}" for leak in leaks[:5])
+        return Rejection(stage=Stage.IMAGE, reason="leaks_fix", detail=text)
     return draft
 
 
@@ -297,9 +297,9 @@ def confirm(draft: Draft, site: Site) -> Draft | Rejection:
     return _with_evidence(draft, confirmed.hidden.evidence)
 
 
-def _with_evidence(draft: Draft, known: Mapping[str, object]) -> Draft:
+def _with_evidence(draft: Draft, fields: Mapping[str, object]) -> Draft:
     assert draft.proof is not None  # noqa: S101
-    return replace(draft, proof=replace(draft.proof, evidence={**draft.proof.evidence, **known}))
+    return replace(draft, proof=replace(draft.proof, evidence={**draft.proof.evidence, **fields}))
 
 
 def strengthen(draft: Draft, site: Site) -> Draft:
@@ -309,7 +309,7 @@ def strengthen(draft: Draft, site: Site) -> Draft:
         return draft
     with _timed(draft, "strength"):
         try:
-            found = measure(
+            strength = measure(
                 task_of(draft),
                 site.sandbox,
                 Bounds(mutants=mutants),
@@ -318,7 +318,7 @@ def strengthen(draft: Draft, site: Site) -> Draft:
         except CannotMeasureError as error:
             site.note(f"{draft.instance_id}: its strength is unknown: {error}")
             return draft
-    return replace(draft, strength=found)
+    return replace(draft, strength=strength)
 
 
 def show(draft: Draft, site: Site) -> Draft:

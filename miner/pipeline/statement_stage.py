@@ -58,5 +58,5 @@ def _material(task: Task, site: Site) -> Material:
     spec = replace(scoring.trial_spec(task, None), files=at_stake, overlay={})  # as they are, so that failures tell
     ran = trial.run(spec, site.sandbox)
     failures = statement_writer.failures_of(ran.report, task.hidden.fail_to_pass)
-    told = task.instance.problem_statement
-    return statement_writer.material(task.instance.repo, told, failures, task.hidden.gold_patch)
+    problem_statement = task.instance.problem_statement
+    return statement_writer.material(task.instance.repo, problem_statement, failures, task.hidden.gold_patch)

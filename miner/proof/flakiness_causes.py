@@ -169,11 +169,11 @@ class _Search:
 
     def _name(self, tests: Iterable[str], cause: Cause) -> None:
         """The first cause found of an id stays."""
-        for one in tests:
-            self.causes.setdefault(one, cause)
+        for test in tests:
+            self.causes.setdefault(test, cause)
 
     def _all_known(self, tests: Iterable[str]) -> bool:
-        return all(one in self.causes for one in tests)
+        return all(test in self.causes for test in tests)
 
     def _may_go_on(self) -> bool:
         return self._look is not None and self.runs < self._most and self._seconds > 0

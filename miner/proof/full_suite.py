@@ -80,5 +80,5 @@ def widened(
 
 
 def _noted(proof: Proof, added: int, why_not: str = "") -> Proof:
-    told = {"asked": "all", "files_added": 0 if why_not else added, **({"narrowed": why_not} if why_not else {})}
-    return replace(proof, evidence={**proof.evidence, "p2p": told})
+    fields = {"asked": "all", "files_added": 0 if why_not else added, **({"narrowed": why_not} if why_not else {})}
+    return replace(proof, evidence={**proof.evidence, "p2p": fields})

@@ -59,5 +59,5 @@ def _reason(test_id: str, states: Sequence[Sequence[Observed]]) -> str:
     if _TIME.search(option):
         return TIME
     own = function(test_id)
-    counts = [{sum(function(one) == own for one in run.statuses) for run in runs} for runs in partly]
+    counts = [{sum(function(status) == own for status in run.statuses) for run in runs} for runs in partly]
     return CHANGING if all(len(count) == 1 for count in counts) else NOT_ALWAYS

@@ -115,11 +115,11 @@ def judge(
 
 def _before(fails: Collection[str], before: Sequence[Observed]) -> dict[str, int]:
     """How many FAIL_TO_PASS tests were what before the fix: a status, `absent`, or `varies`."""
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for test_id in fails:
         words = {str(run.statuses.get(test_id, "absent")) for run in before}
-        told[words.pop() if len(words) == 1 else "varies"] += 1
-    return dict(sorted(told.items()))
+        counts[words.pop() if len(words) == 1 else "varies"] += 1
+    return dict(sorted(counts.items()))
 
 
 def budgets(after: Sequence[Observed]) -> Budgets:

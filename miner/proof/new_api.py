@@ -58,9 +58,9 @@ def _told(raised: Raised) -> str:
         if kind not in raised.names:
             continue
         alone = words.pattern.startswith("(?P<name>")
-        if found := (words.fullmatch if alone else words.search)(raised.says):
-            told = found.groupdict()
-            return _MODULE + told["module"] if "module" in told else told["name"]
+        if match := (words.fullmatch if alone else words.search)(raised.says):
+            fields = match.groupdict()
+            return _MODULE + fields["module"] if "module" in fields else fields["name"]
     return ""
 
 

@@ -58,9 +58,9 @@ class Bench:
 
         """
         self.progress(f"{state} {number + 1}/{runs}")
-        asked = scheduled(number, clock=self.clock)
-        seen = self._observe(state, number, asked)
-        return self._observe(state, number, PLAIN) if seen.trouble and asked != PLAIN else seen
+        variation = scheduled(number, clock=self.clock)
+        seen = self._observe(state, number, variation)
+        return self._observe(state, number, PLAIN) if seen.trouble and variation != PLAIN else seen
 
     def look(self, state: State, variation: Variation, repeat: int) -> Observed:
         """A further run, to find out what matters; `blame.Look`.
@@ -72,8 +72,8 @@ class Bench:
         self.progress(f"{state}, once more: {', '.join(variation.causes) or 'the same again'}")
         return self._observe(state, MOST_RUNS + repeat, variation)
 
-    def _observe(self, state: State, number: int, asked: Variation) -> Observed:
-        return observe(self.subject, self.patches, state, number, self.sandbox, self.notebook, variation=asked)
+    def _observe(self, state: State, number: int, variation: Variation) -> Observed:
+        return observe(self.subject, self.patches, state, number, self.sandbox, self.notebook, variation=variation)
 
 
 def validate(
@@ -109,15 +109,15 @@ def validate(
     if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
         return _with_compiled(verdict, patches.gold, subject.test)
     blamed = blame(found, bench.look)
-    done = Repeats(runs=1 + max(run.number for run in found), confidence=confidence)
-    verdict = judge(found, runs=done.runs, brings=subject.brings, unstable=blamed.unstable, keep=True)
+    repeats = Repeats(runs=1 + max(run.number for run in found), confidence=confidence)
+    verdict = judge(found, runs=repeats.runs, brings=subject.brings, unstable=blamed.unstable, keep=True)
     if isinstance(verdict, Rejection):
         return verdict
     aside = weakened(verdict, found, blamed)
     if aside is not None and not quarantine:
         return aside
-    asked = schedule(done.runs, clock=bench.clock)
-    return replace(verdict, set_aside=aside, evidence={**verdict.evidence, **told(found, blamed, done, asked)})
+    variations = schedule(repeats.runs, clock=bench.clock)
+    return replace(verdict, set_aside=aside, evidence={**verdict.evidence, **told(found, blamed, repeats, variations)})
 
 
 def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejection:

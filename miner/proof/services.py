@@ -144,44 +144,47 @@ def _named(alone: Settled, runs: Sequence[Observed]) -> Settled:
 
 def pinned(declared: Sequence[DeclaredService], bench: Bench) -> tuple[tuple[Service, ...], tuple[str, ...]]:
     """The services that can be run, by digest; and a sentence for each that can't."""
-    found: list[Service] = []
+    services: list[Service] = []
     notes: list[str] = []
-    for one in declared[:_MOST]:
-        name = "" if one.unusable else mapped(one.image, bench.images)
+    for declared_service in declared[:_MOST]:
+        name = "" if declared_service.unusable else mapped(declared_service.image, bench.images)
         if not name:
-            notes.append(f"the service {one.name} was not run: {one.unusable or 'the settings turn it off'}")
+            notes.append(
+                f"the service {declared_service.name} was not run: "
+                f"{declared_service.unusable or 'the settings turn it off'}"
+            )
             continue
-        bench.note(f"looking for the service {one.name} ({name})")
+        bench.note(f"looking for the service {declared_service.name} ({name})")
         image = bench.find(name)
         if isinstance(image, Unavailable):
-            notes.append(f"the service {one.name} was not run: {image.why}")
+            notes.append(f"the service {declared_service.name} was not run: {image.why}")
             continue
-        service = _service(one, image)
-        taken = {listen for other in found for listen, _ in other.forwards}
-        free = tuple(port for port in service.ports if int(port.partition(":")[0]) not in taken)
-        if any(other.name == service.name for other in found) or (service.ports and not free):
-            notes.append(f"the service {one.name} was not run: another one has its name or its ports")
+        service = _service(declared_service, image)
+        listens = {listen for other in services for listen, _ in other.forwards}
+        free = tuple(port for port in service.ports if int(port.partition(":")[0]) not in listens)
+        if any(other.name == service.name for other in services) or (service.ports and not free):
+            notes.append(f"the service {declared_service.name} was not run: another one has its name or its ports")
             continue
-        found.append(replace(service, ports=free))
-    return tuple(found), tuple(notes)
+        services.append(replace(service, ports=free))
+    return tuple(services), tuple(notes)
 
 
-def _service(one: DeclaredService, image: ServiceImage) -> Service:
+def _service(service: DeclaredService, image: ServiceImage) -> Service:
     """A declared service, with what its image says where CI says nothing."""
-    said = [tuple(map(int, port.split(":"))) for port in one.ports]
+    said = [tuple(map(int, port.split(":"))) for port in service.ports]
     own = [(port, port) for port in image.ports if all(port not in pair for pair in said)]
-    large = any(word in one.image for word in _LARGE)
+    large = any(word in service.image for word in _LARGE)
     return Service(
-        name=one.name,
+        name=service.name,
         image=image.name,
-        hosts=one.hosts,
-        env=dict(one.env),
-        command=one.command,
+        hosts=service.hosts,
+        env=dict(service.env),
+        command=service.command,
         ports=tuple(f"{listen}:{inner}" for listen, inner in (*said, *own)),
-        health=one.health or image.health,
-        folders=tuple(dict.fromkeys((*image.folders, *one.folders))),
+        health=service.health or image.health,
+        folders=tuple(dict.fromkeys((*image.folders, *service.folders))),
         memory_mb=_LARGE_MEMORY_MB if large else _MEMORY_MB,
-        start_seconds=one.start_seconds,
+        start_seconds=service.start_seconds,
     )
 
 
@@ -220,7 +223,7 @@ def _forms(subject: Subject) -> Iterator[Subject]:
     """As it is, and with services that may write anywhere in their own containers."""
     yield subject
     if subject.test.services:
-        free = tuple(replace(one, read_only=False) for one in subject.test.services)
+        free = tuple(replace(service, read_only=False) for service in subject.test.services)
         yield replace(subject, test=replace(subject.test, services=free))
 
 

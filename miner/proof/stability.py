@@ -62,9 +62,9 @@ def _are_turned(names: frozenset[str], found: Sequence[Observed], blamed: Blamed
     file was lost without the fix, the tree as it was tells whether they passed. One that was in that tree and differs
     by chance has to pass with the fix more often than chance explains: it need not have to do with the fix.
     """
-    causes = {blamed.causes.get(one) for one in names}
+    causes = {blamed.causes.get(name) for name in names}
     by_chance = bool(causes & {None, Cause.RANDOM, Cause.UNKNOWN})
-    files = {one.partition("::")[0] for one in names}
+    files = {name.partition("::")[0] for name in names}
     lost = any(files & run.collect_errors.keys() for run in found if run.state == "before")
     without = ("before", "base") if lost else ("before",)
     before = [run for run in found if run.state in without and (by_chance or run.variation.is_plain)]
@@ -91,10 +91,12 @@ def named(tests: Collection[str], causes: Mapping[str, Cause]) -> str:
 
 def counted(tests: Collection[str], causes: Mapping[str, str]) -> dict[str, int]:
     """How many of these tests depend on what, commonest first."""
-    return dict(Counter(str(causes.get(one, Cause.UNKNOWN)) for one in sorted(tests)).most_common())
+    return dict(Counter(str(causes.get(test, Cause.UNKNOWN)) for test in sorted(tests)).most_common())
 
 
-def told(found: Sequence[Observed], blamed: Blamed, repeats: Repeats, asked: Sequence[Variation]) -> dict[str, Any]:
+def told(
+    found: Sequence[Observed], blamed: Blamed, repeats: Repeats, variations: Sequence[Variation]
+) -> dict[str, Any]:
     """What evidence says of the runs: how often, how sure that makes, what they differed in, what depends on what.
 
     `asked` is how each run was to differ, by number.
@@ -102,8 +104,10 @@ def told(found: Sequence[Observed], blamed: Blamed, repeats: Repeats, asked: Seq
     return {
         "confidence": repeats.confidence,
         "bound": round(repeats.bound, 4),
-        "schedule": [one.told() for one in asked],
-        "not_varied": [{"run": run.number, "state": run.state} for run in found if run.variation != asked[run.number]],
+        "schedule": [variation.told() for variation in variations],
+        "not_varied": [
+            {"run": run.number, "state": run.state} for run in found if run.variation != variations[run.number]
+        ],
         "causes": {one: cause.value for one, cause in blamed.causes.items()},
         "further_runs": blamed.runs,
     }

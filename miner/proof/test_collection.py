@@ -59,7 +59,7 @@ def judged(found: Trial) -> Collected:
     missing = tuple(dict.fromkeys(link.missing for chain in chains for link in chain if link.missing))
     links = [link for chain in chains for link in chain if "ModuleNotFoundError" in link.names and not link.missing]
     parts = tuple(dict.fromkeys(match[1] for link in links if (match := _NO_MODULE.search(link.says))))
-    said = "\n".join((*report.collect_errors.values(), report.internal_error, found.output.decode("utf-8", "replace")))
+    text = "\n".join((*report.collect_errors.values(), report.internal_error, found.output.decode("utf-8", "replace")))
     return Collected(
         ok=False,
         seconds=found.seconds,
@@ -68,7 +68,7 @@ def judged(found: Trial) -> Collected:
         missing=missing,
         parts=parts,
         failure=_told(missing, lost),
-        output=said[-_OUTPUT:],
+        output=text[-_OUTPUT:],
     )
 
 

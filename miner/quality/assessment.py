@@ -104,12 +104,12 @@ def cleaned(statement: str, parts: Split, policy: str) -> Cleaned | Rejection:
     `mask` takes secrets and e-mail addresses out of the statement, and rejects a private key in a patch, where nothing
     can be taken out; `reject` rejects any secret, but not addresses; `keep` does nothing.
     """
-    found = sensitive.Report(
+    report = sensitive.Report(
         statement=sensitive.counts(statement), patches=sensitive.patch_counts(parts.gold_patch, parts.test_patch)
     )
     refused = {
-        "mask": {"a patch": {PRIVATE_KEY} & found.patches.keys()},
-        "reject": {"a patch": found.patches.keys() - {EMAIL}, "the statement": found.statement.keys() - {EMAIL}},
+        "mask": {"a patch": {PRIVATE_KEY} & report.patches.keys()},
+        "reject": {"a patch": report.patches.keys() - {EMAIL}, "the statement": report.statement.keys() - {EMAIL}},
     }
     for where, kinds in refused.get(policy, {}).items():
         if kinds:
@@ -117,7 +117,7 @@ def cleaned(statement: str, parts: Split, policy: str) -> Cleaned | Rejection:
                 stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}"
             )
     told = sensitive.mask(statement) if policy == "mask" else statement
-    return Cleaned(statement=told, policy=policy, found=found)
+    return Cleaned(statement=told, policy=policy, found=report)
 
 
 class _Files:
@@ -226,8 +226,8 @@ def _released(task: Task, tree: BaseTree, index: Index) -> dict[str, object]:
 
 
 def _moment(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _difficulty(before: object, by_rule: dict[str, object]) -> dict[str, object]:

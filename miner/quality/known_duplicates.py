@@ -41,10 +41,10 @@ class Neighbours:
 
     def known(self, fix: Fix) -> Rejection | None:
         """The reason to leave a change whose fix a public dataset has."""
-        found = self.public.near(fix) if self.public else ()
-        if not found:
+        nears = self.public.near(fix) if self.public else ()
+        if not nears:
             return None
-        detail = f"{found[0].name}: {found[0].why}"
+        detail = f"{nears[0].name}: {nears[0].why}"
         return Rejection(stage=Stage.SPLIT, reason="near_duplicate", detail=detail)
 
     def marked(self, task: Task) -> Task:
@@ -92,8 +92,8 @@ def _put(shelf: Shelf, line: bytes, place: str, where: str) -> None:
     try:
         row = _Row.model_validate_json(line)
     except ValidationError as error:
-        told = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'row'}: {one['msg']}" for one in error.errors()[:3])
-        raise InputError(f"{where} is no row: {told}", hint="each line needs `patch`, as SWE-bench has it") from error
+        text = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'row'}: {one['msg']}" for one in error.errors()[:3])
+        raise InputError(f"{where} is no row: {text}", hint="each line needs `patch`, as SWE-bench has it") from error
     name = f"{row.instance_id} ({place})" if row.instance_id else place
     shelf.add(fix_of(name, row.patch.encode("utf-8", "replace"), row.problem_statement or ""))
 

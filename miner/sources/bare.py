@@ -185,8 +185,8 @@ class BareRepository:
     def pull_heads(self) -> dict[int, str]:
         """Heads of pull requests that the source offered: number to SHA."""
         lines = self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/pull").stdout.decode().splitlines()
-        found = (re.fullmatch(r"refs/pull/(\d+)/head ([0-9a-f]+)", line) for line in lines)
-        return {int(match[1]): match[2] for match in found if match}
+        matches = (re.fullmatch(r"refs/pull/(\d+)/head ([0-9a-f]+)", line) for line in lines)
+        return {int(match[1]): match[2] for match in matches if match}
 
     def commit_date(self, commit: str) -> datetime:
         """When a commit was made (committer date), in UTC."""
@@ -250,7 +250,7 @@ class BareRepository:
         # Each line tells the id and the first commit of its pair; a pair without a diff has no line.
         answers = [line.split() for line in done.stdout.decode().splitlines()]
         if len(answers) != len(pairs) and len({head for _, head in pairs}) != len(pairs):
-            return [one for pair in pairs for one in self.patch_ids([pair], context=context)]
+            return [patch_id for pair in pairs for patch_id in self.patch_ids([pair], context=context)]
         ids = {head: patch_id for patch_id, head in answers}
         if len(answers) == len(pairs):
             return [patch_id for patch_id, _ in answers]
@@ -295,17 +295,17 @@ class BareRepository:
         """The same of many files, by one program; those that are not there are left out."""
         asked = [path for path in paths if "\n" not in path]
         lines = (_sha(commit).encode() + b":" + _encode_path(path) + b"\n" for path in asked)
-        told = self.git("cat-file", "--batch", input=b"".join(lines)).stdout
-        found, at = {}, 0
+        stdout = self.git("cat-file", "--batch", input=b"".join(lines)).stdout
+        files, at = {}, 0
         for path in asked:
-            end = told.index(b"\n", at)
-            words, at = told[at:end].split(b" "), end + 1
+            end = stdout.index(b"\n", at)
+            words, at = stdout[at:end].split(b" "), end + 1
             if words[-1].isdigit():  # else it is missing, or of a submodule
                 size = int(words[-1])
                 if words[-2] == b"blob":
-                    found[path] = told[at : at + size]
+                    files[path] = stdout[at : at + size]
                 at += size + 1
-        return found
+        return files
 
     def list_files(self, commit: str) -> tuple[str, ...]:
         """Every path of a commit's tree, in git's order."""
@@ -338,8 +338,8 @@ class BareRepository:
         rows = self.git("ls-tree", "-r", "-z", "--full-tree", _sha(commit)).stdout.split(b"\0")
         entries = [(head.split(b" "), path) for head, _, path in (row.partition(b"\t") for row in rows if row)]
         blobs = [(words[2], path) for words, path in entries if words[1] == b"blob"]
-        told = self.git("cat-file", "--batch-check", input=b"".join(blob + b"\n" for blob, _ in blobs)).stdout
-        gone = {line.split(b" ")[0] for line in told.splitlines() if line.endswith(b" missing")}
+        stdout = self.git("cat-file", "--batch-check", input=b"".join(blob + b"\n" for blob, _ in blobs)).stdout
+        gone = {line.split(b" ")[0] for line in stdout.splitlines() if line.endswith(b" missing")}
         return tuple(decode_path(path) for blob, path in blobs if blob in gone)
 
     def _archive(self, commit: str, into: IO[bytes]) -> None:
@@ -367,9 +367,9 @@ class BareRepository:
 
 def tag_version(tag: str) -> Version | None:
     """The version that a tag names (`v1.2`, `release-1.2.0`, `pkg/1.2`), or None."""
-    found = _VERSION_TAG.match(tag)
+    match = _VERSION_TAG.match(tag)
     try:
-        return Version(found["version"].replace("_", ".")) if found else None
+        return Version(match["version"].replace("_", ".")) if match else None
     except InvalidVersion:
         return None
 

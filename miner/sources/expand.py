@@ -60,5 +60,5 @@ class Expander:
             waits = self._settings.max_wait_seconds
             self._gateway = Gateway(host, credential, max_wait=waits, note=self._note)
         size = self._settings.page_size
-        found = origins_of(address, self._gateway, self._chosen, cache=self._cache, page_size=size)
-        return list(found)
+        origins = origins_of(address, self._gateway, self._chosen, cache=self._cache, page_size=size)
+        return list(origins)

@@ -142,8 +142,8 @@ def _local_git_dir(source: str, config: Path) -> Path:
     path = path.resolve()
     dot_git = path / ".git"
     git_dir = dot_git if dot_git.exists() else path
-    if git_dir.is_file() and (found := re.match(r"gitdir: (.+)", git_dir.read_text(errors="replace"))):
-        git_dir = (path / found[1].strip()).resolve()
+    if git_dir.is_file() and (match := re.match(r"gitdir: (.+)", git_dir.read_text(errors="replace"))):
+        git_dir = (path / match[1].strip()).resolve()
     if (common := git_dir / "commondir").is_file():
         git_dir = (git_dir / common.read_text().strip()).resolve()
     if not ((git_dir / "HEAD").exists() and (git_dir / "objects").is_dir() and (git_dir / "refs").is_dir()):
@@ -282,10 +282,10 @@ def _set_head(copy: Path, head: str, env: dict[str, str]) -> None:
 
 def _remote_head(source: str, env: dict[str, str]) -> str:
     out = _network(["git", "ls-remote", "--symref", "--end-of-options", source, "HEAD"], source, env).stdout.decode()
-    if found := re.search(r"^ref: (refs/\S+)\tHEAD$", out, re.MULTILINE):
-        return found[1]
-    if found := re.search(r"^([0-9a-f]{40,64})\tHEAD$", out, re.MULTILINE):
-        return found[1]
+    if match := re.search(r"^ref: (refs/\S+)\tHEAD$", out, re.MULTILINE):
+        return match[1]
+    if match := re.search(r"^([0-9a-f]{40,64})\tHEAD$", out, re.MULTILINE):
+        return match[1]
     raise InputError("the repository is empty: it has no commit", hint="give a repository with a history")
 
 
@@ -306,8 +306,8 @@ def _fetch_pulls(source: str, copy: Path, env: dict[str, str], pulls: Sequence[P
     git = ["git", f"--git-dir={copy}"]
     merges = "\n".join(pull.merge_commit for pull in pulls if pull.merge_commit).encode()
     listed = run([*git, "cat-file", "--batch-check=%(objectname)"], env=env, input=merges).stdout.decode().split("\n")
-    there = {line for line in listed if re.fullmatch(r"[0-9a-f]+", line)}
-    found = run([*git, "rev-list", "--no-walk", "--parents", "--stdin"], env=env, input="\n".join(there).encode())
+    lines = {line for line in listed if re.fullmatch(r"[0-9a-f]+", line)}
+    found = run([*git, "rev-list", "--no-walk", "--parents", "--stdin"], env=env, input="\n".join(lines).encode())
     merged = {words[0] for line in found.stdout.decode().splitlines() if len(words := line.split()) > 2}  # noqa: PLR2004
     have = run([*git, "for-each-ref", "--format=%(refname)", "refs/pull"], env=env).stdout.decode().split()
     wanted = {f"refs/pull/{pull.number}/head" for pull in pulls if pull.merge_commit not in merged}.difference(have)

@@ -107,18 +107,18 @@ def address_of(source: str, host: Host) -> Address | None:
         InputError: a pull request of another GitHub than `host`, which its credential must not reach.
 
     """
-    if found := _PULL_URL.fullmatch(source):
-        if found["site"].lower().replace("http://", "https://") != host.web_url.lower().replace("http://", "https://"):
+    if match := _PULL_URL.fullmatch(source):
+        if match["site"].lower().replace("http://", "https://") != host.web_url.lower().replace("http://", "https://"):
             raise InputError(
-                f"{source} is not on {host.name}", hint=f"say which GitHub it is on: --api-url {found['site']}/api/v3"
+                f"{source} is not on {host.name}", hint=f"say which GitHub it is on: --api-url {match['site']}/api/v3"
             )
-        return Address(owner=found["owner"], name=found["name"], number=int(found["number"]))
+        return Address(owner=match["owner"], name=match["name"], number=int(match["number"]))
     if is_url(source) or Path(source).expanduser().exists():
         return None
-    found = _SOURCE.fullmatch(source)
-    if not found or found["name"] in (".", ".."):
+    match = _SOURCE.fullmatch(source)
+    if not match or match["name"] in (".", ".."):
         return None
-    return Address(owner=found["owner"], name=found["name"])
+    return Address(owner=match["owner"], name=match["name"])
 
 
 def origins_of(
@@ -235,14 +235,14 @@ class GithubForge:
 
     def read_numbers(self, numbers: Sequence[int]) -> None:
         """Read single pull requests; those that are not there or not merged are left out."""
-        found: list[PullRequest] = []
+        requests: list[PullRequest] = []
         for start in range(0, len(numbers), _NUMBERS_PAGE):
             text = queries.pulls_by_number(numbers[start : start + _NUMBERS_PAGE])
             answer = self._gateway.query(text, self._variables, about=self.repository)
             page = queries.read_pulls(self._whole(answer.data))
             self.repository = page.repository
-            found.extend(page.pulls)
-        self.pulls = tuple(found)
+            requests.extend(page.pulls)
+        self.pulls = tuple(requests)
 
     def _whole(self, data: object) -> dict[str, object]:
         if not isinstance(data, dict) or not data.get("repository"):
@@ -260,19 +260,19 @@ class GithubForge:
         only), those that the change's words name with a closing keyword.
         """
         pulls = {pull.number: pull for pull in self.pulls}
-        known: dict[int, tuple[LinkedIssue, ...]] = {}
+        issues: dict[int, tuple[LinkedIssue, ...]] = {}
         asked = [change for change in changes if change.number in pulls]
         size = queries.DETAILS_PAGE
         start = 0
         while start < len(asked):
             part = asked[start : start + size]
             try:
-                known.update(self._issues_of(part, pulls, shrinks=size > 1))
+                issues.update(self._issues_of(part, pulls, shrinks=size > 1))
             except TooMuchError:
                 size = max(1, size // 2)
                 continue
             start += len(part)
-        return [replace(change, issues=known.get(change.number or 0, ()) or change.issues) for change in changes]
+        return [replace(change, issues=issues.get(change.number or 0, ()) or change.issues) for change in changes]
 
     def _issues_of(
         self, changes: Sequence[Change], pulls: dict[int, PullRequest], *, shrinks: bool
@@ -280,22 +280,27 @@ class GithubForge:
         by_words = {change.number or 0: self._named_by(change) for change in changes}
         asked = {number: [] if pulls[number].closes else references for number, references in by_words.items()}
         issues: dict[str, list[int]] = {}
-        for repository, number in (one for references in asked.values() for one in references):
+        for repository, number in (reference for references in asked.values() for reference in references):
             issues.setdefault(repository, []).append(number)
         text, variables = queries.details(issues)
         ids = [pulls[number].node_id for number in by_words]
         answer = self._gateway.query(text, {**variables, "ids": ids}, about=self.repository, shrinks=shrinks)
-        told = queries.read_details(answer.data, issues, self.repository)
+        details = queries.read_details(answer.data, issues, self.repository)
         result: dict[int, tuple[LinkedIssue, ...]] = {}
         for number, references in asked.items():
-            before = told.begun.get(number, "")
-            named = (told.named_issue(where, one, before=before, home=self.repository) for where, one in references)
-            result[number] = told.by_pull.get(number, ()) or tuple(issue for issue in named if issue)
+            before = details.begun.get(number, "")
+            linked_issues = (
+                details.named_issue(where, one, before=before, home=self.repository) for where, one in references
+            )
+            result[number] = details.by_pull.get(number, ()) or tuple(issue for issue in linked_issues if issue)
         return result
 
     def _named_by(self, change: Change) -> list[tuple[str, int]]:
         words = "\n".join((change.title, change.body, *change.messages))
-        found = [(one.repo or self.repository, one.number) for one in closing_references(words)]
+        found = [
+            (closing_reference.repo or self.repository, closing_reference.number)
+            for closing_reference in closing_references(words)
+        ]
         return list(dict.fromkeys(found))[: queries.ISSUES]
 
 

@@ -134,14 +134,14 @@ def find_credential(host: Host, settings: GithubSettings, env: Mapping[str, str]
 
     """
     env = os.environ if env is None else env
-    found = _app(settings, env) or _token(host, env) or _netrc(host, env) or _gh(host)
-    if found is None:
+    credential = _app(settings, env) or _token(host, env) or _netrc(host, env) or _gh(host)
+    if credential is None:
         raise InputError(
             f"no credential for {host.name}: GitHub tells about pull requests only to those it knows",
             hint="set GITHUB_TOKEN (scope `repo`, or `public_repo` for public ones), or run `gh auth login`; "
             f"without one, mine a clone URL such as {host.clone_url('owner/name')}",
         )
-    return found
+    return credential
 
 
 def _app(settings: GithubSettings, env: Mapping[str, str]) -> Credential | None:

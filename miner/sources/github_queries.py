@@ -155,7 +155,10 @@ class _Pull(_Model):
             updated_at=self.updated_at,
             commits=self.commits.total_count,
             labels=tuple(label.name for label in self.labels.there) if self.labels else (),
-            closes=tuple((one.repository.name_with_owner, one.number) for one in self.closing_issues_references.there)
+            closes=tuple(
+                (reference.repository.name_with_owner, reference.number)
+                for reference in self.closing_issues_references.there
+            )
             if self.closing_issues_references
             else (),
             node_id=self.id,
@@ -222,7 +225,7 @@ class _Issue(_Model):
             labels=tuple(label.name for label in self.labels.there) if self.labels else (),
             created_at=self.created_at,
             last_edited_at=edited,
-            comments=tuple(one.body.replace("\r\n", "\n") for one in comments if one.made_before(before)),
+            comments=tuple(comment.body.replace("\r\n", "\n") for comment in comments if comment.made_before(before)),
             repo="" if where == home else where,
             edited_after_fix=bool(edited and before and edited >= before),
             body_of=version,
@@ -232,16 +235,18 @@ class _Issue(_Model):
         """The newest text written before a moment, and when; an issue written later speaks by its first text."""
         if not before or not self.last_edited_at or self.last_edited_at < before:
             return self.body, ""
-        kept = self.user_content_edits.there if self.user_content_edits else ()
-        versions = sorted((one.edited_at, one.diff) for one in kept if one.diff is not None)
-        earlier = [one for one in versions if one[0] < before]
+        edits = self.user_content_edits.there if self.user_content_edits else ()
+        versions = sorted((edit.edited_at, edit.diff) for edit in edits if edit.diff is not None)
+        earlier = [version for version in versions if version[0] < before]
         if not earlier and self.created_at >= before:
             earlier = versions[:1]
         return (earlier[-1][1], earlier[-1][0]) if earlier else (self.body, "")
 
     def _title_before(self, before: str) -> str:
         events = self.timeline_items.there if self.timeline_items else ()
-        later = sorted((one.created_at, one.previous_title) for one in events if before and one.created_at >= before)
+        later = sorted(
+            (event.created_at, event.previous_title) for event in events if before and event.created_at >= before
+        )
         return later[0][1] if later else self.title
 
 
@@ -272,11 +277,11 @@ class Page(BaseModel):
 
 def read_page(data: Mapping[str, Any]) -> Page:
     """The answer to `PULLS`."""
-    found = _read(_RepositoryPulls, data["repository"])
-    info = found.pull_requests.page_info
+    pulls = _read(_RepositoryPulls, data["repository"])
+    info = pulls.pull_requests.page_info
     return Page(
-        repository=found.name_with_owner,
-        pulls=tuple(pull.value() for pull in found.pull_requests.there),
+        repository=pulls.name_with_owner,
+        pulls=tuple(pull.value() for pull in pulls.pull_requests.there),
         next_cursor=info.end_cursor if info.has_next_page else None,
     )
 
@@ -286,7 +291,7 @@ def read_pulls(data: Mapping[str, Any]) -> Page:
     found = data["repository"]
     pulls = [_read(_Pull, value) for key, value in found.items() if key[0] == "p" and key[1:].isdigit() and value]
     return Page(
-        repository=str(found["nameWithOwner"]), pulls=tuple(one.value() for one in pulls if one.state == "MERGED")
+        repository=str(found["nameWithOwner"]), pulls=tuple(pull.value() for pull in pulls if pull.state == "MERGED")
     )
 
 

@@ -53,7 +53,7 @@ class Sighting:
 
 def sightings(
     repo: BareRepository,
-    wanted: ChangeFilter | None = None,
+    change_filter: ChangeFilter | None = None,
     *,
     told: Sequence[PullRequest] = (),
     after: str | None = None,
@@ -67,13 +67,13 @@ def sightings(
         InputError: a pull request or commit asked for is not there.
 
     """
-    wanted = wanted or ChangeFilter()
+    change_filter = change_filter or ChangeFilter()
     walk = Walk(repo, told)
-    entries = _select(walk, wanted)
+    entries = _select(walk, change_filter)
     if after is not None:
         entries = _since(walk, entries, after)
     for start in range(0, len(entries), CHUNK):
-        yield from _details(walk, entries[start : start + CHUNK], picked=wanted.picks)
+        yield from _details(walk, entries[start : start + CHUNK], picked=change_filter.picks)
 
 
 def _since(walk: Walk, entries: Sequence[Entry], tip: str) -> list[Entry]:
@@ -89,23 +89,23 @@ def _since(walk: Walk, entries: Sequence[Entry], tip: str) -> list[Entry]:
     return [entry for entry in entries if is_new(entry.commit.sha) or (entry.reverted_by and is_new(entry.reverted_by))]
 
 
-def _select(walk: Walk, wanted: ChangeFilter) -> list[Entry]:
-    if wanted.picks:
-        entries = _pick(walk, wanted)
+def _select(walk: Walk, change_filter: ChangeFilter) -> list[Entry]:
+    if change_filter.picks:
+        entries = _pick(walk, change_filter)
     else:
-        seen = {entry.commit.sha for entry in walk.entries}
+        shas = {entry.commit.sha for entry in walk.entries}
         numbers = {entry.number for entry in walk.entries}
-        others = (pull for pull in walk.told.values() if pull.number not in numbers and pull.merge_commit not in seen)
+        others = (pull for pull in walk.told.values() if pull.number not in numbers and pull.merge_commit not in shas)
         entries = [*walk.entries, *(walk.elsewhere(pull) for pull in others)]
-    since = wanted.since.timestamp() if wanted.since else float("-inf")
-    until = wanted.until.timestamp() if wanted.until else float("inf")
+    since = change_filter.since.timestamp() if change_filter.since else float("-inf")
+    until = change_filter.until.timestamp() if change_filter.until else float("inf")
     return [entry for entry in entries if since <= entry.commit.time <= until]
 
 
-def _pick(walk: Walk, wanted: ChangeFilter) -> list[Entry]:
+def _pick(walk: Walk, change_filter: ChangeFilter) -> list[Entry]:
     picked: dict[str, Entry] = {}
     by_number = {entry.number: entry for entry in walk.entries if entry.number is not None}
-    for number in sorted(wanted.numbers, reverse=True):
+    for number in sorted(change_filter.numbers, reverse=True):
         if (entry := _find(walk, by_number, number)) is None:
             seen = "its head is there, but it was not merged" if number in walk.pulls else "nothing names it"
             branch = f"{walk.repo.default_branch()} of {walk.repo.name}"
@@ -114,7 +114,7 @@ def _pick(walk: Walk, wanted: ChangeFilter) -> list[Entry]:
                 hint="fetch the branch it was merged into, or pick its merge with --commit",
             )
         picked[entry.commit.sha] = entry
-    for revision in sorted(wanted.commits):
+    for revision in sorted(change_filter.commits):
         entry = walk.entry_of(walk.repo.resolve(revision))
         picked[entry.commit.sha] = entry
     order = {entry.commit.sha: place for place, entry in enumerate(walk.entries)}
@@ -132,11 +132,11 @@ def _find(walk: Walk, by_number: dict[int, Entry], number: int) -> Entry | None:
 
 def _details(walk: Walk, entries: Sequence[Entry], *, picked: bool) -> Iterator[Sighting]:
     """Sightings of some entries: messages, files and the rejections that git alone can tell."""
-    wanted = [sha for entry in entries if not entry.reason for sha in entry.own if sha != entry.commit.sha]
-    messages = {commit.sha: commit.message for commit in walk.read(wanted)}
+    shas = [sha for entry in entries if not entry.reason for sha in entry.own if sha != entry.commit.sha]
+    messages = {commit.sha: commit.message for commit in walk.read(shas)}
     pairs = [(entry.base, entry.head) for entry in entries if entry.base]
-    found = iter(walk.repo.changed_files_of(pairs)) if pairs else iter(())
-    files = {id(entry): next(found) for entry in entries if entry.base}
+    fileses = iter(walk.repo.changed_files_of(pairs)) if pairs else iter(())
+    files = {id(entry): next(fileses) for entry in entries if entry.base}
     lfs = _lfs_blobs(walk.repo, [file for touched in files.values() for file in touched])
     for entry in entries:
         own = tuple(

@@ -56,19 +56,19 @@ def read_message(message: str) -> Told:
     subject, body = _cut(message)
     picked = tuple(_CHERRY_PICK.findall(message))
     for pattern in _NUMBERED_MERGES:
-        if found := pattern.match(subject):
-            title = found.groupdict().get("title") or ""
+        if match := pattern.match(subject):
+            title = match.groupdict().get("title") or ""
             if not title:
                 title, body = _cut(body)
             squash = _SQUASH.match(title)
-            title = squash["title"] if squash and squash["number"] == found["number"] else title
-            return Told(title=title, body=body, number=int(found["number"]), cherry_picked_from=picked)
+            title = squash["title"] if squash and squash["number"] == match["number"] else title
+            return Told(title=title, body=body, number=int(match["number"]), cherry_picked_from=picked)
     if _PLAIN_MERGE.match(subject):
         gitlab = _GITLAB.search(body)
         title, body = _cut(_GITLAB.sub("", body)) if gitlab else ("", body)
         return Told(title=title, body=body, number=int(gitlab["number"]) if gitlab else None, cherry_picked_from=picked)
-    if found := _SQUASH.match(subject):
-        return Told(title=found["title"], body=body, number=int(found["number"]), cherry_picked_from=picked)
+    if match := _SQUASH.match(subject):
+        return Told(title=match["title"], body=body, number=int(match["number"]), cherry_picked_from=picked)
     return Told(title=subject, body=body, cherry_picked_from=picked)
 
 
@@ -98,8 +98,8 @@ def reverted_commits(message: str) -> tuple[str, ...]:
 def reverted_numbers(title: str, body: str) -> tuple[int, ...]:
     """Pull requests that a revert names: `Reverts owner/name#12` or `Revert "Title (#12)"`."""
     numbers = [int(number) for number in _REVERTS_NUMBER.findall(body)]
-    if (quoted := _REVERT_TITLE.match(title)) and (found := _SQUASH.match(quoted["title"])):
-        numbers.append(int(found["number"]))
+    if (quoted := _REVERT_TITLE.match(title)) and (match := _SQUASH.match(quoted["title"])):
+        numbers.append(int(match["number"]))
     return tuple(dict.fromkeys(numbers))
 
 
@@ -123,11 +123,11 @@ def closing_references(text: str) -> tuple[IssueReference, ...]:
     Code and HTML comments are skipped.
     https://docs.github.com/en/issues/tracking-your-work-with-issues/linking-a-pull-request-to-an-issue
     """
-    found = (
+    references = (
         IssueReference(number=int(match["number"]), repo=match["repo"] or match["url"])
         for match in _KEYWORD.finditer(without_code(text))
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(references))
 
 
 def issue_keys(text: str) -> tuple[str, ...]:

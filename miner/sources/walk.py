@@ -111,8 +111,8 @@ class Walk:
                 lane = self.graph.first_parent_lane(position, commit.parents[1], taken)
                 found[commit.sha] = lane
                 taken.update(lane)
-            known = {commit.sha: commit for commit in self.read([sha for lane in found.values() for sha in lane])}
-            lanes.update((sha, [known[inner] for inner in lane]) for sha, lane in found.items())
+            commits = {commit.sha: commit for commit in self.read([sha for lane in found.values() for sha in lane])}
+            lanes.update((sha, [commits[inner] for inner in lane]) for sha, lane in found.items())
             level = [
                 (inner, position)
                 for commit, position in level
@@ -171,8 +171,8 @@ class Walk:
         """The forge's word first, then the message's, unless the forge knows that number by another commit."""
         if pull := self._told_of.get(commit.sha):
             return pull.number
-        named = self.told.get(commit.told.number or 0)
-        return None if named and named.merge_commit else commit.told.number
+        request = self.told.get(commit.told.number or 0)
+        return None if request and request.merge_commit else commit.told.number
 
     def elsewhere(self, pull: PullRequest) -> Entry:
         """A pull request that is no change of the default branch by itself, and what became of it."""
@@ -312,10 +312,10 @@ class Walk:
         theirs = self.repo.changed_files_of([(base, head) for _, _, base, head in cases])
         ours = self.repo.changed_files_of([(entry.base, entry.head) for entry, _, _, _ in cases])
         doubtful: list[_Case] = []
-        for case, one, other in zip(cases, theirs, ours, strict=True):
-            if one == other or len(other) > _LARGE:
+        for case, files, other in zip(cases, theirs, ours, strict=True):
+            if files == other or len(other) > _LARGE:
                 yield case, True
-            elif _paths(one) != _paths(other):
+            elif _paths(files) != _paths(other):
                 yield case, False
             else:
                 doubtful.append(case)
@@ -378,10 +378,10 @@ class Walk:
 
     def _same_patch(self, ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
         """Whether two diffs are one patch, wherever its lines stand by now."""
-        one, other = self.repo.changed_files_of([ours, theirs])
-        if one == other:
+        files, other = self.repo.changed_files_of([ours, theirs])
+        if files == other:
             return True
-        if _paths(one) != _paths(other) or len(one) > _LARGE:
+        if _paths(files) != _paths(other) or len(files) > _LARGE:
             return False
         [mine], [other_id] = (self.repo.patch_ids([pair], context=0) for pair in (ours, theirs))
         return mine == other_id != MISSING

@@ -125,9 +125,9 @@ def _written(dataset: Dataset, stripped: Task) -> Task:
     with content.locked(dataset):
         now = dataset.task(stripped.instance_id)
         names = ("guess_bits", "guess_rule", "tripwires")
-        found = {name: stripped.hidden.evidence[name] for name in names if name in stripped.hidden.evidence}
+        fields = {name: stripped.hidden.evidence[name] for name in names if name in stripped.hidden.evidence}
         kept = {name: value for name, value in now.hidden.evidence.items() if name not in names}
-        hidden = replace(now.hidden, expectations=stripped.hidden.expectations, evidence={**kept, **found})
+        hidden = replace(now.hidden, expectations=stripped.hidden.expectations, evidence={**kept, **fields})
         task = carded(replace(now, hidden=hidden))
         write_task(dataset, task, public_files=public_files(dataset, task.instance_id))
     return task

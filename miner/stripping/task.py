@@ -79,15 +79,15 @@ def confirmed(task: Task, sandbox: Sandbox) -> Task | str:
     if scored.grade.outcome not in PASSING:
         return scored.grade.reason
     hits = sorted(tripwires.as_json(scored.trial.tripwires.hits), key=lambda hit: (hit["path"], hit["kind"]))
-    known = {name: value for name, value in task.hidden.evidence.items() if name != "tripwires"}
-    evidence = {**known, "tripwires": hits} if hits else known
+    fields = {name: value for name, value in task.hidden.evidence.items() if name != "tripwires"}
+    evidence = {**fields, "tripwires": hits} if hits else fields
     return replace(task, hidden=replace(task.hidden, evidence=evidence))
 
 
 def changed_paths(task: Task) -> tuple[str, ...]:
     """The files that a task's fix changes and that were there before."""
-    found = patch.parse(task.hidden.gold_patch, trusted=True).files
-    return tuple(file.old_path for file in found if file.old_path is not None)
+    patches = patch.parse(task.hidden.gold_patch, trusted=True).files
+    return tuple(file.old_path for file in patches if file.old_path is not None)
 
 
 def guess(task: Task, recorded: Recorded, base: Sequence[str]) -> Guess:
@@ -96,10 +96,10 @@ def guess(task: Task, recorded: Recorded, base: Sequence[str]) -> Guess:
     changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]
     files = patch.parse(task.hidden.test_patch, trusted=True).files
     beside = ["\n".join(_added(file.raw)) for file in files if file.new_path not in recorded.expectations.files]
-    known = KnownText(
+    text = KnownText(
         words="\n".join((task.instance.problem_statement, *changed)), changed=tuple(base), beside_tests=tuple(beside)
     )
-    return language_of(task.instance.test).guess(recorded, task.hidden.fail_to_pass, known)
+    return language_of(task.instance.test).guess(recorded, task.hidden.fail_to_pass, text)
 
 
 def _added(raw: bytes) -> list[str]:

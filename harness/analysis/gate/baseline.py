@@ -87,8 +87,10 @@ def write(path: Path, sheet: Scoresheet, *, run: str, started_at: str, accepted_
 
 def _task(task: TaskScore) -> AcceptedTask:
     samples = tuple(
-        AcceptedSample(sample=one.sample, outcome=one.outcome, seconds=one.seconds, cost_usd=one.usage.cost_usd)
-        for one in task.samples
+        AcceptedSample(
+            sample=sample.sample, outcome=sample.outcome, seconds=sample.seconds, cost_usd=sample.usage.cost_usd
+        )
+        for sample in task.samples
     )
     return AcceptedTask(digest=task.digest, facts=task.facts, samples=samples)
 
@@ -125,9 +127,12 @@ def _sheet(path: Path, file: AcceptedFile) -> Scoresheet:
             instance_id=task_id,
             samples=tuple(
                 SampleScore(
-                    sample=one.sample, outcome=one.outcome, seconds=one.seconds, usage=Usage(cost_usd=one.cost_usd)
+                    sample=sample.sample,
+                    outcome=sample.outcome,
+                    seconds=sample.seconds,
+                    usage=Usage(cost_usd=sample.cost_usd),
                 )
-                for one in task.samples
+                for sample in task.samples
             ),
             facts=task.facts,
             digest=task.digest,

@@ -54,14 +54,14 @@ class Weak:
 
 def too_weak(sides: Mapping[str, Scoresheet], rules: GateRules) -> Mapping[str, Weak]:
     """What `require` leaves out, by id: what one of the sides does not judge there. `sides` are by words for them."""
-    found: dict[str, Weak] = {}
+    weaks: dict[str, Weak] = {}
     for where, sheet in sides.items():
         for task_id, facts in sheet.known.items():
             weak = _weak(facts, rules.require, where)
-            before = found.get(task_id)
+            before = weaks.get(task_id)
             if weak and (before is None or not weak.counted_by.reaches(before.counted_by)):
-                found[task_id] = weak
-    return found
+                weaks[task_id] = weak
+    return weaks
 
 
 def _weak(facts: TaskFacts, required: Place, where: str) -> Weak | None:
@@ -116,16 +116,18 @@ def measure(comparison: Comparison, *, confidence: float) -> Drop:
     `stats.difference_interval`'s, one-sided.
     """
     pairs = [(comparison.base.tasks[one], comparison.candidate.tasks[one]) for one in comparison.common]
-    differences = [float((two.rate or 0) - (one.rate or 0)) for one, two in pairs]
-    repos = clusters([one for one, _ in pairs])
-    samples = 2 / statistics.fmean([1 / one.scored + 1 / two.scored for one, two in pairs])
+    differences = [float((two.rate or 0) - (score.rate or 0)) for score, two in pairs]
+    repos = clusters([score for score, _ in pairs])
+    samples = 2 / statistics.fmean([1 / score.scored + 1 / two.scored for score, two in pairs])
     interval = difference_interval(differences, samples=samples, clusters=repos, confidence=2 * confidence - 1)
     assert interval is not None  # noqa: S101 - a comparison has at least one common task
     return Drop(
         points=-statistics.fmean(differences),
         p=sign_flip(differences, clusters=repos, alternative=Alternative.LESS).p,
         largest=-interval.low,
-        worst_p=sign_flip([-float(one.rate or 0) for one, _ in pairs], clusters=repos, alternative=Alternative.LESS).p,
+        worst_p=sign_flip(
+            [-float(score.rate or 0) for score, _ in pairs], clusters=repos, alternative=Alternative.LESS
+        ).p,
         variance=statistics.variance([*differences, 1.0, -1.0]),
     )
 
@@ -157,21 +159,21 @@ def drop(
     if comparison is None:
         return RuleLine(name=name, required=required, found="nothing comparable", ruling=Ruling.UNKNOWN)
     seen = measure(comparison, confidence=rules.confidence)
-    found = f"{_change(seen)}, p {_p(seen.p)}"
+    text = f"{_change(seen)}, p {_p(seen.p)}"
     lost = tuple(flip.instance_id for flip in comparison.lost)
     ruling, sentence = _judge(seen, rules)
     before, after = comparison.base.rate.value or 0.0, comparison.candidate.rate.value or 0.0
     sentence = f"{before:.1%} became {after:.1%} on {len(comparison.common)} tasks. {sentence}"
     if ruling is Ruling.BROKEN and confirming:
         again = measure(confirm, confidence=rules.confidence) if confirm else None
-        found += f"; again {_change(again)}, p {_p(again.p)}" if again else "; nothing comparable in the second run"
+        text += f"; again {_change(again)}, p {_p(again.p)}" if again else "; nothing comparable in the second run"
         if again is None or not again.shown(rules):
             ruling = Ruling.UNKNOWN
             sentence = "The drop did not show again on fresh samples, so it may have been chance."
         else:
             sentence = f"The drop showed twice, on fresh samples too. {sentence}"
     tasks = lost if ruling is not Ruling.KEPT else ()
-    return RuleLine(name=name, required=required, found=found, ruling=ruling, sentence=sentence, tasks=tasks)
+    return RuleLine(name=name, required=required, found=text, ruling=ruling, sentence=sentence, tasks=tasks)
 
 
 def _judge(seen: Drop, rules: GateRules) -> tuple[Ruling, str]:
@@ -263,13 +265,13 @@ def must_pass(candidate: Scoresheet, rules: GateRules, weak: Mapping[str, Weak])
     """One line for all the tasks that every sample has to resolve; no line where none is named."""
     if not rules.must_pass:
         return []
-    wanted = dict.fromkeys(rules.must_pass)
-    aside = [one for one in wanted if one in candidate.aside]
-    unknown = [one for one in wanted if one not in aside and not _scored(candidate.tasks.get(one))]
+    fields = dict.fromkeys(rules.must_pass)
+    aside = [one for one in fields if one in candidate.aside]
+    unknown = [one for one in fields if one not in aside and not _scored(candidate.tasks.get(one))]
     lost = [
-        one for one in wanted if (task := candidate.tasks.get(one)) and _scored(task) and task.resolved < task.scored
+        one for one in fields if (task := candidate.tasks.get(one)) and _scored(task) and task.resolved < task.scored
     ]
-    count = len(wanted) - len(aside)
+    count = len(fields) - len(aside)
     found = f"{count - len(lost) - len(unknown)} of {count}" + (f"; {len(aside)} set aside" if aside else "")
     sentence = ""
     if lost:

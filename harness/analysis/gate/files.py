@@ -156,15 +156,15 @@ def _confirm(question: Question, candidate: gate.Entry) -> gate.Entry | None:
 
 def _patches(run: Path, model: str) -> Mapping[tuple[str, int], str | None]:
     return {
-        (one.instance_id, one.sample): one.model_patch
-        for one in RunFolder(path=run).predictions()
-        if one.model_name_or_path == model
+        (prediction.instance_id, prediction.sample): prediction.model_patch
+        for prediction in RunFolder(path=run).predictions()
+        if prediction.model_name_or_path == model
     }
 
 
 def _security(sheet: Scoresheet, *, with_hidden: bool) -> Security:
     """What the signals of the candidate's predictions say of security, over the tasks that count."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     measured = total = 0
     for report in RunFolder(path=sheet.run).reports():
         task = sheet.tasks.get(report.instance_id)
@@ -176,24 +176,24 @@ def _security(sheet: Scoresheet, *, with_hidden: bool) -> Security:
             continue
         measured += 1
         public = with_hidden or sheet.model != _GOLD
-        found += [_finding(one, report, repo=task.facts.repo or "", public=public) for one in signal.new]
-    return Security(findings=tuple(found), measured=measured, of=total)
+        findings += [_finding(finding, report, repo=task.facts.repo or "", public=public) for finding in signal.new]
+    return Security(findings=tuple(findings), measured=measured, of=total)
 
 
-def _finding(found: SecurityFinding, report: InstanceReport, *, repo: str, public: bool) -> Finding:
+def _finding(finding: SecurityFinding, report: InstanceReport, *, repo: str, public: bool) -> Finding:
     """Where the model is gold its files are those of the fix: hidden."""
     return Finding(
         instance_id=report.instance_id,
         repo=repo,
         model=report.model_name_or_path,
         sample=report.sample,
-        tool=found.tool,
-        rule=found.rule,
-        message=found.message if public else "",
-        path=found.path if public else "",
-        line=found.line if public else None,
-        cwe=found.cwe,
-        severity=found.severity,
+        tool=finding.tool,
+        rule=finding.rule,
+        message=finding.message if public else "",
+        path=finding.path if public else "",
+        line=finding.line if public else None,
+        cwe=finding.cwe,
+        severity=finding.severity,
     )
 
 

@@ -59,16 +59,16 @@ def decide(
     """
     entries = [entry for entry in (candidate, baseline, confirm) if entry is not None]
     foreign = [entry for entry in entries if entry.unauthenticated]
-    unvouched = [] if allow_unauthenticated else [(one.name, one.unauthenticated) for one in foreign]
+    unvouched = [] if allow_unauthenticated else [(entry.name, entry.unauthenticated) for entry in foreign]
     if unvouched and rules.inconclusive == "pass":
         rules = rules.model_copy(update={"inconclusive": "inconclusive"})
     ours, theirs = _only_what_counts(candidate.sheet, baseline.sheet if baseline else None)
     sides = {"": ours, " in the baseline": theirs, " in the second run": confirm.sheet if confirm else None}
     weak = checks.too_weak({where: sheet for where, sheet in sides.items() if sheet}, rules)
-    asked = ours.known
+    facts = ours.known
     ours, theirs = ours.without(weak), theirs and theirs.without(weak)
     pairs, nothing = checks.comparison_of(theirs, ours) if theirs else (None, "")
-    lines = [checks.require(asked, weak, rules)]
+    lines = [checks.require(facts, weak, rules)]
     if theirs:
         again = checks.comparison_of(theirs, confirm.sheet)[0] if confirm else None
         drop = checks.drop(pairs, rules, confirm=again, confirming=confirm is not None)
@@ -88,7 +88,7 @@ def decide(
         baseline=_side(baseline, theirs) if baseline and theirs else None,
         compared=len(pairs.common) if pairs else 0,
         rules=tuple(lines),
-        tasks=_task_lines(ours, theirs, pairs, {task_id: weak[task_id] for task_id in asked.keys() & weak.keys()}),
+        tasks=_task_lines(ours, theirs, pairs, {task_id: weak[task_id] for task_id in facts.keys() & weak.keys()}),
         findings=security.findings,
         notes=(
             *_for_review(ours),
@@ -101,8 +101,9 @@ def decide(
 def _allowed(foreign: Iterable[Entry]) -> list[str]:
     """What counts although nobody here vouches for it."""
     return [
-        f"{len(one.unauthenticated)} file(s) of {one.name} have no MAC of this machine's key; they count all the same"
-        for one in foreign
+        f"{len(entry.unauthenticated)} file(s) of {entry.name} have no MAC of this machine's key; "
+        "they count all the same"
+        for entry in foreign
     ]
 
 

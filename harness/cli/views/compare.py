@@ -124,8 +124,8 @@ def _headline(comparison: Comparison) -> Text:
 def _one(comparison: Comparison, *, many: bool, flips: int) -> list[RenderableType]:
     parts: list[RenderableType] = [_indented(_models(comparison)), Text(), _indented(_grounds(comparison, many=many))]
     parts += [Text.assemble(("! ", "yellow"), warning) for warning in comparison.warnings]
-    told = dict.fromkeys(sheet.standing.told() for sheet in (comparison.base, comparison.candidate))
-    parts += [Text.assemble(("! ", "yellow"), text) for text in told if text]
+    fields = dict.fromkeys(sheet.standing.told() for sheet in (comparison.base, comparison.candidate))
+    parts += [Text.assemble(("! ", "yellow"), text) for text in fields if text]
     parts += [Text(), *_flips("gained", comparison.gained, flips), *_flips("lost", comparison.lost, flips)]
     parts += _left_out(comparison)
     return [*parts, Text()]
@@ -210,11 +210,12 @@ def _left_out(comparison: Comparison) -> list[RenderableType]:
     for reason in Reason:
         if not by_reason[reason]:
             continue
-        named = [task_id for task_id, why in comparison.left_out.items() if why is reason]
-        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        task_ids = [task_id for task_id, why in comparison.left_out.items() if why is reason]
+        more = f" and {len(task_ids) - _NAMED} more" if len(task_ids) > _NAMED else ""
         parts.append(
             Text.assemble(
-                (f"left out, {reason.value}: {_tasks(len(named))}", "yellow"), f" {', '.join(named[:_NAMED])}{more}"
+                (f"left out, {reason.value}: {_tasks(len(task_ids))}", "yellow"),
+                f" {', '.join(task_ids[:_NAMED])}{more}",
             )
         )
     return parts
@@ -251,10 +252,10 @@ def _names(comparison: Comparison) -> tuple[str, str]:
     base, candidate = comparison.base, comparison.candidate
     if base.model != candidate.model:
         return base.model, candidate.model
-    one, two = base.run.resolve(), candidate.run.resolve()
-    if one.name != two.name:
-        return f"{base.model} ({one.name})", f"{candidate.model} ({two.name})"
-    return f"{base.model} ({one.parent.name}/{one.name})", f"{candidate.model} ({two.parent.name}/{two.name})"
+    path, two = base.run.resolve(), candidate.run.resolve()
+    if path.name != two.name:
+        return f"{base.model} ({path.name})", f"{candidate.model} ({two.name})"
+    return f"{base.model} ({path.parent.name}/{path.name})", f"{candidate.model} ({two.parent.name}/{two.name})"
 
 
 def _p(value: float) -> str:

@@ -27,14 +27,14 @@ def log_table(entries: Sequence[Entry]) -> Table:
         table.add_column(name, overflow="fold", no_wrap=name in {"#", "at", "event"})
     for entry in entries:
         facts = (f"{name} {_plain(value)}" for name, value in entry.facts.items() if name not in _NOT_SHOWN)
-        what = "; ".join(part for part in (_tasks(entry.tasks), ", ".join(facts)) if part)
-        table.add_row(*(Text(cell) for cell in (str(entry.seq), entry.at, entry.who, entry.event, what)))
+        text = "; ".join(part for part in (_tasks(entry.tasks), ", ".join(facts)) if part)
+        table.add_row(*(Text(cell) for cell in (str(entry.seq), entry.at, entry.who, entry.event, text)))
     return table
 
 
 def _tasks(tasks: Sequence[str]) -> str:
-    shown = ", ".join(tasks[:_TASKS_SHOWN])
-    return f"{shown} and {len(tasks) - _TASKS_SHOWN} more" if len(tasks) > _TASKS_SHOWN else shown
+    text = ", ".join(tasks[:_TASKS_SHOWN])
+    return f"{text} and {len(tasks) - _TASKS_SHOWN} more" if len(tasks) > _TASKS_SHOWN else text
 
 
 def _plain(value: object) -> str:

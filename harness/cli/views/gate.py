@@ -85,8 +85,8 @@ def _changes(decision: Decision) -> Iterator[Text]:
     for word, lines in changed:
         if lines:
             more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-            named = ", ".join(visible(line.instance_id) for line in lines[:_SHOWN])
-            yield Text(f"{word} {len(lines)}: ", style="red" if word == "lost" else "green") + Text(named + more)
+            text = ", ".join(visible(line.instance_id) for line in lines[:_SHOWN])
+            yield Text(f"{word} {len(lines)}: ", style="red" if word == "lost" else "green") + Text(text + more)
 
 
 def as_json(decision: Decision) -> dict[str, Any]:

@@ -37,13 +37,14 @@ def render(judge: JudgeIdentity, tally: Tally, bill: Bill) -> RenderableType:
 
 def sentence(judge: JudgeIdentity, tally: Tally) -> str:
     """The answer in plain words."""
-    found, matrix = tally.all, tally.all.matrix
+    model_tally, matrix = tally.all, tally.all.matrix
     unreadable = matrix.right_unreadable + matrix.wrong_unreadable
     asked = matrix.judged + unreadable + matrix.unasked
     text = (
         f"{judge.model} (rubric {judge.rubric}{', shown the gold patch' if judge.with_gold else ''}) judged "
-        f"{matrix.judged + unreadable} of {asked} patches. It passes {_share(found.waved_through)} of those that fail "
-        f"their tests, and rejects {_share(found.turned_away)} of those that pass them."
+        f"{matrix.judged + unreadable} of {asked} patches. "
+        f"It passes {_share(model_tally.waved_through)} of those that fail "
+        f"their tests, and rejects {_share(model_tally.turned_away)} of those that pass them."
     )
     if unreadable:
         text += f" {unreadable} of its answers can't be read and count for neither."
@@ -83,12 +84,12 @@ def _time(seconds: float) -> str:
 def _matrices(tally: Tally) -> Table:
     made = table("model", "tests", "judge: yes", "no", "unreadable", "wrong", "95%", "kappa", left=2)
     every = tally.models if len(tally.models) == 1 else (*tally.models, tally.all)
-    for one in every:
-        matrix = one.matrix
+    for model_tally in every:
+        matrix = model_tally.matrix
         kappa = UNKNOWN if matrix.kappa is None else f"{matrix.kappa:.2f}"
-        wrong, right = one.waved_through, one.turned_away
+        wrong, right = model_tally.waved_through, model_tally.turned_away
         row = (str(matrix.right_passed), str(matrix.right_rejected), str(matrix.right_unreadable))
-        made.add_row(Text(one.model), "pass", *row, percent(right.value), bounds(right.interval), kappa)
+        made.add_row(Text(model_tally.model), "pass", *row, percent(right.value), bounds(right.interval), kappa)
         row = (str(matrix.wrong_passed), str(matrix.wrong_rejected), str(matrix.wrong_unreadable))
         made.add_row(_aside(matrix), "fail", *row, percent(wrong.value), bounds(wrong.interval), "")
     return made
@@ -100,9 +101,9 @@ def _aside(matrix: Matrix) -> Text:
     return Text(", ".join(parts), style="bright_black")
 
 
-def _classes(found: ModelTally) -> Table:
+def _classes(tally: ModelTally) -> Table:
     made = table("how a patch fails", "patches", "judge passes", "95%")
-    for word, rate in sorted(found.by_class.items(), key=lambda item: -item[1].patches):
+    for word, rate in sorted(tally.by_class.items(), key=lambda item: -item[1].patches):
         made.add_row(Text(word), str(rate.patches), percent(rate.value), bounds(rate.interval))
     return made
 
@@ -139,21 +140,21 @@ def as_json(judge: JudgeIdentity, tally: Tally, bill: Bill) -> dict[str, Any]:
         "judge": judge.model_dump(),
         "sentence": sentence(judge, tally),
         "all": _model_json(tally.all),
-        "models": [_model_json(one) for one in tally.models],
+        "models": [_model_json(model) for model in tally.models],
         "pairs": [{**asdict(pair), "order": pair.order.value} for pair in tally.pairs],
         "flipped": tally.flipped,
         "bill": asdict(bill),
     }
 
 
-def _model_json(one: ModelTally) -> dict[str, Any]:
+def _model_json(tally: ModelTally) -> dict[str, Any]:
     return {
-        "model": one.model,
-        "matrix": {**asdict(one.matrix), "kappa": one.matrix.kappa},
-        "waved_through": _rate_json(one.waved_through),
-        "turned_away": _rate_json(one.turned_away),
-        "agreement": _rate_json(one.agreement),
-        "by_class": {word: _rate_json(rate) for word, rate in one.by_class.items()},
+        "model": tally.model,
+        "matrix": {**asdict(tally.matrix), "kappa": tally.matrix.kappa},
+        "waved_through": _rate_json(tally.waved_through),
+        "turned_away": _rate_json(tally.turned_away),
+        "agreement": _rate_json(tally.agreement),
+        "by_class": {word: _rate_json(rate) for word, rate in tally.by_class.items()},
     }
 
 

@@ -85,9 +85,9 @@ def refresh_text(found: Refreshed, dataset: Path) -> RenderableType:
     if not found.findings:
         return Text("no task is in quarantine")
     parts: list[RenderableType] = []
-    told = [one for one in found.findings if one.result is not Result.HOLDS]
-    for one in told:
-        parts += [*_told(one), Text()]
+    findings = [one for one in found.findings if one.result is not Result.HOLDS]
+    for finding in findings:
+        parts += [*_told(finding), Text()]
     parts += [Text(line) for line in _sums(found)]
     if found.settings.quarantined:
         parts += _of_quarantine(found, dataset)
@@ -102,14 +102,17 @@ def refresh_text(found: Refreshed, dataset: Path) -> RenderableType:
     return Group(*parts)
 
 
-def _told(one: Finding) -> list[RenderableType]:
+def _told(finding: Finding) -> list[RenderableType]:
     """A task that is not as it was proved: what is off, and which tests changed how."""
     head = Text.assemble(
-        (one.instance_id, "bold"), "  ", (one.result.value, STYLES[one.result]), f"  gold {one.gold}, null {one.null}"
+        (finding.instance_id, "bold"),
+        "  ",
+        (finding.result.value, STYLES[finding.result]),
+        f"  gold {finding.gold}, null {finding.null}",
     )
-    parts: list[RenderableType] = [head, Text(f"  {one.why}")]
+    parts: list[RenderableType] = [head, Text(f"  {finding.why}")]
     for kind in Kind:
-        changes = [change for change in one.changes if change.kind is kind]
+        changes = [change for change in finding.changes if change.kind is kind]
         if changes and not all(set(change.after) == {"gone"} for change in changes):
             parts.append(Padding(_table(changes), (0, 0, 0, 2)))
         elif changes:
@@ -118,25 +121,31 @@ def _told(one: Finding) -> list[RenderableType]:
 
 
 def _table(changes: list[IdChange]) -> Table:
-    made = Table(box=None, header_style=_QUIET, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, header_style=_QUIET, pad_edge=False, padding=(0, 2, 0, 0))
     where = "with the fix" if changes[0].kind is Kind.GOLD else "without the fix"
-    made.add_column(f"now, {where}", overflow="fold")
-    made.add_column("before")
-    made.add_column("test", overflow="fold")
+    table.add_column(f"now, {where}", overflow="fold")
+    table.add_column("before")
+    table.add_column("test", overflow="fold")
     for change in changes[:_SHOWN]:
         after = ", ".join(f"{status} {count}×" for status, count in sorted(change.after.items()))
-        made.add_row(after, change.before, Text(f"{change.test_id} ({change.listed})"))
+        table.add_row(after, change.before, Text(f"{change.test_id} ({change.listed})"))
     if len(changes) > _SHOWN:
-        made.add_row("", "", Text(f"… and {len(changes) - _SHOWN} more (--json has all)"))
-    return made
+        table.add_row("", "", Text(f"… and {len(changes) - _SHOWN} more (--json has all)"))
+    return table
 
 
 def _sums(found: Refreshed) -> list[str]:
-    gold = sum(one.gold.resolved for one in found.findings), sum(one.gold.runs for one in found.findings)
-    null = sum(one.null.resolved for one in found.findings), sum(one.null.runs for one in found.findings)
+    gold = (
+        sum(finding.gold.resolved for finding in found.findings),
+        sum(finding.gold.runs for finding in found.findings),
+    )
+    null = (
+        sum(finding.null.resolved for finding in found.findings),
+        sum(finding.null.runs for finding in found.findings),
+    )
     counts = ", ".join(f"{len(found.of(result))} {result}" for result in Result if found.of(result))
-    containers = sum(one.containers for one in found.findings)
-    ids = {change.test_id for one in found.of(Result.UNSTABLE) for change in one.changes}
+    containers = sum(finding.containers for finding in found.findings)
+    ids = {change.test_id for finding in found.of(Result.UNSTABLE) for change in finding.changes}
     verdicts = (
         f"{gold[1] + null[1]} verdicts in {containers} containers, {_minutes(found.seconds)}: "
         f"gold resolved {gold[0]}/{gold[1]}, null resolved {null[0]}/{null[1]}, {len(ids)} unstable id(s)"
@@ -157,7 +166,7 @@ def _minutes(seconds: float) -> str:
 
 
 def _of_quarantine(found: Refreshed, dataset: Path) -> list[RenderableType]:
-    again = [one.instance_id for one in found.of(Result.HOLDS)]
+    again = [finding.instance_id for finding in found.of(Result.HOLDS)]
     if not again:
         return [Text("none of them holds again")]
     command = f'goldseam holdout release {dataset} {" ".join(again)} --why "holds again"'
@@ -165,9 +174,9 @@ def _of_quarantine(found: Refreshed, dataset: Path) -> list[RenderableType]:
 
 
 def _mass_words(found: Refreshed) -> str:
-    looked = [one for one in found.findings if one.result is not Result.UNSCORED]
+    findings = [finding for finding in found.findings if finding.result is not Result.UNSCORED]
     return (
-        f"! {len(found.of(*GONE_WRONG))} of {len(looked)} tasks went wrong at once, more than {MASS_SHARE:.0%}: "
+        f"! {len(found.of(*GONE_WRONG))} of {len(findings)} tasks went wrong at once, more than {MASS_SHARE:.0%}: "
         "an engine, a runtime or a kernel does that, seldom the tasks"
     )
 
@@ -176,14 +185,17 @@ def refresh_json(found: Refreshed) -> dict[str, Any]:
     """What `holdout refresh --json` prints; docs/holdout.md names its fields."""
     settings = found.settings
     sums: Mapping[str, Any] = {
-        kind: {name: sum(getattr(getattr(one, kind), name) for one in found.findings) for name in ("resolved", "runs")}
+        kind: {
+            name: sum(getattr(getattr(finding, kind), name) for finding in found.findings)
+            for name in ("resolved", "runs")
+        }
         for kind in ("gold", "null")
     }
     return {
         "schema_version": SCHEMA_VERSION,
         "dry_run": settings.dry_run,
         "runs": settings.runs,
-        "tasks": [finding_as_json(one) for one in found.findings],
+        "tasks": [finding_as_json(finding) for finding in found.findings],
         "results": {result.value: len(found.of(result)) for result in Result},
         **sums,
         "bound_each": found.bound_each,

@@ -114,15 +114,15 @@ def tries_table(sheets: Sequence[Scoresheet], k: Sequence[int]) -> Table:
     made = table("model", "k", "pass@k", "95% CI", "pass^k", "95% CI", "tasks")
     for name, sheet in zip(names(sheets), sheets, strict=True):
         for number in k:
-            one, all_ = sheet.pass_at(number), sheet.pass_hat(number)
+            estimate, all_ = sheet.pass_at(number), sheet.pass_hat(number)
             made.add_row(
                 Text(name),
                 str(number),
-                percent(one.value),
-                bounds(one.interval),
+                percent(estimate.value),
+                bounds(estimate.interval),
                 percent(all_.value),
                 bounds(all_.interval),
-                str(one.tasks),
+                str(estimate.tasks),
             )
     return made
 
@@ -160,11 +160,11 @@ def render(
         parts += gap_lines(sheets, key, cutoffs)
     if not all(sheet.knows_dataset for sheet in sheets):
         parts += [Text(), Text("coverage is of what was asked: the run doesn't say more (--dataset does)", "yellow")]
-    shown = sorted({task_id for sheet in sheets for task_id in sheet.scaffolded})
-    if shown:
-        parts += [Text(), Text(f"kind: scaffolded, {len(shown)} task(s) show some of their tests", "yellow")]
-    told = dict.fromkeys(sheet.standing.told() for sheet in sheets)
-    parts += [part for text in told if text for part in (Text(), Text(text, "yellow"))]
+    task_ids = sorted({task_id for sheet in sheets for task_id in sheet.scaffolded})
+    if task_ids:
+        parts += [Text(), Text(f"kind: scaffolded, {len(task_ids)} task(s) show some of their tests", "yellow")]
+    fields = dict.fromkeys(sheet.standing.told() for sheet in sheets)
+    parts += [part for text in fields if text for part in (Text(), Text(text, "yellow"))]
     aside = sorted({task_id for sheet in sheets for task_id in sheet.aside})
     if aside:
         parts += [Text(), Text(f"not counted, since not proved, quarantined or retired: {', '.join(aside)}", "yellow")]
@@ -202,11 +202,9 @@ def as_json(
 
 def gap_lines(sheets: Iterable[Scoresheet], key: CohortKey, cutoffs: Cutoffs | None) -> list[RenderableType]:
     """What the gaps at the models' cut-offs say; a significant one is a warning."""
-    found = _gaps(sheets, [key], cutoffs)
+    gaps = _gaps(sheets, [key], cutoffs)
     return [
-        Text.assemble(("! " if one.is_significant else "", "yellow"), one.sentence())
-        for one in found
-        if one is not None
+        Text.assemble(("! " if one.is_significant else "", "yellow"), one.sentence()) for one in gaps if one is not None
     ]
 
 

@@ -50,7 +50,7 @@ class _Console(Console):
 
 def _neutral(text: Text) -> Text:
     plain = text.plain
-    if not (odd := [found.start() for found in printable.INVISIBLE.finditer(plain)]):
+    if not (odd := [match.start() for match in printable.INVISIBLE.finditer(plain)]):
         return text
     parts = text.divide(sorted({at for start in odd for at in (start, start + 1)}))
     replaced = (
@@ -206,8 +206,8 @@ def kind_lines(scores: Iterable[Score]) -> list[Text]:
 
 def standing_lines(sheets: Iterable[Scoresheet]) -> list[Text]:
     """What of the scores a patch that aims at goldseam may pass; nothing where it is nothing."""
-    told = dict.fromkeys(sheet.standing.told() for sheet in sheets)
-    return [Text(text, style="yellow") for text in told if text]
+    fields = dict.fromkeys(sheet.standing.told() for sheet in sheets)
+    return [Text(text, style="yellow") for text in fields if text]
 
 
 def regrade_table(predictions: Iterable[Regraded]) -> Table:
@@ -215,13 +215,17 @@ def regrade_table(predictions: Iterable[Regraded]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("task", "model", "sample", "before", "after"):
         table.add_column(heading)
-    for one in predictions:
-        before, after = (Text(" / ".join(filter(None, found)) if found else "–") for found in (one.before, one.after))
-        if one.why_not:
-            after = Text(f"as before: {one.why_not}" if one.before else one.why_not, style="yellow")
-        elif one.before == one.after:
-            after = Text(f"the same verdict, another {', '.join(one.changed)}")
-        table.add_row(Text(one.instance_id), Text(one.model), str(one.sample), before, after)
+    for prediction in predictions:
+        before, after = (
+            Text(" / ".join(filter(None, found)) if found else "–") for found in (prediction.before, prediction.after)
+        )
+        if prediction.why_not:
+            after = Text(
+                f"as before: {prediction.why_not}" if prediction.before else prediction.why_not, style="yellow"
+            )
+        elif prediction.before == prediction.after:
+            after = Text(f"the same verdict, another {', '.join(prediction.changed)}")
+        table.add_row(Text(prediction.instance_id), Text(prediction.model), str(prediction.sample), before, after)
     return table
 
 

@@ -98,7 +98,9 @@ def scan_json(answer: Answer) -> dict[str, Any]:
 
 def split_text(found: Summary, *, dry_run: bool) -> RenderableType:
     """All that `holdout split` shows."""
-    parts: list[RenderableType] = [Text(f"{one.instance_id}: {one.old} → {one.new}") for one in found.moves[:_SHOWN]]
+    parts: list[RenderableType] = [
+        Text(f"{move.instance_id}: {move.old} → {move.new}") for move in found.moves[:_SHOWN]
+    ]
     if len(found.moves) > _SHOWN:
         parts.append(Text(f"… and {len(found.moves) - _SHOWN} more"))
     made = table("split", "tasks", "repositories")

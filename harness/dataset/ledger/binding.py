@@ -44,17 +44,17 @@ def task_parts(model: TaskModel, *, statement: str, scaffold: bytes, hidden: str
         hidden: the digest of its hidden files.
 
     """
-    said = model.model_dump(mode="json", exclude_defaults=True)
+    fields = model.model_dump(mode="json", exclude_defaults=True)
     parts: dict[str, Any] = {
-        "source": [said.get(name) for name in _SOURCE],
+        "source": [fields.get(name) for name in _SOURCE],
         "image": model.image,
-        "test": said.get("test", {}),
-        "budgets": said.get("budgets", {}),
+        "test": fields.get("test", {}),
+        "budgets": fields.get("budgets", {}),
         "state": model.state,
         "split": model.split,
-        "quality": said.get("quality", {}),
+        "quality": fields.get("quality", {}),
         "statement": hashlib.sha256(statement.encode("utf-8", "surrogatepass")).hexdigest(),
-        "scaffold": [hashlib.sha256(scaffold).hexdigest() if scaffold else None, said.get("scaffold")],
+        "scaffold": [hashlib.sha256(scaffold).hexdigest() if scaffold else None, fields.get("scaffold")],
         "hidden": hidden,
     }
     return {name: _digest(part) for name, part in parts.items()}
@@ -66,8 +66,8 @@ def _digest(part: Any) -> str:
 
 def settings_of(model: DatasetModel) -> dict[str, Any]:
     """The fields of dataset.yaml that are bound, as the ledger has them."""
-    said = model.model_dump(mode="json")
-    return {name: sorted(said[name]) if isinstance(said[name], list) else said[name] for name in SETTINGS}
+    fields = model.model_dump(mode="json")
+    return {name: sorted(fields[name]) if isinstance(fields[name], list) else fields[name] for name in SETTINGS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,17 +105,17 @@ def replay(entries: Iterable[Entry]) -> Bound:
     complete = is_sealed = False
     keys: frozenset[str] = frozenset()
     for entry in entries:
-        said = _mapping(entry, "settings")
+        fields = _mapping(entry, "settings")
         named, told = _mapping(entry, "bound"), _mapping(entry, "files")
-        if not (said or named or told or entry.event == Event.SEALED) or entry.event not in _BINDING:
+        if not (fields or named or told or entry.event == Event.SEALED) or entry.event not in _BINDING:
             continue
-        new_keys = _keys(said)
+        new_keys = _keys(fields)
         if not _is_signed(entry, keys or new_keys):
             refused.append(f"line {entry.seq} binds parts of the dataset, but none of its keys signed that line")
             continue
-        keys = new_keys if "ledger_keys" in said else keys
-        settings.update({name: value for name, value in said.items() if name in SETTINGS})
-        is_sealed = bool(said["recipients"]) if "recipients" in said else is_sealed or entry.event == Event.SEALED
+        keys = new_keys if "ledger_keys" in fields else keys
+        settings.update({name: value for name, value in fields.items() if name in SETTINGS})
+        is_sealed = bool(fields["recipients"]) if "recipients" in fields else is_sealed or entry.event == Event.SEALED
         complete = complete or entry.facts.get("complete") is True
         for task_id, parts in named.items():
             if isinstance(parts, dict):
@@ -197,7 +197,7 @@ def record(
         InfrastructureError: the disk is full or failing.
 
     """
-    told = {name: value for name, value in (("bound", bound), ("settings", settings), ("files", files)) if value}
+    fields = {name: value for name, value in (("bound", bound), ("settings", settings), ("files", files)) if value}
     listed = read_model(dataset.path / DATASET_FILE, DatasetModel).ledger_keys or (settings or {}).get(
         "ledger_keys", ()
     )
@@ -205,9 +205,9 @@ def record(
         dataset.path / ledger.LEDGER_FILE,
         event,
         tasks=tasks,
-        facts={**facts, **told},
+        facts={**facts, **fields},
         canary=dataset.canary,
-        signed_by=key.listed_keys(listed) if told else frozenset(),
+        signed_by=key.listed_keys(listed) if fields else frozenset(),
     )
 
 

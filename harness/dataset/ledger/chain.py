@@ -54,7 +54,7 @@ class Verification:
         return {
             "entries": self.entries,
             "head": self.head,
-            "problems": [{"line": one.line, "what": one.what} for one in self.problems],
+            "problems": [{"line": problem.line, "what": problem.what} for problem in self.problems],
             "notes": list(self.notes),
             "unsigned": list(self.unsigned),
         }
@@ -81,12 +81,12 @@ def verify(dataset: Dataset, *, head: str | None = None) -> Verification:
     if entries and entries[0].facts.get("canary", dataset.canary) != dataset.canary:
         problems.append(Problem(line=walk.entries[0][0], what="it belongs to another dataset: its canary is not ours"))
     compared = custody.compare(dataset, binding.replay(entries))
-    problems += (Problem(line=None, what=what) for what in compared.differences)
+    problems += (Problem(line=None, what=difference) for difference in compared.differences)
     problems += (Problem(line=None, what=what, unreadable=True) for what in compared.broken)
     return Verification(
         entries=len(entries),
         head=entries[-1].hash if entries else None,
-        problems=tuple(sorted(problems, key=lambda one: one.line or 0)),
+        problems=tuple(sorted(problems, key=lambda problem: problem.line or 0)),
         notes=(*walk.notes, *compared.notes()),
         unsigned=tuple(number for number, entry in walk.entries if entry.signature is None),
     )
@@ -102,17 +102,19 @@ def require(dataset: Dataset) -> tuple[str, ...]:
         InputError: the ledger or dataset.yaml cannot be read.
 
     """
-    found = verify(dataset)
-    problems = [one for one in found.problems if not one.unreadable]
+    verification = verify(dataset)
+    problems = [problem for problem in verification.problems if not problem.unreadable]
     if problems:
-        shown = [f"line {one.line}: {one.what}" if one.line else one.what for one in problems[:_NAMED]]
+        shown = [
+            f"line {problem.line}: {problem.what}" if problem.line else problem.what for problem in problems[:_NAMED]
+        ]
         more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
         raise AnswerIsNoError(
             f"{dataset.path} is not what its ledger says: {'; '.join(shown)}{more}",
             hint="`goldseam holdout log DATASET --verify` names every difference; restore what somebody else changed, "
             "run a command again that was killed, or `goldseam holdout bind DATASET --accept` binds it as it is now",
         )
-    return found.notes
+    return verification.notes
 
 
 class _Walk:
@@ -149,11 +151,11 @@ class _Walk:
             self._problem(line.number, "it tells of lines before it that were cut short; they are not what is there")
 
     def _cut_end(self, broken: Sequence[Line]) -> None:
-        for one in broken:
-            if one.text.startswith(_CONFLICT):
-                self._problem(one.number, _unexplained(one))
+        for line in broken:
+            if line.text.startswith(_CONFLICT):
+                self._problem(line.number, _unexplained(line))
             else:
-                self.notes.append(f"line {one.number}, the last, was cut short; the next line written will say so")
+                self.notes.append(f"line {line.number}, the last, was cut short; the next line written will say so")
 
     def _entry(self, line: Line, entry: Entry) -> None:
         number = line.number
@@ -277,9 +279,9 @@ def join(dataset: Dataset, other: Path) -> Joined:
     with ledger.locked(path) as handle:
         ours = lines(ledger.read_ledger(path))
         _whole(ours, path)
-        known = {line.entry.hash for line in ours if line.entry}
+        hashes = {line.entry.hash for line in ours if line.entry}
         _same_origin(ours, theirs, source)
-        new = _lacking(theirs, known)
+        new = _lacking(theirs, hashes)
         added = [line.entry for line in new if line.entry]
         branches = _Branches([*(line.entry for line in ours if line.entry), *added])
         tips = branches.tips()
@@ -318,7 +320,7 @@ def _lacking(theirs: Sequence[Line], known: set[str]) -> list[Line]:
 
 def _whole(found: Sequence[Line], path: Path) -> None:
     problems = _Walk(found).problems
-    bad = [one for one in problems if "branch of the ledger ends here" not in one.what]
+    bad = [problem for problem in problems if "branch of the ledger ends here" not in problem.what]
     if bad:
         raise InputError(
             f"{path}, line {bad[0].line}: {bad[0].what}", hint="only ledgers that verify can be joined; mend it first"

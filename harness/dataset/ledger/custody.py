@@ -68,12 +68,12 @@ def compare(dataset: Dataset, bound: Bound) -> Comparison:
 
     """
     model = read_model(dataset.path / binding.DATASET_FILE, DatasetModel)
-    now = binding.settings_of(model)
-    differing = {name: value for name, value in now.items() if bound.settings.get(name, value) != value}
+    fields = binding.settings_of(model)
+    differing = {name: value for name, value in fields.items() if bound.settings.get(name, value) != value}
     if not bound.settings.get("ledger_keys"):
         differing.pop("ledger_keys", None)  # that a key was added to none is told as not bound
-    unbound = tuple(name for name in now if now[name] and not bound.settings.get(name) and name not in differing)
-    differences = [*bound.refused, *_sealing(dataset, bound), *(_setting(name, now, bound) for name in differing)]
+    unbound = tuple(name for name in fields if fields[name] and not bound.settings.get(name) and name not in differing)
+    differences = [*bound.refused, *_sealing(dataset, bound), *(_setting(name, fields, bound) for name in differing)]
     tasks: dict[str, Mapping[str, str]] = {}
     files: dict[str, str] = {}
     broken: list[str] = []
@@ -101,7 +101,7 @@ def compare(dataset: Dataset, bound: Bound) -> Comparison:
     return Comparison(
         differences=tuple(differences),
         broken=tuple(broken),
-        settings={name: now[name] for name in (*differing, *unbound)},
+        settings={name: fields[name] for name in (*differing, *unbound)},
         tasks=tasks,
         files=files,
         unbound_settings=unbound,
@@ -117,10 +117,10 @@ def _sealing(dataset: Dataset, bound: Bound) -> list[str]:
     return []
 
 
-def _setting(name: str, now: Mapping[str, Any], bound: Bound) -> str:
+def _setting(name: str, fields: Mapping[str, Any], bound: Bound) -> str:
     if name == "splits":
         return "splits of dataset.yaml is not the rule that the ledger binds"
-    told, known = ([short(one) for one in values] for values in (now[name], bound.settings[name]))
+    told, known = ([short(one) for one in values] for values in (fields[name], bound.settings[name]))
     return f"{name} of dataset.yaml: {', '.join(told) or 'none'}; the ledger binds {', '.join(known) or 'none'}"
 
 
@@ -154,20 +154,20 @@ def bind(dataset: Dataset, *, accept: bool = False) -> Comparison:
 
     """
     bound = binding.held(dataset)
-    found = compare(dataset, bound)
-    if found.broken:
-        raise InputError(found.broken[0], hint="`goldseam holdout check` reports every problem of a dataset")
-    if (found.is_whole and bound.complete) or (found.differences and not accept):
-        return found
+    comparison = compare(dataset, bound)
+    if comparison.broken:
+        raise InputError(comparison.broken[0], hint="`goldseam holdout check` reports every problem of a dataset")
+    if (comparison.is_whole and bound.complete) or (comparison.differences and not accept):
+        return comparison
     model = read_model(dataset.path / binding.DATASET_FILE, DatasetModel)
     binding.record(
         dataset,
         Event.BOUND,
-        sorted({*found.tasks, *found.files}),
-        bound=found.tasks,
+        sorted({*comparison.tasks, *comparison.files}),
+        bound=comparison.tasks,
         settings=binding.settings_of(model),
-        files=found.files,
-        **({"to": recipients_digest(dataset.recipients)} if found.files else {}),
+        files=comparison.files,
+        **({"to": recipients_digest(dataset.recipients)} if comparison.files else {}),
         complete=True,
     )
-    return found
+    return comparison

@@ -124,8 +124,8 @@ def parse(line: bytes) -> tuple[Entry, dict[str, Any]]:
             f"{'.'.join(str(part) for part in item['loc']) or 'line'}: {item['msg']}" for item in error.errors()[:3]
         )
         raise NotAnEntryError(problems) from error
-    known = {name: getattr(model, name) for name in LineModel.model_fields}
-    return Entry(**known, facts=model.model_extra or {}), raw
+    fields = {name: getattr(model, name) for name in LineModel.model_fields}
+    return Entry(**fields, facts=model.model_extra or {}), raw
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -141,8 +141,8 @@ def head(dataset: Dataset) -> str | None:
 
 def as_json(entry: Entry) -> dict[str, Any]:
     """An entry with the fields of its line."""
-    known = {name: getattr(entry, name) for name in LineModel.model_fields}
-    return {**{name: value for name, value in known.items() if value is not None}, **entry.facts}
+    fields = {name: getattr(entry, name) for name in LineModel.model_fields}
+    return {**{name: value for name, value in fields.items() if value is not None}, **entry.facts}
 
 
 def read_ledger(path: Path) -> bytes:

@@ -121,13 +121,13 @@ def unpack(data: bytes, *, kind: str, name: str, where: str) -> Container:
 def _members(data: bytes, where: str) -> dict[str, bytes]:
     try:
         plain = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(data, _LARGEST)
-        found: dict[str, bytes] = {}
+        members: dict[str, bytes] = {}
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
             for member in tar:
                 file = tar.extractfile(member)
-                if not member.isreg() or file is None or member.name in found:
+                if not member.isreg() or file is None or member.name in members:
                     raise DamagedError(f"{where}: something else than a task's files is sealed there")
-                found[member.name] = file.read()
+                members[member.name] = file.read()
     except (tarfile.TarError, zlib.error, EOFError):
         raise DamagedError(f"{where}: what is sealed there is no container of goldseam") from None
-    return found
+    return members

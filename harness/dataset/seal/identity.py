@@ -91,23 +91,23 @@ def load_keys(source: str, dataset: Path) -> Keys:
 
 
 def _age_identities(text: str) -> list[Any]:
-    found = []
+    identities = []
     for line in text.splitlines():
         if match := _SECRET.fullmatch(line.strip()):
             try:
-                found.append(pyrage.x25519.Identity.from_str(match.group()))
+                identities.append(pyrage.x25519.Identity.from_str(match.group()))
             except pyrage.IdentityError:
                 raise InputError(
                     "the identity is broken: a line that looks like an age identity is none", hint=GIVE_ONE
                 ) from None
-    return found
+    return identities
 
 
 def _ssh_identities(text: str) -> list[Any]:
-    found = []
+    identities = []
     for match in _SSH_KEY.finditer(text):
         try:
-            found.append(pyrage.ssh.Identity.from_buffer(match.group().encode() + b"\n"))
+            identities.append(pyrage.ssh.Identity.from_buffer(match.group().encode() + b"\n"))
         except pyrage.IdentityError as error:
             if "decrypted first" in str(error):
                 raise InputError(
@@ -115,7 +115,7 @@ def _ssh_identities(text: str) -> list[Any]:
                     hint="keep it in a password manager and give it with --identity command:PROGRAM",
                 ) from None
             raise InputError("the identity is an SSH key of a kind that age does not know", hint=GIVE_ONE) from None
-    return found
+    return identities
 
 
 def _by_passphrase(text: str, dataset: Path) -> Any:

@@ -45,10 +45,10 @@ def sealed_file(folder: Path, recipients: Sequence[str], *, known: str | None = 
     of two, it is the one with the `known` digest.
     """
     names = (staged_name(recipients), SEALED_FILE) if recipients else (SEALED_FILE,)
-    there = [folder / name for name in names if (folder / name).is_file()]
-    if len(there) > 1:
-        there.sort(key=lambda path: digest(path.read_bytes()) != known)
-    return there[0] if there else None
+    paths = [folder / name for name in names if (folder / name).is_file()]
+    if len(paths) > 1:
+        paths.sort(key=lambda path: digest(path.read_bytes()) != known)
+    return paths[0] if paths else None
 
 
 def seal_task(
@@ -84,9 +84,10 @@ def open_task(
             the message says which.
 
     """
-    whose = f"it is sealed to {', '.join(short(one) for one in recipients) or 'keys that dataset.yaml does not name'}"
+    names = ", ".join(short(recipient) for recipient in recipients)
+    text = f"it is sealed to {names or 'keys that dataset.yaml does not name'}"
     if keys is None:
-        raise InputError(f"the hidden side of {instance_id} cannot be read: {whose}", hint=GIVE_ONE)
+        raise InputError(f"the hidden side of {instance_id} cannot be read: {text}", hint=GIVE_ONE)
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -98,7 +99,7 @@ def open_task(
     try:
         plain = keys.open(data, where=str(file))
     except WrongKeyError as error:
-        raise WrongKeyError(f"{error.message}: {whose}, or a byte of its head was changed", hint=error.hint) from None
+        raise WrongKeyError(f"{error.message}: {text}, or a byte of its head was changed", hint=error.hint) from None
     _opened.set()
     return container.unpack(plain, kind=TASK, name=instance_id, where=str(file))
 

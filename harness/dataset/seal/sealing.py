@@ -62,12 +62,12 @@ class Sealing:
 
     def notes(self) -> tuple[str, ...]:
         """What a person should know of it."""
-        found = []
+        notes = []
         if not self.proved:
-            found.append("not proved that you hold a key to it: `goldseam holdout open` with --identity proves it")
+            notes.append("not proved that you hold a key to it: `goldseam holdout open` with --identity proves it")
         if self.workings:
-            found.append(f"{self.workings} log(s) and proofs of mining were removed: they may quote hidden tests")
-        return tuple(found)
+            notes.append(f"{self.workings} log(s) and proofs of mining were removed: they may quote hidden tests")
+        return tuple(notes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,11 +114,11 @@ def seal(
         new = _commit(dataset, wanted.recipients, digests) if due or changed else dataset
         finish(new)
         workings = sealed.forget_workings(new.path)
-    rest = tuple(task_id for task_id in dataset.ids() if task_id not in digests)
+    task_ids = tuple(task_id for task_id in dataset.ids() if task_id not in digests)
     return Sealing(
         recipients=new.recipients,
         sealed=tuple(digests),
-        already=rest,
+        already=task_ids,
         workings=workings,
         proved=any(_proved(new, one) for one in (keys, wanted.passphrase.keys if wanted.passphrase else None)),
     )
@@ -153,7 +153,7 @@ def _refuse_unfinished_tasks(dataset: Dataset) -> None:
 def _refuse_without_key(dataset: Dataset, due: Sequence[str]) -> None:
     shut = [task_id for task_id in due if not _is_readable(dataset, task_id)]
     if shut:
-        whom = ", ".join(short(one) for one in dataset.recipients)
+        whom = ", ".join(short(recipient) for recipient in dataset.recipients)
         raise InputError(
             f"{len(shut)} task(s) are sealed to {whom}; to seal them to others they have to be opened first",
             hint=identity.GIVE_ONE,
@@ -204,7 +204,7 @@ def _commit(dataset: Dataset, recipients: tuple[str, ...], digests: Mapping[str,
 
 def _facts(recipients: Sequence[str], digests: Mapping[str, str], *, again: bool) -> dict[str, Any]:
     return {
-        "recipients": [short(one) for one in recipients],
+        "recipients": [short(recipient) for recipient in recipients],
         "to": recipients_digest(recipients),
         "files": dict(sorted(digests.items())),
         **({"again": True} if again else {}),

@@ -117,7 +117,7 @@ def patch_id(raw: bytes) -> str:
     except patch.PatchError:
         return hashlib.sha256(raw).hexdigest()
     parts = []
-    for file in sorted(files, key=lambda one: one.path):
+    for file in sorted(files, key=lambda file_patch: file_patch.path):
         lines = file.raw.split(b"\n")
         hunks = next((number for number, line in enumerate(lines) if line.startswith(b"@@ -")), len(lines))
         body = [b"".join(line.split()) for line in lines[hunks:] if line[:1] in (b"+", b"-")]

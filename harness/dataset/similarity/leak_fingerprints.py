@@ -76,10 +76,10 @@ def of_patch(task: str, kind: Kind, raw: bytes, *, public: bytes = b"") -> Text:
     """
     try:
         files = patch.parse(raw, trusted=True).files
-        known = patch.parse(public, trusted=True).files if public else ()
+        patches = patch.parse(public, trusted=True).files if public else ()
     except patch.PatchError:
         return Text(task=task, kind=kind, parts=())
-    shown = b"\n".join(_sides(hunk)[0] for file in known for hunk in _hunks(file.raw))
+    shown = b"\n".join(_sides(hunk)[0] for file in patches for hunk in _hunks(file.raw))
     sides = (_sides(hunk) for file in files for hunk in _hunks(file.raw))
     return Text(task=task, kind=kind, parts=tuple((new, old + b"\n" + shown if shown else old) for new, old in sides))
 
@@ -98,8 +98,8 @@ def _sides(body: list[bytes]) -> tuple[bytes, bytes]:
 
 def guids(canaries: Iterable[str]) -> tuple[bytes, ...]:
     """What of canaries is looked for: the GUID alone, or all of a text without one."""
-    found = {canary: _GUID.search(canary.lower().encode()) for canary in canaries if canary.strip()}
-    return tuple(dict.fromkeys(match[0] if match else canary.lower().encode() for canary, match in found.items()))
+    matches = {canary: _GUID.search(canary.lower().encode()) for canary in canaries if canary.strip()}
+    return tuple(dict.fromkeys(match[0] if match else canary.lower().encode() for canary, match in matches.items()))
 
 
 @dataclass(frozen=True, kw_only=True)

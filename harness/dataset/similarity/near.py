@@ -119,8 +119,8 @@ class Shelf:
             settled, recent = self._settled, dict(self._recent)
         others = [(other, shared) for other, shared in settled.sharing(fix) if other.name not in recent]
         others += [(other, _count(fix.code, other.code)) for other in recent.values()]
-        found = [near for other, shared in others if other.name != fix.name and (near := _near(fix, other, shared))]
-        return tuple(sorted(found, key=lambda near: (not near.same_patch, -near.share, near.name)))
+        nears = [near for other, shared in others if other.name != fix.name and (near := _near(fix, other, shared))]
+        return tuple(sorted(nears, key=lambda near: (not near.same_patch, -near.share, near.name)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,13 +150,13 @@ class _Settled:
             yield self.fixes[number], shared.get(number, 0)
 
 
-def _near(one: Fix, other: Fix, shared: int) -> Near | None:
-    share = _share(shared, one.code, other.code)
-    same = one.patch_id == other.patch_id
+def _near(fix: Fix, other: Fix, shared: int) -> Near | None:
+    share = _share(shared, fix.code, other.code)
+    same = fix.patch_id == other.patch_id
     if not same and share < _HALF:
         return None
     alike = (
-        share >= THRESHOLD or _share(_count(one.statement, other.statement), one.statement, other.statement) >= _HALF
+        share >= THRESHOLD or _share(_count(fix.statement, other.statement), fix.statement, other.statement) >= _HALF
     )
     return Near(name=other.name, share=share, same_patch=same) if same or alike else None
 

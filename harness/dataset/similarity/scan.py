@@ -101,14 +101,14 @@ class _Stream:
             at = text.find(guid)
             if at < 0:
                 continue
-            known = self.guids.get(guid)
+            find = self.guids.get(guid)
             self.guids[guid] = Find(
                 source=self.source,
-                line=known.line if known else self._line(text, at),
-                offset=known.offset if known else self.bytes_before + at,
+                line=find.line if find else self._line(text, at),
+                offset=find.offset if find else self.bytes_before + at,
                 kind=Kind.CANARY,
                 task=None,
-                matched=text.count(guid) + (known.matched if known else 0),
+                matched=text.count(guid) + (find.matched if find else 0),
                 of=1,
             )
 
@@ -181,13 +181,13 @@ def scan(index: Index, source: str, blocks: Iterable[bytes]) -> tuple[Find, ...]
 
     """
     stream = _Stream(index=index, source=source)
-    found: list[Find] = []
+    finds: list[Find] = []
     for number, piece in enumerate(_pieces(blocks)):
         if number == 0:
             head = piece[:2048].lower()
             stream.html = any(sign in head for sign in _HTML)
-        found += stream.feed(piece)
-    return _joined([*found, *stream.end()])
+        finds += stream.feed(piece)
+    return _joined([*finds, *stream.end()])
 
 
 def _joined(found: Iterable[Find]) -> tuple[Find, ...]:

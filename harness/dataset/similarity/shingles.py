@@ -52,25 +52,25 @@ def plain(text: bytes, *, html: bool = False) -> bytes:
     """Lower case, without escapes, entities and markers of a diff; as long as it was, so that places stay the same."""
     text = text.lower()
     if html:
-        text = _TAG.sub(lambda found: b" " * len(found[0]), text)
+        text = _TAG.sub(lambda match: b" " * len(match[0]), text)
     if b"@@ -" in text:
-        text = _REMOVED.sub(lambda found: b" " * len(found[0]), text)
+        text = _REMOVED.sub(lambda match: b" " * len(match[0]), text)
     if b"\\" in text:
         text = text.replace(b"\\n+", b"\\n ").replace(b"\\n-", b"\\n ")
         text = _ESCAPE.sub(_unescaped, text)
     if b"&" in text:
-        text = _ENTITY.sub(lambda found: _ENTITIES.get(found[0], b"").ljust(len(found[0])), text)
+        text = _ENTITY.sub(lambda match: _ENTITIES.get(match[0], b"").ljust(len(match[0])), text)
     if text[:1] in (b"+", b"-"):
         text = b" " + text[1:]
     return text.replace(b"\n+", b"\n ").replace(b"\n-", b"\n ")
 
 
-def _unescaped(found: re.Match[bytes]) -> bytes:
+def _unescaped(match: re.Match[bytes]) -> bytes:
     """What an escape stands for, filled up with spaces; half of a surrogate pair is dropped, as no token."""
-    code = found[1]
+    code = match[1]
     if code is None:
-        return b" " * len(found[0])
-    return chr(int(code, 16)).encode("utf-8", "replace").replace(b"?", b" ").lower().ljust(len(found[0]))
+        return b" " * len(match[0])
+    return chr(int(code, 16)).encode("utf-8", "replace").replace(b"?", b" ").lower().ljust(len(match[0]))
 
 
 def tokens(text: bytes) -> list[bytes]:
@@ -80,7 +80,7 @@ def tokens(text: bytes) -> list[bytes]:
 
 def places(text: bytes) -> list[int]:
     """Where each token of a text that is plain begins, in bytes."""
-    return [found.start() for found in _TOKEN.finditer(text)]
+    return [match.start() for match in _TOKEN.finditer(text)]
 
 
 @functools.lru_cache(maxsize=1 << 16)

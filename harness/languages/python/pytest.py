@@ -171,7 +171,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     A test has up to three reports (set-up, call, tear-down), more with subtests or where several tests have one id; the
     worst of them is its status. A failure outside the call is an ERROR, as pytest's own summary counts it.
     """
-    seen: dict[str, set[TestStatus]] = {}
+    test_statuses: dict[str, set[TestStatus]] = {}
     done: set[str] = set()
     seconds: dict[str, float] = {}
     texts: dict[str, str] = {}
@@ -187,7 +187,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         kind = frame["t"]
         if kind == "report":
             test_id = str(frame["id"])
-            seen.setdefault(test_id, set()).add(_status(frame))
+            test_statuses.setdefault(test_id, set()).add(_status(frame))
             seconds[test_id] = seconds.get(test_id, 0.0) + float(frame["seconds"])
             if frame["text"]:
                 texts[test_id] = (texts.get(test_id, "") + "\n" + str(frame["text"])).strip()
@@ -201,7 +201,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
             internal = str(frame["text"])
         elif kind == "finish":
             exit_code = int(frame["code"])
-    statuses = {test_id: _worst(found) for test_id, found in seen.items() if test_id in done}
+    statuses = {test_id: _worst(found) for test_id, found in test_statuses.items() if test_id in done}
     events = () if forged else _events(frames)
     return TestReport(
         statuses=statuses,
@@ -289,8 +289,8 @@ def _status(frame: Mapping[str, Any]) -> TestStatus:
     return TestStatus.XPASS if xfail and in_call else TestStatus.PASSED
 
 
-def _worst(found: set[TestStatus]) -> TestStatus:
-    return min(found, key=_SEVERITY.index)
+def _worst(statuses: set[TestStatus]) -> TestStatus:
+    return min(statuses, key=_SEVERITY.index)
 
 
 def _violations(

@@ -84,13 +84,13 @@ def import_roots(test_paths: Collection[str]) -> frozenset[str]:
 
 def test_folders(test_paths: Collection[str]) -> frozenset[str]:
     """The outermost folder of each hidden test that is named for tests: helpers and data of the tests live there."""
-    found: set[str] = set()
+    folders: set[str] = set()
     for path in test_paths:
         parts = path.split("/")[:-1]
         depth = next((number for number, part in enumerate(parts, start=1) if part in _TEST_FOLDERS), None)
         if depth is not None:
-            found.add("/".join(parts[:depth]))
-    return frozenset(found)
+            folders.add("/".join(parts[:depth]))
+    return frozenset(folders)
 
 
 test_folders.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test

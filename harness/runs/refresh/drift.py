@@ -130,8 +130,8 @@ def judge(task: Task, seen: Sequence[Seen]) -> Finding:
 
 def looks_like_the_machine(findings: Sequence[Finding]) -> bool:
     """Whether too large a share of the tasks went wrong at once for that to be the tasks."""
-    looked = [one for one in findings if one.result is not Result.UNSCORED]
-    wrong = [one for one in looked if one.result in GONE_WRONG]
+    looked = [finding for finding in findings if finding.result is not Result.UNSCORED]
+    wrong = [finding for finding in looked if finding.result in GONE_WRONG]
     return len(wrong) >= MASS_LEAST and len(wrong) > MASS_SHARE * len(looked)
 
 
@@ -141,7 +141,7 @@ def _result(seen: Sequence[Seen], kind: Kind) -> Result:
     if not off:
         return Result.HOLDS
     repeats = [one for one in of_kind if one.slot.repeat]
-    if repeats and not any(one.is_as_proved for one in repeats):
+    if repeats and not any(repeat.is_as_proved for repeat in repeats):
         return Result.DRIFTED
     return Result.UNSTABLE if len(off) >= _ONE_FLAKE else Result.ONCE
 
@@ -199,12 +199,12 @@ def _changes(task: Task, seen: Sequence[Seen], kind: Kind) -> list[IdChange]:
     lists = {"FAIL_TO_PASS": task.hidden.fail_to_pass}
     if kind is Kind.GOLD:
         lists["PASS_TO_PASS"] = task.hidden.pass_to_pass
-    found = []
+    changes = []
     for listed, ids in lists.items():
         for test_id in ids:
             after = Counter(run[test_id] for run in told if test_id in run)
             as_proved = after[passed] == after.total() if kind is Kind.GOLD else not after[passed]
             if not as_proved:
                 before = "passed" if kind is Kind.GOLD else "did not pass"
-                found.append(IdChange(test_id=test_id, listed=listed, kind=kind, before=before, after=dict(after)))
-    return found
+                changes.append(IdChange(test_id=test_id, listed=listed, kind=kind, before=before, after=dict(after)))
+    return changes

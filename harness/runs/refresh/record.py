@@ -77,25 +77,25 @@ def read(dataset: Dataset) -> tuple[RefreshLine, ...]:
         return ()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-    found = []
+    lines = []
     for number, line in enumerate(data.splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            found.append(RefreshLine.model_validate(json.loads(line)))
+            lines.append(RefreshLine.model_validate(json.loads(line)))
         except (ValueError, RecursionError) as error:
             what = (
                 "; ".join(one["msg"] for one in error.errors()[:3]) if isinstance(error, ValidationError) else "no JSON"
             )
             raise InputError(f"{path}, line {number} is no record of a refresh: {what}") from error
-        if found[-1].schema_version > SCHEMA_VERSION:
+        if lines[-1].schema_version > SCHEMA_VERSION:
             raise InputError(f"{path}, line {number} was written by a newer goldseam", hint="upgrade goldseam")
-    return tuple(found)
+    return tuple(lines)
 
 
 def line_of(findings: Sequence[Finding], *, at: str, runs: int, seconds: float) -> RefreshLine:
     """The record of a refresh. Tasks that infrastructure kept from us are not in it."""
-    told = [one for one in findings if one.result is not Result.UNSCORED]
+    told = [finding for finding in findings if finding.result is not Result.UNSCORED]
     return RefreshLine(
         at=at,
         goldseam_version=metadata.version("goldseam"),
@@ -103,12 +103,16 @@ def line_of(findings: Sequence[Finding], *, at: str, runs: int, seconds: float) 
         machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
         runs=runs,
         seconds=round(seconds, 1),
-        containers=sum(one.containers for one in told),
+        containers=sum(finding.containers for finding in told),
         tasks={
-            one.instance_id: TaskLine(
-                result=one.result.value, gold=str(one.gold), null=str(one.null), seconds=one.seconds, why=one.why
+            finding.instance_id: TaskLine(
+                result=finding.result.value,
+                gold=str(finding.gold),
+                null=str(finding.null),
+                seconds=finding.seconds,
+                why=finding.why,
             )
-            for one in sorted(told, key=lambda one: one.instance_id)
+            for finding in sorted(told, key=lambda finding: finding.instance_id)
         },
     )
 
@@ -119,9 +123,9 @@ def says_something_new(line: RefreshLine, former: Sequence[RefreshLine]) -> bool
     That one run was off by chance is no other result.
     """
     last: dict[str, tuple[str, int]] = {}
-    for one in former:
-        for task_id, task in one.tasks.items():
-            runs = max(one.runs, last[task_id][1] if task_id in last else 0)
+    for refresh_line in former:
+        for task_id, task in refresh_line.tasks.items():
+            runs = max(refresh_line.runs, last[task_id][1] if task_id in last else 0)
             last[task_id] = (_settled(task.result), runs)
     return any(
         task_id not in last or last[task_id][0] != _settled(task.result) or last[task_id][1] < line.runs
@@ -145,14 +149,14 @@ def append(dataset: Dataset, line: RefreshLine) -> None:
     files.write_bytes(path, former + line.model_dump_json().encode() + b"\n")
 
 
-def finding_as_json(one: Finding) -> dict[str, Any]:
+def finding_as_json(finding: Finding) -> dict[str, Any]:
     """A finding for `--json`; docs/holdout.md names its fields."""
-    told = asdict(one)
-    told.pop("late")
+    fields = asdict(finding)
+    fields.pop("late")
     return {
-        **told,
-        "result": one.result.value,
-        "changes": [{**asdict(change), "kind": change.kind.value} for change in one.changes],
+        **fields,
+        "result": finding.result.value,
+        "changes": [{**asdict(change), "kind": change.kind.value} for change in finding.changes],
     }
 
 

@@ -99,12 +99,12 @@ class Refreshed:
 
     def of(self, *results: Result) -> tuple[Finding, ...]:
         """The findings with one of these results."""
-        return tuple(one for one in self.findings if one.result in results)
+        return tuple(finding for finding in self.findings if finding.result in results)
 
     @property
     def clean_runs(self) -> tuple[int, ...]:
         """Of each task whose every verdict was as it should be: so many runs of gold, and as many of null."""
-        return tuple(min(one.gold.runs, one.null.runs) for one in self.of(Result.HOLDS))
+        return tuple(min(finding.gold.runs, finding.null.runs) for finding in self.of(Result.HOLDS))
 
     @property
     def bound_each(self) -> float | None:
@@ -134,7 +134,7 @@ def choose(dataset: Dataset, ids: Sequence[str], *, quarantined: bool) -> tuple[
     found: Sequence[Instance] = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
     others = [one for one in found if one.state is not state]
     if ids and others:
-        words = ", ".join(f"{one.instance_id} is {one.state}" for one in others[:5])
+        words = ", ".join(f"{other.instance_id} is {other.state}" for other in others[:5])
         hint = "--quarantined looks at tasks in quarantine" if not quarantined else "leave --quarantined out"
         raise InputError(f"only {state} tasks are looked at: {words}", hint=hint)
     chosen = tuple(one.instance_id for one in found if one.state is state)
@@ -205,8 +205,10 @@ def _decided(findings: tuple[Finding, ...], settings: Settings) -> Refreshed:
     if slowdown >= calibration.DRIFT:
         why = f"its tests ran out of time, but this machine runs gold {slowdown:g} times slower than the proof's"
         findings = tuple(
-            replace(one, result=Result.UNSCORED, why=why, changes=()) if one.late and one.result in GONE_WRONG else one
-            for one in findings
+            replace(finding, result=Result.UNSCORED, why=why, changes=())
+            if finding.late and finding.result in GONE_WRONG
+            else finding
+            for finding in findings
         )
     return Refreshed(
         findings=findings, settings=settings, slowdown=slowdown, mass=drift.looks_like_the_machine(findings)
@@ -215,16 +217,16 @@ def _decided(findings: tuple[Finding, ...], settings: Settings) -> Refreshed:
 
 def _slowdown(findings: Sequence[Finding]) -> float:
     ratios = [
-        max(one.seconds, _SHORTEST) / max(one.proof_seconds, _SHORTEST)
-        for one in findings
-        if one.proof_seconds > 0 and one.gold.runs and not one.late
+        max(finding.seconds, _SHORTEST) / max(finding.proof_seconds, _SHORTEST)
+        for finding in findings
+        if finding.proof_seconds > 0 and finding.gold.runs and not finding.late
     ]
     return round(max(1.0, statistics.median(ratios)), 2) if ratios else 1.0
 
 
 def _changed(dataset: Dataset, found: Refreshed) -> Refreshed:
     """The same, with what went wrong in quarantine."""
-    wrong = {one.instance_id: f"refresh: {one.result}: {one.why}" for one in found.of(*GONE_WRONG)}
+    wrong = {finding.instance_id: f"refresh: {finding.result}: {finding.why}" for finding in found.of(*GONE_WRONG)}
     if not wrong or (found.mass and not found.settings.force):
         return found
     with content.locked(dataset):
@@ -266,13 +268,13 @@ class _Work:
         due = self._without_known(slots)
         left = Counter(slot.instance_id for slot in due)
         self.observer.begin(tasks=len(plan), verdicts=len(slots), known=len(slots) - len(due))
-        done = {task_id: self._decide(task_id) for task_id in plan if not left[task_id]}
+        findings = {task_id: self._decide(task_id) for task_id in plan if not left[task_id]}
         for slot, came in self.executor.map(self._one, due, cancel=self.sandbox.cancel):
             self._take(slot, came)
             left[slot.instance_id] -= 1
             if not left[slot.instance_id]:
-                done[slot.instance_id] = self._decide(slot.instance_id)
-        return tuple(done[task_id] or self._repeated(task_id) for task_id in plan)
+                findings[slot.instance_id] = self._decide(slot.instance_id)
+        return tuple(findings[task_id] or self._repeated(task_id) for task_id in plan)
 
     def _decide(self, task_id: str) -> Finding | None:
         """The finding, where the planned verdicts are enough for one."""
@@ -332,17 +334,17 @@ class _Work:
     def _finding(self, task_id: str) -> Finding:
         seen = self.seen.pop(task_id, [])
         if task_id in self.lost:
-            found = drift.unscored(task_id, self.lost[task_id], seen)
+            finding = drift.unscored(task_id, self.lost[task_id], seen)
         else:
             task = self.tasks.task(task_id)
-            found = _covered(drift.judge(task, seen), task)
-        self.observer.finished(found)
-        return found
+            finding = _covered(drift.judge(task, seen), task)
+        self.observer.finished(finding)
+        return finding
 
 
-def _covered(found: Finding, task: Task) -> Finding:
+def _covered(finding: Finding, task: Task) -> Finding:
     """A finding that names hidden tests of a sealed task as run folders do."""
     if not task.hidden.secret:
-        return found
-    changes = (replace(one, test_id=pseudonym(task.hidden, one.test_id)) for one in found.changes)
-    return replace(found, changes=tuple(changes))
+        return finding
+    changes = (replace(change, test_id=pseudonym(task.hidden, change.test_id)) for change in finding.changes)
+    return replace(finding, changes=tuple(changes))

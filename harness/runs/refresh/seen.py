@@ -124,11 +124,11 @@ def _told(tests: TestsStatus) -> bool:
     return bool(tests.fail_to_pass)
 
 
-def _letters(listed: Iterable[str], found: Mapping[str, TestStatus | None], *, told: bool) -> str:
+def _letters(listed: Iterable[str], test_statuses: Mapping[str, TestStatus | None], *, told: bool) -> str:
     """Where no test was run, all are gone; where a round asks nothing of some, these are left open."""
     if not told:
         return GONE * len(tuple(listed))
-    return "".join(_letter(found[test_id]) if test_id in found else UNASKED for test_id in listed)
+    return "".join(_letter(test_statuses[test_id]) if test_id in test_statuses else UNASKED for test_id in listed)
 
 
 def _letter(status: TestStatus | None) -> str:

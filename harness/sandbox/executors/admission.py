@@ -150,9 +150,9 @@ class Admission:
     def _wait(self, waiting: _Waiting) -> Needs:
         while not self._cancelled:
             if self._queue.may_start(waiting, free_mb=self._free_mb()):
-                taken = self._queue.start(waiting)
+                needs = self._queue.start(waiting)
                 self._changed.notify_all()  # who waits behind may be next already
-                return taken
+                return needs
             self._changed.wait(LOOK_SECONDS)
         self._queue.leave(waiting)
         raise InterruptedRunError("the run was interrupted")

@@ -41,8 +41,8 @@ class LocalExecutor(Executor):
                 pending |= {pool.submit(work, item) for item in islice(source, self.jobs - len(pending))}
                 if not pending:
                     return
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                for future in done:
+                futures, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for future in futures:
                     yield future.result()
         except BaseException:
             cancel()

@@ -55,10 +55,10 @@ def engine_info() -> Mapping[str, Any]:
     """
     client: Any = engine.connect()
     try:
-        found: Mapping[str, Any] = client.info()
+        fields: Mapping[str, Any] = client.info()
     except engine.ConnectionLost as error:
         raise engine.engine_failed("asking what its machine has", error) from error
-    return found
+    return fields
 
 
 def available_mb(root: Path = Path("/")) -> int | None:

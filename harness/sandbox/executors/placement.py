@@ -36,9 +36,9 @@ class Placement:
 
     def see(self, node_id: str, *, slots: float, images: Collection[str] = ()) -> None:
         """A node that is there."""
-        known = self.nodes.setdefault(node_id, Node(slots=slots))
-        known.slots = slots
-        known.images |= set(images)
+        node = self.nodes.setdefault(node_id, Node(slots=slots))
+        node.slots = slots
+        node.images |= set(images)
 
     def holds(self, node_id: str, image: str) -> None:
         """A node holds an image, and so do those that share its engine."""

@@ -76,8 +76,8 @@ class RayExecutor(Executor):
         return self._opened
 
     def tools_image(self) -> str | None:
-        found = Counter(self._opened.tools() if self._opened else ())
-        return found.most_common(1)[0][0] if found else None
+        counts = Counter(self._opened.tools() if self._opened else ())
+        return counts.most_common(1)[0][0] if counts else None
 
     def engines(self) -> int:
         return self._opened.engines() if self._opened else 0

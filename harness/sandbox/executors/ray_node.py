@@ -195,7 +195,9 @@ def tidy(ended: Collection[str]) -> int:
     while True:
         try:
             owners.sweep()
-            left = [one["Id"] for one in _containers() if one["Labels"].get(engine.LABEL_OWNER) in ended]
+            left = [
+                container["Id"] for container in _containers() if container["Labels"].get(engine.LABEL_OWNER) in ended
+            ]
             for name in left:
                 _removed(name)
         except (InfrastructureError, *engine.ConnectionLost):
@@ -206,8 +208,8 @@ def tidy(ended: Collection[str]) -> int:
 
 def _containers() -> list[dict[str, Any]]:
     client: Any = engine.connect()
-    found: list[dict[str, Any]] = client.containers(all=True, filters={"label": [engine.LABEL_OWNER]})
-    return found
+    containers: list[dict[str, Any]] = client.containers(all=True, filters={"label": [engine.LABEL_OWNER]})
+    return containers
 
 
 def _removed(name: str) -> None:

@@ -279,7 +279,7 @@ class RaySandbox(Sandbox):
 
     def _refresh(self) -> list[str]:
         """The nodes with an engine that are there now."""
-        there = {one["NodeID"]: one["Resources"] for one in self._ray.nodes() if one["Alive"]}
+        there = {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
         useful = {node_id: has for node_id, has in there.items() if has.get(RESOURCE, 0) >= 1}
         with self._lock:
             self._refreshed = time.monotonic()
@@ -300,16 +300,16 @@ class RaySandbox(Sandbox):
             )
             for node_id in nodes
         }
-        found: dict[str, NodeFacts] = {}
+        facts: dict[str, NodeFacts] = {}
         deadline = time.monotonic() + _LOOK_SECONDS
         for node_id, ref in refs.items():
             try:
-                found[node_id] = self._ray.get(ref, timeout=max(0.0, deadline - time.monotonic()))
+                facts[node_id] = self._ray.get(ref, timeout=max(0.0, deadline - time.monotonic()))
             except self._ray.exceptions.RayError as error:
                 self._note(f"node {node_id[:8]} does not answer: {str(error).strip().splitlines()[0]}")
-        return found
+        return facts
 
-    def _take(self, found: dict[str, NodeFacts]) -> None:
+    def _take(self, node_facts: dict[str, NodeFacts]) -> None:
         """Take in what nodes said.
 
         Raises:
@@ -317,7 +317,7 @@ class RaySandbox(Sandbox):
             InfrastructureError: no node's engine can be used.
 
         """
-        for node_id, facts in found.items():
+        for node_id, facts in node_facts.items():
             _same_version(facts.version, metadata.version("goldseam"), node_id)
             with self._lock:
                 self._placement.nodes[node_id].images |= facts.images
@@ -328,10 +328,10 @@ class RaySandbox(Sandbox):
                 self._tools[node_id] = facts.tools
             if facts.trouble:
                 self._note(f"node {node_id[:8]}: {facts.trouble}")
-        if found and all(facts.trouble for facts in found.values()):
-            trouble = next(iter(found.values())).trouble
+        if node_facts and all(facts.trouble for facts in node_facts.values()):
+            trouble = next(iter(node_facts.values())).trouble
             raise InfrastructureError(
-                f"none of the cluster's {len(found)} node(s) has an engine that answers: {trouble}",
+                f"none of the cluster's {len(node_facts)} node(s) has an engine that answers: {trouble}",
                 hint="run `goldseam doctor` on a node, as the user and with the environment of its Ray",
             )
 

@@ -172,11 +172,11 @@ class _Pull:
         layers: dict[str, tuple[int, int]] = {}
         told = began = time.monotonic()
         with contextlib.closing(registries.fetch(self._ref, stall_seconds=STALL_SECONDS)) as progress:
-            for said in progress:
+            for fields in progress:
                 now = time.monotonic()
                 if self.abandoned.is_set() or now - began > PULL_SECONDS:
                     raise _GivenUpError(f"not done within {PULL_SECONDS:.0f} s")
-                _add_up(layers, said)
+                _add_up(layers, fields)
                 if now - told > _NOTE_SECONDS:
                     told = now
                     have, size = sum(done for done, _ in layers.values()), sum(size for _, size in layers.values())
@@ -209,11 +209,11 @@ def is_passing(why: str) -> bool:
     return "no space left" not in said and any(sign in said for sign in _PASSING)
 
 
-def _add_up(layers: dict[str, tuple[int, int]], said: Mapping[str, Any]) -> None:
+def _add_up(layers: dict[str, tuple[int, int]], fields: Mapping[str, Any]) -> None:
     """Take a line of progress into account: bytes here and bytes in all, by layer."""
-    detail = said.get("progressDetail") or {}
-    if said.get("status") == "Downloading" and detail.get("total"):
-        layers[said["id"]] = (int(detail["current"]), int(detail["total"]))
-    elif said.get("status") == "Download complete" and said.get("id") in layers:
-        size = layers[said["id"]][1]
-        layers[said["id"]] = (size, size)
+    detail = fields.get("progressDetail") or {}
+    if fields.get("status") == "Downloading" and detail.get("total"):
+        layers[fields["id"]] = (int(detail["current"]), int(detail["total"]))
+    elif fields.get("status") == "Download complete" and fields.get("id") in layers:
+        size = layers[fields["id"]][1]
+        layers[fields["id"]] = (size, size)

@@ -52,7 +52,7 @@ def look(ref: str) -> ServiceImage:
         )["Id"]
         try:
             volumes = [path for path in config.get("Volumes") or () if _FOLDER.match(path)]
-            folders = [one for path in (*_ALWAYS, *sorted(volumes)) for one in _folders(client, made, path)]
+            folders = [folder for path in (*_ALWAYS, *sorted(volumes)) for folder in _folders(client, made, path)]
         finally:
             engine.remove_container(made)
     except engine.ConnectionLost as error:
@@ -72,7 +72,7 @@ def _name(ref: str, raw: dict[str, Any]) -> str:
     repository = ref.partition("@")[0]
     head, colon, tail = repository.rpartition(":")
     repository = head if colon and "/" not in tail else repository
-    return str(next((one for one in digests if one.startswith(f"{repository}@")), (*digests, raw["Id"])[0]))
+    return str(next((digest for digest in digests if digest.startswith(f"{repository}@")), (*digests, raw["Id"])[0]))
 
 
 def _health(check: dict[str, Any]) -> str:
@@ -93,7 +93,7 @@ def _folders(client: Any, container: str, path: str) -> tuple[str, ...]:
     except tarfile.TarError:
         return ()  # no folder
     above = path.rpartition("/")[0]
-    found = {f"{above}/{one.name.strip('/')}": one for one in members if one.isdir()}
+    found = {f"{above}/{member.name.strip('/')}": member for member in members if member.isdir()}
     return tuple(
         f"{name}:{one.uid}:{one.gid}:{one.mode & 0o7777:04o}"
         for name, one in sorted(found.items())

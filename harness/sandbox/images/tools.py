@@ -24,7 +24,7 @@ def find(kinds: tuple[str, ...] = (KIND, KIND_WITH)) -> str | None:
     """
     client: Any = engine.connect()
     try:
-        found = [one for kind in kinds for one in client.images(filters={"label": [f"{engine.LABEL_KIND}={kind}"]})]
+        found = [image for kind in kinds for image in client.images(filters={"label": [f"{engine.LABEL_KIND}={kind}"]})]
     except engine.ConnectionLost as error:
         raise engine.engine_failed("looking for the tools image", error) from error
     newest = max(found, key=lambda image: image["Created"], default=None)

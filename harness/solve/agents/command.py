@@ -84,8 +84,13 @@ class CommandAgent(Agent):
 
     def settings(self) -> dict[str, Any]:
         """What else its results depend on."""
-        told = self._settings
-        return {"command": told.command, "where": told.where.value, "allow": list(told.allow), "seconds": told.seconds}
+        settings = self._settings
+        return {
+            "command": settings.command,
+            "where": settings.where.value,
+            "allow": list(settings.allow),
+            "seconds": settings.seconds,
+        }
 
     def attempt(self, job: Job, model: Model) -> Attempt:
         with job.open_workspace() as workspace:
@@ -154,17 +159,19 @@ class CommandAgent(Agent):
         passed = gateway.passed
         if passed.trouble is not None:
             raise passed.trouble
-        said = Message(role="user", content=f"[the program ended with {exit_code}; its output:]\n{output}")
+        message = Message(role="user", content=f"[the program ended with {exit_code}; its output:]\n{output}")
         stopped = passed.limit.limit if passed.limit else "task_time" if timed_out else None
-        made = ending(
+        attempt = ending(
             tree,
             replies=passed.replies,
-            messages=(*passed.messages, said),
+            messages=(*passed.messages, message),
             detail=f"the program ended with {exit_code}: {output[-500:].strip()}",
             stopped=stopped,
         )
         facts = {"exit_code": exit_code, "refused": list(passed.refused)}
-        return replace(made, facts={**made.facts, **{name: value for name, value in facts.items() if value != []}})
+        return replace(
+            attempt, facts={**attempt.facts, **{name: value for name, value in facts.items() if value != []}}
+        )
 
     def _gateway(self, job: Job, model: Model, **options: Any) -> Gateway:
         return Gateway(model, sampling=job.sampling, sample=job.sample, allow=self._allow, **options)
@@ -183,8 +190,8 @@ def _words(command: str) -> Sequence[str]:
         raise InputError("the agent's command is empty")
     for word in words:
         if unknown := sorted(set(_PLACEHOLDER.findall(word)) - set(_KNOWN)):
-            known = ", ".join(f"{{{name}}}" for name in _KNOWN)
-            raise InputError(f"the agent's command has {{{unknown[0]}}}; there are {known}")
+            text = ", ".join(f"{{{name}}}" for name in _KNOWN)
+            raise InputError(f"the agent's command has {{{unknown[0]}}}; there are {text}")
     return words
 
 

@@ -82,36 +82,38 @@ class _Talk:
         """Turn after turn; how it ended, in words, and the limit that ended it, if one did."""
         silent = False
         while len(self.replies) < max_turns:
-            said = self._ask()
-            if said is None:
+            message = self._ask()
+            if message is None:
                 return "the conversation no longer fits the model", CONTEXT
-            if not said.tool_calls:
+            if not message.tool_calls:
                 if silent:
-                    return said.content[-500:] or "it said nothing", None
+                    return message.content[-500:] or "it said nothing", None
                 self.messages.append(Message(role="user", content=NUDGE))
-            silent = not said.tool_calls
-            for call in said.tool_calls:
+            silent = not message.tool_calls
+            for call in message.tool_calls:
                 self.messages.append(Message(role="tool", content=self._result(call), tool_call_id=call.call_id))
-            if any(call.name == tools.finish.__name__ for call in said.tool_calls):
-                return said.content[-500:] or "it finished without a change", None
+            if any(call.name == tools.finish.__name__ for call in message.tool_calls):
+                return message.content[-500:] or "it finished without a change", None
             if self._same >= 2 * REPEATS:
                 return f"it called {self._last[0]} {self._same} times in the same way", "task_repeats"
         return f"it did not finish within {max_turns} turns", "task_turns"
 
     def _ask(self) -> Message | None:
         """What the model says next; None where even a shortened conversation is too long for it."""
-        shown = _shortened(self.messages, self._room)
+        messages = _shortened(self.messages, self._room)
         while True:
             try:
                 reply = self._model.ask(
-                    Request(messages=shown, tools=tools.SCHEMAS, sampling=self._job.sampling, sample=self._job.sample)
+                    Request(
+                        messages=messages, tools=tools.SCHEMAS, sampling=self._job.sampling, sample=self._job.sample
+                    )
                 )
             except ModelError as error:
                 if error.fault is not Fault.CONTEXT_OVERFLOW:
                     raise
-                self._room = messages_bytes(shown) // 2
-                before, shown = shown, _shortened(self.messages, self._room)
-                if shown == before:
+                self._room = messages_bytes(messages) // 2
+                before, messages = messages, _shortened(self.messages, self._room)
+                if messages == before:
                     return None
             else:
                 self.replies.append(reply)

@@ -143,11 +143,11 @@ class _Talk:
             line = program.said.readline()
             if not line:
                 raise InfrastructureError(f"{_DISTRIBUTION} broke off: {program.error_text[-500:]}")
-            asked: dict[str, Any] = json.loads(line)
-            if asked["t"] == "end":
-                self.status, self.submission = asked["status"], asked["submission"]
+            fields: dict[str, Any] = json.loads(line)
+            if fields["t"] == "end":
+                self.status, self.submission = fields["status"], fields["submission"]
                 return
-            _tell(program, self._query(line) if asked["t"] == "query" else self._execute(asked))
+            _tell(program, self._query(line) if fields["t"] == "query" else self._execute(fields))
 
     def _query(self, line: bytes) -> dict[str, Any]:
         request = openai_schema.request(openai_schema.body(line), self.job.sampling, self.job.sample)
@@ -164,14 +164,14 @@ class _Talk:
             return {"stop": "ContextWindowExceeded"}
         self.replies.append(reply)
         self.messages.append(reply.message)
-        said = openai_schema.said(reply.message)
-        return {"message": said, "finish_reason": reply.finish_reason, "cost": reply.cost or 0.0}
+        fields = openai_schema.said(reply.message)
+        return {"message": fields, "finish_reason": reply.finish_reason, "cost": reply.cost or 0.0}
 
-    def _execute(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def _execute(self, fields: dict[str, Any]) -> dict[str, Any]:
         ran = self.workspace.run(
-            ("bash", "-c", str(asked["command"])), seconds=float(asked["seconds"]), max_output=_MAX_OUTPUT
+            ("bash", "-c", str(fields["command"])), seconds=float(fields["seconds"]), max_output=_MAX_OUTPUT
         )
-        error = f"An error occurred while executing the command: it took more than {asked['seconds']} s"
+        error = f"An error occurred while executing the command: it took more than {fields['seconds']} s"
         return {
             "output": ran.output,
             "returncode": -1 if ran.timed_out else ran.exit_code,
@@ -187,22 +187,22 @@ class _Talk:
         except patch.PatchError:
             if self.replies:
                 self.workspace.run(("rm", "-f", "patch.txt"), seconds=20)  # where it is told to put what it submits
-            made = ending(
+            attempt = ending(
                 self.workspace,
                 replies=self.replies,
                 messages=self.messages,
                 detail=f"it ended with {self.status or 'nothing'}",
                 stopped=self.stopped,
             )
-            return replace(made, tolerance=("workspace_diff",)) if made.patch else made
+            return replace(attempt, tolerance=("workspace_diff",)) if attempt.patch else attempt
         return Attempt(
             patch=self.submission, replies=tuple(self.replies), messages=tuple(self.messages), stopped=self.stopped
         )
 
 
-def _tell(program: Dialogue, what: dict[str, Any]) -> None:
+def _tell(program: Dialogue, fields: dict[str, Any]) -> None:
     try:
-        program.heard.write(json.dumps(what).encode() + b"\n")
+        program.heard.write(json.dumps(fields).encode() + b"\n")
         program.heard.flush()
     except OSError:
         raise InfrastructureError(f"{_DISTRIBUTION} broke off: {program.error_text[-500:]}") from None

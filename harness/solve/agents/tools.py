@@ -45,8 +45,8 @@ def read_file(desk: Desk, *, path: str, first: int = 1, last: int = 0) -> str:
     """Read a text file with line numbers: from line `first` to line `last`, or 400 lines."""
     lines = desk.text(path).split("\n")
     last = min(last or first + _MOST_LINES - 1, len(lines), first + _MOST_LINES - 1)
-    shown = "\n".join(f"{number}\t{lines[number - 1]}" for number in range(max(1, first), last + 1))
-    return f"{shown}\n[lines {first} to {last} of {len(lines)}]"
+    text = "\n".join(f"{number}\t{lines[number - 1]}" for number in range(max(1, first), last + 1))
+    return f"{text}\n[lines {first} to {last} of {len(lines)}]"
 
 
 def search(desk: Desk, *, pattern: str, path: str = ".") -> str:
@@ -91,7 +91,7 @@ TOOLS: Mapping[str, Callable[..., str]] = {
 _TYPES: Mapping[str, tuple[str, type]] = {"str": ("string", str), "int": ("integer", int)}
 
 
-def call(desk: Desk, asked: ToolCall) -> str:
+def call(desk: Desk, tool_call: ToolCall) -> str:
     """Do what a model asks for; what it can't have is told to it, whatever it wrote.
 
     Raises:
@@ -99,15 +99,15 @@ def call(desk: Desk, asked: ToolCall) -> str:
         InfrastructureError: the engine failed.
 
     """
-    if asked.name not in TOOLS:
-        return f"error: there is no tool {asked.name!r}; there are {', '.join(TOOLS)}"
+    if tool_call.name not in TOOLS:
+        return f"error: there is no tool {tool_call.name!r}; there are {', '.join(TOOLS)}"
     try:
-        return TOOLS[asked.name](desk, **_arguments(asked))
+        return TOOLS[tool_call.name](desk, **_arguments(tool_call))
     except (ToolError, OSError, ValueError) as error:  # ValueError: text that is no Unicode
         return f"error: {error}"
 
 
-def _arguments(asked: ToolCall) -> dict[str, Any]:
+def _arguments(tool_call: ToolCall) -> dict[str, Any]:
     """A call's arguments, held against the tool's signature.
 
     Raises:
@@ -115,19 +115,19 @@ def _arguments(asked: ToolCall) -> dict[str, Any]:
 
     """
     try:
-        given = json.loads(asked.arguments or "{}")
+        arguments = json.loads(tool_call.arguments or "{}")
     except ValueError as error:
         raise ToolError(f"the arguments are not valid JSON: {error}") from error
-    wanted = _parameters(TOOLS[asked.name])
-    if not isinstance(given, dict) or not set(given) <= set(wanted):
-        raise ToolError(f"the arguments of {asked.name} are {', '.join(wanted)}, as one JSON object")
+    wanted = _parameters(TOOLS[tool_call.name])
+    if not isinstance(arguments, dict) or not set(arguments) <= set(wanted):
+        raise ToolError(f"the arguments of {tool_call.name} are {', '.join(wanted)}, as one JSON object")
     for name, parameter in wanted.items():
         kind = _TYPES[parameter.annotation]
-        if name in given and (not isinstance(given[name], kind[1]) or isinstance(given[name], bool)):
+        if name in arguments and (not isinstance(arguments[name], kind[1]) or isinstance(arguments[name], bool)):
             raise ToolError(f"`{name}` must be of type {kind[0]}")
-        if name not in given and parameter.default is parameter.empty:
+        if name not in arguments and parameter.default is parameter.empty:
             raise ToolError(f"`{name}` is missing")
-    return given
+    return arguments
 
 
 def _parameters(tool: Callable[..., str]) -> dict[str, inspect.Parameter]:

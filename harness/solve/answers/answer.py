@@ -64,19 +64,19 @@ def read(text: str) -> Answer:
     has_code = any(any(line.strip() for line in block.lines) for block in blocks)
     if any(_SEARCH.match(line) for line in lines):
         changes, unfinished = _edit_blocks(lines)
-        found = Answer(changes=changes, has_code=True, is_open=unfinished)
+        answer = Answer(changes=changes, has_code=True, is_open=unfinished)
     elif changes := _diffs(lines, blocks):
-        found = Answer(changes=changes, has_code=True, is_open=is_open)
+        answer = Answer(changes=changes, has_code=True, is_open=is_open)
     else:
-        found = Answer(changes=_whole_files(blocks), has_code=has_code, is_open=is_open)
-    return replace(found, tolerance=tolerance)
+        answer = Answer(changes=_whole_files(blocks), has_code=has_code, is_open=is_open)
+    return replace(answer, tolerance=tolerance)
 
 
 def _without_thinking(text: str) -> tuple[str, bool]:
     """What was said after thinking aloud; and whether that was so."""
-    found = _THINKING.match(text)
-    if found is not None:
-        return text[found.end() :], True
+    match = _THINKING.match(text)
+    if match is not None:
+        return text[match.end() :], True
     if re.match(r"\s*<(?:think|thinking|reasoning)>", text):
         return "", True  # it never came to its answer
     return text, False
@@ -118,7 +118,7 @@ def named_path(line: str) -> str | None:
 
 def _edit_blocks(lines: Sequence[str]) -> tuple[tuple[Change, ...], bool]:
     """The changes, and whether the last block has no end."""
-    found: list[Change] = []
+    changes: list[Change] = []
     above: list[str] = []
     carried: str | None = None
     at = 0
@@ -131,13 +131,13 @@ def _edit_blocks(lines: Sequence[str]) -> tuple[tuple[Change, ...], bool]:
         divider = _next(lines, at + 1, _DIVIDER)
         end = _next(lines, divider + 1, _REPLACE) if divider is not None else None
         if divider is None or end is None:
-            return tuple(found), True
+            return tuple(changes), True
         path = _path_above(above)
         how = {Tolerance.EDIT_BLOCKS} | ({Tolerance.PATH_CARRIED} if path is None else set())
         carried = path or carried
-        found.append(_replacement(carried, lines[at + 1 : divider], lines[divider + 1 : end], frozenset(how)))
+        changes.append(_replacement(carried, lines[at + 1 : divider], lines[divider + 1 : end], frozenset(how)))
         at, above = end + 1, []
-    return tuple(found), False
+    return tuple(changes), False
 
 
 def _next(lines: Sequence[str], start: int, pattern: re.Pattern[str]) -> int | None:
@@ -172,13 +172,13 @@ def _replacement(path: str | None, old: Sequence[str], new: Sequence[str], how: 
 
 def _diffs(lines: Sequence[str], blocks: Sequence[Block]) -> tuple[Change, ...]:
     """Of the fenced blocks that hold diffs; where none does, of the whole text."""
-    found: list[Change] = []
+    changes: list[Change] = []
     for block in blocks:
         how = {Tolerance.FENCE} | (set() if block.closed else {Tolerance.OPEN_FENCE})
         path = _info_path(block.info) or next((path for line in block.above if (path := named_path(line))), None)
         sections = diff_text.sections(block.lines, path=path, in_fence=True)
-        found += [replace(one, tolerance=one.tolerance | how) for one in sections]
-    return tuple(found) or tuple(diff_text.sections(lines, path=None, in_fence=False))
+        changes += [replace(section, tolerance=section.tolerance | how) for section in sections]
+    return tuple(changes) or tuple(diff_text.sections(lines, path=None, in_fence=False))
 
 
 # -- whole files
@@ -186,7 +186,7 @@ def _diffs(lines: Sequence[str], blocks: Sequence[Block]) -> tuple[Change, ...]:
 
 def _whole_files(blocks: Sequence[Block]) -> tuple[Change, ...]:
     """Blocks whose path stands right above them, behind their language, or in a comment at their head."""
-    found = []
+    changes = []
     for block in blocks:
         path = _info_path(block.info) or (named_path(block.above[0]) if block.above else None)
         body = list(block.lines)
@@ -197,5 +197,5 @@ def _whole_files(blocks: Sequence[Block]) -> tuple[Change, ...]:
         if path is None or not block.closed or _ELIDED.search("\n".join(body)):
             continue
         how = frozenset({Tolerance.FENCE, Tolerance.WHOLE_FILE})
-        found.append(Change(path=path, content="".join(f"{line}\n" for line in body), tolerance=how))
-    return tuple(found)
+        changes.append(Change(path=path, content="".join(f"{line}\n" for line in body), tolerance=how))
+    return tuple(changes)

@@ -94,9 +94,9 @@ class Draft:
             text = "".join(f"{line}\n" for hunk in change.hunks for mark, line in hunk.lines if mark == "+")
             if change.hunks and change.hunks[-1].ends_without_newline:
                 text = text.removesuffix("\n")
-        made = _File.of(text.encode("utf-8", "surrogateescape"))
-        made.executable = change.executable
-        self._files[path] = made
+        file = _File.of(text.encode("utf-8", "surrogateescape"))
+        file.executable = change.executable
+        self._files[path] = file
 
     def _edit(self, path: str, change: Change) -> None:
         file = self._file(path)
@@ -156,8 +156,8 @@ class Draft:
         if self._is_there(bare):
             self.tolerance.add(Tolerance.PATH)
             return bare
-        known = [path for path in self._paths() if self._is_there(path)]
-        found = [path for path in known if path.endswith(f"/{bare}")]
+        paths = [path for path in self._paths() if self._is_there(path)]
+        found = [path for path in paths if path.endswith(f"/{bare}")]
         # Some name the folder of the checkout too: its end is tried, as long as it has a folder in it.
         ends = ["/".join(parts[at:]) for at in range(1, len(parts) - 1)]
         found = found or next(([end] for end in ends if self._is_there(end)), [])

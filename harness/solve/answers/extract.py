@@ -159,10 +159,10 @@ def _refuse_parts(change: Change, draft: Draft) -> None:
     if before is None:
         return
     left = [line.strip() for line in (change.content or "").split("\n")]
-    kept = sum(line.strip() in left for line in before if line.strip())
+    total = sum(line.strip() in left for line in before if line.strip())
     said = sum(bool(line.strip()) for line in before)
-    if said and kept < said * _KEPT_SHARE:
+    if said and total < said * _KEPT_SHARE:
         raise EditError(
-            f"a block named {change.path} holds {kept} of the file's {said} lines: a part, or another file?",
+            f"a block named {change.path} holds {total} of the file's {said} lines: a part, or another file?",
             ambiguous=True,
         )

@@ -46,8 +46,8 @@ def _is_plain(path: str) -> bool:
 
 
 def _problem(source: bytes, version: str) -> str | None:
-    found = re.fullmatch(r"(\d+)\.(\d+)(?:\..*)?", version)
-    wanted = (int(found[1]), int(found[2])) if found else sys.version_info[:2]
+    match = re.fullmatch(r"(\d+)\.(\d+)(?:\..*)?", version)
+    wanted = (int(match[1]), int(match[2])) if match else sys.version_info[:2]
     if wanted > sys.version_info[:2]:
         return None  # a newer grammar than ours
     try:

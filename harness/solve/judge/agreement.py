@@ -56,10 +56,10 @@ def read(text: str) -> Opinion:
     if bare.startswith("{"):
         return _from_json(bare)
     lines = [line.strip() for line in bare.splitlines() if line.strip()]
-    said = [found for line in lines if (found := _LINE.fullmatch(line))]
-    if len(said) != 1 or _LINE.fullmatch(lines[-1]) is None:
+    matches = [match for line in lines if (match := _LINE.fullmatch(line))]
+    if len(matches) != 1 or _LINE.fullmatch(lines[-1]) is None:
         return Opinion(grade=Grade.UNREADABLE, reason="neither one JSON object nor a last line with the verdict")
-    return Opinion(grade=Grade(said[0].group(1).lower()), reason=" ".join(lines[:-1]))
+    return Opinion(grade=Grade(matches[0].group(1).lower()), reason=" ".join(lines[:-1]))
 
 
 def _from_json(text: str) -> Opinion:

@@ -143,8 +143,8 @@ def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch,
                 continue
             report = None if is_withheld(prediction) else folder.read(prediction)
             if report is not None and report.outcome is not Outcome.INFRA_ERROR:
-                one = Patch(prediction=prediction, report=report)
-                found.setdefault(one.key, one)
+                patch = Patch(prediction=prediction, report=report)
+                found.setdefault(patch.key, patch)
     if unknown := sorted(set(only) - models):
         raise InputError(f"no run has patches of {', '.join(unknown)}", hint=f"there are {', '.join(sorted(models))}")
     if not found:
@@ -164,7 +164,7 @@ def read_judgements(path: Path) -> tuple[Judgement, ...]:
     """
     if not path.exists():
         return ()
-    found = []
+    judgements = []
     text = read_text(path)
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         try:
@@ -172,8 +172,8 @@ def read_judgements(path: Path) -> tuple[Judgement, ...]:
         except ValidationError as error:
             raise InputError(f"{path}, line {number} is no judgement: {error.errors()[0]['msg']}") from error
         refuse_newer(f"{path}, line {number}", judgement.schema_version, SCHEMA_VERSION)
-        found.append(judgement)
-    return tuple(found)
+        judgements.append(judgement)
+    return tuple(judgements)
 
 
 class Lines:
@@ -202,24 +202,24 @@ class Lines:
 
 def cases(found: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> tuple[Case, ...]:
     """Every patch with what this judge said of it."""
-    said = {identity_of(one): one.verdict for one in judgements}
+    grades = {identity_of(judgement): judgement.verdict for judgement in judgements}
     return tuple(
         Case(
-            model=one.prediction.model_name_or_path,
-            instance_id=one.prediction.instance_id,
-            sample=one.prediction.sample,
-            resolved=one.report.resolved,
-            failure_class=one.report.failure_class,
-            grade=None if one.empty else said.get(key_of(one, judge)),
-            empty=one.empty,
+            model=patch.prediction.model_name_or_path,
+            instance_id=patch.prediction.instance_id,
+            sample=patch.prediction.sample,
+            resolved=patch.report.resolved,
+            failure_class=patch.report.failure_class,
+            grade=None if patch.empty else grades.get(key_of(patch, judge)),
+            empty=patch.empty,
         )
-        for one in found
+        for patch in found
     )
 
 
 def judges(judgements: Iterable[Judgement]) -> tuple[JudgeIdentity, ...]:
     """Who judged in a file, in order of first appearance."""
-    return tuple(dict.fromkeys(one.judge for one in judgements))
+    return tuple(dict.fromkeys(judgement.judge for judgement in judgements))
 
 
 def tally_of(found: Sequence[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Tally:
@@ -229,29 +229,29 @@ def tally_of(found: Sequence[Patch], judgements: Iterable[Judgement], judge: Jud
 
 def spent(judgements: Iterable[Judgement]) -> Spent:
     """What the judgements of a file cost when they were made; what is unknown counts as far as it is known."""
-    paid = [one for one in judgements if not one.cached]
+    paid = [judgement for judgement in judgements if not judgement.cached]
     return Spent(
-        cost=sum(one.cost_usd or 0.0 for one in paid),
-        unpriced=sum(one.cost_usd is None for one in paid),
-        input_tokens=sum(one.input_tokens or 0 for one in paid),
-        output_tokens=sum(one.output_tokens or 0 for one in paid),
+        cost=sum(judgement.cost_usd or 0.0 for judgement in paid),
+        unpriced=sum(judgement.cost_usd is None for judgement in paid),
+        input_tokens=sum(judgement.input_tokens or 0 for judgement in paid),
+        output_tokens=sum(judgement.output_tokens or 0 for judgement in paid),
         questions=len(paid),
     )
 
 
 def bill(found: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Bill:
     """What the judge took, and what the containers took, for the patches that it has judged."""
-    said = {identity_of(one): one for one in judgements}
-    both = [(one, said[key]) for one in found if (key := key_of(one, judge)) in said]
-    tokens = [_tokens(one) for _, one in both]
-    costs = [one.cost_usd for _, one in both]
+    said = {identity_of(judgement): judgement for judgement in judgements}
+    both = [(patch, said[key]) for patch in found if (key := key_of(patch, judge)) in said]
+    tokens = [_tokens(judgement) for _, judgement in both]
+    costs = [judgement.cost_usd for _, judgement in both]
     return Bill(
         judged=len(both),
         tokens=None if None in tokens else sum(count or 0 for count in tokens),
         cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
-        judge_seconds=sum(one.seconds for _, one in both),
+        judge_seconds=sum(judgement.seconds for _, judgement in both),
         scored=len(both),
-        container_seconds=sum(container_seconds(one.report) for one, _ in both),
+        container_seconds=sum(container_seconds(patch.report) for patch, _ in both),
     )
 
 
@@ -262,10 +262,10 @@ def container_seconds(report: InstanceReport) -> float:
     return sum(timings.get(step, 0.0) for step in steps)
 
 
-def _tokens(one: Judgement) -> int | None:
-    if one.input_tokens is None or one.output_tokens is None:
+def _tokens(judgement: Judgement) -> int | None:
+    if judgement.input_tokens is None or judgement.output_tokens is None:
         return None
-    return one.input_tokens + one.output_tokens
+    return judgement.input_tokens + judgement.output_tokens
 
 
 def key_of(patch: Patch, judge: JudgeIdentity) -> tuple[str, str, int, str, JudgeIdentity]:
@@ -273,6 +273,12 @@ def key_of(patch: Patch, judge: JudgeIdentity) -> tuple[str, str, int, str, Judg
     return (*patch.key, judge)
 
 
-def identity_of(one: Judgement) -> tuple[str, str, int, str, JudgeIdentity]:
+def identity_of(judgement: Judgement) -> tuple[str, str, int, str, JudgeIdentity]:
     """What a judgement is known by: whose patch, for what, which, by whom."""
-    return (one.model_name_or_path, one.instance_id, one.sample, one.patch_sha256, one.judge)
+    return (
+        judgement.model_name_or_path,
+        judgement.instance_id,
+        judgement.sample,
+        judgement.patch_sha256,
+        judgement.judge,
+    )

@@ -132,12 +132,12 @@ def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: O
     """
     out = question.out
     with files.locked(out.with_name(f".{out.name}.lock"), busy=f"another goldseam is writing {out}"):
-        done = {identity_of(one) for one in read_judgements(out)}
-        asked = [one for one in question.patches if not one.empty]
-        todo = [one for one in asked if key_of(one, judge) not in done]
-        for one in todo:
-            question.dataset.instance(one.prediction.instance_id)  # an unknown task is told before anything is sent
-        observer.begin(total=len(asked), reused=len(asked) - len(todo))
+        done = {identity_of(read_judgement) for read_judgement in read_judgements(out)}
+        patches = [one for one in question.patches if not one.empty]
+        todo = [one for one in patches if key_of(one, judge) not in done]
+        for patch in todo:
+            question.dataset.instance(patch.prediction.instance_id)  # an unknown task is told before anything is sent
+        observer.begin(total=len(patches), reused=len(patches) - len(todo))
         with Lines(out) as lines:
             return _ask_all(todo, _Asker(question, judge, model), lines, observer, jobs=question.jobs)
 
@@ -225,9 +225,9 @@ class _Asker:
 def _judgement(
     patch: Patch, judge: JudgeIdentity, *, verdict: Grade, reason: str, reply: Reply | None = None
 ) -> Judgement:
-    told = {}
+    fields = {}
     if reply is not None:
-        told = {
+        fields = {
             "reply": reply.message.content,
             "snapshot": reply.model,
             "finish_reason": reply.finish_reason,
@@ -249,6 +249,6 @@ def _judgement(
             "verdict": verdict,
             "reason": reason,
             "judged_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            **told,
+            **fields,
         }
     )

@@ -55,9 +55,9 @@ def _body(model: str, request: Request, *, official: bool) -> dict[str, Any]:
         body["tools"] = [
             {
                 "type": "function",
-                "function": {"name": one.name, "description": one.description, "parameters": dict(one.parameters)},
+                "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
             }
-            for one in request.tools
+            for tool in request.tools
         ]
     return body
 
@@ -68,8 +68,12 @@ def _message(message: Message) -> dict[str, Any]:
     if not message.tool_calls:
         return {"role": message.role, "content": message.content}
     calls = [
-        {"id": one.call_id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
-        for one in message.tool_calls
+        {
+            "id": tool_call.call_id,
+            "type": "function",
+            "function": {"name": tool_call.name, "arguments": tool_call.arguments},
+        }
+        for tool_call in message.tool_calls
     ]
     return {"role": message.role, "content": message.content or None, "tool_calls": calls}
 

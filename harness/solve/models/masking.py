@@ -55,7 +55,7 @@ class Masker:
     def text(self, text: str) -> str:
         """The text without secrets."""
         if self._values is not None:
-            text = self._values.sub(lambda found: f"[masked: {self._known[found[0]]}]", text)
+            text = self._values.sub(lambda match: f"[masked: {self._known[match[0]]}]", text)
         for what, shape in _SHAPES:
             text = shape.sub(f"[masked: {what}]", text)
         return text

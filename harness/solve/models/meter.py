@@ -141,9 +141,9 @@ class _Account:
 
     def has_room(self, asked: _Share) -> bool:
         """Whether it fits beside all that is in flight, should each of those cost what is reserved for it."""
-        taken = self.reserved + self.risked + asked
-        return (self.limit_cost is None or self.spent.cost + taken.cost <= self.limit_cost) and (
-            self.limit_tokens is None or self.spent.tokens + taken.tokens <= self.limit_tokens
+        share = self.reserved + self.risked + asked
+        return (self.limit_cost is None or self.spent.cost + share.cost <= self.limit_cost) and (
+            self.limit_tokens is None or self.spent.tokens + share.tokens <= self.limit_tokens
         )
 
     def reserve(self, asked: _Share) -> None:
@@ -221,14 +221,14 @@ class Meter:
                 if self._stopped:
                     raise LimitReachedError("stopped", "the work was stopped")
                 self.may_wait(account, 0.0)
-                asked = self._most(request)
+                share = self._most(request)
                 for one in (account, self._total):
-                    if passed := one.over(asked):
+                    if passed := one.over(share):
                         raise LimitReachedError(*passed)
-                if account.has_room(asked) and self._total.has_room(asked):
-                    account.reserve(asked)
-                    self._total.reserve(asked)
-                    return asked
+                if account.has_room(share) and self._total.has_room(share):
+                    account.reserve(share)
+                    self._total.reserve(share)
+                    return share
                 left = min(account.deadline, self._total.deadline) - self._clock.monotonic()
                 self._clock.wait(self._changed, None if left == math.inf else left)
 

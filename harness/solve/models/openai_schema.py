@@ -105,16 +105,16 @@ def body(raw: bytes | str) -> ChatBody:
 
     """
     try:
-        found = ChatBody.model_validate_json(raw)
+        chat_body = ChatBody.model_validate_json(raw)
     except ValidationError as error:
         first = error.errors()[0]
         raise NotUnderstoodError(f"{'.'.join(map(str, first['loc'])) or 'body'}: {first['msg']}") from error
-    if found.n not in (None, 1):
+    if chat_body.n not in (None, 1):
         raise NotUnderstoodError("n: only one answer a request")
-    return found
+    return chat_body
 
 
-def request(asked: ChatBody, sampling: Sampling, sample: int) -> Request:
+def request(chat_body: ChatBody, sampling: Sampling, sample: int) -> Request:
     """As ours. What `sampling` sets stands, whatever a client asks for; the rest is the client's.
 
     Raises:
@@ -122,19 +122,19 @@ def request(asked: ChatBody, sampling: Sampling, sample: int) -> Request:
 
     """
     return Request(
-        messages=messages(asked.messages),
+        messages=messages(chat_body.messages),
         tools=tuple(
-            Tool(name=one.function.name, description=one.function.description, parameters=one.function.parameters)
-            for one in asked.tools
+            Tool(name=tool.function.name, description=tool.function.description, parameters=tool.function.parameters)
+            for tool in chat_body.tools
         ),
         sampling=Sampling(
-            temperature=sampling.temperature if sampling.temperature is not None else asked.temperature,
-            top_p=sampling.top_p if sampling.top_p is not None else asked.top_p,
-            seed=sampling.seed if sampling.seed is not None else asked.seed,
-            max_output_tokens=sampling.max_output_tokens or asked.max_completion_tokens or asked.max_tokens,
+            temperature=sampling.temperature if sampling.temperature is not None else chat_body.temperature,
+            top_p=sampling.top_p if sampling.top_p is not None else chat_body.top_p,
+            seed=sampling.seed if sampling.seed is not None else chat_body.seed,
+            max_output_tokens=sampling.max_output_tokens or chat_body.max_completion_tokens or chat_body.max_tokens,
         ),
         sample=sample,
-        extra=asked.extra(),
+        extra=chat_body.extra(),
     )
 
 
@@ -173,13 +173,13 @@ def _text(content: str | list[_Part] | None) -> str:
 
 def said(message: Message) -> dict[str, Any]:
     """A model's message as the API writes it."""
-    found: dict[str, Any] = {"role": "assistant", "content": message.content or None}
+    fields: dict[str, Any] = {"role": "assistant", "content": message.content or None}
     if message.tool_calls:
-        found["tool_calls"] = [
+        fields["tool_calls"] = [
             {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in message.tool_calls
         ]
-    return found
+    return fields
 
 
 def completion(reply: Reply, number: str) -> dict[str, Any]:

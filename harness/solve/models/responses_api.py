@@ -76,12 +76,12 @@ def _body(model: str, request: Request) -> dict[str, Any]:
         body["tools"] = [
             {
                 "type": "function",
-                "name": one.name,
-                "description": one.description,
-                "parameters": dict(one.parameters),
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": dict(tool.parameters),
                 "strict": False,
             }
-            for one in request.tools
+            for tool in request.tools
         ]
     return body
 

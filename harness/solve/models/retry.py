@@ -43,7 +43,7 @@ class RetryPolicy:
     """Seconds that one question may wait in all."""
 
 
-def retry_after_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
+def retry_after_seconds(headers: Mapping[str, str], moment: datetime) -> float | None:
     """How many seconds an answer's headers ask to wait; None where they say nothing that can be read.
 
     `retry-after-ms` (OpenAI's) is finer and goes first; `Retry-After` is a number of seconds or an HTTP date.
@@ -58,7 +58,7 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime) -> float | No
             return seconds
     try:
         date = parsedate_to_datetime(by_name.get("retry-after", ""))
-        return max(0.0, (date - now).total_seconds())
+        return max(0.0, (date - moment).total_seconds())
     except (TypeError, ValueError, OverflowError):  # no date, or one without a zone
         return None
 

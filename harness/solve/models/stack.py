@@ -60,14 +60,14 @@ class Wrapped:
     def for_task(self, task_key: str) -> AttemptModel:
         """The model for one attempt at one task; its limits of time begin now."""
         account = self._meter.attempt()
-        asked = Retrying(
+        retrying = Retrying(
             Throttled(account.metered(self._model), self._throttle),
             self._throttle,
             policy=self._policy,
             chance=self._chance,
             may_wait=account.may_wait,
         )
-        return AttemptModel(asked, account, asker=self._asker, cache=self._cache, task_key=task_key)
+        return AttemptModel(retrying, account, asker=self._asker, cache=self._cache, task_key=task_key)
 
     def stop(self) -> None:
         """End gracefully: no further question is asked, and those that wait for their turn give up."""

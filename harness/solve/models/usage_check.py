@@ -36,25 +36,25 @@ def checked(counts: Mapping[str, Any], *, written: object) -> tuple[Usage, tuple
     `counts` has `input`, `output`, `cached`, `reasoning` and `total`; `written` is true where there is an answer.
     """
     notes: list[str] = []
-    told = {name: _count(counts.get(name), notes) for name in ("input", "output", "cached", "reasoning", "total")}
-    if told["output"] == 0 and written:
-        told["output"] = None
+    fields = {name: _count(counts.get(name), notes) for name in ("input", "output", "cached", "reasoning", "total")}
+    if fields["output"] == 0 and written:
+        fields["output"] = None
         notes.append(IMPOSSIBLE)
     for part, whole in (("cached", "input"), ("reasoning", "output")):
-        most = told[whole]
-        if most is not None and (told[part] or 0) > most:
-            told[part] = None
+        most = fields[whole]
+        if most is not None and (fields[part] or 0) > most:
+            fields[part] = None
             notes.append(IMPOSSIBLE)
-    if None not in (told["input"], told["output"], told["total"]):
-        if (told["input"] or 0) + (told["output"] or 0) != told["total"]:
+    if None not in (fields["input"], fields["output"], fields["total"]):
+        if (fields["input"] or 0) + (fields["output"] or 0) != fields["total"]:
             notes.append(INCONSISTENT)
-    elif told["input"] is None or told["output"] is None:
+    elif fields["input"] is None or fields["output"] is None:
         notes.append(MISSING)
     usage = Usage(
-        input_tokens=told["input"],
-        output_tokens=told["output"],
-        cached_input_tokens=told["cached"],
-        reasoning_tokens=told["reasoning"],
+        input_tokens=fields["input"],
+        output_tokens=fields["output"],
+        cached_input_tokens=fields["cached"],
+        reasoning_tokens=fields["reasoning"],
     )
     return usage, tuple(dict.fromkeys(notes))
 

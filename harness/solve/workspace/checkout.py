@@ -50,7 +50,7 @@ class Checkout:
 
 def _listing(folder: Path) -> Mapping[str, Entry]:
     """What the kernel says of every file below a folder, by path; links are not followed."""
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for parent, folders, names in os.walk(folder, onerror=_raise):
         folders[:] = [name for name in folders if name != ".git"]
         links = (name for name in folders if Path(parent, name).is_symlink())
@@ -59,14 +59,14 @@ def _listing(folder: Path) -> Mapping[str, Entry]:
             if name == ".git":
                 continue
             about = path.lstat()
-            found[str(path.relative_to(folder))] = Entry(
+            entries[str(path.relative_to(folder))] = Entry(
                 kind=_kind(about.st_mode),
                 mode=stat.S_IMODE(about.st_mode),
                 size=about.st_size,
                 changed=str(about.st_ctime_ns),
                 inode=about.st_ino,
             )
-    return found
+    return entries
 
 
 def _contents(folder: Path, change: Change) -> Iterator[Content]:

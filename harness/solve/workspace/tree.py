@@ -80,7 +80,7 @@ class Entry:
             WorkspaceLostError: it is no such listing.
 
         """
-        found: dict[str, Entry] = {}
+        entries: dict[str, Entry] = {}
         for line in listing.split(b"\0")[:-1]:
             try:
                 kind, mode, size, changed, inode, path = line.decode("utf-8", "surrogateescape").split("\t", 5)
@@ -88,8 +88,8 @@ class Entry:
             except ValueError as error:
                 raise WorkspaceLostError("the files of the workspace cannot be listed") from error
             if kind != "d" and path:
-                found[path] = entry
-        return found
+                entries[path] = entry
+        return entries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,8 +229,8 @@ class BaseTree:
                 changed[path] = entry
             else:
                 left_out.append(path)
-        gone = (path for path in self._tracked if path in before and path not in changed and not _is_file(now, path))
-        return Change(changed=changed, removed=tuple(sorted(gone)), left_out=tuple(left_out))
+        paths = (path for path in self._tracked if path in before and path not in changed and not _is_file(now, path))
+        return Change(changed=changed, removed=tuple(sorted(paths)), left_out=tuple(left_out))
 
     def diff(self, change: Change, contents: Iterable[Content]) -> bytes:
         """A change as a patch; `contents` are the changed files.
@@ -299,8 +299,8 @@ def _head(files: Mapping[str, bytes]) -> str:
     return head
 
 
-def _is_file(now: Mapping[str, Entry], path: str) -> bool:
-    return path in now and now[path].kind in (_FILE, _LINK)
+def _is_file(entries: Mapping[str, Entry], path: str) -> bool:
+    return path in entries and entries[path].kind in (_FILE, _LINK)
 
 
 def unpacked(change: Change, archive: bytes) -> Iterator[Content]:

@@ -229,8 +229,8 @@ class ImageWorkspace(Workspace):
         if self._before is None:
             return b""
         self._session.end_all()
-        now = self._list()
-        change = self._base.change(self._before, now)
+        entries = self._list()
+        change = self._base.change(self._before, entries)
         self.left_out = change.left_out
         wanted = b"".join(b"./" + path.encode("utf-8", "surrogateescape") + b"\0" for path in change.changed)
         if not wanted:

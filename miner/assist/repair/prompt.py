@@ -58,17 +58,17 @@ def question(failing: Failing, tree: Tree) -> tuple[Message, ...]:
     )
 
 
-def failed_again(asked: Sequence[Message], answer: str, failing: Failing) -> tuple[Message, ...]:
+def failed_again(messages: Sequence[Message], answer: str, failing: Failing) -> tuple[Message, ...]:
     """What the model is asked once its recipe has failed as well."""
     parts = _state(failing)
     said = "Your recipe was tried and failed, too.\n\n" + _joined(parts, _mark(parts))
-    return (*asked, Message(role="assistant", content=_plain(answer)), Message(role="user", content=said))
+    return (*messages, Message(role="assistant", content=_plain(answer)), Message(role="user", content=said))
 
 
-def not_taken(asked: Sequence[Message], answer: str, why: str) -> tuple[Message, ...]:
+def not_taken(messages: Sequence[Message], answer: str, why: str) -> tuple[Message, ...]:
     """What the model is asked after an answer with no recipe in it."""
     said = _AGAIN.format(why=_plain(why))
-    return (*asked, Message(role="assistant", content=_plain(answer)), Message(role="user", content=said))
+    return (*messages, Message(role="assistant", content=_plain(answer)), Message(role="user", content=said))
 
 
 def _state(failing: Failing) -> list[tuple[str, str]]:
@@ -85,7 +85,7 @@ def _files(tree: Tree, root: str) -> list[tuple[str, str]]:
     """The files that say how tests are run, those of the project's own folder first; long ones cut."""
     inside = f"{root}/" if root else ""
     paths = [path for path in tree.files() if path.startswith(inside)]
-    found: list[tuple[str, str]] = []
+    files: list[tuple[str, str]] = []
     left = _FILES_CHARS
     for pattern in _FILES:
         for path in paths:
@@ -95,9 +95,9 @@ def _files(tree: Tree, root: str) -> list[tuple[str, str]]:
             data = tree.read(path)
             if data:
                 text = sensitive.mask(data.decode("utf-8", "replace"))[: min(_FILE_CHARS, left)]
-                found.append((path, text))
+                files.append((path, text))
                 left -= len(text)
-    return found
+    return files
 
 
 def _mark(parts: Sequence[tuple[str, str]]) -> str:

@@ -76,11 +76,11 @@ def read(answer: str) -> Proposal:
         NoProposalError: there is none that could be tried.
 
     """
-    found = _JSON.search(answer)
-    if found is None:
+    match = _JSON.search(answer)
+    if match is None:
         raise NoProposalError("the answer has no JSON object")
     try:
-        told = json.loads(found.group())
+        told = json.loads(match.group())
         proposal = Proposal.model_validate(told)
     except RecursionError as error:
         raise NoProposalError("the answer is no JSON object of this form: it is nested too deeply") from error
@@ -113,7 +113,10 @@ def applied(recipe: Recipe, proposal: Proposal, *, number: int) -> Recipe:
             pins=missing.without(evidence.pins, names),
         ),
         apt=tuple(dict.fromkeys((*recipe.apt, *proposal.apt))),
-        overrides=(*missing.without(recipe.overrides, names), *(one for one in proposal.requirements if _bounds(one))),
+        overrides=(
+            *missing.without(recipe.overrides, names),
+            *(requirement for requirement in proposal.requirements if _bounds(requirement)),
+        ),
         env={**recipe.env, **proposal.env},
         commands=proposal.commands or recipe.commands,
     )

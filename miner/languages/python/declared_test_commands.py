@@ -60,14 +60,14 @@ class Called:
 
 def commands(tree: Tree) -> tuple[Called, ...]:
     """The commands that run tests, in the order: tox, nox, scripts of tools, CI, make, programs that lie about."""
-    found = [
+    calls = [
         called
         for origin, chdir, words in (*_tox(tree), *_nox(tree), *_scripts(tree), *_ci(tree), *_make(tree))
         if (called := read(words, tree, chdir=chdir, origin=origin)) is not None
     ]
-    if not any(called.runner == "django" for called in found):
-        found += [_own(path, (), "", (), path, tree) for path in _USUAL if _is_own(tree, path)]
-    return tuple(dict.fromkeys(found))
+    if not any(called.runner == "django" for called in calls):
+        calls += [_own(path, (), "", (), path, tree) for path in _USUAL if _is_own(tree, path)]
+    return tuple(dict.fromkeys(calls))
 
 
 def read(words: tuple[str, ...], tree: Tree, *, chdir: str = "", origin: str = "") -> Called | None:

@@ -125,11 +125,11 @@ def _rungs(tree: Tree, here: Tree, declared: Declared, root: str) -> Iterator[Ev
     yield imports.PLAIN
 
 
-def _unbuilt(here: Tree, richest: Recipe, root: str) -> Recipe:
+def _unbuilt(tree: Tree, richest: Recipe, root: str) -> Recipe:
     """For a project that can't be built: all its evidence and what is written down of its needs, nothing installed."""
-    needed = unbuilt.detect(here, richest.evidence.extras)
+    needed = unbuilt.detect(tree, richest.evidence.extras)
     evidence = replace(needed | replace(richest.evidence, extras=(), pins=()), rung=unbuilt.RUNG)
-    if here.read(requirements.PROJECT_FILE) is not None:
+    if tree.read(requirements.PROJECT_FILE) is not None:
         listed = Evidence(rung=unbuilt.RUNG, files=(requirements.PROJECT_FILE,))
         evidence = replace(evidence | subproject.lifted(listed, root), rung=unbuilt.RUNG)
     return replace(richest, project=None, evidence=evidence)

@@ -62,8 +62,8 @@ class Python:
         if (detection.name or "").lower() == _RUNNER:
             detail = "the project is pytest itself: a patch to it would change what judges the patch"
             raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail))
-        asked = (one for recipe in detection.recipes for one in recipe.evidence.requirements)
-        workshop = opened.reaching(egress.named_hosts(request.tree, asked))
+        recipes = (requirement for recipe in detection.recipes for requirement in recipe.evidence.requirements)
+        workshop = opened.reaching(egress.named_hosts(request.tree, recipes))
         began = time.monotonic()
         job = Job(
             workshop=replace(workshop, as_of=request.when, uv_settings=exclude_newer.unreadable(request.when)),

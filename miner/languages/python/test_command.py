@@ -46,9 +46,10 @@ def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, .
     Where the repository never speaks of pytest and runs unittest's or Django's suites, these come first, unless a test
     file is written for pytest. In a repository of several projects the one that the tests are in tells, if it does.
     """
-    found = _of_repository(Remembered(tree), test_files)
+    commands = _of_repository(Remembered(tree), test_files)
     return tuple(
-        replace(command, runner=_runner(command), imports_alike=command.framework == UNITTEST.name) for command in found
+        replace(command, runner=_runner(command), imports_alike=command.framework == UNITTEST.name)
+        for command in commands
     )
 
 
@@ -92,10 +93,10 @@ def _ways(tree: Tree, test_files: Sequence[str], said: Sequence[Called]) -> tupl
 
 def _first_of_each(ways: Iterable[TestCommand]) -> tuple[TestCommand, ...]:
     """Of ways that call the same program, the first: the others try other databases and the like."""
-    found: dict[str, TestCommand] = {}
+    commands: dict[str, TestCommand] = {}
     for way in ways:
-        found.setdefault(program_of(way.options) or way.framework, way)
-    return tuple(found.values())[:_MOST_WAYS]
+        commands.setdefault(program_of(way.options) or way.framework, way)
+    return tuple(commands.values())[:_MOST_WAYS]
 
 
 _MOST_WAYS = 2
@@ -117,7 +118,7 @@ def _own_way(called: Called, tree: Tree) -> TestCommand | None:
     if called.runner not in _SUITES:
         return None
     options = [f"--chdir={called.chdir}"] if called.chdir else []
-    options += [word for one in called.warnings if _means_something(one) for word in ("-W", one)]
+    options += [word for warning in called.warnings if _means_something(warning) for word in ("-W", warning)]
     if called.program:
         if _LABELS in (tree.read(posixpath.normpath(posixpath.join(called.chdir, called.program[0]))) or b""):
             options.append("--labels")
@@ -232,7 +233,7 @@ def _together(options: tuple[str, ...], said: Sequence[Called], tree: Tree) -> t
     calls = [called for called in said if called.runner == "pytest"]
     kept = list(pytest.pairs(options))
     for place, called in enumerate(calls):
-        filters = [("-W", one) for one in called.warnings if _means_something(one)]
+        filters = [("-W", warning) for warning in called.warnings if _means_something(warning)]
         for pair in (*filters, *pytest.pairs(pytest.kept_words(called.words))):
             name = pair[0].partition("=")[0]
             if name == "-m" or (place and not name.startswith("--doctest")):

@@ -20,7 +20,9 @@ def is_for_pytest(source: bytes) -> bool:
             return True
         if isinstance(node, ast.ClassDef) and node.name.startswith("Test") and not node.bases and _has_tests(node):
             return True
-    return any(isinstance(node, ast.Import) and any(one.name == "pytest" for one in node.names) for node in module.body)
+    return any(
+        isinstance(node, ast.Import) and any(name.name == "pytest" for name in node.names) for node in module.body
+    )
 
 
 def written(source: bytes) -> int:

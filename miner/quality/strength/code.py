@@ -50,11 +50,11 @@ def _is_for_types(node: ast.stmt) -> bool:
 
 
 def _drop_unused_imports(tree: ast.Module) -> None:
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    used |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    ids = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    ids |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom) and getattr(node, "module", "") != "__future__":
-            node.names = [one for one in node.names if _bound(one) in used or one.name == "*"]
+            node.names = [name for name in node.names if _bound(name) in ids or name.name == "*"]
     tree.body = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom) or node.names]
 
 
@@ -65,12 +65,12 @@ def _bound(alias: ast.alias) -> str:
 def silent_lines(source: bytes) -> frozenset[int]:
     """Lines of docstrings: an interpreter may count them among those that run."""
     tree = parsed(source)
-    found: set[int] = set()
+    lines: set[int] = set()
     for node in ast.walk(tree) if tree else ():
         text = _docstring(node)
         if text is not None:
-            found |= set(range(text.lineno, (text.end_lineno or text.lineno) + 1))
-    return frozenset(found)
+            lines |= set(range(text.lineno, (text.end_lineno or text.lineno) + 1))
+    return frozenset(lines)
 
 
 def _docstring(node: ast.AST) -> ast.Expr | None:

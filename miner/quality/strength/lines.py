@@ -92,8 +92,8 @@ def _tracer() -> bytes:
 
 def _spec(task: Task, wanted: Mapping[str, tuple[int, ...]], gold: Patch) -> trial.TrialSpec:
     tests = task.hidden.fail_to_pass
-    told = f"WANTED = {wanted!a}\nTESTS = {tests!a}\n"
+    text = f"WANTED = {wanted!a}\nTESTS = {tests!a}\n"
     spec = scoring.trial_spec(task, gold)
     test = replace(spec.test, plugins=(*spec.test.plugins, PLUGIN), pythonpath=(*spec.test.pythonpath, "."))
-    overlay = {f"{PLUGIN}.py": told.encode() + _tracer()}
+    overlay = {f"{PLUGIN}.py": text.encode() + _tracer()}
     return replace(spec, files=test_ids.functions(tests), test=test, overlay=overlay)

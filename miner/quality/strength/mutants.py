@@ -103,18 +103,18 @@ def mutants(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
             groups.setdefault((fault.section, fault.function), []).append(fault)
     queues = [_spread(group, rng) for _, group in sorted(groups.items())]
     rng.shuffle(queues)
-    found: list[Variant] = []
+    variants: list[Variant] = []
     seen: set[object] = set()
     on_line: Counter[tuple[int, int]] = Counter()
     for fault in (one for row in zip_longest(*queues) for one in row if one is not None):
-        if len(found) == most:
+        if len(variants) == most:
             break
         line = (fault.section, fault.line)
         variant = _variant(fix, sources[fault.section], fault, seen) if on_line[line] < LINE_MOST else None
         if variant is not None:
-            found.append(variant)
+            variants.append(variant)
             on_line[line] += 1
-    return tuple(found)
+    return tuple(variants)
 
 
 def _sources(fix: Fix) -> Iterator[_Source]:
@@ -196,7 +196,7 @@ def _is_left_alone(node: cst.CSTNode) -> bool:
         return any(_last(decorator.decorator) == "overload" for decorator in node.decorators)
     if isinstance(node, cst.Arg):
         return node.keyword is not None and node.keyword.value == "stacklevel"
-    targets = [one.target for one in node.targets] if isinstance(node, cst.Assign) else []
+    targets = [target.target for target in node.targets] if isinstance(node, cst.Assign) else []
     targets += [node.target] if isinstance(node, cst.AnnAssign) else []
     return any(isinstance(target, cst.Name) and _DUNDER.fullmatch(target.value) for target in targets)
 

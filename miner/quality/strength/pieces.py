@@ -255,7 +255,7 @@ def _section(file: FilePatch, read: Callable[[str], bytes | None]) -> Section:
 
 
 def _hunks(lines: Sequence[bytes]) -> tuple[Hunk, ...]:
-    found, at = [], 0
+    hunks, at = [], 0
     while at < len(lines) and (match := _HEADER.match(lines[at])) is not None:
         old_left = old_count = int(match[2]) if match[2] is not None else 1
         new_left = new_count = int(match[4]) if match[4] is not None else 1
@@ -265,7 +265,7 @@ def _hunks(lines: Sequence[bytes]) -> tuple[Hunk, ...]:
             old_left -= mark not in (b"+", _NO_NEWLINE)
             new_left -= mark not in (b"-", _NO_NEWLINE)
             at += 1
-        found.append(
+        hunks.append(
             Hunk(
                 old_start=int(match[1]),
                 old_count=old_count,
@@ -275,7 +275,7 @@ def _hunks(lines: Sequence[bytes]) -> tuple[Hunk, ...]:
                 lines=tuple(lines[first:at]),
             )
         )
-    return tuple(found)
+    return tuple(hunks)
 
 
 def _fits(old: bytes, hunks: Sequence[Hunk]) -> bool:

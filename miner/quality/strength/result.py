@@ -94,9 +94,9 @@ class Strength:
 def public(hidden: Mapping[str, Any]) -> dict[str, Any]:
     """`quality.strength` of task.yaml, from the hidden evidence: counts and shares alone."""
     tried: list[Mapping[str, Any]] = list(hidden["tried"])
-    empty = [one for one in tried if one["kind"] == Kind.EMPTY.value]
-    parts = [one for one in tried if one["kind"] == Kind.PART.value]
-    faults = [one for one in tried if one["kind"] == Kind.MUTANT.value]
+    empty = [fields for fields in tried if fields["kind"] == Kind.EMPTY.value]
+    parts = [fields for fields in tried if fields["kind"] == Kind.PART.value]
+    faults = [fields for fields in tried if fields["kind"] == Kind.MUTANT.value]
     counted = [*parts, *faults]
     survived = _survived(counted)
     changed = hidden["changed_lines"]
@@ -110,7 +110,7 @@ def public(hidden: Mapping[str, Any]) -> dict[str, Any]:
         "empty": "survived" if _survived(empty) else "killed",
         "parts": {"tried": len(parts), "survived": _survived(parts)},
         "mutants": {"tried": len(faults), "survived": _survived(faults)},
-        "timeouts": sum(one["cause"] == "timeout" for one in counted),
+        "timeouts": sum(fields["cause"] == "timeout" for fields in counted),
         "changed_lines": changed,
         "covered_lines": covered,
         "formula": hidden["formula"],
@@ -130,7 +130,7 @@ def is_current(task: Task, key: str) -> bool:
 
 
 def _survived(tried: list[Mapping[str, Any]]) -> int:
-    return sum(bool(one["survived"]) for one in tried)
+    return sum(bool(fields["survived"]) for fields in tried)
 
 
 def _share(part: int, whole: int) -> float | None:

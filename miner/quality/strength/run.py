@@ -78,8 +78,8 @@ def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str
     tried = [_try(task, Variant(kind=Kind.EMPTY, patch=b"", what="nothing is changed"), gold, sandbox)]
     note("coverage")
     covered = lines.coverage(task, fix, gold.patch, sandbox)
-    for number, variant in enumerate(made := tuple(_variants(fix, bounds, _seed(task))), start=1):
-        note(f"{variant.kind} {number}/{len(made)}")
+    for number, variant in enumerate(variants := tuple(_variants(fix, bounds, _seed(task))), start=1):
+        note(f"{variant.kind} {number}/{len(variants)}")
         tried.append(_try(task, variant, gold, sandbox))
     return Strength(
         key=known,
@@ -153,16 +153,16 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Tried |
 
     """
     try:
-        given = screen_task(task, variant.patch).kept if variant.patch else None
+        patch = screen_task(task, variant.patch).kept if variant.patch else None
     except PatchError:
         return None
-    if given is not None and (not given.files or given.raw == gold.patch.raw):
+    if patch is not None and (not patch.files or patch.raw == gold.patch.raw):
         return None
     forms = ([gold.quick] if gold.quick else []) + [(task, gold.seconds)]
     grade: Grade | None = None
     for form, taken in forms:
         demands = scoring.Demands(timeout=limit(taken, task.instance.budgets.seconds))
-        grade = scoring.score(_stopping(form) if gold.alone else form, given, sandbox, demands).grade
+        grade = scoring.score(_stopping(form) if gold.alone else form, patch, sandbox, demands).grade
         if grade.outcome is not Outcome.RESOLVED:
             break
     if grade is None or grade.outcome is Outcome.APPLY_FAILED:

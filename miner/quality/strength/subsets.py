@@ -31,16 +31,16 @@ def subsets(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
     live = [piece for piece in fix.pieces if fix.state(everything - {piece}) != whole]
     inert = everything - set(live)
     seen = {whole, fix.state(inert), fix.state(frozenset())}
-    found: list[Variant] = []
-    for kept in _choices(live, most, random.Random(seed)):  # noqa: S311 - repeatable, no secret
-        if len(found) == most:
+    variants: list[Variant] = []
+    for choice in _choices(live, most, random.Random(seed)):  # noqa: S311 - repeatable, no secret
+        if len(variants) == most:
             break
-        state = fix.state(inert | kept)
+        state = fix.state(inert | choice)
         if state is None or state in seen:
             continue
         seen.add(state)
-        found.append(_variant(fix, inert | kept, [piece for piece in live if piece not in kept], len(live)))
-    return tuple(found)
+        variants.append(_variant(fix, inert | choice, [piece for piece in live if piece not in choice], len(live)))
+    return tuple(variants)
 
 
 def _choices(live: Sequence[Piece], most: int, rng: random.Random) -> Iterator[frozenset[Piece]]:

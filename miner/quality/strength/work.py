@@ -115,7 +115,7 @@ def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
     states = {instance_id: dataset.instance(instance_id).state for instance_id in ids or sorted(known)}
     if unproved := [instance_id for instance_id in ids if states[instance_id] is TaskState.CANDIDATE]:
         raise InputError(f"{unproved[0]} is a candidate: it has no tests that were proved", hint="`goldseam mine` it")
-    chosen = tuple(one for one in dict.fromkeys(ids or states) if ids or states[one] is TaskState.PROVED)
+    chosen = tuple(task_id for task_id in dict.fromkeys(ids or states) if ids or states[task_id] is TaskState.PROVED)
     if not chosen:
         raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
     return chosen
@@ -132,13 +132,13 @@ def _told(task: Task, *, known: bool = False) -> Gauged:
     )
 
 
-def _kept(dataset: Dataset, task: Task, found: Strength) -> Gauged:
+def _kept(dataset: Dataset, task: Task, strength: Strength) -> Gauged:
     """Write what was found into the task as it is now; what else was written meanwhile stays."""
     with content.locked(dataset):
         now = dataset.task(task.instance_id)
         if now.digest() != task.digest():
             return Gauged(instance_id=task.instance_id, unknown="it was changed while it was measured")
-        after = found.kept_in(now)
+        after = strength.kept_in(now)
         _write(dataset, after)
     return _told(after)
 

@@ -62,12 +62,12 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
 
 def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
     name = _rule_id(finding)
-    told = f"{finding.model} brought this into {finding.instance_id} (sample {finding.sample}): {finding.message}"
+    text = f"{finding.model} brought this into {finding.instance_id} (sample {finding.sample}): {finding.message}"
     result: dict[str, Any] = {
         "ruleId": name,
         "ruleIndex": index[name],
         "level": _LEVELS.get(finding.severity.lower(), "warning"),
-        "message": {"text": visible(told, limit=1000)},
+        "message": {"text": visible(text, limit=1000)},
         "partialFingerprints": {"goldseam/v1": _fingerprint(finding)},
         "properties": {
             "instance_id": visible(finding.instance_id),

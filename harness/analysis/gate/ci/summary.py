@@ -103,9 +103,9 @@ def _findings(decision: Decision) -> str:
     if not decision.findings:
         return ""
     rows = [
-        f"| {markdown(one.instance_id)} | {markdown(one.rule)} | {f'CWE-{one.cwe}' if one.cwe else ''} "
-        f"| {markdown(one.severity)} | {markdown(one.message)} |\n"
-        for one in decision.findings[:_FINDINGS_SHOWN]
+        f"| {markdown(finding.instance_id)} | {markdown(finding.rule)} | {f'CWE-{finding.cwe}' if finding.cwe else ''} "
+        f"| {markdown(finding.severity)} | {markdown(finding.message)} |\n"
+        for finding in decision.findings[:_FINDINGS_SHOWN]
     ]
     count = len(decision.findings)
     more = f"\nand {count - _FINDINGS_SHOWN} more\n" if count > _FINDINGS_SHOWN else ""
@@ -120,7 +120,9 @@ def workflow_commands(decision: Decision) -> list[str]:
     """
     found: list[str] = []
     order = (Ruling.BROKEN, Ruling.UNKNOWN)
-    for line in sorted((one for one in decision.rules if one.ruling in order), key=lambda one: order.index(one.ruling)):
+    for line in sorted(
+        (rule for rule in decision.rules if rule.ruling in order), key=lambda rule_line: order.index(rule_line.ruling)
+    ):
         level = "error" if line.ruling is Ruling.BROKEN else "warning"
         text = f"required {line.required}; found {line.found}. {line.sentence}".strip()
         if line.tasks:

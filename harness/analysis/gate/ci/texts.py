@@ -18,4 +18,4 @@ def visible(text: str, *, limit: int = 300) -> str:
 
 def markdown(text: str, *, limit: int = 300) -> str:
     """A text that Markdown shows as it is: nothing in it is markup, a link, a mention or a table's edge."""
-    return _MARKDOWN.sub(lambda found: f"&#{ord(found.group())};", visible(text, limit=limit))
+    return _MARKDOWN.sub(lambda match: f"&#{ord(match.group())};", visible(text, limit=limit))

@@ -57,7 +57,7 @@ class Declared:
     @property
     def services(self) -> tuple[str, ...]:
         """By their images."""
-        return tuple(dict.fromkeys(one.image or one.name for one in self.beside))
+        return tuple(dict.fromkeys(service.image or service.name for service in self.beside))
 
 
 def read(tree: Tree, here: Tree) -> Declared:

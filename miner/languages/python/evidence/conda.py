@@ -97,8 +97,8 @@ def requirement(spec: str) -> str | None:
 
 def detect(tree: Tree) -> Evidence | None:
     """The environment file for tests or development, the one most like it by name."""
-    found = sorted((path for path in tree.files() if _FILE.fullmatch(path)), key=_order)
-    for path in found[:5]:
+    paths = sorted((path for path in tree.files() if _FILE.fullmatch(path)), key=_order)
+    for path in paths[:5]:
         requirements = _read(tree.read(path) or b"")
         if requirements:
             return Evidence(rung=f"conda:{path}", requirements=requirements)

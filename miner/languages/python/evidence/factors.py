@@ -99,8 +99,12 @@ def _newest(lines: Iterable[str]) -> tuple[Version, ...]:
             specifiers = Requirement(line).specifier
         except InvalidRequirement:
             continue
-        named = [version for one in specifiers if one.operator != "!=" and (version := _version(one.version))]
-        found += [max(named)] if named else []
+        versions = [
+            version
+            for specifier in specifiers
+            if specifier.operator != "!=" and (version := _version(specifier.version))
+        ]
+        found += [max(versions)] if versions else []
     return tuple(sorted(found, reverse=True))
 
 

@@ -75,36 +75,36 @@ def _packages(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
 
 def _uv(data: bytes) -> list[tuple[object, object]]:
     return [
-        (one.get("name"), one.get("version"))
-        for one in _packages(_toml(data), "package")
-        if "registry" in table(one, "source") or "source" not in one
+        (package.get("name"), package.get("version"))
+        for package in _packages(_toml(data), "package")
+        if "registry" in table(package, "source") or "source" not in package
     ]
 
 
 def _poetry(data: bytes) -> list[tuple[object, object]]:
     away = {"git", "directory", "file", "url"}
     return [
-        (one.get("name"), one.get("version"))
-        for one in _packages(_toml(data), "package")
-        if table(one, "source").get("type") not in away
+        (package.get("name"), package.get("version"))
+        for package in _packages(_toml(data), "package")
+        if table(package, "source").get("type") not in away
     ]
 
 
 def _pdm(data: bytes) -> list[tuple[object, object]]:
     away = ("git", "path", "url")
     return [
-        (one.get("name"), one.get("version"))
-        for one in _packages(_toml(data), "package")
-        if not any(key in one for key in away)
+        (package.get("name"), package.get("version"))
+        for package in _packages(_toml(data), "package")
+        if not any(key in package for key in away)
     ]
 
 
 def _pylock(data: bytes) -> list[tuple[object, object]]:
     away = ("vcs", "directory", "archive")
     return [
-        (one.get("name"), one.get("version"))
-        for one in _packages(_toml(data), "packages")
-        if not any(key in one for key in away)
+        (package.get("name"), package.get("version"))
+        for package in _packages(_toml(data), "packages")
+        if not any(key in package for key in away)
     ]
 
 

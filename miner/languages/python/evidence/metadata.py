@@ -93,18 +93,18 @@ def setup_call(tree: Tree) -> SetupCall | None:
 
 
 def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupCall:
-    given = {word.arg: _literal(word.value, names) for word in call.keywords if word.arg}
-    extras = given.get("extras_require")
-    requires = given.get("python_requires")
-    name, licence = given.get("name"), given.get("license")
+    fields = {word.arg: _literal(word.value, names) for word in call.keywords if word.arg}
+    extras = fields.get("extras_require")
+    requires = fields.get("python_requires")
+    name, licence = fields.get("name"), fields.get("license")
     return SetupCall(
         name=name if isinstance(name, str) else None,
         python_requires=requires if isinstance(requires, str) else None,
-        classifiers=strings(given.get("classifiers")),
+        classifiers=strings(fields.get("classifiers")),
         licence=licence if isinstance(licence, str) else None,
         extras={str(key): strings(value) for key, value in extras.items()} if isinstance(extras, dict) else {},
-        tests_require=strings(given.get("tests_require")),
-        install_requires=strings(given.get("install_requires")),
+        tests_require=strings(fields.get("tests_require")),
+        install_requires=strings(fields.get("install_requires")),
     )
 
 
@@ -144,7 +144,7 @@ def name(tree: Tree) -> str | None:
         ini(tree.read("setup.cfg")).get("metadata", "name", fallback=None),
         call.name if call else None,
     )
-    return next((one for one in candidates if isinstance(one, str) and one), None)
+    return next((candidate for candidate in candidates if isinstance(candidate, str) and candidate), None)
 
 
 def requires_python(tree: Tree) -> str | None:
@@ -159,7 +159,7 @@ def requires_python(tree: Tree) -> str | None:
         ini(tree.read("setup.cfg")).get("options", "python_requires", fallback=None),
         call.python_requires if call else None,
     )
-    return next((one for one in candidates if isinstance(one, str) and one), None)
+    return next((candidate for candidate in candidates if isinstance(candidate, str) and candidate), None)
 
 
 def _widest(constraint: str) -> str:
@@ -198,7 +198,7 @@ def licence(tree: Tree) -> str | None:
         ini(tree.read("setup.cfg")).get("metadata", "license", fallback=None),
         call.licence if call else None,
     )
-    return next((one for one in candidates if isinstance(one, str) and one), None)
+    return next((candidate for candidate in candidates if isinstance(candidate, str) and candidate), None)
 
 
 def _minors(trove: Iterable[str]) -> tuple[str, ...]:

@@ -65,13 +65,13 @@ def _is_session(node: ast.FunctionDef) -> bool:
 
 def _constants(module: ast.Module) -> dict[str, tuple[str, ...]]:
     """The names of the module that hold strings."""
-    found: dict[str, tuple[str, ...]] = {}
+    constants: dict[str, tuple[str, ...]] = {}
     for node in module.body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            words = _strings(node.value, found)
+            words = _strings(node.value, constants)
             if words:
-                found[node.targets[0].id] = words
-    return found
+                constants[node.targets[0].id] = words
+    return constants
 
 
 def _strings(node: ast.expr, constants: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def _strings(node: ast.expr, constants: Mapping[str, tuple[str, ...]]) -> tuple[
     if isinstance(node, ast.Name):
         return constants.get(node.id, ())
     if isinstance(node, ast.List | ast.Tuple):
-        return tuple(word for one in node.elts for word in _strings(one, constants))
+        return tuple(word for elt in node.elts for word in _strings(elt, constants))
     return ()
 
 
@@ -98,7 +98,7 @@ def _commands(
     for node in ast.walk(function):
         if not isinstance(node, ast.Call):
             continue
-        words = tuple(word for one in node.args for word in _strings(one, constants))
+        words = tuple(word for arg in node.args for word in _strings(arg, constants))
         if isinstance(node.func, ast.Attribute) and node.func.attr in _INSTALLS:
             is_run = node.func.attr.startswith("run") and node.func.attr != "run_install"
             command = words if is_run or node.func.attr == "run_install" else ("pip", "install", *words)

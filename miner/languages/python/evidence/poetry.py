@@ -24,7 +24,7 @@ def _requirements(name: str, value: object) -> tuple[str, ...]:
     if name == "python":
         return ()
     if isinstance(value, list):
-        return tuple(one for part in value for one in _requirements(name, part))
+        return tuple(requirement for part in value for requirement in _requirements(name, part))
     entry: Mapping[str, Any] = value if isinstance(value, dict) else {"version": value}
     if "path" in entry or "url" in entry:
         return ()
@@ -37,7 +37,7 @@ def _requirements(name: str, value: object) -> tuple[str, ...]:
     markers = [str(entry["markers"])] if entry.get("markers") else []
     if entry.get("python"):
         markers += [_marker(part) for part in caret_to_specifier(str(entry["python"])).split(",") if part]
-    text += f" ; {' and '.join(f'({one})' for one in markers)}" if markers else ""
+    text += f" ; {' and '.join(f'({marker})' for marker in markers)}" if markers else ""
     try:
         return (str(Requirement(text)),)
     except InvalidRequirement:
@@ -52,14 +52,14 @@ def _marker(specifier: str) -> str:
 def of_group(tree: Tree, group: str) -> tuple[str, ...]:
     """What one of Poetry's groups asks for; nothing where it has no such group."""
     entries = table(pyproject(tree), "tool", "poetry", "group", group, "dependencies")
-    return tuple(one for name, value in entries.items() for one in _requirements(name, value))
+    return tuple(requirement for name, value in entries.items() for requirement in _requirements(name, value))
 
 
 def dependencies(tree: Tree) -> tuple[str, ...]:
     """What a project of Poetry's needs to run; optional dependencies are left out."""
     entries = table(pyproject(tree), "tool", "poetry", "dependencies")
     needed = {name: value for name, value in entries.items() if not (isinstance(value, dict) and value.get("optional"))}
-    return tuple(one for name, value in needed.items() for one in _requirements(name, value))
+    return tuple(requirement for name, value in needed.items() for requirement in _requirements(name, value))
 
 
 def detect(tree: Tree) -> Evidence | None:
@@ -68,7 +68,7 @@ def detect(tree: Tree) -> Evidence | None:
     tables = {key: table(poetry, "group", key, "dependencies") for key in _NAMES}
     tables["dev-dependencies"] = table(poetry, "dev-dependencies")
     for key, entries in tables.items():
-        found = tuple(one for name, value in entries.items() for one in _requirements(name, value))
-        if found:
-            return Evidence(rung=f"poetry:{key}", requirements=found)
+        items = tuple(requirement for name, value in entries.items() for requirement in _requirements(name, value))
+        if items:
+            return Evidence(rung=f"poetry:{key}", requirements=items)
     return None

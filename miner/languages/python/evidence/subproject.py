@@ -58,7 +58,7 @@ def root_of(tree: Tree, touched: Sequence[str]) -> str:
 
 def every_project(tree: Tree) -> tuple[str, ...]:
     """The folders with a project of their own, deepest first."""
-    found = {
+    folders = {
         folder
         for path in tree.files()
         if path.endswith(PROJECT_FILES)
@@ -67,7 +67,7 @@ def every_project(tree: Tree) -> tuple[str, ...]:
     }
     return tuple(
         sorted(
-            (folder for folder in found if metadata.project_file(Below(tree, folder)) is not None),
+            (folder for folder in folders if metadata.project_file(Below(tree, folder)) is not None),
             key=lambda folder: (-folder.count("/"), folder),
         )
     )

@@ -26,20 +26,20 @@ def hatch(tree: Tree) -> Evidence | None:
         chain.append(name)
         env = table(envs, name)
         requirements += [
-            one
+            string
             for key in ("dependencies", "extra-dependencies")
-            for one in strings(env.get(key))
-            if is_requirement(one)
+            for string in strings(env.get(key))
+            if is_requirement(string)
         ]
         extras += strings(env.get("features"))
         template = env.get("template", "default")
         name = template if isinstance(template, str) and not env.get("detached") else None
-    found = Evidence(
+    evidence = Evidence(
         rung=f"hatch:{chain[0]}",
         requirements=tuple(dict.fromkeys(requirements)),
         extras=tuple(dict.fromkeys(extras)),
     )
-    return found if requirements or extras else None
+    return evidence if requirements or extras else None
 
 
 def _hatch_toml(tree: Tree) -> dict[str, Any]:
@@ -51,14 +51,16 @@ def pdm(tree: Tree) -> Evidence | None:
     groups = table(pyproject(tree), "tool", "pdm", "dev-dependencies")
     name = pick(tuple(groups))
     chosen = [name] if name else list(groups)
-    found = [one for key in chosen for one in strings(groups[key]) if is_requirement(one)]
+    found = [string for key in chosen for string in strings(groups[key]) if is_requirement(string)]
     return Evidence(rung=f"pdm:{name or 'all'}", requirements=tuple(dict.fromkeys(found))) if found else None
 
 
 def uv(tree: Tree) -> Evidence | None:
     """Uv's own list of development dependencies, from before there were groups."""
     found = [
-        one for one in strings(table(pyproject(tree), "tool", "uv").get("dev-dependencies")) if is_requirement(one)
+        string
+        for string in strings(table(pyproject(tree), "tool", "uv").get("dev-dependencies"))
+        if is_requirement(string)
     ]
     return Evidence(rung="uv:dev", requirements=tuple(dict.fromkeys(found))) if found else None
 

@@ -104,7 +104,7 @@ def detect(tree: Tree) -> Evidence | None:
     deps, extras, groups = _environment(tree)
     read = read_lines(deps, tree)
     known = tuple(table(pyproject(tree), "dependency-groups"))
-    found = Evidence(
+    evidence = Evidence(
         rung="tox",
         requirements=read.requirements,
         files=read.files,
@@ -112,4 +112,4 @@ def detect(tree: Tree) -> Evidence | None:
         extras=tuple(extra for extra in extras if "{" not in extra and ":" not in extra),
         groups=tuple(group for group in groups if group in known),
     )
-    return found if found != Evidence(rung="tox", constraints=read.constraints) else None
+    return evidence if evidence != Evidence(rung="tox", constraints=read.constraints) else None

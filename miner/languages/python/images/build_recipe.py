@@ -94,9 +94,9 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
     _lately[job.workshop.cache] = _Lately(image=image, then=known if deps_built.reused else new)
     source, source_built = _source(job, interpreter, deps_built, recipe, locked.local)
     recipes = [base.layer(base.resolve(job.workshop.settings))]
-    recipes += [one for one in (interpreter.recipe, packed.recipe) if one and one not in recipes]
+    recipes += [layer for layer in (interpreter.recipe, packed.recipe) if layer and layer not in recipes]
     stack = [ground]
-    stack += [one for one in (interpreter.layer, packed.layer) if one.tag not in {below.tag for below in stack}]
+    stack += [layer for layer in (interpreter.layer, packed.layer) if layer.tag not in {below.tag for below in stack}]
     stack += [deps_built, source_built]
     facts = source_built.facts
     return BuiltImage(
@@ -113,9 +113,9 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
         locks={steps.LOCK_NAME: locked.text},
         rung=recipe.rung,
         attempts=(),
-        layers=tuple(one.tag for one in stack),
-        seconds={one.kind: one.seconds for one in stack},
-        layer_bytes={one.kind: one.size for one in stack},
+        layers=tuple(layer.tag for layer in stack),
+        seconds={layer.kind: layer.seconds for layer in stack},
+        layer_bytes={layer.kind: layer.size for layer in stack},
         root=recipe.root,
         system=versions,
         declared=job.detection.declared,
@@ -139,8 +139,8 @@ def _undeclared(recipe: Recipe) -> dict[str, str]:
 def _with_undeclared(job: Job, recipe: Recipe) -> Workshop:
     """The workshop, where builds have what they import and do not declare."""
     variables = {**job.workshop.variables, **_undeclared(recipe)}
-    named = tuple(pair for pair in recipe.built_with if pair[0])
-    return replace(job.workshop, variables=variables, built_with=named)
+    pairs = tuple(pair for pair in recipe.built_with if pair[0])
+    return replace(job.workshop, variables=variables, built_with=pairs)
 
 
 def _below(root: str, path: str) -> str:
@@ -302,7 +302,7 @@ def record(
     failure: str = "",
     command: str = "",
 ) -> None:
-    known = any(one.rung == recipe.rung and one.python == interpreter.minor for one in job.attempts)
+    known = any(attempt.rung == recipe.rung and attempt.python == interpreter.minor for attempt in job.attempts)
     job.attempts.append(
         Attempt(
             rung=recipe.rung,

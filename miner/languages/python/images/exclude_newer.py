@@ -77,8 +77,8 @@ def for_tests(when: datetime, minor: str) -> tuple[str, ...]:
 
 def _grown_up(when: datetime, minors: Iterable[str]) -> list[date]:
     """The days on which interpreters that are younger than the commit had tools that run on them."""
-    known = (RELEASED[minor] for minor in minors if minor in RELEASED)
-    return [day + _SETTLED for day in known if when.date() < day]
+    days = (RELEASED[minor] for minor in minors if minor in RELEASED)
+    return [day + _SETTLED for day in days if when.date() < day]
 
 
 def _newest(when: datetime) -> str:

@@ -80,7 +80,7 @@ def climb(job: Job, began: float) -> BuiltImage:
 
 def _telling(refused: Sequence[RefusedError]) -> RefusedError:
     """The last refusal; before it goes the last that says what no recipe can change, such as a host out of reach."""
-    return next((one for one in reversed(refused) if one.rejection.reason not in _VAGUE), refused[-1])
+    return next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
 
 
 def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Interpreter, Recipe, RefusedError]]]:
@@ -125,9 +125,9 @@ def _failing(interpreter: Interpreter, recipe: Recipe, refused: RefusedError) ->
 
 def _lacking(stood: _Stood) -> Failing:
     """What may be said of tests that could not be collected: they are hidden, and so is what they print."""
-    found = stood.collected
-    missing = f": {', '.join(found.missing)}" if found and found.missing else ""
-    said = f"{found.failure}{missing}" if found else ""
+    collected = stood.collected
+    missing = f": {', '.join(collected.missing)}" if collected and collected.missing else ""
+    said = f"{collected.failure}{missing}" if collected else ""
     return Failing(recipe=stood.recipe, python=stood.interpreter.minor, step="collect", said=said)
 
 
@@ -151,10 +151,10 @@ def _repaired(
         failing = _lacking(stood)
         if best is None or stood.lost < best.lost:
             best = stood
-    told = repairing.told(mended=best is not None and best.ok)
+    repair = repairing.told(mended=best is not None and best.ok)
     if best is None or best.recipe.rung not in rungs:
         return best
-    return replace(best, image=replace(best.image, repair=told))
+    return replace(best, image=replace(best.image, repair=repair))
 
 
 def _finished(job: Job, image: BuiltImage, began: float) -> BuiltImage:
@@ -241,8 +241,8 @@ def _stood(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltImage
             break
         wider = replace(stood.image, pythonpath=(*stood.image.pythonpath, *folders))
         again = replace(stood, image=wider, collected=_collect(job, interpreter, recipe, wider))
-        found = again.collected
-        if again.lost >= stood.lost and found is not None and (found.missing, found.parts) == lacked:
+        collected = again.collected
+        if again.lost >= stood.lost and collected is not None and (collected.missing, collected.parts) == lacked:
             break
         job.folders.extend(folders)
         stood = again

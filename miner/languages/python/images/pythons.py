@@ -69,12 +69,12 @@ def available_pythons(settings: ImageSettings, base_python: str) -> dict[str, Or
         if settings.python_downloads
         else []
     )
-    found = {minor: Origin.DOWNLOAD for minor in downloads if minor not in _unavailable}
+    origins = {minor: Origin.DOWNLOAD for minor in downloads if minor not in _unavailable}
     if settings.platform is None or platforms.same(settings.platform, f"linux/{platform.machine()}"):
-        found |= dict.fromkeys(settings.pythons, Origin.CONFIGURED)  # those of this machine are for this machine
+        origins |= dict.fromkeys(settings.pythons, Origin.CONFIGURED)  # those of this machine are for this machine
     if base_python in RELEASED:
-        found[base_python] = Origin.BASE
-    return found
+        origins[base_python] = Origin.BASE
+    return origins
 
 
 def ensure(workshop: Workshop, base: BuiltLayer, minor: str, origin: Origin) -> Interpreter | None:

@@ -90,8 +90,8 @@ def _plain(*, editable: bool) -> tuple[str, ...]:
     """
     line = r"""^(-e|--editable)[ =]+(['"]?)(\.[^ '"]*)\2"""
     written = r"-e \3" if editable else r"\3"
-    found = f"grep -rlsZE --include='*.txt' --include='*.in' {quote(line)} ."
-    return (f"{found} | xargs -0 -r sed -i -E {quote(f's#{line}#{written}#')}",)
+    text = f"grep -rlsZE --include='*.txt' --include='*.in' {quote(line)} ."
+    return (f"{text} | xargs -0 -r sed -i -E {quote(f's#{line}#{written}#')}",)
 
 
 def _declared(recipe: Recipe) -> tuple[str, ...]:

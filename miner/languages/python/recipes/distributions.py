@@ -147,17 +147,17 @@ def own_modules(tree: Tree) -> frozenset[str]:
     """
     paths = [path for path in tree.files() if path.endswith((".py", ".pyx", ".so"))]
     packages = {path.rpartition("/")[0] for path in paths if path.endswith("/__init__.py")}
-    found: set[str] = set()
+    modules: set[str] = set()
     for path in paths:
         parts = path.split("/")
         place = len(parts) - 1
         while place and "/".join(parts[:place]) in packages:
             place -= 1
-        found.add(parts[place].partition(".")[0])
-        found.add(parts[0].partition(".")[0])
+        modules.add(parts[place].partition(".")[0])
+        modules.add(parts[0].partition(".")[0])
         if len(parts) > 1 and parts[0] in _ROOTS:
-            found.add(parts[1].partition(".")[0])
-    return frozenset(found)
+            modules.add(parts[1].partition(".")[0])
+    return frozenset(modules)
 
 
 _ROOTS = ("src", "lib", "python")

@@ -163,7 +163,7 @@ def _flags(words: tuple[str, ...], found: Installed, known: dict[str, str]) -> N
             if known[name] == "requirements":
                 _target(value, found)
             else:
-                names = [one for one in re.split(r"[,\s]+", value.lstrip(":")) if _is_plain(one)]
+                names = [word for word in re.split(r"[,\s]+", value.lstrip(":")) if _is_plain(word)]
                 getattr(found, known[name]).extend(names)
         elif not name.startswith("-"):
             return  # a program, whose options are its own

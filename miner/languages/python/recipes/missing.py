@@ -268,8 +268,8 @@ def _package(kind: str, name: str) -> str:
 
 
 def _by_prefix(header: str) -> str:
-    known = [start for start in _HEADERS if header.startswith(start) or header.endswith(f"/{start}")]
-    return _HEADERS[max(known, key=len)] if known else ""
+    starts = [start for start in _HEADERS if header.startswith(start) or header.endswith(f"/{start}")]
+    return _HEADERS[max(starts, key=len)] if starts else ""
 
 
 _VANISHED = re.compile(
@@ -326,7 +326,7 @@ def undeclared(text: str) -> tuple[tuple[str, str], ...]:
 
 def without(requirements: Iterable[str], names: Collection[str]) -> tuple[str, ...]:
     """Requirements less those on distributions of these (normalised) names."""
-    return tuple(one for one in requirements if distribution(one) not in names)
+    return tuple(requirement for requirement in requirements if distribution(requirement) not in names)
 
 
 def distribution(requirement: str) -> str:

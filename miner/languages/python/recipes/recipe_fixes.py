@@ -29,7 +29,9 @@ class Learned:
         """What the mended recipe has that the other had not."""
         before = recipe.evidence.requirements
         return cls(
-            requirements=tuple(one for one in mended.evidence.requirements if one not in before),
+            requirements=tuple(
+                requirement for requirement in mended.evidence.requirements if requirement not in before
+            ),
             apt=tuple(one for one in mended.apt if one not in recipe.apt),
             later=tuple(one for one in mended.later if one not in recipe.later),
             built_with=tuple(one for one in mended.built_with if one not in recipe.built_with),
@@ -68,7 +70,7 @@ def after_failure(recipe: Recipe, said: str) -> Recipe | None:
 
 def after_collecting(recipe: Recipe, modules: Iterable[str], said: str, tree: Tree) -> Recipe | None:
     """The recipe to try next after tests could not be collected: with the distributions of the missing modules."""
-    known = {missing.distribution(one) for one in recipe.evidence.requirements}
+    known = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
     own = distributions.own_modules(tree)
     wanted = (distributions.of_module(module) for module in modules if module.partition(".")[0] not in own)
     new = tuple(dict.fromkeys(one for one in wanted if one and missing.distribution(one) not in known))
@@ -85,7 +87,7 @@ def paths_for(modules: Iterable[str], parts: Iterable[str], tree: Tree, known: I
     """
     paths = tree.files()
     folders: list[str] = []
-    for module, whole in (*((one, False) for one in modules), *((one, True) for one in parts)):
+    for module, whole in (*((one, False) for one in modules), *((part, True) for part in parts)):
         homes = _homes(module, paths, whole=whole)
         if homes:
             folders.append(min(homes, key=lambda home: (home != ".", home.count("/"), home)))

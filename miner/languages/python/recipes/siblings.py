@@ -34,13 +34,16 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
     }
     here = subproject.Below(tree, root) if root else tree
     own = distribution(metadata.name(here) or "")
-    asked = list(rungs)
-    wanted = {extra for rung in asked for extra in rung.extras}
+    evidences = list(rungs)
+    extras = {extra for rung in evidences for extra in rung.extras}
     names = {folder: name for name, folder in places.items()}
     tested = [folder for folder in folders if folder in names and subproject.is_tested(folder)]
     homes = (subproject.home_of(path, tested) for path in touched)
     due: list[str] = [names[home] for home in dict.fromkeys(homes) if home in names]
-    due += [*unbuilt.needs(here, sorted(wanted)), *(one for rung in asked for one in rung.requirements)]
+    due += [
+        *unbuilt.needs(here, sorted(extras)),
+        *(requirement for rung in evidences for requirement in rung.requirements),
+    ]
     found: dict[str, str] = {}
     while due:
         name = distribution(due.pop(0))

@@ -57,9 +57,9 @@ def borrow(
 def _asked(tree: ast.Module) -> set[str]:
     """The names that a file calls or derives from, and does not bind itself."""
     nodes = list(ast.walk(tree))
-    found = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    ids = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     bases = [base for node in nodes if isinstance(node, ast.ClassDef) for base in node.bases]
-    return (found | {base.id for base in bases if isinstance(base, ast.Name)}) - bound(tree)
+    return (ids | {base.id for base in bases if isinstance(base, ast.Name)}) - bound(tree)
 
 
 def _copies(
@@ -69,18 +69,18 @@ def _copies(
     may: Callable[[ast.stmt], bool],
 ) -> dict[str, list[ast.stmt]]:
     """By name in the file: the statements that stand for it, of what may be copied and asserts."""
-    found: dict[str, list[ast.stmt]] = {}
+    nodes: dict[str, list[ast.stmt]] = {}
     for node, module in imports(tree, source_of):
         for alias in node.names:
             known = module.get(alias.name)
             if node in tree.body and alias.asname is None and alias.name in asked and known is not None and may(known):
                 statements = _copied(known, node, module)
-                found.update({alias.name: statements} if statements else {})
-    return found
+                nodes.update({alias.name: statements} if statements else {})
+    return nodes
 
 
-def _is_test_case(found: ast.stmt) -> bool:
-    return isinstance(found, ast.ClassDef) and any(ast.unparse(base).endswith("TestCase") for base in found.bases)
+def _is_test_case(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("TestCase") for base in node.bases)
 
 
 def _between(base: ast.expr, copies: Mapping[str, list[ast.stmt]]) -> ast.expr:
@@ -88,12 +88,12 @@ def _between(base: ast.expr, copies: Mapping[str, list[ast.stmt]]) -> ast.expr:
     return ast.Name(id=_OWN + ast.unparse(base), ctx=ast.Load()) if is_class else base
 
 
-def _copied(found: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stmt]) -> list[ast.stmt]:
+def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stmt]) -> list[ast.stmt]:
     """A function, or a class between with methods of the one that was found; first what they use of their module."""
-    if isinstance(found, Function):
-        functions = [copy.deepcopy(found)] if _is_movable(found, module) and _asserts(found) else []
-    elif isinstance(found, ast.ClassDef):
-        movable = [one for one in found.body if isinstance(one, Function) and _is_movable(one, module)]
+    if isinstance(node, Function):
+        functions = [copy.deepcopy(node)] if _is_movable(node, module) and _asserts(node) else []
+    elif isinstance(node, ast.ClassDef):
+        movable = [one for one in node.body if isinstance(one, Function) and _is_movable(one, module)]
         functions = [copy.deepcopy(one) for one in movable if _asserts(one) or returned(one) is not None]
     else:
         return []
@@ -103,19 +103,19 @@ def _copied(found: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.st
     for function in functions:
         _Renamer(frozenset(used)).visit(function)
     head = [_import(name, origin, module[name]) for name in used]
-    if isinstance(found, Function):
+    if isinstance(node, Function):
         return [*head, *functions]
-    bases: list[ast.expr] = [ast.Name(id=found.name, ctx=ast.Load())]
-    return [*head, ast.ClassDef(_OWN + found.name, bases, keywords=[], body=list(functions), decorator_list=[])]
+    bases: list[ast.expr] = [ast.Name(id=node.name, ctx=ast.Load())]
+    return [*head, ast.ClassDef(_OWN + node.name, bases, keywords=[], body=list(functions), decorator_list=[])]
 
 
 def _import(name: str, origin: ast.ImportFrom, binding: ast.stmt) -> ast.stmt:
     """An import of what a name stands for in its module: from where that has it, else from the module."""
     match binding:
         case ast.Import(names=names):
-            for one in names:
-                if (one.asname or one.name) == name or (not one.asname and one.name.startswith(f"{name}.")):
-                    return ast.Import(names=[ast.alias(name=one.name if one.asname else name, asname=_OWN + name)])
+            for node in names:
+                if (node.asname or node.name) == name or (not node.asname and node.name.startswith(f"{name}.")):
+                    return ast.Import(names=[ast.alias(name=node.name if node.asname else name, asname=_OWN + name)])
         case ast.ImportFrom(module=module, names=names, level=0):
             alias = next(one.name for one in names if (one.asname or one.name) == name)
             return ast.ImportFrom(module=module, names=[ast.alias(name=alias, asname=_OWN + name)], level=0)
@@ -151,7 +151,7 @@ def _free(function: Function) -> set[str]:
     nodes = list(ast.walk(function))
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     inner = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
-    return read - bound(function) - {(one.asname or one.name).partition(".")[0] for one in inner}
+    return read - bound(function) - {(node.asname or node.name).partition(".")[0] for node in inner}
 
 
 class _Renamer(ast.NodeTransformer):

@@ -77,10 +77,15 @@ class _Needed:
     @property
     def form(self) -> tuple[object, ...]:
         """What a forger can see of it while the tests run."""
-        came = self.before
-        values_of = came.values if came is not None else ()
+        event = self.before
+        values_of = event.values if event is not None else ()
         kinds = tuple(one[0] if isinstance(one, list) and one else type(one).__name__ for one in values_of)
-        return (self.site.op in ("raises", "warns"), came is None, came is not None and came.raised is not None, kinds)
+        return (
+            self.site.op in ("raises", "warns"),
+            event is None,
+            event is not None and event.raised is not None,
+            kinds,
+        )
 
 
 def guess(
@@ -151,7 +156,7 @@ def _texts(source: str) -> Iterator[str]:
 
 
 def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str]) -> Iterator[_Needed]:
-    seen = {(expectations.ids.get(one.test_id, one.test_id), one.slot, one.n): one for one in before}
+    events = {(expectations.ids.get(one.test_id, one.test_id), one.slot, one.n): one for one in before}
     by_slot: dict[int, tuple[Any, ...]] = {}
     by_function: dict[str, tuple[Any, ...]] = {}
     for path, source in expectations.files.items():
@@ -162,10 +167,10 @@ def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: C
         test = expectations.tests.get(test_id)
         around = by_function.get(test_ids.function(test_id), ())
         for one in test.events if test else ():
-            site, came = expectations.sites[one.slot], seen.get((test_id, one.slot, one.n))
-            if site.is_decided_outside and not judge.event_holds(site, one, came):
+            site, event = expectations.sites[one.slot], events.get((test_id, one.slot, one.n))
+            if site.is_decided_outside and not judge.event_holds(site, one, event):
                 literals = (*by_slot.get(one.slot, ()), *around)
-                yield _Needed(test_id=test_id, site=site, expected=one, before=came, literals=literals)
+                yield _Needed(test_id=test_id, site=site, expected=one, before=event, literals=literals)
 
 
 def _literals(source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
@@ -201,7 +206,7 @@ _EXAMPLE = re.compile(rf"^>>> ({re.escape(HAND_OUT)}\(.*)$", re.MULTILINE)
 
 def _examples(document: str) -> dict[int, tuple[Any, ...]]:
     """By slot: what is written out in an example of a stripped document."""
-    found: dict[int, tuple[Any, ...]] = {}
+    examples: dict[int, tuple[Any, ...]] = {}
     for line in _EXAMPLE.findall(document):
         match ast.parse(line).body:
             case [
@@ -212,8 +217,8 @@ def _examples(document: str) -> dict[int, tuple[Any, ...]]:
                     )
                 )
             ]:
-                found[slot] = tuple(_written(ast.parse(code)))
-    return found
+                examples[slot] = tuple(_written(ast.parse(code)))
+    return examples
 
 
 def _written(node: ast.AST) -> Iterator[Any]:
@@ -268,8 +273,8 @@ def _is_raising(expected: Expected) -> bool:
 
 
 def _before(needed: _Needed) -> Any:
-    found = needed.before
-    came = _loaded(found.values[0]) if found is not None and len(found.values) == 1 else None
+    event = needed.before
+    came = _loaded(event.values[0]) if event is not None and len(event.values) == 1 else None
     return _shown(came[0]) if needed.site.op == "doctest" and isinstance(came, tuple) else came
 
 
@@ -467,9 +472,9 @@ def _raising(needed: _Needed, error: Any) -> Event:
 
 
 def _event(needed: _Needed) -> Event:
-    found = needed.before
-    if found is not None:
-        return found
+    event = needed.before
+    if event is not None:
+        return event
     return Event(test_id=needed.test_id, slot=needed.expected.slot, n=needed.expected.n, values=(), raised=None)
 
 

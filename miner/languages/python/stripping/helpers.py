@@ -52,14 +52,14 @@ def arguments(functions: Sequence[Function], tree: ast.Module) -> dict[Function,
                 calls.setdefault(name, []).append((function, node))
     uses = _uses(tree)
     names = [function.name for function in functions]
-    found = {}
+    argumentses = {}
     for function in functions:
         name, made = function.name, calls.get(function.name, [])
         if made and not name.startswith("test") and not function.decorator_list and names.count(name) == 1:
             plain = all(not _is_unpacked(call) and caller is not function for caller, call in made)
             if plain and uses.get(name) == len(made):
-                found[function] = _given(function, made)
-    return found
+                argumentses[function] = _given(function, made)
+    return argumentses
 
 
 def static_given(
@@ -67,9 +67,9 @@ def static_given(
 ) -> dict[str, tuple[ast.expr, ...]]:
     """The parameters of a helper that get static values alone, with these; `scope` is that of a caller."""
     return {
-        name: tuple(one.value for one in given)
+        name: tuple(argument.value for argument in given)
         for name, given in found.items()
-        if all(scope(one.caller).is_static(one.value) for one in given)
+        if all(scope(argument.caller).is_static(argument.value) for argument in given)
     }
 
 
@@ -83,26 +83,28 @@ def _called(call: ast.Call) -> str:
 
 
 def _is_unpacked(call: ast.Call) -> bool:
-    return any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
+    return any(isinstance(arg, ast.Starred) for arg in call.args) or any(
+        keyword.arg is None for keyword in call.keywords
+    )
 
 
 def _uses(tree: ast.Module) -> dict[str, int]:
     """How often each name is used, as a name, an attribute or a word in quotes."""
-    found: dict[str, int] = {}
+    uses: dict[str, int] = {}
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
-                found[name] = found.get(name, 0) + 1
-    return found
+                uses[name] = uses.get(name, 0) + 1
+    return uses
 
 
 def _given(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -> dict[str, list[Argument]]:
     spec = function.args
-    names = [one.arg for one in (*spec.posonlyargs, *spec.args)]
+    names = [node.arg for node in (*spec.posonlyargs, *spec.args)]
     stored = {
         node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
-    found: dict[str, list[Argument]] = {one.arg: [] for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+    found: dict[str, list[Argument]] = {node.arg: [] for node in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
     made = 0
     for caller, call in calls:
         made += 1

@@ -73,29 +73,29 @@ def _binds(statement: ast.stmt) -> Iterator[str]:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name
         case ast.Import(names=names) | ast.ImportFrom(names=names):
-            yield from ((one.asname or one.name).partition(".")[0] for one in names)
+            yield from ((node.asname or node.name).partition(".")[0] for node in names)
         case _:
             yield from (name for node in ast.walk(statement) for name in stored(node))
 
 
 def _imported(tree: ast.Module, source_of: Callable[[int, str], bytes | None]) -> dict[str, Function]:
     """By the name that it has in the file, and that nothing else has: each helper."""
-    found: dict[str, Function] = {}
+    fields: dict[str, Function] = {}
     for node, module in imports(tree, source_of):
         for alias in node.names:
             helper = module.get(alias.name)
             if isinstance(helper, ast.FunctionDef) and not helper.decorator_list and _is_comparison(helper):
-                found[alias.asname or alias.name] = helper
-    taken = bound(tree) if found else set()
-    return {name: helper for name, helper in found.items() if name not in taken}
+                fields[alias.asname or alias.name] = helper
+    taken = bound(tree) if fields else set()
+    return {name: helper for name, helper in fields.items() if name not in taken}
 
 
 def _is_comparison(function: Function) -> bool:
     spec = function.args
-    names = {one.arg for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)} | vars(builtins).keys()
+    names = {node.arg for node in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)} | vars(builtins).keys()
     tests = _conditions(function)
-    asked = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
-    return bool(tests) and asked <= names and not spec.vararg and not spec.kwarg and all(map(_is_plain, function.body))
+    ids = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
+    return bool(tests) and ids <= names and not spec.vararg and not spec.kwarg and all(map(_is_plain, function.body))
 
 
 def _conditions(function: Function) -> list[ast.expr]:
@@ -110,7 +110,7 @@ def _is_plain(statement: ast.stmt) -> bool:
         case ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value):
             return _only_looks(value)
         case ast.For(iter=rows, body=body, orelse=[]):
-            return _only_looks(rows) and all(_is_plain(one) and not isinstance(one, ast.Assert) for one in body)
+            return _only_looks(rows) and all(_is_plain(node) and not isinstance(node, ast.Assert) for node in body)
     return False
 
 
@@ -132,28 +132,28 @@ class _Writer(ast.NodeTransformer):
 
 def _written_out(helper: Function, call: ast.Call) -> list[ast.stmt] | None:
     """The assertions of one call; None where an argument would be looked at more or less often than once."""
-    given = _bound(helper, call)
-    if given is None:
+    nodes = _bound(helper, call)
+    if nodes is None:
         return None
     tests = [copy.deepcopy(test) for test in _conditions(helper)]
     uses = [node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)]
-    if any(uses.count(name) != 1 and not _is_simple(value) for name, value in given.items()):
+    if any(uses.count(name) != 1 and not _is_simple(value) for name, value in nodes.items()):
         return None
-    return [ast.copy_location(ast.Assert(test=_Filler(given).visit(test)), call) for test in tests]
+    return [ast.copy_location(ast.Assert(test=_Filler(nodes).visit(test)), call) for test in tests]
 
 
 def _bound(helper: Function, call: ast.Call) -> dict[str, ast.expr] | None:
     """By parameter: its argument."""
     spec = helper.args
-    names = [one.arg for one in (*spec.posonlyargs, *spec.args)]
-    keywords = {one.arg: one.value for one in call.keywords if one.arg is not None}
-    starred = any(isinstance(one, ast.Starred) for one in call.args) or len(keywords) != len(call.keywords)
+    names = [node.arg for node in (*spec.posonlyargs, *spec.args)]
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+    starred = any(isinstance(arg, ast.Starred) for arg in call.args) or len(keywords) != len(call.keywords)
     if starred or len(call.args) > len(names):
         return None
     defaults = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
-    defaults |= {one.arg: value for one, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value}
-    given = {**defaults, **dict(zip(names, call.args, strict=False)), **keywords}
-    return given if given.keys() == {*names, *(one.arg for one in spec.kwonlyargs)} else None
+    defaults |= {node.arg: value for node, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value}
+    nodes = {**defaults, **dict(zip(names, call.args, strict=False)), **keywords}
+    return nodes if nodes.keys() == {*names, *(kwonlyarg.arg for kwonlyarg in spec.kwonlyargs)} else None
 
 
 def _is_simple(value: ast.expr) -> bool:

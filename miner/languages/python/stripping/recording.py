@@ -223,23 +223,25 @@ class _Recorder:
 
     def _placed(self, expectations: Expectations, before: TestReport) -> dict[str, ExpectedTest]:
         """Each test with where it is judged: by values outside, by results, or by both."""
-        seen = {
+        events = {
             (expectations.ids.get(event.test_id, event.test_id), event.slot, event.n): event for event in before.events
         }
-        found: dict[str, ExpectedTest] = {}
+        tests: dict[str, ExpectedTest] = {}
         for test_id, expected in expectations.tests.items():
             if test_id in self._fail_to_pass:
                 differing = [
-                    one
-                    for one in expected.events
-                    if not judge.event_holds(expectations.sites[one.slot], one, seen.get((test_id, one.slot, one.n)))
+                    event
+                    for event in expected.events
+                    if not judge.event_holds(
+                        expectations.sites[event.slot], event, events.get((test_id, event.slot, event.n))
+                    )
                 ]
                 outside = any(expectations.sites[one.slot].is_decided_outside for one in differing)
             else:
-                outside = all(expectations.sites[one.slot].decides != "result" for one in expected.events)
+                outside = all(expectations.sites[event.slot].decides != "result" for event in expected.events)
                 outside = outside and not self._has_inside(test_id)
-            found[test_id] = replace(expected, place="host" if outside else "mixed")
-        return found
+            tests[test_id] = replace(expected, place="host" if outside else "mixed")
+        return tests
 
     # -- what is left inside
 
@@ -380,12 +382,12 @@ def _sides(slot: Slot, mode: Mode, event: Event) -> tuple[list[Any], list[Any], 
     for operand in assertion.operands:
         if given:
             (kept if operand.static else out).append(given.pop(0))
-    told = {name: _kept(value) for name, value in zip(assertion.kept, given, strict=False)}
+    fields = {name: _kept(value) for name, value in zip(assertion.kept, given, strict=False)}
     if assertion.op in ("almost", "not_almost"):
-        told = {name: int(value[1], 16) if name == "places" and value else value for name, value in told.items()}
+        fields = {name: int(value[1], 16) if name == "places" and value else value for name, value in fields.items()}
     if assertion.op == "calls" and kept:
         kept = [["t", kept[0][1]]]
-    return [*out, *caught], [_kept(value) for value in kept], told
+    return [*out, *caught], [_kept(value) for value in kept], fields
 
 
 def _kept(value: Any) -> Any:

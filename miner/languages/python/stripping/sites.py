@@ -134,11 +134,11 @@ class Reader:
             case ast.Assert(test=test):
                 return self._conditions(test)
             case ast.Expr(value=ast.Call() as call):
-                found = self._of_call(call)
-                return (found,) if found else ()
+                assertion = self._of_call(call)
+                return (assertion,) if assertion else ()
             case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
-                found = self._of_call(call)
-                return (found,) if found and found.form is Form.CALL else ()
+                assertion = self._of_call(call)
+                return (assertion,) if assertion and assertion.form is Form.CALL else ()
         return ()
 
     def of_item(self, item: ast.withitem) -> Assertion | None:
@@ -162,9 +162,9 @@ class Reader:
         told = self._module.dotted(call.func)
         fails = isinstance(call.func, ast.Attribute) and ast.unparse(call.func) in ("self.fail", "self.skipTest")
         if isinstance(call.func, ast.Name) and call.func.id == "print" and not told:
-            call.args = [one for one in call.args if not self._scope.is_static(one)]
+            call.args = [arg for arg in call.args if not self._scope.is_static(arg)]
         elif fails or ast.unparse(call.func).startswith("logging.") or told in _FAILS:
-            call.args = [ast.Constant(value="") if self._scope.is_static(one) else one for one in call.args]
+            call.args = [ast.Constant(value="") if self._scope.is_static(arg) else arg for arg in call.args]
 
     def _word(self, func: ast.expr) -> str:
         """The known name of an assertion function or method; empty for any other."""
@@ -179,8 +179,8 @@ class Reader:
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             parts = [self._conditions(value) for value in test.values]
             return tuple(one for part in parts for one in part) if all(parts) else ()
-        found = self._condition(test)
-        return (found,) if found else ()
+        assertion = self._condition(test)
+        return (assertion,) if assertion else ()
 
     def _condition(self, test: ast.expr) -> Assertion | None:
         match test:
@@ -226,13 +226,13 @@ class Reader:
 
     def _of_call(self, call: ast.Call) -> Assertion | None:
         word = self._word(call.func)
-        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        nodes = {keyword.arg: keyword.value for keyword in call.keywords}
         if word in (*_RAISES, "pytest.raises") and len(call.args) > (1 if "Regex" not in word else 2):
             return self._catching("raises", word, call, Form.CALL)
         if word in _WARNS or any(isinstance(argument, ast.Starred) for argument in call.args):
             return None
         if word in _TWO_SIDES and len(call.args) >= 2:  # noqa: PLR2004 - two sides
-            return self._two_sides(_TWO_SIDES[word], call, named)
+            return self._two_sides(_TWO_SIDES[word], call, nodes)
         if word in _ONE_SIDE and call.args:
             return self._one_side(_ONE_SIDE[word], call.args[0])
         if word in _NONE and call.args:
@@ -257,7 +257,7 @@ class Reader:
             return self._condition(test)
         return self._condition(ast.UnaryOp(op=ast.Not(), operand=test))
 
-    def _two_sides(self, op: str, call: ast.Call, named: Mapping[str | None, ast.expr]) -> Assertion | None:
+    def _two_sides(self, op: str, call: ast.Call, nodes: Mapping[str | None, ast.expr]) -> Assertion | None:
         left, right = call.args[:2]
         if op in ("isinstance", "not_isinstance"):
             test = ast.Call(func=ast.Name(id="isinstance", ctx=ast.Load()), args=[left, right], keywords=[])
@@ -265,7 +265,7 @@ class Reader:
             return self._isinstance(op, left, right, whole)
         kept: dict[str, ast.expr] = {}
         if op in ("almost", "not_almost"):
-            kept = {name: named[name] for name in ("places", "delta") if name in named}
+            kept = {name: nodes[name] for name in ("places", "delta") if name in nodes}
             if len(call.args) > 2:  # noqa: PLR2004 - the third is `places`
                 kept["places"] = call.args[2]
             if not all(map(self._scope.is_static, kept.values())):
@@ -282,8 +282,8 @@ class Reader:
             return None
         if how == "has_calls":
             return None  # its calls are of children as well, whose order mocks know alone
-        seen = ast.Attribute(value=func.value, attr="call_args_list", ctx=ast.Load())
-        operands = [Operand(node=seen, static=False)]
+        node = ast.Attribute(value=func.value, attr="call_args_list", ctx=ast.Load())
+        operands = [Operand(node=node, static=False)]
         if how in ("called_with", "called_once_with", "any_call"):
             names: list[ast.expr | None] = [ast.Constant(value=keyword.arg) for keyword in call.keywords]
             keywords = ast.Dict(keys=names, values=[keyword.value for keyword in call.keywords])
@@ -292,18 +292,18 @@ class Reader:
         return Assertion(op="calls", operands=tuple(operands), options={"how": how}, kept={})
 
     def _catching(self, op: str, word: str, call: ast.Call, form: Form) -> Assertion | None:
-        named = {keyword.arg: keyword.value for keyword in call.keywords}
-        if not call.args and "expected_exception" not in named:
+        nodes = {keyword.arg: keyword.value for keyword in call.keywords}
+        if not call.args and "expected_exception" not in nodes:
             return None
-        kinds = call.args[0] if call.args else named["expected_exception"]
+        kinds = call.args[0] if call.args else nodes["expected_exception"]
         kept: dict[str, ast.expr] = {}
         if "Regex" in word:
             if len(call.args) < 2:  # noqa: PLR2004 - the class and the pattern
                 return None
             kept["match"] = call.args[1]
-        elif form is Form.BLOCK and "match" in named:
-            kept["match"] = named["match"]
-        if set(named) - {"match", "msg", "expected_exception"} and form is Form.BLOCK:
+        elif form is Form.BLOCK and "match" in nodes:
+            kept["match"] = nodes["match"]
+        if set(nodes) - {"match", "msg", "expected_exception"} and form is Form.BLOCK:
             return None  # `check=` and what else judges by code
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
             return None

@@ -60,10 +60,10 @@ class StrippedSource:
             for function in functions:
                 tables.blank(function, tree, Scope(module=module, function=function, tables={}))
             scope = _plain_scope(module)
-            for helper, given in helpers.arguments(functions, tree).items():
+            for helper, arguments in helpers.arguments(functions, tree).items():
                 read = {node.id for node in ast.walk(helper) if isinstance(node, ast.Name)}
-                for name in helpers.static_given(given, scope).keys() - read:
-                    for argument in given[name]:
+                for name in helpers.static_given(arguments, scope).keys() - read:
+                    for argument in arguments[name]:
                         argument.blank()
         tables.blank_shared(functions, tree, module)
         tables.blank_constants(tree, module)
@@ -79,9 +79,9 @@ class StrippedSource:
         plain = [function for function, _ in functions]
         called = helpers.arguments(plain, tree)
         scope = _plain_scope(module)
-        given = {function: helpers.static_given(found, scope) for function, found in called.items()}
+        nodeses = {function: helpers.static_given(arguments, scope) for function, arguments in called.items()}
         own = _methods(tree)
-        readers = {function: _settled(module, function, own, given.get(function, {})) for function in plain}
+        readers = {function: _settled(module, function, own, nodeses.get(function, {})) for function in plain}
         for function, names in functions:
             if any(_is_generated(decorator, module) for decorator in function.decorator_list):
                 continue
@@ -95,15 +95,15 @@ class StrippedSource:
 
 def _functions(node: ast.AST, names: tuple[str, ...]) -> list[tuple[Function, tuple[str, ...]]]:
     """Functions and methods of a file's top level and classes, by their names; inner ones belong to theirs."""
-    found: list[tuple[Function, tuple[str, ...]]] = []
+    functions: list[tuple[Function, tuple[str, ...]]] = []
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.ClassDef):
-            found += _functions(child, (*names, child.name))
+            functions += _functions(child, (*names, child.name))
         elif isinstance(child, Function):
-            found.append((child, (*names, child.name)))
+            functions.append((child, (*names, child.name)))
         elif isinstance(child, ast.If | ast.Try):
-            found += _functions(child, names)
-    return found
+            functions += _functions(child, names)
+    return functions
 
 
 def _is_generated(decorator: ast.expr, module: Module) -> bool:
@@ -141,7 +141,7 @@ def _settled(
 
 
 def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
-    found: dict[str, int] = {}
+    names: dict[str, int] = {}
     for statement in ast.walk(function):
         if isinstance(statement, ast.With | ast.AsyncWith):
             assertions = [one for one in map(reader.of_item, statement.items) if one]
@@ -154,8 +154,8 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
             for node in (*expected, *assertion.kept.values()):
                 for inner in ast.walk(node):
                     if isinstance(inner, ast.Name):
-                        found[inner.id] = found.get(inner.id, 0) + 1
-    return found
+                        names[inner.id] = names.get(inner.id, 0) + 1
+    return names
 
 
 class _Writer:
@@ -184,9 +184,9 @@ class _Writer:
             return [self._with(statement)]
         if isinstance(statement, ast.Try) or type(statement).__name__ == "TryStar":
             return [self._try(cast("ast.Try", statement))]
-        found = self._reader.of_statement(statement)
-        if found:
-            return self._sites(statement, found)
+        assertions = self._reader.of_statement(statement)
+        if assertions:
+            return self._sites(statement, assertions)
         if isinstance(statement, ast.Expr) and self._quietens:
             self._reader.quieten(statement.value)
         quietens = self._quietens
@@ -212,14 +212,14 @@ class _Writer:
     def _with(self, statement: ast.With | ast.AsyncWith) -> ast.stmt:
         catches = False
         for item in statement.items:
-            found = self._reader.of_item(item)
-            if found is None:
+            assertion = self._reader.of_item(item)
+            if assertion is None:
                 _quieten(item.context_expr)
                 continue
-            catches = catches or found.op == "raises"
-            number = self._number(found)
+            catches = catches or assertion.op == "raises"
+            number = self._number(assertion)
             if self._choose(number) is not Mode.INSIDE:
-                item.context_expr = self._site(number, found)
+                item.context_expr = self._site(number, assertion)
         if not catches and not self._is_unread_catcher(statement):
             statement.body = self.block(statement.body)
         return statement
@@ -234,8 +234,8 @@ class _Writer:
         self._slots.append(Slot(number=number, function=self._names, assertion=assertion))
         return number
 
-    def _sites(self, statement: ast.stmt, found: Sequence[Assertion]) -> list[ast.stmt]:
-        numbers = [self._number(assertion) for assertion in found]
+    def _sites(self, statement: ast.stmt, assertions: Sequence[Assertion]) -> list[ast.stmt]:
+        numbers = [self._number(assertion) for assertion in assertions]
         modes = [self._choose(number) for number in numbers]
         if Mode.INSIDE in modes:
             return [statement]  # of several conditions in one statement all come out or none
@@ -243,7 +243,7 @@ class _Writer:
             self._catching(statement, number, assertion)
             if assertion.form is Form.CALL
             else self._handing(number, assertion, mode)
-            for number, assertion, mode in zip(numbers, found, modes, strict=True)
+            for number, assertion, mode in zip(numbers, assertions, modes, strict=True)
         ]
 
     def _site(self, number: int, assertion: Assertion) -> ast.expr:
@@ -259,10 +259,10 @@ class _Writer:
         """`with __goldseam__(…) as info: f(x)`, of `info = pytest.raises(E, f, x)`."""
         call = cast("ast.Call", cast("ast.Expr | ast.Assign", statement).value)
         skipped = 1 + (len(assertion.kept) if assertion.kept else 0)
-        made = ast.Call(func=call.args[skipped], args=call.args[skipped + 1 :], keywords=call.keywords)
+        node = ast.Call(func=call.args[skipped], args=call.args[skipped + 1 :], keywords=call.keywords)
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         item = ast.withitem(context_expr=self._site(number, assertion), optional_vars=target)
-        return ast.With(items=[item], body=[ast.Expr(value=made)])
+        return ast.With(items=[item], body=[ast.Expr(value=node)])
 
     def _handing(self, number: int, assertion: Assertion, mode: Mode) -> ast.stmt:
         """`with __goldseam__(NUMBER) as site: site(operand, …)`."""
@@ -308,7 +308,7 @@ def _drop_words(tree: ast.Module, whole: Collection[str]) -> None:
             owner.body[:1] = [] if len(owner.body) > 1 else [ast.Pass()]
     for decorated in (*functions, *classes):
         for keyword in (
-            one for call in decorated.decorator_list if isinstance(call, ast.Call) for one in call.keywords
+            node for call in decorated.decorator_list if isinstance(call, ast.Call) for node in call.keywords
         ):
             if keyword.arg == "reason":
                 keyword.value = ast.Constant(value="-")

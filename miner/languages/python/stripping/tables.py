@@ -30,8 +30,8 @@ class Table:
         """The values of one name; None where a row is not written out."""
         if isinstance(self.rows, ast.Dict):
             return [key for key in self.rows.keys if key is not None] if position == 0 else list(self.rows.values)
-        found = [_cell(row, None if self.single else position) for row in self.rows.elts]
-        return None if any(cell is None for cell in found) else [cell for cell in found if cell is not None]
+        nodes = [_cell(row, None if self.single else position) for row in self.rows.elts]
+        return None if any(cell is None for cell in nodes) else [cell for cell in nodes if cell is not None]
 
     def blank(self, position: int) -> None:
         """Put None in place of one name's values; numbers in place of keys, as they have to differ."""
@@ -53,13 +53,13 @@ class Table:
 
 def values(function: Function, module: Module) -> dict[str, tuple[ast.expr, ...]]:
     """By name: the values that tables of a test function give it."""
-    found: dict[str, tuple[ast.expr, ...]] = {}
+    nodes: dict[str, tuple[ast.expr, ...]] = {}
     for table in _tables(function, module):
         for position, name in enumerate(table.names):
             cells = table.cells(position)
             if cells:
-                found[name] = tuple(cells)
-    return found
+                nodes[name] = tuple(cells)
+    return nodes
 
 
 def blank(function: Function, tree: ast.Module, scope: Scope) -> None:
@@ -145,15 +145,15 @@ def blank_constants(tree: ast.Module, module: Module) -> None:
     while True:
         read = _read(tree.body)
         dead = {name for name in module.constants if name not in read and name not in _READ_BY_OTHERS}
-        kept = _without(tree.body, dead, Scope(module=module, function=_NO_FUNCTION, tables={}))
-        if kept is None:
+        nodes = _without(tree.body, dead, Scope(module=module, function=_NO_FUNCTION, tables={}))
+        if nodes is None:
             return
-        tree.body = kept or [ast.Pass()]
+        tree.body = nodes or [ast.Pass()]
 
 
 def _without(block: Sequence[ast.stmt], dead: Collection[str], scope: Scope) -> list[ast.stmt] | None:
     """A block without assignments of static values to dead names; None where it has none."""
-    kept: list[ast.stmt] = []
+    nodes: list[ast.stmt] = []
     changed = False
     for statement in block:
         bound = assignments(statement)
@@ -167,8 +167,8 @@ def _without(block: Sequence[ast.stmt], dead: Collection[str], scope: Scope) -> 
                 if gone[index] and not (isinstance(value, ast.Constant) and value.value is None):
                     values.elts[index] = ast.Constant(value=None)
                     changed = True
-        kept.append(statement)
-    return kept if changed else None
+        nodes.append(statement)
+    return nodes if changed else None
 
 
 _NO_FUNCTION = cast("ast.FunctionDef", ast.parse("def nothing(): pass").body[0])
@@ -176,14 +176,14 @@ _NO_FUNCTION = cast("ast.FunctionDef", ast.parse("def nothing(): pass").body[0])
 
 def _tables(function: Function, module: Module) -> Iterator[Table]:
     for decorator in function.decorator_list:
-        found = _of_decorator(decorator, module)
-        if found:
-            yield found
+        table = _of_decorator(decorator, module)
+        if table:
+            yield table
     for node in ast.walk(function):
         if isinstance(node, ast.For):
-            found = _of_loop(node, function, module)
-            if found:
-                yield found
+            table = _of_loop(node, function, module)
+            if table:
+                yield table
 
 
 def _of_decorator(decorator: ast.expr, module: Module) -> Table | None:
@@ -210,8 +210,8 @@ def _of_decorator(decorator: ast.expr, module: Module) -> Table | None:
 
 def _constant(rows: ast.expr, module: Module) -> tuple[ast.expr, str]:
     """What a name of the file's top level stands for, and the name; any other expression as it is."""
-    found = module.constants.get(rows.id, ()) if isinstance(rows, ast.Name) else ()
-    return (found[0], ast.unparse(rows)) if len(found) == 1 else (rows, "")
+    nodes = module.constants.get(rows.id, ()) if isinstance(rows, ast.Name) else ()
+    return (nodes[0], ast.unparse(rows)) if len(nodes) == 1 else (rows, "")
 
 
 def _of_loop(loop: ast.For, function: Function, module: Module) -> Table | None:
@@ -275,10 +275,10 @@ def _number_rows(table: Table, *, changed: bool) -> None:
     decorator, rows = table.decorator, table.rows
     assert decorator is not None  # noqa: S101 - asked for by who calls
     assert not isinstance(rows, ast.Dict)  # noqa: S101 - those are of loops
-    named = [row for row in rows.elts if _is_param(row) and any(k.arg == "id" for k in row.keywords)]  # type: ignore[attr-defined]
-    if not (changed or named or any(keyword.arg == "ids" for keyword in decorator.keywords)):
+    nodes = [row for row in rows.elts if _is_param(row) and any(k.arg == "id" for k in row.keywords)]  # type: ignore[attr-defined]
+    if not (changed or nodes or any(keyword.arg == "ids" for keyword in decorator.keywords)):
         return
-    for row in named:
+    for row in nodes:
         row.keywords = [keyword for keyword in row.keywords if keyword.arg != "id"]  # type: ignore[attr-defined]
     names: list[ast.expr] = [ast.Constant(value=f"p{number}") for number in range(len(rows.elts))]
     decorator.keywords = [keyword for keyword in decorator.keywords if keyword.arg != "ids"]
@@ -296,9 +296,9 @@ def _drop_dead(function: Function, scope: Scope) -> bool:
             if not isinstance(block, list) or isinstance(owner, ast.ClassDef):
                 continue
             names = {name for statement in block for name, _ in assignments(statement)}
-            kept = _without(block, names - read - outer, scope)
-            if kept is not None:
-                setattr(owner, name, kept or [ast.Pass()])
+            nodes = _without(block, names - read - outer, scope)
+            if nodes is not None:
+                setattr(owner, name, nodes or [ast.Pass()])
                 changed = True
     return changed
 
