@@ -27,7 +27,7 @@ from harness.config.settings import load_settings
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.process import run
 from harness.patches import patch
-from miner.candidates.scan import Looked, scan
+from miner.candidates.scan import Recognition, scan
 from miner.candidates.split import is_config, is_docs, split
 from miner.sources.bare import BareRepository, MissingObjectsError
 from miner.sources.change import Candidate, Kind, Rejection, Split
@@ -123,7 +123,7 @@ def _list(paths: set[str], cut: Split) -> str:
     return ", ".join(shown[:4]) + (f" and {len(shown) - 4} more" if len(shown) > 4 else "")  # noqa: PLR2004
 
 
-def _looks(repo: BareRepository, rows: dict[int, Row]) -> Iterator[Looked]:
+def _looks(repo: BareRepository, rows: dict[int, Row]) -> Iterator[Recognition]:
     """All rows in one scan; where a pull request is not there at all, halves, until it is found out which."""
     try:
         yield from list(scan(repo, ChangeFilter(numbers=frozenset(rows))))

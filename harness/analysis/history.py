@@ -217,7 +217,7 @@ class _Differences:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Found:
+class _Split:
     """A split that is no chance, within the runs from `start` to `end`."""
 
     start: int
@@ -253,7 +253,7 @@ def _differences(table: Sequence[_Task], before: range, after: range) -> _Differ
     return _Differences(values=tuple(values), clusters=clusters, samples=samples)
 
 
-def _search(table: Sequence[_Task], count: int) -> list[_Found]:
+def _search(table: Sequence[_Task], count: int) -> list[_Split]:
     """Binary segmentation: split where the trend changed most, if chance does not explain it, then look on both sides.
 
     At each possible split all runs before are compared with all runs after, paired by task, with the sign-flip test;
@@ -263,7 +263,7 @@ def _search(table: Sequence[_Task], count: int) -> list[_Found]:
     Source: A. J. Scott and M. Knott, "A cluster analysis method for grouping means in the analysis of variance",
     Biometrics 30 (1974), 507-512, for the segmentation.
     """
-    found: list[_Found] = []
+    found: list[_Split] = []
     waiting = [(0, count)]
     while waiting:
         start, end = waiting.pop()
@@ -278,12 +278,12 @@ def _search(table: Sequence[_Task], count: int) -> list[_Found]:
         ]
         if shown:
             _, split, p = max(shown)
-            found.append(_Found(start=start, after=split, end=end, p=p))
+            found.append(_Split(start=start, after=split, end=end, p=p))
             waiting += [(start, split), (split, end)]
     return sorted(found, key=lambda one: one.after)
 
 
-def _step(runs: Sequence[Dated], found: _Found, differences: _Differences) -> Step:
+def _step(runs: Sequence[Dated], found: _Split, differences: _Differences) -> Step:
     interval = difference_interval(differences.values, samples=differences.samples, clusters=differences.clusters)
     assert interval is not None  # noqa: S101 - a step has common tasks
     before, after = runs[found.after - 1], runs[found.after]

@@ -56,7 +56,7 @@ class ImageCheck:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class CheckScope:
     """How far a check goes."""
 
     images: ImageCheck | None = None
@@ -91,7 +91,9 @@ def check(
     if not (path / dataset_folder.DATASET_FILE).is_file():
         dataset_folder.open_dataset(path)  # says why not
     links.refuse(path)
-    asked = Asked(images=images, max_leak=max_leak or {}, min_strength=min_strength, keys=keys, in_registry=in_registry)
+    asked = CheckScope(
+        images=images, max_leak=max_leak or {}, min_strength=min_strength, keys=keys, in_registry=in_registry
+    )
     problems = [*_dataset_file(path), *_funnel(path)]
     dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")
     with contextlib.suppress(InputError):  # a broken dataset.yaml has been told of
@@ -115,7 +117,7 @@ def notes(path: Path, *, keys: Keys | None = None) -> tuple[str, ...]:
         return ()
 
 
-def _quality_problems(folder: Path, asked: Asked) -> Iterator[str]:
+def _quality_problems(folder: Path, asked: CheckScope) -> Iterator[str]:
     """From the public file alone; a broken one is told of elsewhere."""
     with contextlib.suppress(InputError):
         quality = model_files.read_model(folder / dataset_folder.TASK_FILE, TaskModel).quality
@@ -147,7 +149,7 @@ def _funnel(path: Path) -> Iterator[Problem]:
             yield Problem(where=f"funnel.jsonl, line {number}", what="not a JSON object")
 
 
-def _task_problems(dataset: Dataset, instance_id: str, asked: Asked) -> Iterator[str]:
+def _task_problems(dataset: Dataset, instance_id: str, asked: CheckScope) -> Iterator[str]:
     folder = dataset.task_folder(instance_id)
     if not INSTANCE_ID.fullmatch(folder.name):
         yield "the folder's name is no instance id (letters, digits, `_.-`)"
@@ -240,7 +242,7 @@ def _expectation_problems(task: Task) -> Iterator[str]:
         yield "expectations.json: it has tests but no files"
 
 
-def _image_problems(instance: Instance, task: Task | None, folder: Path, asked: Asked) -> Iterator[str]:
+def _image_problems(instance: Instance, task: Task | None, folder: Path, asked: CheckScope) -> Iterator[str]:
     image, state, images = instance.image, instance.state, asked.images
     if image is None:
         if state is not TaskState.CANDIDATE:
@@ -260,7 +262,7 @@ def _image_problems(instance: Instance, task: Task | None, folder: Path, asked: 
         yield "Dockerfile is missing, so nobody can tell how the image came to be"
 
 
-def _service_problems(name: str, image: str, asked: Asked, *, is_proved: bool) -> Iterator[str]:
+def _service_problems(name: str, image: str, asked: CheckScope, *, is_proved: bool) -> Iterator[str]:
     if asked.images is not None and not asked.images.has(image):
         yield f"the engine has no image {image} of the service {name}"
     if asked.in_registry is not None and is_proved:

@@ -36,7 +36,7 @@ from harness.solve.models.stack import wrap
 
 if TYPE_CHECKING:
     from harness.solve.judge.file import JudgeIdentity, Judgement
-    from harness.solve.judge.run import Ended, Question
+    from harness.solve.judge.run import JudgingOutcome, Question
     from harness.solve.models.meter import Limits
     from harness.solve.models.openai_model import Endpoint
 
@@ -94,7 +94,7 @@ def judge(
     if out is None:
         raise InputError("no file for the judgements", hint="say with -o where they are to be written")
     patches = file.patches(runs, only=only or ())
-    ended, judge_identity = judge_run.Ended(), None
+    ended, judge_identity = judge_run.JudgingOutcome(), None
     if model is not None:
         if dataset is None:
             raise InputError(
@@ -151,7 +151,7 @@ def _endpoint(base_url: str, api_key_env: str, api: str) -> Endpoint:
 
 def _ask(
     question: Question, model: str, endpoint: Endpoint, money: _Money, *, quiet: bool
-) -> tuple[JudgeIdentity, Ended]:
+) -> tuple[JudgeIdentity, JudgingOutcome]:
     settings = load_settings()
     prices = prices_of(money.prices, money.assumed, settings)
     with (
@@ -177,7 +177,7 @@ def _ask(
         return identity, judge_run.ask(question, identity, model=wrapped, observer=observer)
 
 
-def _tell_end(ended: Ended, *, quiet: bool) -> None:
+def _tell_end(ended: JudgingOutcome, *, quiet: bool) -> None:
     """Say why it ended early; exit code 4 where some patches could not be asked about."""
     if ended.stopped and not quiet:
         text = f"stopped: {ended.stopped}; the same command with a higher limit goes on"

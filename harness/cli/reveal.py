@@ -15,7 +15,7 @@ from harness.scaffold import work
 from harness.solve.workspace.workspace import Workspaces
 
 if TYPE_CHECKING:
-    from harness.scaffold.work import Shown
+    from harness.scaffold.work import RevealOutcome
 
 app = typer.Typer()
 
@@ -57,7 +57,7 @@ def reveal(
     terminal.results().print(Text(text + ending), soft_wrap=True)
 
 
-def _line(shown: Shown) -> Text:
+def _line(shown: RevealOutcome) -> Text:
     line = Text(f"{shown.instance_id}: ")
     line.append(f"{shown.functions} shown", style="green" if shown.functions else "yellow")
     line.append(f", {shown.hidden_functions} hidden")

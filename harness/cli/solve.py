@@ -26,9 +26,9 @@ from harness.solve.models.prices import load as load_prices
 if TYPE_CHECKING:
     from harness.cli.views.terminal import Ticker
     from harness.dataset.folder import Dataset
-    from harness.solve.campaign import Done, Report
+    from harness.solve.campaign import Report, UnitOutcome
     from harness.solve.estimate import Estimate
-    from harness.solve.models.meter import Spent
+    from harness.solve.models.meter import Spending
 
 app = typer.Typer()
 
@@ -221,7 +221,7 @@ class _Watcher:
         if earlier:
             self._ticker.say(Text(f"{earlier} of {planned} samples are there already", style="bright_black"))
 
-    def done(self, done: Done, *, spent: Spent) -> None:
+    def done(self, done: UnitOutcome, *, spent: Spending) -> None:
         line = _line(done)
         if line is not None:
             self._ticker.step(line)
@@ -229,7 +229,7 @@ class _Watcher:
         self._ticker.note(" ".join(part for part in (f"{spent.tokens:,} tokens", money) if part))
 
 
-def _line(done: Done) -> Text | None:
+def _line(done: UnitOutcome) -> Text | None:
     """What came of one sample, for a person; None where it was ended by a limit of the call."""
     unit = done.unit
     heat = "" if unit.temperature is None else f" t={unit.temperature:g}"

@@ -49,7 +49,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded:
+class RecordedCall:
     """A call as a test made it."""
 
     steps: Steps
@@ -57,7 +57,7 @@ class Recorded:
     """Tests make it themselves, with nothing of the product in between."""
 
 
-def record(task: Task, gold: Patch, changed: Mapping[str, Sequence[int]], sandbox: Sandbox) -> tuple[Recorded, ...]:
+def record(task: Task, gold: Patch, changed: Mapping[str, Sequence[int]], sandbox: Sandbox) -> tuple[RecordedCall, ...]:
     """The calls, from hidden tests to the fix, in which a changed function runs.
 
     `changed` are the lines that the fix changes by path, as they are after it.
@@ -72,7 +72,7 @@ def record(task: Task, gold: Patch, changed: Mapping[str, Sequence[int]], sandbo
     fields = {**_asked(task, "record", changed=changed), "limit": _RECORDED, "each": _OF_ONE_FUNCTION}
     found = _frames(replace(spec, budgets=budgets, calls=fields), sandbox)
     return tuple(
-        Recorded(steps=frame["steps"], direct=frame["direct"] is True)
+        RecordedCall(steps=frame["steps"], direct=frame["direct"] is True)
         for frame in found
         if frame["t"] == "call" and isinstance(frame.get("steps"), list) and "direct" in frame
     )

@@ -11,7 +11,7 @@ from harness.analysis import scoresheet
 from harness.core.errors import InputError
 from harness.dataset import content
 from harness.dataset.folder import write_instances
-from harness.quality.solved import Measured, Trial, difficulty_with, measured
+from harness.quality.solved import SolveRate, Trial, difficulty_with, measured
 from harness.runs.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Rated:
     instance_id: str
     before: str | None
     after: str | None
-    measured: Measured
+    measured: SolveRate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,7 +29,7 @@ class Trial:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class SolveRate:
     """The solve rate of one task."""
 
     resolved: int
@@ -71,7 +71,7 @@ def tier_of(rate: float) -> Tier:
     return next((tier for tier, least in _LEAST.items() if rate >= least), Tier.BRUTAL)
 
 
-def measured(trials: Iterable[Trial]) -> Measured | None:
+def measured(trials: Iterable[Trial]) -> SolveRate | None:
     """The solve rate over verdicts of one task; None without one."""
     every = tuple(trials)
     resolved = sum(trial.resolved for trial in every)
@@ -79,10 +79,10 @@ def measured(trials: Iterable[Trial]) -> Measured | None:
     if interval is None:
         return None
     models = tuple(sorted({trial.model for trial in every}))
-    return Measured(resolved=resolved, verdicts=len(every), interval=interval, models=models)
+    return SolveRate(resolved=resolved, verdicts=len(every), interval=interval, models=models)
 
 
-def difficulty_with(quality: Mapping[str, Any], found: Measured) -> dict[str, Any]:
+def difficulty_with(quality: Mapping[str, Any], found: SolveRate) -> dict[str, Any]:
     """`quality.difficulty` with a measured rate in it: its tier stands where there are verdicts enough.
 
     The rule's own tier is kept as `rule_tier`, so that an older measurement can be replaced.

@@ -27,7 +27,7 @@ from harness.runs.redaction import veil_for
 from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.runs.task_metadata import read_facts
 from harness.runs.task_store import Shelf, filled
-from harness.runs.verdict import NULL, Asked, Verdict
+from harness.runs.verdict import NULL, ScoringRequest, Verdict
 from harness.sandbox.job import MissingImageError, SandboxError
 from harness.signals import attach, observed
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.grading.trial import Trial
     from harness.runs.redaction import Veil
     from harness.runs.task_metadata import TaskFacts
-    from harness.runs.verdict import Looked
+    from harness.runs.verdict import ScreenedPatch
     from harness.runs.verdict_cache import VerdictCache
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
@@ -98,7 +98,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
         InterruptedRunError: the run was interrupted.
 
     """
-    asked = Asked(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
+    asked = ScoringRequest(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
     looked = verdict.look(task, prediction)
     watch = observed.request(looked.patch, task.instance.test, task.instance.budgets) if settings.signals else None
     found, trial = _scored(asked, looked, sandbox, watch=watch)
@@ -109,7 +109,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
 
 
 def _scored(
-    asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: Mapping[str, Any] | None
+    asked: ScoringRequest, looked: ScreenedPatch, sandbox: Sandbox, *, watch: Mapping[str, Any] | None
 ) -> tuple[Verdict, Trial | None]:
     """The verdict, and the trial that tells most about it, where there was one."""
     if looked.refused is not None:
@@ -132,7 +132,7 @@ def _scored(
     return verdict.graded(asked, looked, scored), scored.trial
 
 
-def _run(asked: Asked, looked: Looked, sandbox: Sandbox, *, watch: Mapping[str, Any] | None) -> Scored:
+def _run(asked: ScoringRequest, looked: ScreenedPatch, sandbox: Sandbox, *, watch: Mapping[str, Any] | None) -> Scored:
     task = control.slowed(asked.task, asked.slowdown)
     return scoring.score(task, looked.patch, sandbox, asked.demands, watch=watch)
 
@@ -310,8 +310,10 @@ class _Work:
             cache.put(found.report, found.evidence)
         return found.report
 
-    def _asked(self, task: Task, prediction: Prediction) -> Asked:
-        return Asked(task=task, prediction=prediction, demands=self.settings.demands, slowdown=self.settings.slowdown)
+    def _asked(self, task: Task, prediction: Prediction) -> ScoringRequest:
+        return ScoringRequest(
+            task=task, prediction=prediction, demands=self.settings.demands, slowdown=self.settings.slowdown
+        )
 
     def _fresh(self, task: Task, prediction: Prediction) -> Verdict:
         found = evaluate_one(task, prediction, self.sandbox, settings=self.settings)

@@ -119,7 +119,7 @@ class Pieces:
             ValueError: there is none, or it does not end.
 
         """
-        first, kept = self.peek(), _Kept(limit)
+        first, kept = self.peek(), _Buffer(limit)
         if first == b'"':
             self._keep(1, kept)
             self._string(kept)
@@ -131,7 +131,7 @@ class Pieces:
             self._while(_SCALAR, kept)
         return kept.data
 
-    def _nested(self, kept: _Kept) -> None:
+    def _nested(self, kept: _Buffer) -> None:
         depth = 0
         while True:
             self._while(_TO_STRUCTURE, kept)
@@ -155,7 +155,7 @@ class Pieces:
                 if not depth:
                     return
 
-    def _string(self, kept: _Kept) -> None:
+    def _string(self, kept: _Buffer) -> None:
         """The rest of a string, from behind its first quotation mark."""
         while True:
             self._while(_IN_STRING, kept)
@@ -169,7 +169,7 @@ class Pieces:
                 raise ValueError("a string does not end")
             self._keep(1, kept)
 
-    def _while(self, pattern: re.Pattern[bytes], kept: _Kept) -> None:
+    def _while(self, pattern: re.Pattern[bytes], kept: _Buffer) -> None:
         """Pass what a pattern takes, over any number of pieces."""
         while self._fill():
             match = pattern.match(self._piece, self._at)
@@ -178,7 +178,7 @@ class Pieces:
             if self._at < len(self._piece):
                 return
 
-    def _keep(self, size: int, kept: _Kept) -> None:
+    def _keep(self, size: int, kept: _Buffer) -> None:
         kept.add(self._piece[self._at : self._at + size])
         self._at += size
 
@@ -228,7 +228,7 @@ class Pieces:
         self.take(b"]")
 
 
-class _Kept:
+class _Buffer:
     """Bytes up to a limit, and none at all beyond it."""
 
     def __init__(self, limit: int) -> None:

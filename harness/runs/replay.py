@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.grading import evidence, scoring
 from harness.runs import verdict
-from harness.runs.verdict import Asked
+from harness.runs.verdict import ScoringRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ def replay(task: Task, prediction: Prediction, results: Mapping[str, Any]) -> In
         raise CannotReplayError(str(error)) from error
     if saved.task_digest != task.digest():
         raise CannotReplayError("the task has changed since it was scored")
-    asked = Asked(task=task, prediction=prediction, demands=saved.demands, slowdown=saved.slowdown)
+    asked = ScoringRequest(task=task, prediction=prediction, demands=saved.demands, slowdown=saved.slowdown)
     looked = verdict.look(task, prediction)
     if looked.refused is not None:
         return verdict.refused(asked, looked).report

@@ -48,7 +48,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ScoringRequest:
     """One prediction to be judged, and how."""
 
     task: Task
@@ -59,7 +59,7 @@ class Asked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Looked:
+class ScreenedPatch:
     """What the host makes of a patch before any container is started."""
 
     state: PatchState
@@ -114,28 +114,28 @@ def of_other_tasks(folder: RunFolder, model: str) -> tuple[str, ...]:
     return tuple(tasks)
 
 
-def look(task: Task, prediction: Prediction) -> Looked:
+def look(task: Task, prediction: Prediction) -> ScreenedPatch:
     """Parse and screen a patch."""
     data = prediction.patch_bytes()
     if prediction.not_read:
         why = f"the prediction is too much to be read: {' '.join(prediction.not_read.split())[:_SHOWN]}"
         refused = Grade(outcome=Outcome.APPLY_FAILED, cause=Outcome.APPLY_FAILED.value, reason=why)
-        return Looked(state=PatchState.REFUSED, refused=refused)
+        return ScreenedPatch(state=PatchState.REFUSED, refused=refused)
     if not data.strip():
         if prediction.model_name_or_path == NULL:
-            return Looked(state=PatchState.NOTHING_LEFT)
+            return ScreenedPatch(state=PatchState.NOTHING_LEFT)
         given = prediction.model_patch is not None
         why = "the model patch is empty" if given else _why_none(prediction)
         refused = Grade(outcome=Outcome.EMPTY_PATCH, cause=Outcome.EMPTY_PATCH.value, reason=why)
-        return Looked(state=PatchState.BLANK if given else PatchState.NONE, refused=refused)
+        return ScreenedPatch(state=PatchState.BLANK if given else PatchState.NONE, refused=refused)
     try:
         screened = screening.screen_task(task, data)
     except patch.PatchError as error:
         refused = Grade(outcome=Outcome.APPLY_FAILED, cause=Outcome.APPLY_FAILED.value, reason=str(error))
         states = {patch.NoPatchError: PatchState.NO_PATCH, patch.UnsafePatchError: PatchState.UNSAFE}
-        return Looked(state=states.get(type(error), PatchState.REFUSED), refused=refused)
+        return ScreenedPatch(state=states.get(type(error), PatchState.REFUSED), refused=refused)
     state = PatchState.GIVEN if screened.kept.files else PatchState.NOTHING_LEFT
-    return Looked(state=state, patch=screened.kept, dropped=screened.dropped)
+    return ScreenedPatch(state=state, patch=screened.kept, dropped=screened.dropped)
 
 
 def _why_none(prediction: Prediction) -> str:
@@ -146,29 +146,29 @@ def _why_none(prediction: Prediction) -> str:
     return f"the model gave no patch: {word}{told}" if word else "the model gave no patch"
 
 
-def refused(asked: Asked, looked: Looked) -> Verdict:
+def refused(asked: ScoringRequest, looked: ScreenedPatch) -> Verdict:
     """The verdict on a patch that no container needs to see."""
     assert looked.refused is not None  # noqa: S101 - who calls has looked
     return _without_trial(asked, looked, looked.refused)
 
 
-def unscored(asked: Asked, looked: Looked, *, cause: str, why: str) -> Verdict:
+def unscored(asked: ScoringRequest, looked: ScreenedPatch, *, cause: str, why: str) -> Verdict:
     """The outcome where infrastructure failed: nothing is said of the patch."""
     graded = Grade(outcome=Outcome.INFRA_ERROR, cause=cause, reason=why)
     return _without_trial(asked, looked, graded, unscored=(cause, why))
 
 
-def broken(asked: Asked, error: Exception, *, log: Path) -> Verdict:
+def broken(asked: ScoringRequest, error: Exception, *, log: Path) -> Verdict:
     """The outcome where a bug of ours came up while a prediction was judged: nothing is said of the patch."""
     try:
         looked = look(asked.task, asked.prediction)
     except Exception:  # noqa: BLE001 - it may be what the bug is in
-        looked = Looked(state=PatchState.GIVEN)
+        looked = ScreenedPatch(state=PatchState.GIVEN)
     why = f"a bug of goldseam ({type(error).__name__}); its log is {log.name}"
     return unscored(asked, looked, cause="bug", why=why)
 
 
-def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
+def graded(asked: ScoringRequest, looked: ScreenedPatch, scored: Scored) -> Verdict:
     """The verdict on a patch that was run."""
     trial = scored.trial
     facts = _facts(asked, looked, scored)
@@ -197,7 +197,9 @@ def graded(asked: Asked, looked: Looked, scored: Scored) -> Verdict:
     )
 
 
-def _without_trial(asked: Asked, looked: Looked, graded: Grade, *, unscored: tuple[str, str] | None = None) -> Verdict:
+def _without_trial(
+    asked: ScoringRequest, looked: ScreenedPatch, graded: Grade, *, unscored: tuple[str, str] | None = None
+) -> Verdict:
     facts = failures.Facts(outcome=graded.outcome, patch=looked.state)
     report = run_folder.instance_report(
         asked.prediction,
@@ -224,7 +226,7 @@ def _judged(task: Task) -> dict[str, Any]:
     }
 
 
-def _versions(asked: Asked) -> dict[str, Any]:
+def _versions(asked: ScoringRequest) -> dict[str, Any]:
     return {
         "key": key(asked.task, asked.prediction, asked.demands),
         "grading_version": GRADING_VERSION,
@@ -233,7 +235,11 @@ def _versions(asked: Asked) -> dict[str, Any]:
 
 
 def _saved(
-    asked: Asked, looked: Looked, *, round_: Round | None = None, unscored: tuple[str, str] | None = None
+    asked: ScoringRequest,
+    looked: ScreenedPatch,
+    *,
+    round_: Round | None = None,
+    unscored: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
     saved = evidence.Saved(
         task_digest=asked.task.digest(),
@@ -246,7 +252,7 @@ def _saved(
     return evidence.written(saved)
 
 
-def _facts(asked: Asked, looked: Looked, scored: Scored) -> failures.Facts:
+def _facts(asked: ScoringRequest, looked: ScreenedPatch, scored: Scored) -> failures.Facts:
     trial, tests = scored.trial, scored.grade.tests
     report, task = trial.report, asked.task
     gold = task.hidden.evidence.get("gold_seconds")
@@ -271,7 +277,7 @@ def _facts(asked: Asked, looked: Looked, scored: Scored) -> failures.Facts:
     )
 
 
-def _flags(looked: Looked) -> Sequence[flags.Flag]:
+def _flags(looked: ScreenedPatch) -> Sequence[flags.Flag]:
     return flags.flags(looked.patch) if looked.patch else ()
 
 
@@ -282,7 +288,7 @@ def _with_parts(graded: Grade, parts: ScaffoldScore | None) -> Grade:
     return replace(graded, reason=f"{graded.reason}; it passes revealed tests only")
 
 
-def _with_patch(graded: Grade, looked: Looked, test: TestSpec) -> Grade:
+def _with_patch(graded: Grade, looked: ScreenedPatch, test: TestSpec) -> Grade:
     """The reason, with the parts of the patch that had no effect: whoever reads it may be looking for them."""
     if graded.outcome is Outcome.RESOLVED:
         return graded

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class ContainerSpec:
     """What a container is to be."""
 
     image: str
@@ -117,7 +117,7 @@ class Containers:
             path.chmod(0o644)
         return path
 
-    def create(self, name: str, wanted: Wanted) -> None:
+    def create(self, name: str, wanted: ContainerSpec) -> None:
         """Create a container, with an image that is fetched first where it is in a registry and not here.
 
         Raises:
@@ -158,7 +158,7 @@ class Containers:
             raise
         self._running.add(image)
 
-    def _create_now(self, name: str, wanted: Wanted) -> None:
+    def _create_now(self, name: str, wanted: ContainerSpec) -> None:
         client: Any = engine.connect()
         shared = wanted.net
         client.create_container(

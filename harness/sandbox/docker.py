@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
-from harness.sandbox.containers import Containers, Wanted
+from harness.sandbox.containers import Containers, ContainerSpec
 from harness.sandbox.exit_status import end_of
 from harness.sandbox.job import Job, JobResult, MissingImageError, Sandbox, SandboxError
 from harness.sandbox.streams import Demultiplexer
@@ -116,7 +116,7 @@ class DockerSandbox(Sandbox):
 
     def _in_container(self, name: str, job: Job, clock: _Clock, net: Net | None) -> JobResult:
         client = engine.connect()
-        wanted = Wanted(
+        wanted = ContainerSpec(
             image=job.image,
             argv=job.argv,
             env=job.env,

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.errors import InterruptedRunError
 from harness.core.instance import Budgets
 from harness.sandbox import engine, hardening
-from harness.sandbox.containers import Net, Wanted
+from harness.sandbox.containers import ContainerSpec, Net
 from harness.sandbox.job import SandboxError, ServiceError
 from harness.sandbox.streams import Demultiplexer, Merged
 
@@ -120,7 +120,7 @@ def opened(containers: Containers, name: str, image: str, services: Sequence[Ser
 
 
 @dataclass(kw_only=True)
-class _Started:
+class _StartingService:
     """A service on its way."""
 
     service: Service
@@ -184,7 +184,7 @@ class _Pod:
         drop = self._drop() if len(planned.cells) > 1 else None
         holders: list[_Holder] = []
         nets: list[Net] = []
-        started: list[_Started] = []
+        started: list[_StartingService] = []
         for number, cell in enumerate(planned.cells):
             nets.append(Net(holder=f"{self._name}-net{number}", hosts=hosts))
             holders.append(self._hold(nets[-1].holder, image, cell, drop))
@@ -199,7 +199,7 @@ class _Pod:
         return folder
 
     def _hold(self, name: str, image: str, cell: Cell, drop: Path | None) -> _Holder:
-        wanted = Wanted(
+        wanted = ContainerSpec(
             image=image,
             argv=(PYTHON, "-I", "-S", "-B", "-c", program("pause_container"), cell.asked()),
             env={},
@@ -215,7 +215,7 @@ class _Pod:
         client.start(name)
         return _Holder(wire=wire)
 
-    def _begin(self, service: Service, net: Net) -> _Started:
+    def _begin(self, service: Service, net: Net) -> _StartingService:
         name = f"{self._name}-for-{service.name}"
         try:
             self._containers.create_service(name, service, net)
@@ -226,9 +226,9 @@ class _Pod:
             client.start(name)
         except engine.ApiError as error:
             raise ServiceError(f"the service {service.name} can't be started: {engine.cause(error)}") from error
-        return _Started(service=service, container=name, wire=wire, answers=not service.ports)
+        return _StartingService(service=service, container=name, wire=wire, answers=not service.ports)
 
-    def _wait(self, holders: Sequence[_Holder], started: Sequence[_Started]) -> None:
+    def _wait(self, holders: Sequence[_Holder], started: Sequence[_StartingService]) -> None:
         """Return when all are ready."""
         began, pause = time.monotonic(), _FIRST_PAUSE
         while waiting := [one for one in started if not one.ready]:
@@ -245,7 +245,7 @@ class _Pod:
         for one in started:
             one.wire.close()  # what it says from here on is kept nowhere
 
-    def _drain(self, one: _Started) -> None:
+    def _drain(self, one: _StartingService) -> None:
         """Take what a service has printed.
 
         Raises:
@@ -260,7 +260,7 @@ class _Pod:
                 raise ServiceError(f"the service {one.service.name} ended with {code} as it started: {one.said()}")
             one.heard.feed(data)
 
-    def _is_healthy(self, one: _Started) -> bool:
+    def _is_healthy(self, one: _StartingService) -> bool:
         """Whether its health command ends with 0."""
         if not one.service.health:
             return True
@@ -281,7 +281,7 @@ class _Pod:
         return False
 
 
-def _late(one: _Started) -> ServiceError:
+def _late(one: _StartingService) -> ServiceError:
     lacks = "its health command does not succeed" if one.answers else "nothing answers at its ports"
     said = f"; it said: {one.said()}" if one.said() else ""
     seconds = one.service.start_seconds

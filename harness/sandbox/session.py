@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, pod
-from harness.sandbox.containers import Containers, Wanted
+from harness.sandbox.containers import Containers, ContainerSpec
 from harness.sandbox.conversation import Conversation
 from harness.sandbox.job import SandboxError
 from harness.sandbox.streams import Demultiplexer, Merged
@@ -140,7 +140,7 @@ class Session:
         """Create the container, in the network of its services where it has some."""
         forward = tuple(str(word) for word in self._forward or ())
         argv = (PYTHON, "-I", "-S", "-B", "-c", pod.program("workspace_init"), *forward)
-        wanted = Wanted(
+        wanted = ContainerSpec(
             image=image,
             argv=argv,
             env=self._env,

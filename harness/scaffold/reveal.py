@@ -27,7 +27,7 @@ _GIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Revealed:
+class PublicTests:
     """What of a task's hidden tests was made public."""
 
     functions: tuple[Function, ...] = ()
@@ -38,7 +38,7 @@ class Revealed:
     """Why there are fewer than asked for, in words that name no hidden test."""
 
 
-def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox: Sandbox) -> Revealed:
+def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox: Sandbox) -> PublicTests:
     """Choose up to `count` functions that can be shown, and prove each: it fails at base and passes with the fix.
 
     At least one function of FAIL_TO_PASS stays hidden.
@@ -59,7 +59,7 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
     if most < count:
         why.append(f"it has {len(functions)} test function(s) in FAIL_TO_PASS, and one at least stays hidden")
     files = _Files(task, read)
-    chosen = Revealed()
+    chosen = PublicTests()
     for function in functions:
         if len(chosen.functions) >= most:
             break
@@ -73,7 +73,7 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
     return replace(chosen, why_not=tuple(dict.fromkeys(why)))
 
 
-def applied(task: Task, found: Revealed, *, asked: int) -> Task:
+def applied(task: Task, found: PublicTests, *, asked: int) -> Task:
     """The task with what it shows; as it was before where it shows nothing."""
     extra = {name: value for name, value in task.instance.extra.items() if name != FIELD}
     left = len(candidates(task.instance_id, task.hidden)) - len(found.functions)
@@ -147,7 +147,7 @@ def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
             raise CannotCutError("the hidden tests do not apply to a file as it was") from None
 
 
-def _with(chosen: Revealed, function: Function, task: Task, files: _Files) -> Revealed:
+def _with(chosen: PublicTests, function: Function, task: Task, files: _Files) -> PublicTests:
     """The chosen functions and one more: their ids, and the patch that brings them all."""
     functions = (*chosen.functions, function)
     by_path: dict[str, list[Names]] = defaultdict(list)
@@ -159,7 +159,7 @@ def _with(chosen: Revealed, function: Function, task: Task, files: _Files) -> Re
         result = cut(sides.before, sides.after, keep)
         parts.append(_diff(path, sides.before, result))
     ids = tuple(test_id for test_id in task.hidden.fail_to_pass if function_of(test_id) in functions)
-    return Revealed(functions=functions, ids=ids, patch="".join(parts).encode())
+    return PublicTests(functions=functions, ids=ids, patch="".join(parts).encode())
 
 
 def _diff(path: str, before: str | None, after: str) -> str:
@@ -174,7 +174,7 @@ def _diff(path: str, before: str | None, after: str) -> str:
     return head + "".join(body)
 
 
-def _prove(task: Task, found: Revealed, sandbox: Sandbox) -> None:
+def _prove(task: Task, found: PublicTests, sandbox: Sandbox) -> None:
     """See that the scaffold applies, and that its tests fail without the fix and pass with it.
 
     Raises:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class RevealOutcome:
     """What came of one task."""
 
     instance_id: str
@@ -42,7 +42,7 @@ class Shown:
 class Answer:
     """What came of all of them."""
 
-    tasks: tuple[Shown, ...]
+    tasks: tuple[RevealOutcome, ...]
     version: Version | None = None
     """The dataset's; None where nothing was written."""
 
@@ -55,7 +55,7 @@ def reveal_in(
     sandbox: Sandbox,
     workspace: Callable[[Instance], AbstractContextManager[Workspace]],
     dry_run: bool,
-    tell: Callable[[Shown], None],
+    tell: Callable[[RevealOutcome], None],
 ) -> Answer:
     """Let proved tasks show up to `count` test functions each. One that shows as many already stays as it is.
 
@@ -90,7 +90,7 @@ def _one(
     sandbox: Sandbox,
     workspace: Callable[[Instance], AbstractContextManager[Workspace]],
     dry_run: bool,
-) -> Shown:
+) -> RevealOutcome:
     told = instance.extra.get(FIELD)
     known = told if isinstance(told, dict) else {}
     before = int(known.get("functions", 0))
@@ -109,10 +109,10 @@ def _one(
     return _shown(after, count, before, after.extra[FIELD])
 
 
-def _shown(instance: Instance, count: int, before: int, fields: dict[str, object]) -> Shown:
+def _shown(instance: Instance, count: int, before: int, fields: dict[str, object]) -> RevealOutcome:
     why = fields.get("why_not")
     functions, left = fields.get("functions"), fields.get("hidden_functions")
-    return Shown(
+    return RevealOutcome(
         instance_id=instance.instance_id,
         asked=count,
         before=before,

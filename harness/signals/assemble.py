@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.patches.patch import Patch
-    from harness.signals.observed import Observed
+    from harness.signals.observed import Observations
     from harness.signals.static import Reading
 
 NO_TOOLS = f"there is no tools image; run `{COMMAND}`, then the same command again"
@@ -45,7 +45,7 @@ _STATUSES = ("imports", "fails", "unknown")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class SignalInputs:
     """What one trial leaves for its signals. `why_not` says why there was none."""
 
     why_not: str = ""
@@ -60,15 +60,15 @@ class Seen:
     """The proof's evidence, as tests.json has it."""
 
 
-def seen(observed: Observed | None, **fields: Any) -> Seen:
+def seen(observed: Observations | None, **fields: Any) -> SignalInputs:
     """With what the supervisor told, if it was asked."""
     if observed is None:
-        return Seen(**fields)
+        return SignalInputs(**fields)
     fields |= {"sources": observed.sources, "configs": observed.configs}
-    return Seen(compiled=observed.compiled, after=observed.after, **fields)
+    return SignalInputs(compiled=observed.compiled, after=observed.after, **fields)
 
 
-def evidence(what: Seen) -> dict[str, Any]:
+def evidence(what: SignalInputs) -> dict[str, Any]:
     """What results.json keeps of it, so that `from_evidence` gives the same again."""
     return {
         "why_not": what.why_not,
@@ -79,7 +79,9 @@ def evidence(what: Seen) -> dict[str, Any]:
     }
 
 
-def from_evidence(fields: Mapping[str, Any], *, seconds: float, max_rss_kb: int, gold: Mapping[str, Any]) -> Seen:
+def from_evidence(
+    fields: Mapping[str, Any], *, seconds: float, max_rss_kb: int, gold: Mapping[str, Any]
+) -> SignalInputs:
     """What was seen, from what results.json kept of it.
 
     Raises:
@@ -87,7 +89,7 @@ def from_evidence(fields: Mapping[str, Any], *, seconds: float, max_rss_kb: int,
 
     """
     try:
-        return Seen(
+        return SignalInputs(
             why_not=str(fields["why_not"]),
             exited=bool(fields["exited"]),
             seconds=seconds,
@@ -104,7 +106,7 @@ def from_evidence(fields: Mapping[str, Any], *, seconds: float, max_rss_kb: int,
         raise ValueError(f"this is no evidence of signals: {error}") from error
 
 
-def first(patch: Patch | None, what: Seen, *, static: str = "") -> Signals:
+def first(patch: Patch | None, what: SignalInputs, *, static: str = "") -> Signals:
     """The signals as far as a trial tells them; `static` says why the tools have not read the files (yet)."""
     no_trial = what.why_not
     python = _python(patch)
@@ -169,7 +171,7 @@ def _size(patch: Patch | None) -> PatchSize:
     )
 
 
-def _compiles(what: Seen, python: tuple[str, ...]) -> Compiles:
+def _compiles(what: SignalInputs, python: tuple[str, ...]) -> Compiles:
     if what.why_not:
         return Compiles(measured=False, why_not=what.why_not)
     if not python:
@@ -185,7 +187,7 @@ def _compiles(what: Seen, python: tuple[str, ...]) -> Compiles:
     return Compiles(measured=ok is not None, why_not="" if ok is not None else why or _NOT_TOLD, ok=ok, files=files)
 
 
-def _imports(what: Seen, python: tuple[str, ...]) -> Imports:
+def _imports(what: SignalInputs, python: tuple[str, ...]) -> Imports:
     if what.why_not:
         return Imports(measured=False, why_not=what.why_not)
     if not python:
@@ -202,11 +204,11 @@ def _imports(what: Seen, python: tuple[str, ...]) -> Imports:
     return Imports(ok=ok, files=tuple(files))
 
 
-def _first_why(what: Seen) -> str:
+def _first_why(what: SignalInputs) -> str:
     return next((source.why_not for source in what.sources if source.why_not and source.path.endswith(".py")), "")
 
 
-def _runtime(what: Seen) -> Runtime:
+def _runtime(what: SignalInputs) -> Runtime:
     if what.why_not or not what.exited:
         return Runtime(measured=False, why_not=what.why_not or "the test process was not seen to end")
     seconds, memory = _number(what.gold.get("gold_seconds")), _number(what.gold.get("gold_max_rss_kb"))
@@ -224,7 +226,7 @@ def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and value > 0 else None
 
 
-def _network(what: Seen) -> Network:
+def _network(what: SignalInputs) -> Network:
     if what.why_not or what.after is None:
         return Network(measured=False, why_not=what.why_not or _NOT_TOLD)
     counted = what.after.network
@@ -237,14 +239,14 @@ def _network(what: Seen) -> Network:
     )
 
 
-def _writes(what: Seen) -> Writes:
+def _writes(what: SignalInputs) -> Writes:
     if what.why_not or what.after is None:
         return Writes(measured=False, why_not=what.why_not or _NOT_TOLD)
     frame = what.after
     return Writes(files=frame.files, bytes=frame.bytes, paths=frame.paths, own_files=frame.own_files, more=frame.more)
 
 
-def _skipped(patch: Patch | None, what: Seen) -> tuple[Skipped, ...]:
+def _skipped(patch: Patch | None, what: SignalInputs) -> tuple[Skipped, ...]:
     told = [Skipped(path=source.path, why=_why(source.why_not)) for source in what.sources if source.why_not]
     files = [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary] if patch else []
     why = f"more than {MAX_FILES} files are changed"

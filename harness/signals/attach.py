@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.errors import GoldseamError
 from harness.signals import assemble, static
 from harness.signals.assemble import NO_TOOLS
-from harness.signals.observed import Observed
+from harness.signals.observed import Observations
 from harness.signals.sources import FILE, Sources, to_read
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def to_verdict(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial |
         return _with_signals(verdict, task, patch, trial)
     except Exception as error:  # noqa: BLE001 - a signal must never cost a verdict
         why = f"making the signals failed: {type(error).__name__}"
-        nothing = assemble.first(None, assemble.Seen(why_not=why))
+        nothing = assemble.first(None, assemble.SignalInputs(why_not=why))
         return replace(verdict, report=verdict.report.model_copy(update={"signals": nothing}))
 
 
@@ -44,7 +44,7 @@ def _with_signals(verdict: Verdict, task: Task, patch: Patch | None, trial: Tria
     report = verdict.report
     why = _no_trial(report, trial)
     seen = assemble.seen(
-        Observed.read(trial.watched) if trial and trial.watched is not None else None,
+        Observations.read(trial.watched) if trial and trial.watched is not None else None,
         why_not=why,
         exited=trial.exited if trial else False,
         seconds=trial.seconds if trial else 0.0,
@@ -69,7 +69,7 @@ def _no_trial(report: InstanceReport, trial: Trial | None) -> str:
     return "" if trial.ran else "the tests were not started"
 
 
-def _nothing_to_read(seen: assemble.Seen) -> str:
+def _nothing_to_read(seen: assemble.SignalInputs) -> str:
     return next((source.why_not for source in seen.sources if source.why_not), "the supervisor did not tell")
 
 

@@ -76,7 +76,7 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Observed:
+class Observations:
     """What the supervisor told beside the tests' results; None for what it did not tell."""
 
     sources: tuple[Source, ...] = ()

@@ -35,7 +35,7 @@ class _Config(BaseModel):
     data: Base64Bytes
 
 
-class _Kept(BaseModel):
+class _StoredSource(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     schema_version: int = SCHEMA_VERSION
@@ -62,7 +62,7 @@ class Sources:
     def packed(self) -> bytes:
         """As they are kept on disk."""
         configs = tuple(_Config.model_construct(path=path, data=data) for path, data in self.configs)
-        kept = _Kept(python=self.python, files=tuple(_file(file) for file in self.files), configs=configs)
+        kept = _StoredSource(python=self.python, files=tuple(_file(file) for file in self.files), configs=configs)
         return gzip.compress(json.dumps(kept.model_dump(mode="json")).encode(), compresslevel=1, mtime=0)
 
     @classmethod
@@ -76,7 +76,7 @@ class Sources:
         try:
             unzip = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
             text = unzip.decompress(data, _LARGEST)
-            kept = _Kept.model_validate(json.loads(text))
+            kept = _StoredSource.model_validate(json.loads(text))
         except (zlib.error, ValidationError, ValueError) as error:
             raise ValueError(f"these are no kept sources: {error}") from error
         return cls(

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from harness.core.instance import Instance
     from harness.dataset.folder import Dataset
     from harness.solve.base import Agent
-    from harness.solve.campaign import Done, Report
-    from harness.solve.models.meter import Limits, Spent
+    from harness.solve.campaign import Report, UnitOutcome
+    from harness.solve.models.meter import Limits, Spending
     from harness.solve.models.prices import Prices
     from harness.solve.models.stack import Wrapped
     from harness.solve.plan import Plan
@@ -60,7 +60,7 @@ class Watcher(Protocol):
 
     def begin(self, *, planned: int, earlier: int) -> None: ...
 
-    def done(self, done: Done, *, spent: Spent) -> None: ...
+    def done(self, done: UnitOutcome, *, spent: Spending) -> None: ...
 
 
 def run(call: Call, out: Path, *, environment: Mapping[str, str], watcher: Watcher) -> Report:
@@ -147,7 +147,7 @@ def _cache(call: Call, held: contextlib.ExitStack, watcher: Watcher) -> Response
     return cache
 
 
-def _wrapped(call: Call, model: OpenAIModel, spent: Spent, held: contextlib.ExitStack, watcher: Watcher) -> Wrapped:
+def _wrapped(call: Call, model: OpenAIModel, spent: Spending, held: contextlib.ExitStack, watcher: Watcher) -> Wrapped:
     cache = _cache(call, held, watcher)
     return wrap(
         model,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from harness.dataset.folder import Dataset
     from harness.solve.base import Agent, Attempt, Model, Reply, Request, Workspace
-    from harness.solve.models.meter import Spent
+    from harness.solve.models.meter import Spending
     from harness.solve.models.stack import Wrapped
     from harness.solve.plan import Plan, Unit
     from harness.solve.records import Records
@@ -35,7 +35,7 @@ _TASK = "task_"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Done:
+class UnitOutcome:
     """What one unit came to: an attempt, or trouble."""
 
     unit: Unit
@@ -61,7 +61,7 @@ class Report:
     """The limit that ended the call, or `trouble`."""
     snapshots: tuple[str, ...]
     """What the endpoint says it answered with."""
-    spent: Spent
+    spent: Spending
     """Over all calls for the file."""
     trouble: str = ""
     """The last thing that infrastructure failed at."""
@@ -101,7 +101,7 @@ class _Tally:
         if _is_hopeless(error, made=self.attempts) or self.in_a_row >= GIVE_UP_AFTER:
             self.stopped = self.stopped or "trouble"
 
-    def report(self, *, planned: int, earlier: int, spent: Spent) -> Report:
+    def report(self, *, planned: int, earlier: int, spent: Spending) -> Report:
         return Report(
             planned=planned,
             earlier=earlier,
@@ -171,7 +171,7 @@ class Campaign:
         *,
         jobs: int,
         earlier: int,
-        tell: Callable[[Done], None],
+        tell: Callable[[UnitOutcome], None],
         cancel: Callable[[], None] = lambda: None,
     ) -> Report:
         """Make them all, or as many as limits allow; each is on disk as soon as it is made.
@@ -183,7 +183,7 @@ class Campaign:
         self.records.keep(self.state)
         tally = _Tally()
 
-        def take(done: Done) -> bool:
+        def take(done: UnitOutcome) -> bool:
             self._take(done, tally)
             tell(done)
             return tally.stopped is None
@@ -195,7 +195,7 @@ class Campaign:
         run_all(self._work, todo, jobs=jobs, take=take, stop=give_up)
         return tally.report(planned=len(todo) + earlier, earlier=earlier, spent=self.wrapped.spent)
 
-    def _take(self, done: Done, tally: _Tally) -> None:
+    def _take(self, done: UnitOutcome, tally: _Tally) -> None:
         """Put on disk what came of a unit, and count it."""
         self.records.keep(replace(self.state, spent=self.wrapped.spent))
         if done.trouble is not None:
@@ -207,7 +207,7 @@ class Campaign:
             self._keep(done)
             tally.made(done.attempt)
 
-    def _work(self, unit: Unit) -> Done:
+    def _work(self, unit: Unit) -> UnitOutcome:
         job = job_of(
             unit, self.plan, canary=self.dataset.canary, open_workspace=self.open_workspace, oracle=self.oracle
         )
@@ -217,8 +217,8 @@ class Campaign:
                 guard.begin()
             attempt = self.agent.attempt(job, guard)
         except InfrastructureError as error:
-            return Done(unit=unit, trouble=error)
-        return Done(unit=unit, attempt=attempt, latency=guard.seconds(attempt.replies))
+            return UnitOutcome(unit=unit, trouble=error)
+        return UnitOutcome(unit=unit, attempt=attempt, latency=guard.seconds(attempt.replies))
 
     def _expose(self, instance: Instance) -> None:
         """Write into the ledger, once a call and before the first question, that the model is shown the task."""
@@ -243,7 +243,7 @@ class Campaign:
                 )
             self._exposed.add(instance.instance_id)
 
-    def _note(self, done: Done) -> None:
+    def _note(self, done: UnitOutcome) -> None:
         unit, error = done.unit, done.trouble
         assert error is not None  # noqa: S101 - only trouble is noted
         self.records.add_error(
@@ -256,7 +256,7 @@ class Campaign:
             }
         )
 
-    def _keep(self, done: Done) -> None:
+    def _keep(self, done: UnitOutcome) -> None:
         attempt, unit = done.attempt, done.unit
         assert attempt is not None  # noqa: S101 - only attempts are kept
         path = self.records.transcript_path(unit.instance.instance_id, unit.number)

@@ -16,7 +16,7 @@ from harness.core.errors import InputError
 from harness.core.instance import Instance, Prediction, TaskState
 from harness.dataset.revealed import statement_with
 from harness.dataset.splits import Split
-from harness.solve.models.meter import Spent
+from harness.solve.models.meter import Spending
 from harness.solve.records import State
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> Sta
             f"{records.path} holds predictions that `goldseam solve` did not write", hint="give another file with -o"
         )
     if state is None or not predictions:  # nothing was made yet: the settings may still be mended
-        return State(settings=wanted, spent=state.spent if state else Spent())
+        return State(settings=wanted, spent=state.spent if state else Spending())
     names = [name for name in {**state.settings, **wanted} if state.settings.get(name) != wanted.get(name)]
     if names:
         text = "; ".join(f"{name} was {state.settings.get(name)!r}, now {wanted.get(name)!r}" for name in names)

@@ -21,7 +21,7 @@ from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset.model_files import read_text
 from harness.runs.predictions import as_json, read_predictions
-from harness.solve.models.meter import Spent
+from harness.solve.models.meter import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ class State:
     """The contents of `.solve.json`."""
 
     settings: Mapping[str, Any]
-    spent: Spent
+    spent: Spending
 
 
 class Records:
@@ -106,7 +106,7 @@ class Records:
             return None
         try:
             found = json.loads(read_text(self.state_path))
-            version, settings, spent = found["schema_version"], dict(found["settings"]), Spent(**found["spent"])
+            version, settings, spent = found["schema_version"], dict(found["settings"]), Spending(**found["spent"])
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self.state_path} is broken: {error}", hint="take it away together with its predictions"

@@ -44,7 +44,7 @@ _FEWEST_LINES = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class Excerpt:
     """A file, or some lines of one, to be shown."""
 
     path: str
@@ -157,7 +157,7 @@ def _is_named(path: str, statement: str) -> bool:
 
 def choose(
     statement: str, files: Mapping[str, str], *, budget: int, only: Iterable[str] | None = None
-) -> tuple[Shown, ...]:
+) -> tuple[Excerpt, ...]:
     """What to show, the likeliest file first.
 
     Args:
@@ -168,13 +168,13 @@ def choose(
 
     """
     ordered = [path for path in only if path in files] if only is not None else rank(statement, files)
-    shown: list[Shown] = []
+    shown: list[Excerpt] = []
     left = budget
     for path in ordered:
         lines = files[path].splitlines(keepends=True)
         cost = likely(len(files[path].encode()))
         if cost <= left and (cost <= budget * _WHOLE_SHARE or only is not None):
-            shown.append(Shown(path=path, text=files[path], first=1, last=len(lines), total=len(lines)))
+            shown.append(Excerpt(path=path, text=files[path], first=1, last=len(lines), total=len(lines)))
             left -= cost
         elif parts := _excerpts(statement, path, lines, budget=min(left, int(budget * _WHOLE_SHARE))):
             shown += parts
@@ -184,7 +184,7 @@ def choose(
     return tuple(shown)
 
 
-def _excerpts(statement: str, path: str, lines: Sequence[str], *, budget: int) -> list[Shown]:
+def _excerpts(statement: str, path: str, lines: Sequence[str], *, budget: int) -> list[Excerpt]:
     """The parts of a long file that are likeliest, in their order in the file."""
     blocks = _blocks(lines)
     counts = {str(at): terms("".join(lines[start:end])) for at, (start, end) in enumerate(blocks)}
@@ -204,7 +204,7 @@ def _excerpts(statement: str, path: str, lines: Sequence[str], *, budget: int) -
         else:
             joined.append((start, end))
     return [
-        Shown(path=path, text="".join(lines[start:end]), first=start + 1, last=end, total=len(lines))
+        Excerpt(path=path, text="".join(lines[start:end]), first=start + 1, last=end, total=len(lines))
         for start, end in joined
     ]
 

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.solve.base import Message, Reply
-    from harness.solve.models.meter import Spent
+    from harness.solve.models.meter import Spending
 
 _OF_ONE_TASK = frozenset({Fault.CONTEXT_OVERFLOW, Fault.BAD_REPLY})
 """What says nothing of the next question; anything else was tried often enough to know."""
 
 
-class Asked(Protocol):
+class LayeredModel(Protocol):
     """A model with its layers; `harness.solve.models.stack.Wrapped` is one."""
 
     @property
-    def spent(self) -> Spent: ...
+    def spent(self) -> Spending: ...
 
     def for_task(self, task_key: str) -> Asking: ...
 
@@ -46,7 +46,7 @@ class NotAskedError(Exception):
 class Questions:
     """What is asked of a model; shared by the threads of a mine. `place` is the file that counts what was spent."""
 
-    def __init__(self, model: Asked, *, name: str, place: Path) -> None:
+    def __init__(self, model: LayeredModel, *, name: str, place: Path) -> None:
         self.model, self.name = model, name
         self._place = place
         self._lock = threading.Lock()

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from harness.core import files
 from harness.core.errors import InputError
-from harness.solve.models.meter import Spent
+from harness.solve.models.meter import Spending
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def keep(path: Path, spent: Spent) -> None:
+def keep(path: Path, spent: Spending) -> None:
     """Write down what was spent by now, earlier mines included."""
     files.write_json(path, asdict(spent))
 
 
-def earlier(path: Path, what: str) -> Spent:
+def earlier(path: Path, what: str) -> Spending:
     """What earlier mines spent on `what`.
 
     Raises:
@@ -27,9 +27,9 @@ def earlier(path: Path, what: str) -> Spent:
 
     """
     try:
-        return Spent(**json.loads(path.read_bytes()))
+        return Spending(**json.loads(path.read_bytes()))
     except FileNotFoundError:
-        return Spent()
+        return Spending()
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             f"{path} does not say what was spent on {what}: {error}", hint="delete it, and limits count from zero"

@@ -176,7 +176,7 @@ def read(answer: str, *, mask: bool) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class StatementMeasures:
     """A statement held against fix and hidden tests."""
 
     leaks: Leaks
@@ -185,7 +185,7 @@ class Measured:
     """Why it is not taken; none where it is."""
 
 
-def measured(subject: Subject) -> Measured:
+def measured(subject: Subject) -> StatementMeasures:
     """Hold a written statement, the one of `subject`, against the fix and the hidden tests.
 
     Raises:
@@ -204,7 +204,9 @@ def measured(subject: Subject) -> Measured:
         Fault.TESTS: quoted or named or (tests.ngrams or 0.0) > MOST_OF_TESTS,
     }
     faults = [fault for fault, holds in checks.items() if holds]
-    return Measured(leaks=found, tests=tests, faults=(Fault.UNCLEAR,) if Fault.UNCLEAR in faults else tuple(faults))
+    return StatementMeasures(
+        leaks=found, tests=tests, faults=(Fault.UNCLEAR,) if Fault.UNCLEAR in faults else tuple(faults)
+    )
 
 
 def _names(test_ids: Iterable[str]) -> set[str]:

@@ -17,7 +17,7 @@ from harness.quality.leaks import leaks
 from harness.solve.base import Reply
 from miner.assist import statement_writer
 from miner.assist.model_session import NotAskedError, Questions, bill
-from miner.assist.statement_writer import PROMPT, TRIES, Fault, Measured
+from miner.assist.statement_writer import PROMPT, TRIES, Fault, StatementMeasures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.quality.base import Subject
     from harness.quality.leaks import Leaks
-    from harness.solve.models.meter import Spent
-    from miner.assist.model_session import Asked
+    from harness.solve.models.meter import Spending
+    from miner.assist.model_session import LayeredModel
     from miner.assist.statement_writer import Material
 
 Use = Literal["written", "refused", "not_asked"]
@@ -52,7 +52,7 @@ class Note(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class WrittenStatement:
     """What a model came to for one task, and what it was made from."""
 
     use: Use
@@ -96,7 +96,7 @@ class Writer:
     """Writes statements; shared by the threads of a mine."""
 
     def __init__(
-        self, model: Asked, *, name: str, endpoint: str, host: str, dataset: Dataset, warn: Callable[[str], None]
+        self, model: LayeredModel, *, name: str, endpoint: str, host: str, dataset: Dataset, warn: Callable[[str], None]
     ) -> None:
         self._questions = Questions(model, name=name, place=tally_of(dataset))
         self._dataset, self._warn = dataset, warn
@@ -105,7 +105,7 @@ class Writer:
         self.counts: Counter[Use] = Counter()
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Spending:
         """Over all mines into the dataset."""
         return self._questions.model.spent
 
@@ -113,7 +113,7 @@ class Writer:
         """Ask nothing more; who waits for a turn gives up."""
         self._questions.model.stop()
 
-    def write(self, job: Job) -> Written:
+    def write(self, job: Job) -> WrittenStatement:
         """The statement of one task, or why the change's own words stay; a person is warned of that.
 
         Raises:
@@ -131,7 +131,7 @@ class Writer:
         """Tell a person that a change's own words stay its statement, and why."""
         self._warn(f"{instance_id}: the change's own words stay its statement: {why}")
 
-    def _write(self, job: Job) -> Written:
+    def _write(self, job: Job) -> WrittenStatement:
         key = self._key(job)
         note = read_note(self._place(job)) if self._place(job).exists() else None
         if note is None or note.key != key:
@@ -150,8 +150,8 @@ class Writer:
             return self._left(job, "refused", f"what was written can't be checked: {error}", note)
         return self._taken(job, note, before, found)
 
-    def _taken(self, job: Job, note: Note, before: Leaks, found: Measured) -> Written:
-        return Written(
+    def _taken(self, job: Job, note: Note, before: Leaks, found: StatementMeasures) -> WrittenStatement:
+        return WrittenStatement(
             use="written",
             why="",
             original=job.subject.statement,
@@ -162,8 +162,8 @@ class Writer:
             original_leaks=before.public(),
         )
 
-    def _left(self, job: Job, use: Use, why: str, note: Note | None = None) -> Written:
-        return Written(
+    def _left(self, job: Job, use: Use, why: str, note: Note | None = None) -> WrittenStatement:
+        return WrittenStatement(
             use=use, why=why, original=job.subject.statement, model=self._name, endpoint=self._host, note=note
         )
 

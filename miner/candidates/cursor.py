@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset.seal.canary_marks import FIELD
-from miner.sources.origin import Reached
+from miner.sources.origin import Progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,10 +67,10 @@ class Cursors:
                 hint="use a newer goldseam",
             )
 
-    def get(self, origin: str, rules: str) -> Reached | None:
+    def get(self, origin: str, rules: str) -> Progress | None:
         """How far an origin has been mined under the same rules."""
         cursor = self._file.origins.get(origin)
-        return Reached(tip=cursor.tip, updated=cursor.updated) if cursor and cursor.rules == rules else None
+        return Progress(tip=cursor.tip, updated=cursor.updated) if cursor and cursor.rules == rules else None
 
     def set(self, origin: str, cursor: Cursor) -> None:
         """Keep how far an origin has been mined."""

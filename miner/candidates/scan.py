@@ -31,7 +31,7 @@ Seen = MutableMapping[str, tuple[str, str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Looked:
+class Recognition:
     """One change and what recognition made of it."""
 
     change: Change
@@ -65,7 +65,7 @@ def scan(
     forge: Forge | None = None,
     seen: Seen | None = None,
     after: str | None = None,
-) -> Iterator[Looked]:
+) -> Iterator[Recognition]:
     """Every change of the default branch that the filter lets through, newest first, judged.
 
     Changes picked one by one (`numbers`, `commits`) need not look like a bug fix: whoever names a change has judged
@@ -80,7 +80,7 @@ def scan(
     judge = _Judge(repo, forge, change_filter, threshold, {} if seen is None else seen)
     doubts = map(judge.first, sightings(repo, change_filter, told=forge.pulls if forge else (), after=after))
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-patch-ids") as pool:
-        before: tuple[list[Looked], Future[list[str | None]]] | None = None
+        before: tuple[list[Recognition], Future[list[str | None]]] | None = None
         for batch in _batches(doubts):
             looks = judge.again(batch)
             ids = pool.submit(judge.patch_ids, looks)  # git makes patches while the next batch is looked at
@@ -138,7 +138,7 @@ class _Judge:
             return []
         return documents(self._repo, change.base_commit, change.head_commit, kinds)
 
-    def again(self, doubts: Sequence[_Doubt]) -> list[Looked]:
+    def again(self, doubts: Sequence[_Doubt]) -> list[Recognition]:
         """Judge again with the issues' words."""
         changes = [doubt.sighting.change for doubt in doubts if doubt.asks] if self._forge else []
         told = dict(zip((change.merge_commit for change in changes), self._forge.detail(changes), strict=True)) if (
@@ -146,18 +146,20 @@ class _Judge:
         ) else {}  # fmt: skip
         return [self._again(doubt, told.get(doubt.sighting.change.merge_commit)) for doubt in doubts]
 
-    def _again(self, doubt: _Doubt, change: Change | None) -> Looked:
+    def _again(self, doubt: _Doubt, change: Change | None) -> Recognition:
         if change is None or not change.issues:
-            return Looked(change=doubt.sighting.change, outcome=doubt.outcome)
+            return Recognition(change=doubt.sighting.change, outcome=doubt.outcome)
         outcome = recognise(change, doubt.sighting.files, doubt.kinds, threshold=self._threshold)
-        return Looked(change=change, outcome=outcome)
+        return Recognition(change=change, outcome=outcome)
 
-    def patch_ids(self, looks: Sequence[Looked]) -> list[str | None]:
+    def patch_ids(self, looks: Sequence[Recognition]) -> list[str | None]:
         """Those of the candidates among them, in their order."""
         candidates = [look.change for look in looks if isinstance(look.outcome, Candidate)]
         return self._repo.patch_ids([(change.base_commit, change.head_commit) for change in candidates], context=0)
 
-    def without_duplicates(self, looks: Sequence[Looked], patch_ids: Future[list[str | None]]) -> Iterator[Looked]:
+    def without_duplicates(
+        self, looks: Sequence[Recognition], patch_ids: Future[list[str | None]]
+    ) -> Iterator[Recognition]:
         """Reject candidates whose patch id an earlier one has: backports, cherry-picks without a note, forks."""
         ids = iter(patch_ids.result())
         for look in looks:

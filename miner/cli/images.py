@@ -22,7 +22,7 @@ from miner.layers import base as bases
 from miner.layers import debian
 
 if TYPE_CHECKING:
-    from miner.images.publish import Moved
+    from miner.images.publish import Transfers
     from miner.images.rebuild import Rebuilt
     from miner.images.store import StoredImage
 
@@ -196,7 +196,7 @@ def _tell_rebuilt(found: Rebuilt) -> None:
         print_(f"    and {count - _SHOWN} more (--json has all)")
 
 
-def _tell_moved(moved: Moved, verb: str, *, json_: bool, hint: str) -> None:
+def _tell_moved(moved: Transfers, verb: str, *, json_: bool, hint: str) -> None:
     if json_:
         print_json({verb: moved.done, "already": list(moved.already), "failed": moved.failed})
     else:

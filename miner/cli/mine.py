@@ -176,7 +176,7 @@ def mine(
         return
     if out is None:
         raise InputError("where to? give a dataset folder with -o", hint="or look first, with --dry-run")
-    asked = model_options.Asked(
+    asked = model_options.ModelOptions(
         base_url=base_url,
         api_key_env=api_key_env,
         max_cost=max_cost,

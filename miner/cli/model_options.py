@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from harness.config.settings import Settings
-    from harness.solve.models.meter import Spent
+    from harness.solve.models.meter import Spending
     from harness.solve.models.openai_model import Endpoint
     from harness.solve.models.stack import Wrapped
 
@@ -63,7 +63,7 @@ AssumePriceOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ModelOptions:
     """What a command line says of asking a model."""
 
     base_url: str
@@ -77,10 +77,10 @@ class Asked:
 @contextlib.contextmanager
 def opened(
     model: str,
-    asked: Asked,
+    asked: ModelOptions,
     settings: Settings,
     *,
-    earlier: Spent,
+    earlier: Spending,
     jobs: int | None,
     warn: Callable[[str], None],
 ) -> Iterator[tuple[Wrapped, Endpoint]]:
@@ -111,7 +111,7 @@ def opened(
         yield wrapped, endpoint
 
 
-def bill(spent: Spent) -> str:
+def bill(spent: Spending) -> str:
     """What answers came to, for a person."""
     money = "at an unknown price" if spent.unpriced else f"for ${spent.cost:.4f}"
     return f"{spent.tokens:,} tokens {money} in all"

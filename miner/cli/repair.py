@@ -79,7 +79,7 @@ def see_that_it_can(settings: Settings, executor: Kind, *, validate: bool) -> No
 
 @contextlib.contextmanager
 def repairer_of(
-    asked: model_options.Asked,
+    asked: model_options.ModelOptions,
     settings: Settings,
     dataset: Dataset,
     *,

@@ -63,7 +63,7 @@ def see_that_tests_run(settings: Settings, *, validate: bool) -> None:
 
 @contextlib.contextmanager
 def writer_of(
-    asked: model_options.Asked,
+    asked: model_options.ModelOptions,
     settings: Settings,
     dataset: Dataset,
     *,

@@ -13,13 +13,13 @@ from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.sandbox.executors.local import LocalExecutor
 from miner.quality.strength.result import Bounds
-from miner.quality.strength.work import Asked, as_json, gauge, weakest_first
+from miner.quality.strength.work import StrengthRequest, as_json, gauge, weakest_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.dataset.folder import Dataset
-    from miner.quality.strength.work import Gauged
+    from miner.quality.strength.work import TaskStrength
 
 app = typer.Typer()
 
@@ -43,7 +43,7 @@ def strength_command(
 ) -> None:
     """Run wrong patches made of each fix, a part left out or a fault put in; tell which of them the tests let live."""
     most = load_settings().mining.mutants if mutants is None else mutants
-    asked = Asked(bounds=Bounds(parts=parts, mutants=most), again=again, write=not dry_run)
+    asked = StrengthRequest(bounds=Bounds(parts=parts, mutants=most), again=again, write=not dry_run)
     opened = open_with(dataset, identity)
     executor = LocalExecutor(jobs=jobs)
     with (
@@ -58,7 +58,7 @@ def strength_command(
         _show(opened, ordered, dry_run=dry_run)
 
 
-def _show(dataset: Dataset, found: Sequence[Gauged], *, dry_run: bool) -> None:
+def _show(dataset: Dataset, found: Sequence[TaskStrength], *, dry_run: bool) -> None:
     console = terminal.results()
     heads = ("killed", "parts", "mutants", "lines run", "s")
     columns = [Column(head, no_wrap=True, justify="right") for head in heads]
@@ -86,7 +86,7 @@ def _show(dataset: Dataset, found: Sequence[Gauged], *, dry_run: bool) -> None:
         console.print(Text("nothing was written"))
 
 
-def _show_survivors(dataset: Dataset, found: Sequence[Gauged], *, dry_run: bool) -> None:
+def _show_survivors(dataset: Dataset, found: Sequence[TaskStrength], *, dry_run: bool) -> None:
     """Where what lives can be read; no more than its place, since it quotes the fix."""
     console = terminal.results()
     for one in found:
@@ -103,7 +103,7 @@ def _show_survivors(dataset: Dataset, found: Sequence[Gauged], *, dry_run: bool)
             console.print(Text(str(folder / name)), soft_wrap=True)
 
 
-def _cells(one: Gauged) -> tuple[str, ...]:
+def _cells(one: TaskStrength) -> tuple[str, ...]:
     quality = one.quality
     share, lines = quality["share"], quality["changed_lines"]
     return (

@@ -17,7 +17,7 @@ from miner.stripping.dataset import as_json, strip_tasks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from miner.stripping.dataset import Stripped
+    from miner.stripping.dataset import StrippedTask
 
 app = typer.Typer()
 
@@ -59,7 +59,7 @@ def strip_command(
         _show(found)
 
 
-def _show(found: Sequence[Stripped]) -> None:
+def _show(found: Sequence[StrippedTask]) -> None:
     console = terminal.results()
     columns = [
         Column("task", overflow="fold"),

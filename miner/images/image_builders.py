@@ -182,7 +182,7 @@ class ClusterImages(Images):
         with tar() as stream:
             packed = _Packed(order=order, source=zlib.compress(stream.read(), 1), bench=self._bench())
         errand = Errand(work=_build_there, item=packed, needs=self._needs())
-        made: _Made = self.executor.do(errand, note=progress, holds=lambda made: made.image)
+        made: _BuildResult = self.executor.do(errand, note=progress, holds=lambda made: made.image)
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_bytes(made.log)
         self._clocks[made.image] = made.clock
@@ -268,7 +268,7 @@ class _Packed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Made:
+class _BuildResult:
     """What came of an order."""
 
     built: BuiltImage | Rejection
@@ -323,7 +323,7 @@ def _lay_there(bench: _Bench, place: Place) -> str:
         return shelf.give(ground.tag)
 
 
-def _build_there(packed: _Packed, place: Place) -> _Made:
+def _build_there(packed: _Packed, place: Place) -> _BuildResult:
     settings = packed.bench.here()
     shelf = Shelf(repository=settings.registry, note=place.note) if settings.registry else None
     source = zlib.decompress(packed.source)
@@ -335,12 +335,12 @@ def _build_there(packed: _Packed, place: Place) -> _Made:
         )  # fmt: skip
         said = log.read_bytes() if log.exists() else b""
     if isinstance(built, Rejection):
-        return _Made(built=built, log=said)
+        return _BuildResult(built=built, log=said)
     clock = imageclock.can_fake(built.image_id)
     if shelf is not None:
         named = [shelf.give(tag) for tag in built.layers]
         built = replace(built, image_id=named[-1])
-    return _Made(built=built, log=said, clock=clock)
+    return _BuildResult(built=built, log=said, clock=clock)
 
 
 def _inspect_there(asked: tuple[str, Secrets], place: Place) -> tuple[Leak, ...]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moved:
+class Transfers:
     """What came of pushing or pulling the images of a dataset's tasks, by instance id."""
 
     done: dict[str, str]
@@ -34,7 +34,7 @@ class Moved:
     """Why not, by task."""
 
 
-def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) -> Moved:
+def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) -> Transfers:
     """Push the images that tasks name by the engine's id, and have the tasks name them by the registry's digest.
 
     A task is written as soon as its image is there, so that an interrupted push goes on.
@@ -69,10 +69,10 @@ def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) 
                 _rename(dataset, instance, pushed)
     finally:
         content.settle(dataset)
-    return Moved(done=done, already=tuple(already), failed=failed)
+    return Transfers(done=done, already=tuple(already), failed=failed)
 
 
-def pull(dataset: Dataset, note: Callable[[str], None]) -> Moved:
+def pull(dataset: Dataset, note: Callable[[str], None]) -> Transfers:
     """Have the engine hold the images of a dataset's tasks.
 
     Raises:
@@ -95,7 +95,7 @@ def pull(dataset: Dataset, note: Callable[[str], None]) -> Moved:
             done[instance.instance_id] = str(instance.image)
         except InfrastructureError as error:
             failed[instance.instance_id] = error.message
-    return Moved(done=done, already=tuple(already), failed=failed)
+    return Transfers(done=done, already=tuple(already), failed=failed)
 
 
 def _with_images(dataset: Dataset) -> tuple[Instance, ...]:

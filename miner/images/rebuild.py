@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from harness.config.settings import ImageSettings
     from harness.core.instance import Instance
     from harness.dataset.folder import Dataset
-    from miner.layers.dockerfile import Section, Written
+    from miner.layers.dockerfile import ParsedDockerfile, Section
     from miner.layers.runner import Workshop
 
 LABEL = "dev.goldseam.rebuild"
@@ -203,7 +203,12 @@ def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], 
 
 
 def _with_buildkit(
-    workshop: Workshop, program: str, written: Written, sections: list[Section], files: dict[str, Path], start: str
+    workshop: Workshop,
+    program: str,
+    written: ParsedDockerfile,
+    sections: list[Section],
+    files: dict[str, Path],
+    start: str,
 ) -> list[str]:
     context = workshop.folder / "context"
     context.mkdir()

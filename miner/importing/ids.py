@@ -55,7 +55,7 @@ _INSTANCE = "::()"
 """What pytest before 4.0 puts behind a class in its ids, and leaves out wherever it prints them."""
 
 
-class Known:
+class KnownIds:
     """The ids of all tests that were seen here, ready to be looked up."""
 
     def __init__(self, ids: Collection[str]) -> None:

@@ -8,13 +8,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestStatus
-from miner.importing.ids import Known, Way, file_of
+from miner.importing.ids import KnownIds, Way, file_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from miner.importing.ids import Mapped
-    from miner.proof import Observed
+    from miner.proof import ObservedRun
 
 
 class Verdict(StrEnum):
@@ -67,7 +67,7 @@ class Holds(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class JudgedId:
     """One id of a row, and what became of it."""
 
     given: str
@@ -80,8 +80,8 @@ class Judged:
 class Judgement:
     """Both lists of a row, id by id, and what is graded of them."""
 
-    fail_to_pass: tuple[Judged, ...]
-    pass_to_pass: tuple[Judged, ...]
+    fail_to_pass: tuple[JudgedId, ...]
+    pass_to_pass: tuple[JudgedId, ...]
     graded_fail_to_pass: tuple[str, ...]
     graded_pass_to_pass: tuple[str, ...]
 
@@ -99,18 +99,18 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class RowRuns:
     """What the runs of a row showed."""
 
-    after: Sequence[Observed]
+    after: Sequence[ObservedRun]
     """With the hidden tests and the fix."""
-    before: Sequence[Observed]
+    before: Sequence[ObservedRun]
     """With the hidden tests alone."""
 
     def ids(self) -> set[str]:
         return {test_id for run in (*self.after, *self.before) for test_id in run.statuses}
 
-    def passes(self, runs: Sequence[Observed], test_id: str) -> int:
+    def passes(self, runs: Sequence[ObservedRun], test_id: str) -> int:
         return sum(run.statuses.get(test_id) is TestStatus.PASSED for run in runs)
 
     def lacks_network(self, test_id: str) -> bool:
@@ -118,9 +118,9 @@ class Seen:
         return any({test_id, test_id.split("::", 1)[0]} & set(run.network) for run in self.after)
 
 
-def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], seen: Seen) -> Judgement:
+def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], seen: RowRuns) -> Judgement:
     """Judge a row's lists by what the runs showed. An id given twice is judged once."""
-    known = Known(seen.ids())
+    known = KnownIds(seen.ids())
     fails = tuple(_fail_to_pass(known.map(test_id), seen) for test_id in dict.fromkeys(fail_to_pass))
     passes = tuple(_pass_to_pass(known.map(test_id), seen) for test_id in dict.fromkeys(pass_to_pass))
     turning = {test_id for one in _good(fails) for test_id in one.ours}
@@ -136,16 +136,16 @@ def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], seen: Seen) 
     )
 
 
-def hopeless(fail_to_pass: Iterable[str], seen: Seen) -> bool:
+def hopeless(fail_to_pass: Iterable[str], seen: RowRuns) -> bool:
     """Whether the runs so far already tell that nothing of FAIL_TO_PASS can hold."""
     return not any(one.verdict in HOLDING for one in judge(tuple(fail_to_pass), (), seen).fail_to_pass)
 
 
-def _good(judged: Iterable[Judged]) -> list[Judged]:
+def _good(judged: Iterable[JudgedId]) -> list[JudgedId]:
     return [one for one in judged if one.verdict in HOLDING]
 
 
-def _fail_to_pass(mapped: Mapped, seen: Seen) -> Judged:
+def _fail_to_pass(mapped: Mapped, seen: RowRuns) -> JudgedId:
     wrong = _wrong_after(mapped, seen)
     if wrong is None:
         before = {test_id: seen.passes(seen.before, test_id) for test_id in mapped.ours}
@@ -154,10 +154,10 @@ def _fail_to_pass(mapped: Mapped, seen: Seen) -> Judged:
             wrong = Verdict.FLAKY
         elif all(before.values()):
             wrong = Verdict.PASSES_BEFORE
-    return Judged(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
+    return JudgedId(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 
-def _pass_to_pass(mapped: Mapped, seen: Seen) -> Judged:
+def _pass_to_pass(mapped: Mapped, seen: RowRuns) -> JudgedId:
     wrong = _wrong_after(mapped, seen)
     if wrong is None:
         before = [seen.passes(seen.before, test_id) for test_id in mapped.ours]
@@ -165,10 +165,10 @@ def _pass_to_pass(mapped: Mapped, seen: Seen) -> Judged:
             wrong = Verdict.FLAKY
         elif not all(before):
             wrong = Verdict.FAILS_BEFORE
-    return Judged(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
+    return JudgedId(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 
-def _wrong_after(mapped: Mapped, seen: Seen) -> Verdict | None:
+def _wrong_after(mapped: Mapped, seen: RowRuns) -> Verdict | None:
     """Why an id can't hold, whatever its list says; None where every test it stands for passes with the fix."""
     if mapped.way is Way.NOT_AN_ID:
         return Verdict.NOT_AN_ID
@@ -190,7 +190,7 @@ _WORST = (
 """Of several tests that a cut id stands for, the one that says most against it."""
 
 
-def _after(test_id: str, seen: Seen) -> Verdict | None:
+def _after(test_id: str, seen: RowRuns) -> Verdict | None:
     statuses = [run.statuses.get(test_id) for run in seen.after]
     if all(status is TestStatus.PASSED for status in statuses):
         return None
@@ -207,6 +207,6 @@ def _after(test_id: str, seen: Seen) -> Verdict | None:
     return Verdict.FAILS_WITH_GOLD
 
 
-def counts(judged: Collection[Judged]) -> Mapping[str, int]:
+def counts(judged: Collection[JudgedId]) -> Mapping[str, int]:
     """How often each verdict was given, commonest first."""
     return {verdict.value: count for verdict, count in Counter(one.verdict for one in judged).most_common()}

@@ -42,7 +42,7 @@ class RowChange(Change):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placed:
+class PlacedRow:
     """A row found in its repository."""
 
     draft: Draft
@@ -51,7 +51,7 @@ class Placed:
     """Why the patches can't be put onto the base."""
 
 
-def place(repo: BareRepository, row: Row) -> Placed | Rejection:
+def place(repo: BareRepository, row: Row) -> PlacedRow | Rejection:
     """Find a row's base commit, and put its patches onto it.
 
     The commit with both patches is written into our own copy, so that what reads a change's head can read it; no ref
@@ -74,7 +74,7 @@ def place(repo: BareRepository, row: Row) -> Placed | Rejection:
         return Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
 
 
-def _placed(repo: BareRepository, row: Row, base: str, head: str | Rejection) -> Placed:
+def _placed(repo: BareRepository, row: Row, base: str, head: str | Rejection) -> PlacedRow:
     refused = head if isinstance(head, Rejection) else None
     tip = base if isinstance(head, Rejection) else head
     kinds = dict.fromkeys(sorted(_paths(row.patch)), Kind.GOLD)
@@ -101,7 +101,7 @@ def _placed(repo: BareRepository, row: Row, base: str, head: str | Rejection) ->
         ),
         statement=row.problem_statement,
     )
-    return Placed(draft=draft, refused=refused)
+    return PlacedRow(draft=draft, refused=refused)
 
 
 def _paths(data: bytes) -> frozenset[str]:

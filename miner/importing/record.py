@@ -16,7 +16,7 @@ from miner.proof.ids import reasons
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from miner.importing.judge import Judged, Judgement, Seen
+    from miner.importing.judge import JudgedId, Judgement, RowRuns
     from miner.importing.rows import Row
     from miner.pipeline.draft import Draft
     from miner.sources.change import Rejection
@@ -76,14 +76,14 @@ def _hidden(row: Row, judgement: Judgement | None) -> dict[str, Any]:
     }
 
 
-def _lists(row: Row, judgement: Judgement | None) -> Sequence[tuple[str, Sequence[str], Sequence[Judged] | None]]:
+def _lists(row: Row, judgement: Judgement | None) -> Sequence[tuple[str, Sequence[str], Sequence[JudgedId] | None]]:
     return (
         ("FAIL_TO_PASS", row.fail_to_pass, judgement.fail_to_pass if judgement else None),
         ("PASS_TO_PASS", row.pass_to_pass, judgement.pass_to_pass if judgement else None),
     )
 
 
-def evidence(seen: Seen, judgement: Judgement, *, brings: Collection[str] = frozenset()) -> dict[str, Any]:
+def evidence(seen: RowRuns, judgement: Judgement, *, brings: Collection[str] = frozenset()) -> dict[str, Any]:
     """What the runs showed, in the fields of every proof; nothing was run as it was, without the hidden tests.
 
     `brings` are the names that the fix brings.
@@ -112,7 +112,7 @@ def evidence(seen: Seen, judgement: Judgement, *, brings: Collection[str] = froz
     }
 
 
-def flaky(judgement: Judgement, seen: Seen) -> tuple[str, ...]:
+def flaky(judgement: Judgement, seen: RowRuns) -> tuple[str, ...]:
     """Ids that did not give the same result every time; none of them is graded."""
     graded = {*judgement.graded_fail_to_pass, *judgement.graded_pass_to_pass}
     unstable = {
@@ -124,6 +124,6 @@ def flaky(judgement: Judgement, seen: Seen) -> tuple[str, ...]:
     return tuple(sorted(unstable - graded))
 
 
-def holding(judged: Sequence[Judged]) -> int:
+def holding(judged: Sequence[JudgedId]) -> int:
     """How many of a list's ids hold."""
     return sum(one.verdict in HOLDING for one in judged)

@@ -11,11 +11,11 @@ from harness.judging.places import carded
 from miner import proof
 from miner.candidates.funnel import FunnelLine
 from miner.importing import record
-from miner.importing.judge import Holds, Judgement, Seen, hopeless, judge
+from miner.importing.judge import Holds, Judgement, RowRuns, hopeless, judge
 from miner.importing.place import SIGNAL, place
 from miner.pipeline import stages
 from miner.pipeline.draft import brings, notebook_of, recipe, subject_of
-from miner.proof import Notebook, Observed, Proof, Subject
+from miner.proof import Notebook, ObservedRun, Proof, Subject
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import Rejection, Stage
 
@@ -32,7 +32,7 @@ IN_PART = "fail_to_pass_in_part"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class RowOutcome:
     """How far a row came."""
 
     draft: Draft | None = None
@@ -54,7 +54,7 @@ def take(row: Row, site: Site, *, accept_part: bool) -> FunnelLine:
     return line_of(row, made, seconds=time.monotonic() - began)
 
 
-def line_of(row: Row, made: Made, *, seconds: float = 0.0) -> FunnelLine:
+def line_of(row: Row, made: RowOutcome, *, seconds: float = 0.0) -> FunnelLine:
     """A row's line in the funnel."""
     if made.draft is None:
         assert made.rejection is not None  # noqa: S101 - what has no draft was rejected
@@ -85,16 +85,16 @@ def unplaced(row: Row, rejection: Rejection) -> FunnelLine:
     )
 
 
-def _make(row: Row, site: Site, *, accept_part: bool) -> Made:
+def _make(row: Row, site: Site, *, accept_part: bool) -> RowOutcome:
     placed = place(site.repo, row)
     if isinstance(placed, Rejection):
-        return Made(rejection=placed)
+        return RowOutcome(rejection=placed)
     draft = placed.draft
     if placed.refused is not None:
-        return Made(draft=draft, rejection=placed.refused)
+        return RowOutcome(draft=draft, rejection=placed.refused)
     built = _built(draft, site)
     if isinstance(built, Rejection):
-        return Made(draft=draft, rejection=built)
+        return RowOutcome(draft=draft, rejection=built)
     made = prove(row, built, site)
     if made.draft is None or made.judgement is None or made.rejection is not None:
         return made
@@ -118,7 +118,7 @@ def _built(draft: Draft, site: Site) -> Draft | Rejection:
     return replace(built, test=replace(built.test, options=(*built.test.options, QUIET)))
 
 
-def prove(row: Row, draft: Draft, site: Site) -> Made:
+def prove(row: Row, draft: Draft, site: Site) -> RowOutcome:
     """Run the tests with and without the fix, several times, and judge the row's lists by that."""
     subject = subject_of(draft)
     notebook = notebook_of(subject, site)
@@ -127,7 +127,7 @@ def prove(row: Row, draft: Draft, site: Site) -> Made:
     draft.timings["proof"] = time.monotonic() - began
     notebook.close()
     if isinstance(seen, Rejection):
-        return Made(draft=draft, rejection=seen)
+        return RowOutcome(draft=draft, rejection=seen)
     judgement = judge(row.fail_to_pass, row.pass_to_pass, seen)
     proved = replace(
         draft,
@@ -142,39 +142,39 @@ def prove(row: Row, draft: Draft, site: Site) -> Made:
     )
     nothing = judgement.holds is Holds.NOTHING
     rejection = _no("fail_to_pass_does_not_hold", judgement.why()) if nothing else None
-    return Made(draft=proved, judgement=judgement, rejection=rejection)
+    return RowOutcome(draft=proved, judgement=judgement, rejection=rejection)
 
 
-def _run(row: Row, subject: Subject, notebook: Notebook, site: Site) -> Seen | Rejection:
+def _run(row: Row, subject: Subject, notebook: Notebook, site: Site) -> RowRuns | Rejection:
     """The runs: with the fix and without, by turns; where nothing can hold after the first pair, it stays at that."""
     patches = proof.prepare(subject)
     if isinstance(patches, Rejection):
         return patches
-    after: list[Observed] = []
-    before: list[Observed] = []
-    states: tuple[tuple[State, list[Observed]], ...] = (("after", after), ("before", before))
+    after: list[ObservedRun] = []
+    before: list[ObservedRun] = []
+    states: tuple[tuple[State, list[ObservedRun]], ...] = (("after", after), ("before", before))
     for number in range(site.runs):
         for state, runs in states:
             site.note(f"{subject.instance_id}: {state} {number + 1}/{site.runs}")
             runs.append(proof.observe(subject, patches, state, number, site.sandbox, notebook))
             if (trouble := proof.troubled(runs[-1])) is not None:
                 return trouble
-        if hopeless(row.fail_to_pass, seen := Seen(after=after, before=before)):
+        if hopeless(row.fail_to_pass, seen := RowRuns(after=after, before=before)):
             return seen
-    return Seen(after=after, before=before)
+    return RowRuns(after=after, before=before)
 
 
-def _finish(draft: Draft, judgement: Judgement, site: Site) -> Made:
+def _finish(draft: Draft, judgement: Judgement, site: Site) -> RowOutcome:
     """What every proved task has to stand besides its lists."""
     for stage in (stages.inspect, stages.strip, stages.confirm):
         result = stage(draft, site)
         if isinstance(result, Rejection):
-            return Made(draft=draft, judgement=judgement, rejection=result)
+            return RowOutcome(draft=draft, judgement=judgement, rejection=result)
         draft = result
-    return Made(draft=draft, judgement=judgement)
+    return RowOutcome(draft=draft, judgement=judgement)
 
 
-def _keep(row: Row, draft: Draft, made: Made, site: Site) -> None:
+def _keep(row: Row, draft: Draft, made: RowOutcome, site: Site) -> None:
     task = record.task(row, draft, made.judgement, made.rejection)
     write_task(site.dataset, carded(task), public_files=recipe(draft))
 

@@ -72,7 +72,7 @@ class ImageRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded:
+class RecordedTests:
     """A task's expectations, and what its base hands out in their place."""
 
     expectations: Expectations = field(default_factory=Expectations)
@@ -111,7 +111,7 @@ class RefusedError(Exception):
         """The end of the output."""
 
 
-class Run(Protocol):
+class TaskRun(Protocol):
     """Runs the tests of a task once, in a container."""
 
     def __call__(self, files: Mapping[str, bytes], *, gold: bool, number: int = 0) -> TestReport:
@@ -175,7 +175,7 @@ class Language(Protocol):
         """
         ...
 
-    def strip(self, task: Task, sources: Mapping[str, bytes], run: Run) -> Recorded:
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """What hidden tests expect, taken out of them, recorded from the fix and proved; empty where nothing can be.
 
         `task` has no expectations; `run` runs its tests once. docs/judging.md has the rules.
@@ -186,6 +186,6 @@ class Language(Protocol):
         """
         ...
 
-    def guess(self, recorded: Recorded, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """How hard what FAIL_TO_PASS expects is to guess for whoever has read that."""
         ...

@@ -64,7 +64,7 @@ class Section:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class ParsedDockerfile:
     """A task's Dockerfile, read again."""
 
     base: str
@@ -87,7 +87,7 @@ def head(base: str, variables: Mapping[str, str]) -> str:
     return f"FROM {base}\n" + "".join(f"ARG {name}={json.dumps(value)}\n" for name, value in sorted(variables.items()))
 
 
-def read(text: str) -> Written:
+def read(text: str) -> ParsedDockerfile:
     """A Dockerfile that `render` wrote.
 
     Raises:
@@ -103,7 +103,7 @@ def read(text: str) -> Written:
         raise InputError(f"this Dockerfile is not one that goldseam wrote: {error}") from error
     if not base or not sections:
         raise InputError("this Dockerfile is not one that goldseam wrote: it has no layers")
-    return Written(base=base, variables=variables, sections=sections)
+    return ParsedDockerfile(base=base, variables=variables, sections=sections)
 
 
 def _section(kind: str, text: str) -> Section:

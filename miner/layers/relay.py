@@ -138,7 +138,7 @@ class Relay:
             if _HOST.fullmatch(shown) and shown not in self.refused and len(self.refused) < _REFUSED:
                 self.refused.append(shown)
 
-    def reach(self, host: str, port: int, scheme: str) -> _Reached:
+    def reach(self, host: str, port: int, scheme: str) -> _Upstream:
         """A connection to a host that is allowed; one that the repository names has to be at a public address.
 
         Raises:
@@ -216,7 +216,7 @@ class _Stream:
                 body = rest[: asked.length]
                 self._carry(self._far, _onward(asked, reached) + body, asked.length - len(body))
 
-    def _greeting(self, asked: _Asked, said: bytes) -> bytes:
+    def _greeting(self, asked: _ProxyRequest, said: bytes) -> bytes:
         """The first bytes in a tunnel: TLS, for the host that the tunnel was asked for.
 
         Raises:
@@ -286,7 +286,7 @@ class _Stream:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _ProxyRequest:
     """A request to the proxy."""
 
     method: str
@@ -302,7 +302,7 @@ class _Asked:
         return self.method == "CONNECT"
 
 
-def _request(head: bytes) -> _Asked:
+def _request(head: bytes) -> _ProxyRequest:
     """Read the head of a request.
 
     Raises:
@@ -332,12 +332,12 @@ def _request(head: bytes) -> _Asked:
     if len(lengths) > 1 or not all(length.isdigit() for length in lengths) or b"transfer-encoding" in dict(headers):
         raise ValueError("a body needs one Content-Length")
     path = urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, ""))
-    return _Asked(
+    return _ProxyRequest(
         method=method, host=host, port=port, path=path, headers=tuple(headers), length=int(next(iter(lengths)))
     )
 
 
-def _onward(asked: _Asked, reached: _Reached) -> bytes:
+def _onward(asked: _ProxyRequest, reached: _Upstream) -> bytes:
     """A request as the far side wants it: this connection carries no second one, which could be for another host."""
     shown = asked.host if asked.port == _PORTS["http"] else _authority(asked.host, asked.port)
     lines = [
@@ -364,7 +364,7 @@ class NotPublicError(OSError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Reached:
+class _Upstream:
     """A connection to a host, or to a proxy that carries one there."""
 
     far: socket.socket
@@ -383,7 +383,7 @@ class Way:
         self._never = known.get("no_proxy", "")
         self._ca_bundle = ca_bundle
 
-    def reach(self, host: str, port: int, scheme: str, *, anywhere: bool) -> _Reached:
+    def reach(self, host: str, port: int, scheme: str, *, anywhere: bool) -> _Upstream:
         """A connection to a host; to a public address of it where it may not be `anywhere`.
 
         An address that was looked at is the one that is connected to, here or by the user's proxy: no name is looked up
@@ -399,15 +399,15 @@ class Way:
         is_straight = not proxy or urllib.request.proxy_bypass_environment(f"{host}:{port}", {"no": self._never})  # type: ignore[attr-defined]
         addresses = [host] if anywhere else _public(host, port, at_once=is_straight)
         if not proxy or is_straight:
-            return _Reached(far=_connected(addresses, port))
+            return _Upstream(far=_connected(addresses, port))
         parts = urllib.parse.urlsplit(proxy)
         far = _connected([parts.hostname or ""], parts.port or _PORTS[parts.scheme])
         if parts.scheme == "https":
             far = ssl.create_default_context(cafile=self._ca_bundle).wrap_socket(far, server_hostname=parts.hostname)
         if scheme == "https":
             _tunnel(far, addresses[0], port, _authorization(parts))
-            return _Reached(far=far)
-        return _Reached(far=far, prefix=f"http://{_authority(addresses[0], port)}", headers=_authorization(parts))
+            return _Upstream(far=far)
+        return _Upstream(far=far, prefix=f"http://{_authority(addresses[0], port)}", headers=_authorization(parts))
 
 
 def _public(host: str, port: int, *, at_once: bool) -> list[str]:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from harness.config.settings import Settings
     from harness.dataset.folder import Dataset
     from harness.sandbox.job import Sandbox
-    from harness.scaffold.reveal import Revealed
+    from harness.scaffold.reveal import PublicTests
     from miner.assist.repair.run import Repairer
-    from miner.assist.statement_writer_run import Writer, Written
+    from miner.assist.statement_writer_run import Writer, WrittenStatement
     from miner.images.image_builders import Images
     from miner.layers.built import Attempt, BuiltImage
     from miner.proof import Proof
@@ -87,7 +87,7 @@ class Draft:
     candidate: Candidate
     split: Split | None = None
     statement: str = ""
-    cleaned: assessment.Cleaned = field(default_factory=lambda: assessment.Cleaned(statement=""))
+    cleaned: assessment.CleanStatement = field(default_factory=lambda: assessment.CleanStatement(statement=""))
     """What was found in statement and patches that should be in none."""
     image: BuiltImage | None = None
     test: TestSpec = field(default_factory=TestSpec)
@@ -97,9 +97,9 @@ class Draft:
     expectations: Expectations = field(default_factory=Expectations)
     strength: Strength | None = None
     """What the hidden tests let live; None where it is not measured."""
-    written: Written | None = None
+    written: WrittenStatement | None = None
     """What came of asking a model for the statement; None where none was asked."""
-    revealed: Revealed | None = None
+    revealed: PublicTests | None = None
     """The hidden tests that the task shows; None where that is not asked for."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds by stage."""

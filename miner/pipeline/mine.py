@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from harness.sandbox.job import Sandbox
     from miner.assist.repair.run import Repairer
     from miner.assist.statement_writer_run import Writer
-    from miner.candidates.scan import Looked
+    from miner.candidates.scan import Recognition
     from miner.sources.history import ChangeFilter
-    from miner.sources.origin import Opened, Origin, Reached
+    from miner.sources.origin import OpenOrigin, Origin, Progress
 
 NOT_VALIDATED = "candidate only: not built, not proved"
 
@@ -189,7 +189,7 @@ class _Mining:
     """One origin being mined."""
 
     origin: Origin
-    work: Opened
+    work: OpenOrigin
     options: Options
     funnel: Funnel
     seen: Seen
@@ -198,7 +198,7 @@ class _Mining:
 
 def _opened(
     sources: Sequence[str], options: Options, settings: Settings, cursors: Cursors | None, observer: Observer
-) -> Iterator[tuple[Origin, Callable[[], Opened], bool]]:
+) -> Iterator[tuple[Origin, Callable[[], OpenOrigin], bool]]:
     """Each repository with a way to its copy, which is made while earlier ones are mined, and whether it is alone."""
     cache = settings.images.cache_dir / "sources"
     expander = Expander(
@@ -219,7 +219,7 @@ def _opened(
             why = f"there is no folder {source} here, and as a name on GitHub: {error.message}"
             raise InputError(why, hint=error.hint) from error
 
-    def open_(origin: Origin) -> Opened:
+    def open_(origin: Origin) -> OpenOrigin:
         reached = _reached(cursors, origin, options)
         return origin.open(origin.narrow(options.wanted), reached)
 
@@ -227,7 +227,7 @@ def _opened(
         yield origin, opened, len(sources) == len(origins) == 1
 
 
-def _reached(cursors: Cursors | None, origin: Origin, options: Options) -> Reached | None:
+def _reached(cursors: Cursors | None, origin: Origin, options: Options) -> Progress | None:
     if cursors is None or not options.whole or options.fresh:
         return None
     return cursors.get(origin.name, options.rules)
@@ -318,7 +318,7 @@ def look(
             work.repo.close()
 
 
-def _lines(looks: Iterator[Looked], limit: int | None) -> Iterator[FunnelLine]:
+def _lines(looks: Iterator[Recognition], limit: int | None) -> Iterator[FunnelLine]:
     candidates = 0
     for looked in looks:
         if isinstance(looked.outcome, Rejection):
@@ -332,7 +332,7 @@ def _lines(looks: Iterator[Looked], limit: int | None) -> Iterator[FunnelLine]:
         )
 
 
-def _due(looks: Iterator[Looked], mining: _Mining, site: Site) -> Iterator[Looked]:
+def _due(looks: Iterator[Recognition], mining: _Mining, site: Site) -> Iterator[Recognition]:
     """The candidates still to be decided; rejections of recognition go to the funnel on the way."""
     decided, again = mining.funnel.decided(), mining.options.fresh
     candidates = 0
@@ -363,7 +363,7 @@ def _stands(line: FunnelLine, options: Options) -> bool:
     return not (line.accepted and options.validate and line.detail == NOT_VALIDATED)
 
 
-def take(looked: Looked, site: Site, steps: Sequence[StageFunction]) -> FunnelLine:
+def take(looked: Recognition, site: Site, steps: Sequence[StageFunction]) -> FunnelLine:
     """Take one candidate through the stages to its line in the funnel."""
     assert not isinstance(looked.outcome, Rejection)  # noqa: S101 - `_due` hands on candidates only
     began = time.monotonic()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.core import test_ids
 from harness.grading import scoring, trial
 from miner.assist import statement_writer
-from miner.assist.statement_writer_run import Job, Written
+from miner.assist.statement_writer_run import Job, WrittenStatement
 from miner.pipeline.draft import task_of
 from miner.quality import assessment
 from miner.sources.bare import MissingObjectsError
@@ -46,7 +46,7 @@ def write_statement(draft: Draft, site: Site) -> Draft:
     return taken(draft, written)
 
 
-def taken(draft: Draft, written: Written) -> Draft:
+def taken(draft: Draft, written: WrittenStatement) -> Draft:
     """A draft with what came of a statement that was asked for."""
     text = written.note.text if written.use == "written" and written.note else None
     return replace(draft, statement=text or draft.statement, written=written)

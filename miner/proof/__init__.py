@@ -7,7 +7,7 @@ very road that a model's patch takes, so a fix which that road would refuse make
 from miner.proof.flakiness_causes import Blamed, blame
 from miner.proof.judge import Proof, budgets, judge
 from miner.proof.new_api import brought, new_names
-from miner.proof.notebook import STATES, Notebook, Observed, State
+from miner.proof.notebook import STATES, Notebook, ObservedRun, State
 from miner.proof.observe import observe, troubled
 from miner.proof.run import Bench, validate
 from miner.proof.runs import DEFAULT_CONFIDENCE, DEFAULT_RUNS, Repeats, repeats
@@ -22,7 +22,7 @@ __all__ = [
     "Bench",
     "Blamed",
     "Notebook",
-    "Observed",
+    "ObservedRun",
     "Patches",
     "Proof",
     "Repeats",

@@ -13,7 +13,7 @@ from miner.proof.variations import Cause
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from miner.proof.notebook import Observed, State
+    from miner.proof.notebook import ObservedRun, State
     from miner.proof.variations import Variation
 
 MOST_RUNS = 20
@@ -27,7 +27,7 @@ test that passes every other time is taken for one that hangs on something in 1 
 class Look(Protocol):
     """Does one further run."""
 
-    def __call__(self, state: State, variation: Variation, repeat: int) -> Observed:
+    def __call__(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
         """Run a state; `repeat` tells equal runs apart."""
         ...
 
@@ -47,7 +47,7 @@ class Blamed:
         return frozenset(one for one, cause in self.causes.items() if cause not in _LACKING)
 
 
-def blame(found: Sequence[Observed], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
+def blame(found: Sequence[ObservedRun], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
     """Find out on what each test depends whose result is not the same in all runs of a state.
 
     A test that differs between equal runs is `random`. Else the first varied run in which it differs is taken apart: a
@@ -65,7 +65,7 @@ def blame(found: Sequence[Observed], look: Look | None = None, *, most: int = MO
     return Blamed(causes=dict(sorted({**_offline(found), **search.causes}.items())), runs=search.runs)
 
 
-def _offline(found: Iterable[Observed]) -> dict[str, Cause]:
+def _offline(found: Iterable[ObservedRun]) -> dict[str, Cause]:
     """What never passes with the fix and told of a network, or of a service, that is not there."""
     after = [run for run in found if run.state == "after"]
     well = {one for run in after for one in passed(run)}
@@ -76,7 +76,7 @@ def _offline(found: Iterable[Observed]) -> dict[str, Cause]:
 _LACKING = (Cause.NETWORK, Cause.SERVICE)
 
 
-def passed(run: Observed) -> frozenset[str]:
+def passed(run: ObservedRun) -> frozenset[str]:
     """The ids that passed."""
     return frozenset(one for one, status in run.statuses.items() if status is TestStatus.PASSED)
 
@@ -84,7 +84,7 @@ def passed(run: Observed) -> frozenset[str]:
 class _Search:
     """Looks for causes, as long as it may."""
 
-    def __init__(self, found: Sequence[Observed], look: Look | None, most: int) -> None:
+    def __init__(self, found: Sequence[ObservedRun], look: Look | None, most: int) -> None:
         self.causes: dict[str, Cause] = {}
         self.runs = 0
         self._found = found
@@ -154,15 +154,15 @@ class _Search:
         run = self._run(state, variation, repeat)
         return None if run.trouble else set(normal ^ passed(run))
 
-    def _open(self, normal: frozenset[str], runs: Iterable[Observed]) -> bool:
+    def _open(self, normal: frozenset[str], runs: Iterable[ObservedRun]) -> bool:
         return any(not self._all_known(normal ^ passed(run)) for run in runs)
 
-    def _by_chance(self, normal: frozenset[str], equal: Iterable[Observed]) -> None:
+    def _by_chance(self, normal: frozenset[str], equal: Iterable[ObservedRun]) -> None:
         for run in equal:
             if not run.trouble:
                 self._name(normal ^ passed(run), Cause.RANDOM)
 
-    def _called_anew(self, equal: Sequence[Observed], runs: Sequence[Observed]) -> None:
+    def _called_anew(self, equal: Sequence[ObservedRun], runs: Sequence[ObservedRun]) -> None:
         """What is called otherwise in each of equal runs is so in varied ones, too: no variation has to be tried."""
         functions = {function(one) for one in ids.changing(equal) if one in self.causes}
         self._name((one for one in ids.changing(runs) if function(one) in functions), Cause.RANDOM)
@@ -178,7 +178,7 @@ class _Search:
     def _may_go_on(self) -> bool:
         return self._look is not None and self.runs < self._most and self._seconds > 0
 
-    def _run(self, state: State, variation: Variation, repeat: int) -> Observed:
+    def _run(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
         assert self._look is not None  # noqa: S101 - `_may_go_on` saw to that
         self.runs += 1
         run = self._look(state, variation, repeat)

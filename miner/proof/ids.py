@@ -10,7 +10,7 @@ from harness.core.test_ids import ADDRESS, function
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from miner.proof.notebook import Observed
+    from miner.proof.notebook import ObservedRun
 
 RESULT = "result_changes"
 """It is there in every run, and its result is not the same."""
@@ -31,23 +31,23 @@ _RANDOM = re.compile(
 _TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\d{2,4}, \d{1,2}, \d{1,2}, \d{1,2}|(?<!\d)1[5-9]\d{8}(?!\d)")
 
 
-def reasons(unstable: Collection[str], states: Sequence[Sequence[Observed]]) -> Mapping[str, str]:
+def reasons(unstable: Collection[str], states: Sequence[Sequence[ObservedRun]]) -> Mapping[str, str]:
     """By each unstable id: why it is in no list. `states` are the runs of each state that lists are made from."""
     return {test_id: _reason(test_id, states) for test_id in sorted(unstable)}
 
 
-def changing(runs: Sequence[Observed]) -> frozenset[str]:
+def changing(runs: Sequence[ObservedRun]) -> frozenset[str]:
     """Ids that are in some of a state's runs and not in others."""
     each = [frozenset(run.statuses) for run in runs]
     return frozenset.union(*each) - frozenset.intersection(*each) if each else frozenset()
 
 
-def called_by_chance(runs: Sequence[Observed]) -> frozenset[str]:
+def called_by_chance(runs: Sequence[ObservedRun]) -> frozenset[str]:
     """Ids that no two runs of a state have, and that show why: no further run could tell on what they depend."""
     return frozenset(one for one, why in reasons(changing(runs), (runs,)).items() if why in (ADDRESS_SHARED, RANDOM))
 
 
-def _reason(test_id: str, states: Sequence[Sequence[Observed]]) -> str:
+def _reason(test_id: str, states: Sequence[Sequence[ObservedRun]]) -> str:
     partly = [runs for runs in states if 0 < sum(test_id in run.statuses for run in runs) < len(runs)]
     if not partly:
         return RESULT

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from harness.core.instance import Budgets
-    from miner.proof.notebook import Observed, State
+    from miner.proof.notebook import ObservedRun, State
     from miner.sources.change import Rejection
 
 _SECONDS_FACTOR, _SECONDS_FLOOR, _SECONDS_CEILING = 10.0, 60.0, 1800.0
@@ -41,7 +41,7 @@ class Proof:
     """Why the task is kept and must not count."""
 
 
-def hopeless(found: list[Observed]) -> Rejection | None:
+def hopeless(found: list[ObservedRun]) -> Rejection | None:
     """What the runs so far already rule out."""
     last = found[-1]
     if last.state != "base" and (trouble := troubled(last)):
@@ -59,7 +59,7 @@ def hopeless(found: list[Observed]) -> Rejection | None:
 
 
 def judge(
-    found: list[Observed],
+    found: list[ObservedRun],
     *,
     runs: int,
     brings: Collection[str] = frozenset(),
@@ -113,7 +113,7 @@ def judge(
     )
 
 
-def _before(fails: Collection[str], before: Sequence[Observed]) -> dict[str, int]:
+def _before(fails: Collection[str], before: Sequence[ObservedRun]) -> dict[str, int]:
     """How many FAIL_TO_PASS tests were what before the fix: a status, `absent`, or `varies`."""
     counts: Counter[str] = Counter()
     for test_id in fails:
@@ -122,7 +122,7 @@ def _before(fails: Collection[str], before: Sequence[Observed]) -> dict[str, int
     return dict(sorted(counts.items()))
 
 
-def budgets(after: Sequence[Observed]) -> Budgets:
+def budgets(after: Sequence[ObservedRun]) -> Budgets:
     """What the tests may use, by what they used with the fix."""
     after = _at_full_speed(after)
     return replace(
@@ -141,7 +141,7 @@ def _memory_budget(largest_kb: int) -> int:
     return math.ceil(min(_MEMORY_CEILING, max(_MEMORY_FLOOR, largest_kb / 1024 * _MEMORY_FACTOR)))
 
 
-def _evidence(by_state: Mapping[State, list[Observed]], runs: int) -> dict[str, Any]:
+def _evidence(by_state: Mapping[State, list[ObservedRun]], runs: int) -> dict[str, Any]:
     every = sorted({test_id for observed in by_state.values() for run in observed for test_id in run.statuses})
     after = _at_full_speed(by_state["after"])
     return {
@@ -157,34 +157,34 @@ def _evidence(by_state: Mapping[State, list[Observed]], runs: int) -> dict[str, 
     }
 
 
-def _at_full_speed(observed: Sequence[Observed]) -> Sequence[Observed]:
+def _at_full_speed(observed: Sequence[ObservedRun]) -> Sequence[ObservedRun]:
     """The runs that had the processor that evaluation gives them. Run 0 is one of them."""
     return [run for run in observed if run.variation.cpus is None]
 
 
-def _passed(run: Observed) -> set[str]:
+def _passed(run: ObservedRun) -> set[str]:
     return {test_id for test_id, status in run.statuses.items() if status is TestStatus.PASSED}
 
 
-def _passed_in_all(observed: list[Observed]) -> set[str]:
+def _passed_in_all(observed: list[ObservedRun]) -> set[str]:
     return set.intersection(*map(_passed, observed)) if observed else set()
 
 
-def _passed_in_any(observed: list[Observed]) -> set[str]:
+def _passed_in_any(observed: list[ObservedRun]) -> set[str]:
     return set.union(*map(_passed, observed)) if observed else set()
 
 
-def _ran_well_in_any(observed: list[Observed]) -> set[str]:
+def _ran_well_in_any(observed: list[ObservedRun]) -> set[str]:
     """Ids that passed in some run, or did so where a failure was expected (XPASS): nothing was broken for them."""
     good = (TestStatus.PASSED, TestStatus.XPASS)
     return {test_id for run in observed for test_id, status in run.statuses.items() if status in good}
 
 
-def _unstable(observed: list[Observed]) -> set[str]:
+def _unstable(observed: list[ObservedRun]) -> set[str]:
     """Ids that pass in some runs of a state and not in others."""
     return _passed_in_any(observed) - _passed_in_all(observed)
 
 
-def _first_error(observed: list[Observed]) -> str:
+def _first_error(observed: list[ObservedRun]) -> str:
     errors = [text for run in observed for text in run.collect_errors.values()]
     return errors[0].strip()[-1000:] if errors else ""

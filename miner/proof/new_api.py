@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from harness.languages.base import Chain, Raised, TestReport
     from harness.quality.change import FileChange
-    from miner.proof.notebook import Observed
+    from miner.proof.notebook import ObservedRun
 
 _WRAPPERS = frozenset({"CollectError", "ConftestImportFailure", "UsageError"})
 """pytest's own exceptions around the one that the test file raised."""
@@ -147,7 +147,7 @@ class Losses:
         return any(_holds(path, test_id) for path in self.other)
 
 
-def losses(before: Sequence[Observed], brings: Collection[str]) -> Losses:
+def losses(before: Sequence[ObservedRun], brings: Collection[str]) -> Losses:
     """What was lost in the runs before a fix, and whether only for names that it brings."""
     found: dict[str, set[str]] = {}
     for run in before:
@@ -157,7 +157,7 @@ def losses(before: Sequence[Observed], brings: Collection[str]) -> Losses:
     return Losses(new=new, other=frozenset(found.keys() - new.keys()))
 
 
-def new_names(fails: Collection[str], before: Sequence[Observed], brings: Collection[str]) -> tuple[str, ...]:
+def new_names(fails: Collection[str], before: Sequence[ObservedRun], brings: Collection[str]) -> tuple[str, ...]:
     """The names for want of which tests of FAIL_TO_PASS could not be collected or set up before the fix, sorted."""
     lost = losses(before, brings)
     absent = [test_id for test_id in fails if any(test_id not in run.statuses for run in before)]

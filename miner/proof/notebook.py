@@ -21,7 +21,7 @@ STATES: tuple[State, ...] = ("base", "before", "after")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Observed:
+class ObservedRun:
     """What one run said, in the form that is kept on disk."""
 
     state: State
@@ -50,7 +50,7 @@ class Notebook:
     def __init__(self, path: Path, subject: Subject) -> None:
         self._path = path
         self._key = subject.key()
-        self._known: dict[tuple[State, int, Variation], Observed] = {}
+        self._known: dict[tuple[State, int, Variation], ObservedRun] = {}
         if path.exists():
             for line in path.read_bytes().split(b"\n")[:-1]:
                 self._remember(line)
@@ -65,19 +65,19 @@ class Notebook:
             raw["network"] = tuple(raw.get("network", ()))
             raw["refused"] = tuple(raw.get("refused", ()))
             raw["variation"] = Variation(**raw.get("variation", {}))
-            observed = Observed(**raw)
+            observed = ObservedRun(**raw)
             self._known[observed.state, observed.number, observed.variation] = observed
 
-    def get(self, state: State, number: int, variation: Variation) -> Observed | None:
+    def get(self, state: State, number: int, variation: Variation) -> ObservedRun | None:
         """A run of this number and variation, where it is known."""
         return self._known.get((state, number, variation))
 
     @property
-    def runs(self) -> tuple[Observed, ...]:
+    def runs(self) -> tuple[ObservedRun, ...]:
         """Every run that stood in the file as it was opened."""
         return tuple(self._known.values())
 
-    def add(self, observed: Observed) -> None:
+    def add(self, observed: ObservedRun) -> None:
         raw = {"key": self._key, **observed.__dict__, "variation": observed.variation.told()}
         with files.explained(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)

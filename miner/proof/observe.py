@@ -10,7 +10,7 @@ from harness.core.clock import text_of
 from harness.core.instance import Budgets
 from harness.grading import trial
 from miner.proof import network, new_api
-from miner.proof.notebook import Observed
+from miner.proof.notebook import ObservedRun
 from miner.proof.subject import rejection
 from miner.proof.variations import PLAIN
 
@@ -34,7 +34,7 @@ def observe(
     notebook: Notebook,
     *,
     variation: Variation = PLAIN,
-) -> Observed:
+) -> ObservedRun:
     """One run of one state, in a fresh container; taken from the notebook where it stands there, else added to it."""
     known = notebook.get(state, number, variation)
     if known is None:
@@ -45,7 +45,7 @@ def observe(
 
 def _observe(
     subject: Subject, patches: Patches, state: State, number: int, variation: Variation, sandbox: Sandbox
-) -> Observed:
+) -> ObservedRun:
     spec = trial.TrialSpec(
         image=subject.image,
         test=subject.test,
@@ -60,7 +60,7 @@ def _observe(
     )
     ran = trial.run(spec, sandbox)
     trouble, detail = _trouble(ran)
-    return Observed(
+    return ObservedRun(
         state=state,
         number=number,
         variation=variation,
@@ -112,7 +112,7 @@ _USAGE_ERROR = 4
 The latter is judged as the loss of every file."""
 
 
-def troubled(run: Observed) -> Rejection | None:
+def troubled(run: ObservedRun) -> Rejection | None:
     """Why a run that gave no full answer ends the proof; None where it gave one."""
     if not run.trouble:
         return None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from harness.sandbox.job import Sandbox
     from miner.proof.judge import Proof
-    from miner.proof.notebook import Notebook, Observed, State
+    from miner.proof.notebook import Notebook, ObservedRun, State
     from miner.proof.subject import Subject
 
 CURABLE = frozenset({"gold_fails", "no_fail_to_pass", "unstable_fail_to_pass", "not_collectable_before"})
@@ -85,7 +85,7 @@ def settle(
 
 
 def _matters(
-    first: Proof | Rejection, runs: tuple[Observed, ...], then: Subject, sandbox: Sandbox, notebook: Notebook
+    first: Proof | Rejection, runs: tuple[ObservedRun, ...], then: Subject, sandbox: Sandbox, notebook: Notebook
 ) -> bool:
     """Whether a test's result differs on the date of the fix: by one run at most."""
     if dated(runs):
@@ -102,7 +102,7 @@ def _matters(
     return False
 
 
-def dated(runs: tuple[Observed, ...]) -> frozenset[str]:
+def dated(runs: tuple[ObservedRun, ...]) -> frozenset[str]:
     """Ids whose result differed in a run varied in its date alone, every time that such a run was done."""
     found: frozenset[str] = frozenset()
     for state in ("after", "before", "base"):
@@ -115,7 +115,7 @@ def dated(runs: tuple[Observed, ...]) -> frozenset[str]:
     return found
 
 
-def _look(then: Subject, state: State, sandbox: Sandbox, notebook: Notebook) -> Observed | None:
+def _look(then: Subject, state: State, sandbox: Sandbox, notebook: Notebook) -> ObservedRun | None:
     """The first run of a state on the date of the fix; the proof that may follow takes it over."""
     patches = prepare(then)
     if isinstance(patches, Rejection):
@@ -124,17 +124,17 @@ def _look(then: Subject, state: State, sandbox: Sandbox, notebook: Notebook) -> 
     return None if found.trouble else found
 
 
-def _plain(runs: tuple[Observed, ...], state: State) -> Observed | None:
+def _plain(runs: tuple[ObservedRun, ...], state: State) -> ObservedRun | None:
     return next((run for run in runs if run.state == state and run.number == 0 and run.variation == PLAIN), None)
 
 
-def _broken(after: Observed) -> bool:
+def _broken(after: ObservedRun) -> bool:
     """Whether something fails with the fix that is not explained by a network or a service that is not there."""
     failing = {one for one, status in after.statuses.items() if status in _BROKEN} | set(after.collect_errors)
     return bool(failing - set(after.network) - set(after.refused))
 
 
-def ever_passed(runs: tuple[Observed, ...], state: State) -> frozenset[str]:
+def ever_passed(runs: tuple[ObservedRun, ...], state: State) -> frozenset[str]:
     """The ids that passed in some run of a state."""
     return frozenset(one for run in runs if run.state == state for one in passed(run))
 
@@ -148,7 +148,7 @@ def is_better(second: Proof, first: Proof | Rejection) -> bool:
     return kept and second.set_aside is None and len(lists[1] - lists[0]) > len(lists[0] - lists[1])
 
 
-def _why(second: Proof, first: Proof | Rejection, runs: tuple[Observed, ...]) -> dict[str, object]:
+def _why(second: Proof, first: Proof | Rejection, runs: tuple[ObservedRun, ...]) -> dict[str, object]:
     """What the task would be without its clock, and which of its tests need it."""
     listed = {*second.fail_to_pass, *second.pass_to_pass}
     if not isinstance(first, Rejection):

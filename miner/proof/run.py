@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from harness.patches import patch
     from harness.sandbox.job import Sandbox
     from miner.proof.judge import Proof
-    from miner.proof.notebook import Notebook, Observed, State
+    from miner.proof.notebook import Notebook, ObservedRun, State
     from miner.proof.subject import Patches, Subject
     from miner.proof.variations import Variation
 
@@ -47,7 +47,7 @@ class Bench:
         """Whether another day can be tried: the tests run on the real date, and the image can give them one."""
         return self.subject.test.clock is None and self.can_fake(self.subject.image)
 
-    def run(self, state: State, number: int, runs: int) -> Observed:
+    def run(self, state: State, number: int, runs: int) -> ObservedRun:
         """Run `number` of a state, as its schedule has it.
 
         A varied run that gives no full answer, as its tests took too long on half a processor or no other test was to
@@ -62,7 +62,7 @@ class Bench:
         seen = self._observe(state, number, variation)
         return self._observe(state, number, PLAIN) if seen.trouble and variation != PLAIN else seen
 
-    def look(self, state: State, variation: Variation, repeat: int) -> Observed:
+    def look(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
         """A further run, to find out what matters; `blame.Look`.
 
         Raises:
@@ -72,7 +72,7 @@ class Bench:
         self.progress(f"{state}, once more: {', '.join(variation.causes) or 'the same again'}")
         return self._observe(state, MOST_RUNS + repeat, variation)
 
-    def _observe(self, state: State, number: int, variation: Variation) -> Observed:
+    def _observe(self, state: State, number: int, variation: Variation) -> ObservedRun:
         return observe(self.subject, self.patches, state, number, self.sandbox, self.notebook, variation=variation)
 
 
@@ -126,9 +126,9 @@ def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejec
     return replace(ended, detail=f"{ended.detail}; {changed}") if changed else ended
 
 
-def _main_runs(bench: Bench, runs: int) -> tuple[list[Observed], Rejection | None]:
+def _main_runs(bench: Bench, runs: int) -> tuple[list[ObservedRun], Rejection | None]:
     """The runs of all states by turns, and why they ended early where they did."""
-    found: list[Observed] = []
+    found: list[ObservedRun] = []
     for number in range(runs):
         for state in ("after", "before", "base"):
             found.append(bench.run(state, number, runs))

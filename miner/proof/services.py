@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from harness.sandbox.job import Sandbox
     from miner.evidence.ci_services import DeclaredService
     from miner.languages.python.evidence.ci import Declared
-    from miner.proof import Notebook, Observed, Proof, Subject
+    from miner.proof import Notebook, ObservedRun, Proof, Subject
     from miner.proof.proof_at_fix_date import Settled
 
 CURABLE = frozenset({*proof_at_fix_date.CURABLE, "timeout", "crashed", "runner_error", "runner_usage", "setup_failed"})
@@ -78,7 +78,7 @@ class Bench:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class ServiceTrial:
     """What trying came to."""
 
     settled: Settled
@@ -86,7 +86,7 @@ class Tried:
     """Services that could not be run, one sentence each."""
 
 
-def settle(subject: Subject, bench: Bench) -> Tried:
+def settle(subject: Subject, bench: Bench) -> ServiceTrial:
     """Prove a subject without services and, where that may help, with those that CI declares.
 
     Raises:
@@ -96,10 +96,10 @@ def settle(subject: Subject, bench: Bench) -> Tried:
     alone = bench.settle(subject)
     runs = bench.notebook_of(alone.subject).runs
     if not _may_help(alone.proof, runs):
-        return Tried(settled=alone)
+        return ServiceTrial(settled=alone)
     declared = bench.declared()
     if not (declared.beside or declared.variables):
-        return Tried(settled=_named(alone, runs))
+        return ServiceTrial(settled=_named(alone, runs))
     services, notes = pinned(declared.beside, bench)
     with_them = _with(subject, services, declared.variables)
     found: Settled | None = None
@@ -111,11 +111,11 @@ def settle(subject: Subject, bench: Bench) -> Tried:
         if isinstance(alone.proof, Rejection) and notes:
             detail = "; ".join((alone.proof.detail, *notes)).strip("; ")
             alone = replace(alone, proof=replace(alone.proof, detail=detail[:2000]))
-        return Tried(settled=alone, notes=notes)
-    return Tried(settled=found, notes=notes)
+        return ServiceTrial(settled=alone, notes=notes)
+    return ServiceTrial(settled=found, notes=notes)
 
 
-def _may_help(proof: Proof | Rejection, runs: Sequence[Observed]) -> bool:
+def _may_help(proof: Proof | Rejection, runs: Sequence[ObservedRun]) -> bool:
     """Whether something is lost that could be for want of a service, or of a variable."""
     if isinstance(proof, Rejection):
         return proof.reason in CURABLE
@@ -127,7 +127,7 @@ def _may_help(proof: Proof | Rejection, runs: Sequence[Observed]) -> bool:
     return bool(lost - proof_at_fix_date.ever_passed(tuple(runs), "after"))
 
 
-def _named(alone: Settled, runs: Sequence[Observed]) -> Settled:
+def _named(alone: Settled, runs: Sequence[ObservedRun]) -> Settled:
     """A rejection under its own name where all that fails with the fix told of a network that is not there."""
     proof = alone.proof
     after = [run for run in runs if run.state == "after"]
@@ -195,7 +195,7 @@ def _with(subject: Subject, services: tuple[Service, ...], variables: Mapping[st
 
 
 def _beside(
-    subject: Subject, alone: Settled, runs: Sequence[Observed], bench: Bench
+    subject: Subject, alone: Settled, runs: Sequence[ObservedRun], bench: Bench
 ) -> tuple[Settled | None, tuple[str, ...]]:
     """The better proof with services, if there is one; and why they could not be run."""
     patches = prepare(subject)
@@ -227,7 +227,7 @@ def _forms(subject: Subject) -> Iterator[Subject]:
         yield replace(subject, test=replace(subject.test, services=free))
 
 
-def _why(proof: Proof, alone: Proof | Rejection, runs: Sequence[Observed]) -> dict[str, object]:
+def _why(proof: Proof, alone: Proof | Rejection, runs: Sequence[ObservedRun]) -> dict[str, object]:
     """What the task would be without, and which of its tests need it."""
     listed = {*proof.fail_to_pass, *proof.pass_to_pass}
     if isinstance(alone, Rejection):

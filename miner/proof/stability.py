@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from miner.proof.flakiness_causes import Blamed
     from miner.proof.judge import Proof
-    from miner.proof.notebook import Observed
+    from miner.proof.notebook import ObservedRun
     from miner.proof.runs import Repeats
     from miner.proof.variations import Variation
     from miner.sources.change import Rejection
@@ -28,7 +28,7 @@ _NAMED = 3
 _CHANCE = 0.05
 
 
-def weakened(proof: Proof, found: Sequence[Observed], blamed: Blamed) -> Rejection | None:
+def weakened(proof: Proof, found: Sequence[ObservedRun], blamed: Blamed) -> Rejection | None:
     """Why a task must not count: too much of what its fix turns is unstable. None where enough is left.
 
     Of the tests that the fix turns from failing to passing in plain runs, more must be stable than not. What a few
@@ -55,7 +55,7 @@ def _names(test_id: str, changing: Collection[str]) -> frozenset[str]:
     return frozenset(one for one in changing if function(one) == function(test_id))
 
 
-def _are_turned(names: frozenset[str], found: Sequence[Observed], blamed: Blamed) -> bool:
+def _are_turned(names: frozenset[str], found: Sequence[ObservedRun], blamed: Blamed) -> bool:
     """Whether a test of these names passes in some run with the fix, and without it in none that counts against that.
 
     A plain run can; a varied one only where it is not known that just the variation made the test pass. Where their
@@ -95,7 +95,7 @@ def counted(tests: Collection[str], causes: Mapping[str, str]) -> dict[str, int]
 
 
 def told(
-    found: Sequence[Observed], blamed: Blamed, repeats: Repeats, variations: Sequence[Variation]
+    found: Sequence[ObservedRun], blamed: Blamed, repeats: Repeats, variations: Sequence[Variation]
 ) -> dict[str, Any]:
     """What evidence says of the runs: how often, how sure that makes, what they differed in, what depends on what.
 

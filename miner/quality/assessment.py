@@ -82,7 +82,7 @@ def fields(gold_patch: bytes, test_patch: bytes, statement: str) -> Mapping[str,
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cleaned:
+class CleanStatement:
     """A statement by the policy on secrets, and what was found."""
 
     statement: str
@@ -98,7 +98,7 @@ class Cleaned:
         return {"policy": self.policy, **self.found.public()}
 
 
-def cleaned(statement: str, parts: Split, policy: str) -> Cleaned | Rejection:
+def cleaned(statement: str, parts: Split, policy: str) -> CleanStatement | Rejection:
     """Look a statement and both patches through for secrets, and do with them as the policy says.
 
     `mask` takes secrets and e-mail addresses out of the statement, and rejects a private key in a patch, where nothing
@@ -117,7 +117,7 @@ def cleaned(statement: str, parts: Split, policy: str) -> Cleaned | Rejection:
                 stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}"
             )
     told = sensitive.mask(statement) if policy == "mask" else statement
-    return Cleaned(statement=told, policy=policy, found=report)
+    return CleanStatement(statement=told, policy=policy, found=report)
 
 
 class _Files:

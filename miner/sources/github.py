@@ -21,7 +21,7 @@ from miner.sources import github_queries as queries
 from miner.sources.git import Access, is_url, open_source
 from miner.sources.github_client import Gateway, GithubError, NotThereError, TooMuchError
 from miner.sources.messages import closing_references
-from miner.sources.origin import Opened
+from miner.sources.origin import OpenOrigin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from miner.sources.change import Change, LinkedIssue, PullRequest
     from miner.sources.github_auth import Host
     from miner.sources.history import ChangeFilter
-    from miner.sources.origin import Reached
+    from miner.sources.origin import Progress
 
 _OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9_]|-(?=[A-Za-z0-9_]))*"
 _NAME = r"[A-Za-z0-9._-]+"
@@ -162,7 +162,7 @@ class GithubOrigin:
     def narrow(self, wanted: ChangeFilter) -> ChangeFilter:
         return replace(wanted, numbers=wanted.numbers | self.numbers) if self.numbers else wanted
 
-    def open(self, wanted: ChangeFilter, reached: Reached | None) -> Opened:
+    def open(self, wanted: ChangeFilter, reached: Progress | None) -> OpenOrigin:
         forge = GithubForge(self.gateway, self.repository, page_size=self.page_size)
         if wanted.numbers and not wanted.commits:
             forge.read_numbers(sorted(wanted.numbers))
@@ -176,7 +176,7 @@ class GithubOrigin:
                 name=forge.repository,
                 access=Access(token=self.gateway.token(), pulls=forge.pulls),
             )
-        return Opened(repo=repo, forge=forge)
+        return OpenOrigin(repo=repo, forge=forge)
 
     @contextlib.contextmanager
     def _scrubbed(self) -> Iterator[None]:

@@ -101,7 +101,7 @@ class _Nodes(_Model, Generic[Node]):
         return tuple(node for node in self.nodes or () if node is not None)
 
 
-class _Named(_Model):
+class _NamedNode(_Model):
     name: str
 
 
@@ -138,7 +138,7 @@ class _Pull(_Model):
     head_ref_oid: str
     merge_commit: _Oid | None
     commits: _Count
-    labels: _Nodes[_Named] | None = None
+    labels: _Nodes[_NamedNode] | None = None
     closing_issues_references: _Nodes[_Reference] | None = None
     state: str = "MERGED"
 
@@ -207,7 +207,7 @@ class _Issue(_Model):
     created_at: str
     last_edited_at: str | None = None
     repository: _Repository
-    labels: _Nodes[_Named] | None = None
+    labels: _Nodes[_NamedNode] | None = None
     comments: _Nodes[_Comment] | None = None
     user_content_edits: _Nodes[_Edit] | None = None
     timeline_items: _Nodes[_Rename] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from miner.sources.messages import Told, read_message
+from miner.sources.messages import Message, read_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ class Commit:
     author: tuple[str, str, str]
     """Mail, time and subject: what a rebase keeps."""
     message: str
-    told: Told
+    told: Message
 
 
 def commits_of(repo: BareRepository, words: Sequence[str]) -> Iterator[Commit]:

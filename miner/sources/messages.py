@@ -38,7 +38,7 @@ _ISSUE_KEY = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Message:
     """A message, read."""
 
     title: str
@@ -48,7 +48,7 @@ class Told:
     cherry_picked_from: tuple[str, ...] = ()
 
 
-def read_message(message: str) -> Told:
+def read_message(message: str) -> Message:
     """Title, body and number of the change that a commit on a branch brought.
 
     Knows the messages that GitHub, GitLab, Bitbucket, Azure DevOps, bors and plain `git merge` write.
@@ -62,14 +62,16 @@ def read_message(message: str) -> Told:
                 title, body = _cut(body)
             squash = _SQUASH.match(title)
             title = squash["title"] if squash and squash["number"] == match["number"] else title
-            return Told(title=title, body=body, number=int(match["number"]), cherry_picked_from=picked)
+            return Message(title=title, body=body, number=int(match["number"]), cherry_picked_from=picked)
     if _PLAIN_MERGE.match(subject):
         gitlab = _GITLAB.search(body)
         title, body = _cut(_GITLAB.sub("", body)) if gitlab else ("", body)
-        return Told(title=title, body=body, number=int(gitlab["number"]) if gitlab else None, cherry_picked_from=picked)
+        return Message(
+            title=title, body=body, number=int(gitlab["number"]) if gitlab else None, cherry_picked_from=picked
+        )
     if match := _SQUASH.match(subject):
-        return Told(title=match["title"], body=body, number=int(match["number"]), cherry_picked_from=picked)
-    return Told(title=subject, body=body, cherry_picked_from=picked)
+        return Message(title=match["title"], body=body, number=int(match["number"]), cherry_picked_from=picked)
+    return Message(title=subject, body=body, cherry_picked_from=picked)
 
 
 def _cut(text: str) -> tuple[str, str]:

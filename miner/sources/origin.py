@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reached:
+class Progress:
     """How far an earlier mine of the same origin got; everything before need not be looked at again."""
 
     tip: str
@@ -45,7 +45,7 @@ class Forge(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opened:
+class OpenOrigin:
     """An origin that is ready to be scanned."""
 
     repo: BareRepository
@@ -64,7 +64,7 @@ class Origin(Protocol):
         """What of it is wanted."""
         ...
 
-    def open(self, wanted: ChangeFilter, reached: Reached | None) -> Opened:
+    def open(self, wanted: ChangeFilter, reached: Progress | None) -> OpenOrigin:
         """Bring our copy up to date and ask whoever knows more.
 
         Raises:
@@ -91,5 +91,5 @@ class GitOrigin:
     def narrow(self, wanted: ChangeFilter) -> ChangeFilter:
         return wanted
 
-    def open(self, wanted: ChangeFilter, reached: Reached | None) -> Opened:  # noqa: ARG002 - git has it all anyway
-        return Opened(repo=open_source(self.source, cache=self.cache, name=self.called))
+    def open(self, wanted: ChangeFilter, reached: Progress | None) -> OpenOrigin:  # noqa: ARG002 - git has it all anyway
+        return OpenOrigin(repo=open_source(self.source, cache=self.cache, name=self.called))

@@ -23,7 +23,7 @@ from miner.sources.bare import MISSING
 from miner.sources.change import MergeStyle
 from miner.sources.graph import CommitGraph
 from miner.sources.log import FORMAT, Commit, commits_of, parse_commits
-from miner.sources.messages import Told, is_branch_merge_title, reverted_commits, reverted_numbers
+from miner.sources.messages import Message, is_branch_merge_title, reverted_commits, reverted_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -187,7 +187,7 @@ class Walk:
             entry = self._entry(next(self.read([sha])), None)
         else:
             empty = Commit(sha=sha, parents=(), time=_seconds(pull.merged_at), author=("", "", ""), message="",
-                           told=Told(title=pull.title, body=pull.body))  # fmt: skip
+                           told=Message(title=pull.title, body=pull.body))  # fmt: skip
             entry = Entry(commit=empty, style=MergeStyle.COMMIT, head=sha, reason="not_in_history",
                           detail=f"merged into {pull.base_branch}, of which the clone has nothing")  # fmt: skip
         entry.number = pull.number

@@ -32,7 +32,7 @@ _GIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stripped:
+class StrippedTask:
     """Where one task is judged, before and after."""
 
     instance_id: str
@@ -52,7 +52,7 @@ def strip_tasks(
     workspace: Callable[[Instance], AbstractContextManager[ImageWorkspace]],
     executor: Executor,
     note: Callable[[str], None],
-) -> Iterator[Stripped]:
+) -> Iterator[StrippedTask]:
     """Strip the hidden tests of tasks and write each as soon as it is proved; of every proved task without ids.
 
     Tasks that have expectations, or none after it was tried, stay unless `again` is given.
@@ -96,10 +96,10 @@ def strip_tasks(
         place = place_of(task.hidden)
         if after is None or isinstance(after, str):
             bits, why_not = task.hidden.evidence.get("guess_bits"), after or "it was stripped before"
-            yield Stripped(instance_id=task.instance_id, before=place, after=place, bits=bits, why_not=why_not)
+            yield StrippedTask(instance_id=task.instance_id, before=place, after=place, bits=bits, why_not=why_not)
         else:
             bits = after.hidden.evidence["guess_bits"]
-            yield Stripped(instance_id=task.instance_id, before=place, after=place_of(after.hidden), bits=bits)
+            yield StrippedTask(instance_id=task.instance_id, before=place, after=place_of(after.hidden), bits=bits)
 
 
 def _fix(task: Task, folder: Path) -> None:
@@ -133,6 +133,6 @@ def _written(dataset: Dataset, stripped: Task) -> Task:
     return task
 
 
-def as_json(one: Stripped) -> dict[str, Any]:
+def as_json(one: StrippedTask) -> dict[str, Any]:
     """One task as `--json` prints it."""
     return {**asdict(one), "why_not": one.why_not or None}

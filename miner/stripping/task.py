@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from harness.core.instance import Task
     from harness.languages.base import TestReport
     from harness.sandbox.job import Sandbox
-    from miner.languages.base import Guess, Recorded
+    from miner.languages.base import Guess, RecordedTests
 
 
-def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> Recorded:
+def of_task(task: Task, sources: Mapping[str, bytes], sandbox: Sandbox) -> RecordedTests:
     """What a task's hidden tests expect, recorded and proved with its own fix; empty where nothing can be kept outside.
 
     `sources` are its hidden test files by path, as the tests' patch leaves them.
@@ -90,7 +90,7 @@ def changed_paths(task: Task) -> tuple[str, ...]:
     return tuple(file.old_path for file in patches if file.old_path is not None)
 
 
-def guess(task: Task, recorded: Recorded, base: Sequence[str]) -> Guess:
+def guess(task: Task, recorded: RecordedTests, base: Sequence[str]) -> Guess:
     """How hard a task's expectations are to guess for whoever knows its statement, its base and its stripped tests."""
     lines = task.hidden.gold_patch.decode("utf-8", "replace").splitlines()
     changed = [line[1:] for line in lines if line[:1] in (" ", "-") and not line.startswith("---")]

@@ -15,7 +15,7 @@ from harness.runs import evaluate
 from harness.sandbox import engine, owners
 from harness.sandbox.images import clock as imageclock
 from harness.signals import observed
-from harness.signals.observed import Observed
+from harness.signals.observed import Observations
 from tests import tiny
 from tests.tiny import BASE_TESTS
 
@@ -179,7 +179,7 @@ def test_what_the_supervisor_measures_is_real(seen):
 
 def test_a_watched_run_tells_as_much_as_on_real_time(seen, tiny_image, sandbox):
     here, real = (
-        Observed.read(one.watched).after for one in (seen, gold_run(tiny.task(tiny_image), sandbox, watch=True))
+        Observations.read(one.watched).after for one in (seen, gold_run(tiny.task(tiny_image), sandbox, watch=True))
     )
 
     assert (here.loaded, here.paths) == (real.loaded, real.paths)

@@ -15,7 +15,7 @@ from harness.grading import scoring
 from harness.judging.places import Place, place_of_test
 from harness.patches.patch import parse
 from harness.sandbox.docker import DockerSandbox
-from miner.proof import Notebook, Observed, Proof, Subject, brought, judge, observe, prepare
+from miner.proof import Notebook, ObservedRun, Proof, Subject, brought, judge, observe, prepare
 from miner.sources.change import Rejection
 from miner.stripping import task as stripping
 from tests import tiny
@@ -301,9 +301,9 @@ class Room:
             brings=brought(fix, lambda path: {"shop.py": SHOP, "shop_fixtures.py": FIXTURES}[path].encode()),
         )
 
-    def runs(self, tests: Tests, *, count: int = 1, options: tuple[str, ...] = ()) -> list[Observed]:
+    def runs(self, tests: Tests, *, count: int = 1, options: tuple[str, ...] = ()) -> list[ObservedRun]:
         """Runs of all states, each under a hash seed of its own."""
-        found: list[Observed] = []
+        found: list[ObservedRun] = []
         for number in range(count):
             subject = self.subject(tests, seed=number + 1, options=options)
             notebook = Notebook(self.folder / "runs.jsonl", subject)
@@ -314,7 +314,7 @@ class Room:
         assert [run.trouble for run in found] == [""] * len(found)
         return found
 
-    def judged(self, tests: Tests, found: list[Observed]) -> Proof | Rejection:
+    def judged(self, tests: Tests, found: list[ObservedRun]) -> Proof | Rejection:
         return judge(found, runs=1, brings=self.subject(tests).brings)
 
 

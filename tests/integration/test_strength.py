@@ -17,7 +17,7 @@ from miner.quality.strength.base_files import read_files
 from miner.quality.strength.result import Bounds
 from miner.quality.strength.run import CannotMeasureError, measure
 from miner.quality.strength.variant import Kind, Variant
-from miner.quality.strength.work import Asked, gauge
+from miner.quality.strength.work import StrengthRequest, gauge
 from tests import tiny
 
 if TYPE_CHECKING:
@@ -57,7 +57,12 @@ def bench(image, sandbox, tmp_path_factory) -> tuple[Path, dict]:
     weak, strong = task_of(image, "weak"), task_of(image, "strong", STRONG, fail_to_pass=(ADD, CLAMP))
     dataset = tiny.dataset(tmp_path_factory.mktemp("strength") / "bench", weak, strong)
     found = gauge(
-        dataset, (), Asked(bounds=Bounds()), sandbox=sandbox, executor=LocalExecutor(jobs=2), note=lambda _: None
+        dataset,
+        (),
+        StrengthRequest(bounds=Bounds()),
+        sandbox=sandbox,
+        executor=LocalExecutor(jobs=2),
+        note=lambda _: None,
     )
     return dataset.path, {one.instance_id: one for one in found}
 

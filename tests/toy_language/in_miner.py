@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
-from miner.languages.base import Guess, Recorded, TestCommand
+from miner.languages.base import Guess, RecordedTests, TestCommand
 from miner.layers import base, build, dockerfile, source
 from miner.layers.built import BuiltImage
 from miner.layers.layer import FACTS_PATH, Layer, readable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, ImageRequest, KnownText, Run
+    from miner.languages.base import Contents, ImageRequest, KnownText, TaskRun
     from miner.sources.change import Kind
 
 
@@ -70,8 +70,8 @@ class Toy:
     def test_sources(self, paths, read, is_test) -> dict[str, bytes]:
         return {}
 
-    def strip(self, task: Task, sources: Mapping[str, bytes], run: Run) -> Recorded:
-        return Recorded()
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
+        return RecordedTests()
 
-    def guess(self, recorded: Recorded, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         return Guess(bits=0.0)

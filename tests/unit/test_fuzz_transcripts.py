@@ -25,7 +25,7 @@ from harness.judging.judge import of_fix
 from harness.judging.values import Event
 from harness.runs import verdict
 from harness.runs.replay import replay
-from harness.runs.verdict import Asked
+from harness.runs.verdict import ScoringRequest
 from harness.sandbox.job import JobResult
 from tests import tiny
 from tests.values_of_tests import encode, exception
@@ -225,9 +225,9 @@ BODIES = {id(frame): json.dumps(frame).encode() for _, frame in (*HONEST, *INVEN
 
 
 @cache
-def asked() -> Asked:
+def asked() -> ScoringRequest:
     task = tiny.task()
-    return Asked(
+    return ScoringRequest(
         task=replace(task, hidden=replace(task.hidden, expectations=expectations())), prediction=tiny.prediction()
     )
 

@@ -113,7 +113,9 @@ class Recording:
     def do(self, errand, *, note, holds=None):
         self.errands.append(pickle.loads(pickle.dumps(errand)))
         return (
-            image_builders._Made(built=REFUSED, log=b"said") if errand.work is image_builders._build_there else "laid"
+            image_builders._BuildResult(built=REFUSED, log=b"said")
+            if errand.work is image_builders._build_there
+            else "laid"
         )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from miner.importing.ids import Known, Way
+from miner.importing.ids import KnownIds, Way
 
-KNOWN = Known(
+KNOWN = KnownIds(
     [
         "tests/test_a.py::test_plain",
         "tests/test_a.py::TestA::test_in_class",
@@ -30,7 +30,7 @@ def test_an_id_of_ours_is_taken_as_it_is():
 
 
 def test_an_id_of_an_old_pytest_is_the_one_that_it_prints():
-    known = Known(["t.py::TestA::()::test_a", "t.py::TestA::()::test_b[x y]"])
+    known = KnownIds(["t.py::TestA::()::test_a", "t.py::TestA::()::test_b[x y]"])
     assert known.map("t.py::TestA::test_a").ours == ("t.py::TestA::()::test_a",)
     assert known.map("t.py::TestA::test_b[x").ours == ("t.py::TestA::()::test_b[x y]",)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.core.instance import TestStatus
-from miner.importing.judge import Holds, Seen, Verdict, hopeless, judge
-from miner.proof import Observed
+from miner.importing.judge import Holds, RowRuns, Verdict, hopeless, judge
+from miner.proof import ObservedRun
 
 LETTERS = {
     "P": TestStatus.PASSED,
@@ -14,13 +14,13 @@ LETTERS = {
 }
 
 
-def seen(*, network=(), **tests: tuple[str, str]) -> Seen:
+def seen(*, network=(), **tests: tuple[str, str]) -> RowRuns:
     """By test: its statuses before and after, a letter a run; a dot where it was not there."""
 
     def runs(state, place):
         count = len(next(iter(tests.values()))[place])
         return [
-            Observed(
+            ObservedRun(
                 state=state,
                 number=number,
                 statuses={
@@ -33,7 +33,7 @@ def seen(*, network=(), **tests: tuple[str, str]) -> Seen:
             for number in range(count)
         ]
 
-    return Seen(before=runs("before", 0), after=runs("after", 1))
+    return RowRuns(before=runs("before", 0), after=runs("after", 1))
 
 
 def fate(before: str, after: str, *, of: str = "fail_to_pass", network=()) -> Verdict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.core.process import run
-from miner.importing.place import Placed, place
+from miner.importing.place import PlacedRow, place
 from miner.importing.rows import Row
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import Kind, Rejection
@@ -53,7 +53,7 @@ def row(history, **changes) -> Row:
 
 def test_a_row_is_placed_on_its_base_with_a_commit_that_has_both_patches(history, copy):
     placed = place(copy, row(history))
-    assert isinstance(placed, Placed)
+    assert isinstance(placed, PlacedRow)
     change = placed.draft.candidate.change
     assert (change.base_commit, change.instance_id, change.title) == (history[1], "anything-7", "It is broken.")
     assert copy.tree(change.head_commit) == copy.tree(history[2])

@@ -369,7 +369,7 @@ def test_joining_another_copys_ledger_takes_the_lines_that_ours_lacks(told, tmp_
 
     assert (joined.added, joined.entry.event) == (1, "joined")
     assert whats(told) == []
-    assert chain.join(told, copy) == chain.Joined(added=0, entry=None)
+    assert chain.join(told, copy) == chain.Join(added=0, entry=None)
 
 
 def test_a_joined_branch_that_is_taken_out_again_is_found(merged):

@@ -8,7 +8,7 @@ from harness.languages.base import Raised, chain
 from harness.languages.python.pytest import read
 from miner.proof import brought, new_names
 from miner.proof.new_api import losses, missing, wanted
-from miner.proof.notebook import Observed
+from miner.proof.notebook import ObservedRun
 from tests import tiny
 
 
@@ -143,10 +143,10 @@ def test_documents_bring_no_names():
     )
 
 
-def before(**lost: str) -> Observed:
+def before(**lost: str) -> ObservedRun:
     """A run in which these files were lost for want of these names; a dot is a slash in them."""
     files = {f"{path.replace('_', '/')}.py": name for path, name in lost.items()}
-    return Observed(state="before", number=0, statuses={}, collect_errors=dict.fromkeys(files, "E"), wanted=files)
+    return ObservedRun(state="before", number=0, statuses={}, collect_errors=dict.fromkeys(files, "E"), wanted=files)
 
 
 def test_a_loss_is_for_a_name_only_where_the_fix_brings_it():
@@ -155,14 +155,14 @@ def test_a_loss_is_for_a_name_only_where_the_fix_brings_it():
 
 
 def test_a_folder_holds_no_file_whose_name_begins_as_its_own():
-    run = Observed(state="before", number=0, statuses={}, collect_errors={"tests/a": "E"}, wanted={"tests/a": "x"})
+    run = ObservedRun(state="before", number=0, statuses={}, collect_errors={"tests/a": "E"}, wanted={"tests/a": "x"})
     assert new_names(["tests/ab.py::t"], [run], {"x"}) == ()
     assert new_names(["tests/a/b.py::t"], [run], {"x"}) == ("x",)
 
 
 def test_a_test_that_was_lost_for_another_reason_as_well_asks_for_no_new_name():
     lost = {"tests/a.py": "x", "tests": ""}
-    run = Observed(state="before", number=0, statuses={}, collect_errors=dict.fromkeys(lost, "E"), wanted=lost)
+    run = ObservedRun(state="before", number=0, statuses={}, collect_errors=dict.fromkeys(lost, "E"), wanted=lost)
     assert new_names(["tests/a.py::t"], [run], {"x"}) == ()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.core.instance import TestStatus
 from miner.proof.flakiness_causes import blame
-from miner.proof.notebook import Observed
+from miner.proof.notebook import ObservedRun
 from miner.proof.variations import PLAIN, Cause, schedule
 
 ALL = ("order", "hash_seed", "timezone", "locale", "home", "user", "cpus")
@@ -33,7 +33,7 @@ class World:
             name: TestStatus.PASSED if passes(variation, self.turn) else TestStatus.FAILED
             for name, passes in self.tests.items()
         }
-        return Observed(state=state, number=number, variation=variation, statuses=statuses, **more)
+        return ObservedRun(state=state, number=number, variation=variation, statuses=statuses, **more)
 
     def found(self, runs=3, states=("after", "before", "base")):
         return [
@@ -147,8 +147,8 @@ def test_a_further_run_that_gives_no_full_answer_says_nothing():
 
 def test_what_never_passes_for_want_of_a_network_is_named_and_not_unstable():
     found = [
-        Observed(state="after", number=0, statuses={"far": TestStatus.FAILED}, network=("far",)),
-        Observed(state="before", number=0, statuses={"far": TestStatus.FAILED}, network=("far",)),
+        ObservedRun(state="after", number=0, statuses={"far": TestStatus.FAILED}, network=("far",)),
+        ObservedRun(state="before", number=0, statuses={"far": TestStatus.FAILED}, network=("far",)),
     ]
     blamed = blame(found)
     assert dict(blamed.causes) == {"far": Cause.NETWORK}
@@ -157,15 +157,15 @@ def test_what_never_passes_for_want_of_a_network_is_named_and_not_unstable():
 
 def test_what_never_passes_for_want_of_a_service_is_named_and_not_unstable():
     lost = {"db": TestStatus.ERROR}
-    found = blame([Observed(state="after", number=0, statuses=lost, refused=("db",))])
+    found = blame([ObservedRun(state="after", number=0, statuses=lost, refused=("db",))])
 
     assert (found.causes, found.unstable) == ({"db": Cause.SERVICE}, frozenset())
 
 
 def test_what_needs_a_network_only_before_the_fix_is_not_named():
     found = [
-        Observed(state="after", number=0, statuses={"far": TestStatus.PASSED}),
-        Observed(state="before", number=0, statuses={"far": TestStatus.FAILED}, network=("far",)),
+        ObservedRun(state="after", number=0, statuses={"far": TestStatus.PASSED}),
+        ObservedRun(state="before", number=0, statuses={"far": TestStatus.FAILED}, network=("far",)),
     ]
     assert dict(blame(found).causes) == {}
 
@@ -173,7 +173,7 @@ def test_what_needs_a_network_only_before_the_fix_is_not_named():
 def test_a_table_that_is_called_by_the_time_costs_one_further_run_of_each_state():
     def observe(state, variation, number):
         name = f"t.py::test_now[{variation.clock_days or 0}-{state}-{number}]"
-        return Observed(state=state, number=number, variation=variation, statuses={name: TestStatus.PASSED})
+        return ObservedRun(state=state, number=number, variation=variation, statuses={name: TestStatus.PASSED})
 
     states = ("after", "before")
     found = [observe(state, one, number) for number, one in enumerate(schedule(3, clock=True)) for state in states]

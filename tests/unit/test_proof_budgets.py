@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from harness.core.instance import TestStatus
-from miner.proof import Observed, Proof, judge
+from miner.proof import ObservedRun, Proof, judge
 
 
 def budgets(*, seconds=1.0, max_rss_kb=100_000):
     def run(state, status):
-        return Observed(state=state, number=0, statuses={"f.py::a": status}, seconds=seconds, max_rss_kb=max_rss_kb)
+        return ObservedRun(state=state, number=0, statuses={"f.py::a": status}, seconds=seconds, max_rss_kb=max_rss_kb)
 
     proof = judge([run("before", TestStatus.FAILED), run("after", TestStatus.PASSED)], runs=1)
     assert isinstance(proof, Proof)

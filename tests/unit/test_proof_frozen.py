@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.instance import Budgets, TestSpec, TestStatus
-from miner.proof import Notebook, Observed, Proof, Subject
+from miner.proof import Notebook, ObservedRun, Proof, Subject
 from miner.proof.proof_at_fix_date import settle
 from miner.proof.subject import rejection
 from miner.proof.variations import Variation
@@ -34,7 +34,7 @@ def proof(fails, holds=(), **more):
 
 def saw(state, passed=(), failed=(), **more):
     statuses = {**dict.fromkeys(passed, TestStatus.PASSED), **dict.fromkeys(failed, TestStatus.FAILED)}
-    return Observed(state=state, number=more.pop("number", 0), statuses=statuses, **more)
+    return ObservedRun(state=state, number=more.pop("number", 0), statuses=statuses, **more)
 
 
 class Bench:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from harness.core.instance import TestStatus
-from miner.proof import Observed, Proof, judge
+from miner.proof import ObservedRun, Proof, judge
 from miner.proof.ids import called_by_chance
 from miner.sources.change import Rejection
 
 LETTERS = {"S": TestStatus.SKIPPED, "E": TestStatus.ERROR, "X": TestStatus.XFAIL, "P": TestStatus.XPASS}
 
 
-def runs(state: str, *each: str, wanted: dict[str, str] | None = None, **odd: str) -> list[Observed]:
+def runs(state: str, *each: str, wanted: dict[str, str] | None = None, **odd: str) -> list[ObservedRun]:
     """One run a word; a letter is a test of that name in f.py, capital where it passes.
 
     `wanted` are the files that could not be collected, with the missing name. `odd` are tests that neither pass nor
     fail, a letter a run.
     """
     return [
-        Observed(
+        ObservedRun(
             state=state,
             number=number,
             statuses={
@@ -34,11 +34,11 @@ def runs(state: str, *each: str, wanted: dict[str, str] | None = None, **odd: st
     ]
 
 
-def proof(*states: list[Observed], brings: tuple[str, ...] = ()) -> Proof | Rejection:
+def proof(*states: list[ObservedRun], brings: tuple[str, ...] = ()) -> Proof | Rejection:
     return judge([run for state in states for run in state], runs=2, brings=frozenset(brings))
 
 
-def lists(*states: list[Observed], brings: tuple[str, ...] = ()) -> tuple[list[str], list[str], list[str]] | str:
+def lists(*states: list[ObservedRun], brings: tuple[str, ...] = ()) -> tuple[list[str], list[str], list[str]] | str:
     found = proof(*states, brings=brings)
     if isinstance(found, Rejection):
         return found.reason
@@ -98,7 +98,7 @@ def test_a_broken_file_costs_no_task_its_other_files():
 @pytest.mark.parametrize("lost", ["conftest.py", "", "tests", "tests/", "tests/conftest.py", "tests/test_f.py"])
 def test_what_could_not_be_collected_takes_its_tests_along(lost):
     before = runs("before", "", "", wanted={lost: "x"})
-    after = [Observed(state="after", number=n, statuses={"tests/test_f.py::a": TestStatus.PASSED}) for n in (0, 1)]
+    after = [ObservedRun(state="after", number=n, statuses={"tests/test_f.py::a": TestStatus.PASSED}) for n in (0, 1)]
     found = proof(before, after, brings=("x",))
     assert isinstance(found, Proof)
     assert found.evidence["new_names"] == ["x"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.instance import TestStatus
-from miner.proof import Observed, Proof, Repeats, judge, told
+from miner.proof import ObservedRun, Proof, Repeats, judge, told
 from miner.proof.flakiness_causes import Blamed
 from miner.proof.stability import counted, weakened
 from miner.proof.variations import Cause, schedule, variation
@@ -16,7 +16,7 @@ from miner.proof.variations import Cause, schedule, variation
 def runs(state, *each, varied=True):
     """One run a word; a letter is a test of that name, capital where it passes."""
     return [
-        Observed(
+        ObservedRun(
             state=state,
             number=number,
             variation=variation(number if varied else 0),
@@ -84,7 +84,7 @@ def test_one_that_was_there_counts_where_it_passes_more_often_than_chance_explai
 def called(state, *each):
     """One run a word: the parameter that a table has in it; its test passes where the word is capital."""
     return [
-        Observed(
+        ObservedRun(
             state=state,
             number=number,
             variation=variation(number),
@@ -108,7 +108,7 @@ def test_a_table_with_the_time_in_its_ids_counts_once_where_the_fix_turns_it():
 
 def test_a_table_whose_file_was_lost_without_the_fix_is_not_turned_where_it_passed_as_it_was():
     lost = [
-        Observed(
+        ObservedRun(
             state="before",
             number=number,
             variation=variation(number),
@@ -133,7 +133,7 @@ def test_budgets_and_golds_time_come_from_runs_at_full_speed():
     found = [
         *runs("before", "a", "a"),
         *(
-            Observed(
+            ObservedRun(
                 state="after",
                 number=number,
                 variation=variation(number),

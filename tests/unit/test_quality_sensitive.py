@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.quality import sensitive
-from miner.quality.assessment import Cleaned, cleaned
+from miner.quality.assessment import CleanStatement, cleaned
 from miner.sources.change import Rejection, Split
 
 # Put together here, so that no scanner takes this file for a leak.
@@ -81,7 +81,7 @@ def parts(gold: str = "", tests: str = "") -> Split:
 def test_mask_takes_out_of_the_statement_and_says_what_it_was():
     done = cleaned(f"Log in with {GITHUB}.", parts(f"+ask jane@corp.io {AWS}\n"), "mask")
 
-    assert isinstance(done, Cleaned)
+    assert isinstance(done, CleanStatement)
     assert done.statement == "Log in with <github_token>."
     assert done.public() == {
         "policy": "mask",
@@ -110,14 +110,14 @@ def test_reject_rejects_any_secret(statement, gold):
 def test_reject_leaves_addresses():
     done = cleaned("Ask jane@corp.io", parts("+jane@corp.io\n"), "reject")
 
-    assert isinstance(done, Cleaned)
+    assert isinstance(done, CleanStatement)
     assert done.statement == "Ask jane@corp.io"
 
 
 def test_keep_only_counts():
     done = cleaned(f"It is {GITHUB}", parts("".join(f"+{line}\n" for line in KEY.split("\n"))), "keep")
 
-    assert isinstance(done, Cleaned)
+    assert isinstance(done, CleanStatement)
     assert done.statement == f"It is {GITHUB}"
     assert done.found.patches == {"private_key": 1}
     assert done.of_hints("jane@corp.io") == "jane@corp.io"

@@ -17,18 +17,18 @@ from harness.dataset.ledger import ledger
 from harness.runs.refresh import drift, record
 from harness.runs.refresh import run as work
 from harness.runs.refresh.drift import Finding, Result, Tally
-from harness.runs.refresh.notes import MOST_HOURS, Asked, Notes, folder_of
-from harness.runs.refresh.seen import Kind, Seen, Slot
+from harness.runs.refresh.notes import MOST_HOURS, Notes, RefreshRequest, folder_of
+from harness.runs.refresh.seen import Kind, Slot, VerdictSummary
 from tests import tiny
 
 TASK = tiny.task()
 ID = TASK.instance_id
-ASKED = Asked(ids=(), quarantined=False)
+ASKED = RefreshRequest(ids=(), quarantined=False)
 
 
 def gold(number=1, *, repeat=False, f2p="P", p2p="P", cause="tests_failed", seconds=1.0):
     good = set(f2p + p2p) == {"P"}
-    return Seen(
+    return VerdictSummary(
         slot=Slot(instance_id=ID, kind=Kind.GOLD, number=number, repeat=repeat),
         outcome=Outcome.RESOLVED if good else Outcome.UNRESOLVED,
         cause=None if good else cause,
@@ -40,7 +40,7 @@ def gold(number=1, *, repeat=False, f2p="P", p2p="P", cause="tests_failed", seco
 
 
 def null(number=1, *, repeat=False, f2p="F", resolved=False):
-    return Seen(
+    return VerdictSummary(
         slot=Slot(instance_id=ID, kind=Kind.NULL, number=number, repeat=repeat),
         outcome=Outcome.RESOLVED if resolved else Outcome.UNRESOLVED,
         cause=None if resolved else "tests_failed",
@@ -206,7 +206,7 @@ def test_a_refresh_goes_on_though_the_clock_was_set_meanwhile(hours, dataset, mo
 
 def test_a_refresh_of_other_tasks_does_not_go_on_from_this_one(dataset):
     Notes(dataset, ASKED, [ID], again=False)
-    assert not Notes(dataset, Asked(ids=(ID,), quarantined=False), [ID], again=False).goes_on
+    assert not Notes(dataset, RefreshRequest(ids=(ID,), quarantined=False), [ID], again=False).goes_on
 
 
 def test_notes_name_no_hidden_test(dataset):

@@ -16,7 +16,7 @@ from harness.judging.values import Event
 from harness.languages.base import Raised, TestReport
 from harness.runs import verdict
 from harness.runs.replay import CannotReplayError, carried, replay
-from harness.runs.verdict import Asked
+from harness.runs.verdict import ScoringRequest
 from tests import tiny
 
 F2P, P2P = "tests/test_calc.py::test_two", "tests/test_calc.py::test_zero"
@@ -80,7 +80,7 @@ def task(expectations: Expectations = INSIDE, **hidden):
 
 def judged(given, ran, *, demands=None, prediction=None, slowdown=1.0):
     """A fresh verdict over what came out of a container."""
-    asked = Asked(
+    asked = ScoringRequest(
         task=given, prediction=prediction or tiny.prediction(), demands=demands or Demands(), slowdown=slowdown
     )
     looked = verdict.look(given, asked.prediction)
@@ -165,7 +165,7 @@ def test_the_cases_come_to_every_outcome_of_a_run_patch():
 @pytest.mark.parametrize("given", [None, "", "Sorry.", tiny.diff(".git/x", None, "x\n")])
 def test_a_patch_that_no_container_saw_is_regraded_too(given):
     prediction = tiny.prediction(given)
-    asked = Asked(task=task(), prediction=prediction)
+    asked = ScoringRequest(task=task(), prediction=prediction)
     found = verdict.refused(asked, verdict.look(asked.task, prediction))
     assert replay(asked.task, prediction, results(found)) == found.report
 
@@ -179,7 +179,7 @@ def test_where_a_patch_resolves_nothing_its_code_that_would_have_to_be_compiled_
 
 
 def test_an_infrastructure_error_is_regraded_to_the_same():
-    asked = Asked(task=task(), prediction=tiny.prediction())
+    asked = ScoringRequest(task=task(), prediction=tiny.prediction())
     found = verdict.unscored(asked, verdict.look(asked.task, asked.prediction), cause="engine", why="it is gone")
     assert replay(asked.task, asked.prediction, results(found)) == found.report
     assert (found.report.failure_class, found.report.cause) == ("infra_error", "engine")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from harness.solve.models import prices
-from harness.solve.models.meter import Limits, Spent
+from harness.solve.models.meter import Limits, Spending
 from harness.solve.models.openai_model import Api, Endpoint, OpenAIModel
 from harness.solve.models.retry import RetryPolicy
 from harness.solve.models.stack import wrap
@@ -131,7 +131,7 @@ def repairer_on(tmp_path):
                 told = []
                 wrapped = wrap(
                     client, endpoint=endpoint.base_url, cache=None, prices=prices.load(None),
-                    limits=limits or Limits(), policy=RetryPolicy(retries={}), earlier=earlier or Spent(),
+                    limits=limits or Limits(), policy=RetryPolicy(retries={}), earlier=earlier or Spending(),
                 )  # fmt: skip
                 place = tmp_path / "repairs.json"
                 return Repairer(wrapped, name="m", host="here", rounds=rounds, place=place, warn=told.append), told
@@ -166,7 +166,7 @@ def test_after_the_last_round_nothing_is_proposed(repairer_on):
 
 def test_a_limit_ends_repairs_of_all_tasks_and_a_person_is_told_once(repairer_on):
     made, server, _ = repairer_on
-    repairer, told = made(Say(text=answer(apt=["x1"])), limits=Limits(tokens=10), earlier=Spent(input_tokens=20))
+    repairer, told = made(Say(text=answer(apt=["x1"])), limits=Limits(tokens=10), earlier=Spending(input_tokens=20))
     assert [repairer.on(name, Files()).propose(FAILING) for name in ("a", "b")] == [None, None]
     assert len(told) == 1
     assert "limit on tokens" in told[0]

@@ -17,7 +17,7 @@ from harness.grading.grade import Grade, TestsStatus
 from harness.runs.run_folder import run_report
 from harness.runs.scaffold_score import kind_of, score
 from harness.scaffold import check
-from harness.scaffold.reveal import Revealed, applied
+from harness.scaffold.reveal import PublicTests, applied
 from harness.solve.plan import digest_of
 from tests import tiny
 from tests.sheets import sheet
@@ -32,7 +32,7 @@ P, F = TestStatus.PASSED, TestStatus.FAILED
 
 def scaffolded(**more):
     task = tiny.task(fail_to_pass=(*SHOWN, HIDDEN))
-    found = Revealed(functions=(function_of(SHOWN[0]),), ids=SHOWN, patch=PATCH)
+    found = PublicTests(functions=(function_of(SHOWN[0]),), ids=SHOWN, patch=PATCH)
     return applied(task, replace(found, **more), asked=1)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from harness.patches import patch
 from harness.signals import assemble, static
-from harness.signals.assemble import Seen
-from harness.signals.observed import AfterFrame, CompiledFrame, Observed, Source, request
+from harness.signals.assemble import SignalInputs
+from harness.signals.observed import AfterFrame, CompiledFrame, Observations, Source, request
 from harness.signals.sources import Sources, to_read
 from tests import tiny
 
@@ -38,7 +38,7 @@ def compiled(ok, error=""):
 
 def seen(**fields):
     told = {"exited": True, "seconds": 2.0, "max_rss_kb": 300, "compiled": compiled(ok=True), "after": after()}
-    return Seen(**{**told, **fields})
+    return SignalInputs(**{**told, **fields})
 
 
 def test_network_counts_both_families_and_tells_loopback_apart():
@@ -97,7 +97,7 @@ def test_a_process_that_did_not_say_what_it_loaded_measures_no_imports():
 
 
 def test_a_silent_supervisor_measures_nothing_but_the_patch():
-    found = assemble.first(PATCH, Seen(), static="the files are not there")
+    found = assemble.first(PATCH, SignalInputs(), static="the files are not there")
     parts = found.model_dump(exclude={"patch", "skipped", "tools", "schema_version"})
     assert [name for name, part in parts.items() if part["measured"]] == []
     assert [name for name, part in parts.items() if not part["why_not"]] == []
@@ -141,12 +141,12 @@ def test_broken_evidence_is_refused(kept):
     ],
 )
 def test_a_frame_that_does_not_fit_is_left_out(frame):
-    assert Observed.read([frame]) == Observed()
+    assert Observations.read([frame]) == Observations()
 
 
 def test_names_that_are_no_utf8_can_be_written():
     frame = {"t": "source", "old": None, "new": "a\udc80.py", "before": None, "after": "", "why": ""}
-    found = Observed.read([frame])
+    found = Observations.read([frame])
     assert found.sources[0].path == "a\\udc80.py"
 
 

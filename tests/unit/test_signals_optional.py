@@ -12,7 +12,7 @@ from harness.core.instance import Budgets, TestSpec
 from harness.patches.patch import parse
 from harness.signals import analyst, delta, eslint_config, optional_tools, rules
 from harness.signals.delta import BanditFinding, BanditSides, EslintSides, RuffFinding, SemgrepSides, UnreadSides
-from harness.signals.observed import Observed, Source, request
+from harness.signals.observed import Observations, Source, request
 from harness.signals.sources import Sources
 from tests import tiny
 
@@ -197,7 +197,7 @@ def test_only_changed_scripts_ask_for_configurations():
 
 def test_a_configuration_is_told_apart_from_a_changed_file():
     frame = {"t": "source", "old": "package.json", "new": None, "before": "e30=", "after": None, "why": "configuration"}
-    found = Observed.read([frame])
+    found = Observations.read([frame])
     assert (found.configs, found.sources) == ((("package.json", b"{}"),), ())
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from harness.solve.base import Fault, LimitReachedError, ModelError, Usage
 from harness.solve.models.clock import SystemClock
-from harness.solve.models.meter import UNBOUNDED_OUTPUT, Limits, Meter, Spent, _Share
+from harness.solve.models.meter import UNBOUNDED_OUTPUT, Limits, Meter, Spending, _Share
 from harness.solve.models.prices import Prices
 from harness.solve.models.usage_check import IMPOSSIBLE
 from tests.solve_parts import HeldClock, ScriptedModel, question, reply
@@ -144,7 +144,7 @@ def test_a_limit_of_one_attempt_leaves_the_next_one_its_own():
 
 
 def test_what_earlier_calls_spent_counts_and_a_higher_limit_goes_on():
-    earlier = Spent(cost=0.9, input_tokens=50_000, output_tokens=4_000)
+    earlier = Spending(cost=0.9, input_tokens=50_000, output_tokens=4_000)
     model = ScriptedModel(reply())
     asked = meter(Limits(cost=0.9), earlier=earlier).attempt().metered(model)
     assert stopped(lambda: asked.ask(question(most=100))) == "cost"
@@ -160,7 +160,7 @@ def test_an_answer_without_a_bound_reserves_the_longest_seen():
         account = counted._total
         reserved = counted.reserve(account, question())
         assert reserved.tokens == 195 + 8 + expected
-        counted.settle(account, reserved, Spent(), prompt_bytes=0, told=False)
+        counted.settle(account, reserved, Spending(), prompt_bytes=0, told=False)
         asked.ask(question())
 
 
@@ -177,7 +177,7 @@ def test_a_refused_question_costs_nothing(fault):
     asked = counted.attempt().metered(ScriptedModel(ModelError("no", fault=fault)))
     with pytest.raises(ModelError):
         asked.ask(question())
-    assert counted.spent == Spent()
+    assert counted.spent == Spending()
     assert counted._total.reserved.cost == 0
 
 

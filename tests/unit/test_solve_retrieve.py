@@ -86,7 +86,7 @@ def test_every_shipped_prompt_shows_statement_and_files_behind_the_header():
 
 
 def test_a_part_of_a_file_says_which_lines_it_is():
-    part = retrieve.Shown(path="x.py", text="pass\n", first=10, last=10, total=90)
+    part = retrieve.Excerpt(path="x.py", text="pass\n", first=10, last=10, total=90)
     _, user = prompts.load().messages(INSTANCE, [part], paths=[], header="")
     assert "x.py (lines 10-10 of 90)" in user.content
 

@@ -24,14 +24,14 @@ from miner.pipeline import mine, stages
 from miner.pipeline.draft import Draft
 from miner.quality.strength import work as gauging
 from miner.quality.strength.lines import Coverage
-from miner.quality.strength.result import Bounds, Strength, Tried, is_current, public
+from miner.quality.strength.result import Bounds, Strength, VariantResult, is_current, public
 from miner.quality.strength.run import CannotMeasureError, key, limit
 from miner.quality.strength.variant import Kind, Variant
-from miner.quality.strength.work import Asked, gauge, weakest_first
+from miner.quality.strength.work import StrengthRequest, gauge, weakest_first
 from tests import tiny
 
 pyrage = pytest.importorskip("pyrage")
-ASKED = Asked(bounds=Bounds())
+ASKED = StrengthRequest(bounds=Bounds())
 WRONG = tiny.fix("return a + b + 1 - 1  # a telling word").encode()
 
 
@@ -48,9 +48,9 @@ class NoEngine:
 
 
 def found(task, *, survivors: int = 1, killed: int = 3, empty: bool = False) -> Strength:
-    def one(kind: Kind, *, lives: bool) -> Tried:
+    def one(kind: Kind, *, lives: bool) -> VariantResult:
         variant = Variant(kind=kind, patch=b"" if kind is Kind.EMPTY else WRONG, path=tiny.CALC, line=2, what="a word")
-        return Tried(variant=variant, survived=lives, cause="" if lives else "timeout")
+        return VariantResult(variant=variant, survived=lives, cause="" if lives else "timeout")
 
     return Strength(
         key=key(task, Bounds()),

@@ -15,7 +15,7 @@ from harness.interop.rows import readable
 from harness.judging import frames
 from harness.languages.python.inside import grader
 from harness.languages.python.pytest import read
-from miner.importing.ids import Known
+from miner.importing.ids import KnownIds
 
 NASTY = (
     "t/test_a.py::test_x[a b]",
@@ -155,7 +155,7 @@ def test_a_function_is_found_by_an_id_with_colons_and_brackets_in_its_parameter(
 
 
 def test_a_row_with_another_address_means_the_same_test():
-    mapped = Known(reported("a.py::t[<o at 0x7f30e4b0c1d0>]")).map("a.py::t[<o at 0x7f11e4b0cfd0>]")
+    mapped = KnownIds(reported("a.py::t[<o at 0x7f30e4b0c1d0>]")).map("a.py::t[<o at 0x7f11e4b0cfd0>]")
     assert mapped.ours == ("a.py::t[<o at 0x...>]",)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from harness.cli.views.terminal import Ticker
     from harness.runs.refresh.drift import Finding, IdChange
     from harness.runs.refresh.run import Refreshed
-    from harness.runs.refresh.seen import Seen
+    from harness.runs.refresh.seen import VerdictSummary
 
 SCHEMA_VERSION = 1
 _SHOWN = 8
@@ -53,7 +53,7 @@ class RefreshTicker:
         if known:
             self._ticker.say(Text(f"{known} of {verdicts} verdict(s) are known from an earlier call", style="yellow"))
 
-    def seen(self, seen: Seen) -> None:
+    def seen(self, seen: VerdictSummary) -> None:
         self._done += 1
         slot = seen.slot
         again = " again" if slot.repeat else ""

@@ -71,7 +71,7 @@ def settings_of(model: DatasetModel) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bound:
+class Bindings:
     """What a ledger says of a dataset, as its newest lines have it."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Bound:
         return known.get(recipients_digest(tuple(recipients))) or known.get("")
 
 
-def replay(entries: Iterable[Entry]) -> Bound:
+def replay(entries: Iterable[Entry]) -> Bindings:
     """What the lines of a ledger bind, the newer over the older.
 
     Once a line binds `ledger_keys`, lines that bind anything count only where one of these keys signed them.
@@ -123,7 +123,7 @@ def replay(entries: Iterable[Entry]) -> Bound:
         to = str(entry.facts.get("to", ""))
         for task_id, value in told.items():
             files[task_id] = {**(files.get(task_id, {}) if to else {}), to: str(value)}
-    return Bound(
+    return Bindings(
         settings=settings, tasks=tasks, complete=complete, is_sealed=is_sealed, refused=tuple(refused), sealed=files
     )
 
@@ -151,7 +151,7 @@ def _is_signed(entry: Entry, keys: frozenset[str]) -> bool:
     return entry.key in keys and entry.signature is not None and key.holds(entry.key, entry.signature, entry.hash)
 
 
-def held(dataset: Dataset) -> Bound:
+def held(dataset: Dataset) -> Bindings:
     """What the dataset's ledger binds now; nothing where there is none.
 
     Raises:
@@ -162,12 +162,12 @@ def held(dataset: Dataset) -> Bound:
     try:
         now = path.stat()
     except OSError:
-        return Bound()
+        return Bindings()
     return _held(dataset, now.st_mtime_ns, now.st_size)
 
 
 @lru_cache(maxsize=8)
-def _held(dataset: Dataset, _changed: int, _size: int) -> Bound:
+def _held(dataset: Dataset, _changed: int, _size: int) -> Bindings:
     return replay(ledger.read(dataset))
 
 

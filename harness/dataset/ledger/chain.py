@@ -235,7 +235,7 @@ def _head(head: str, entries: Iterable[Entry]) -> list[Problem]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Joined:
+class Join:
     """What joining two branches did."""
 
     added: int
@@ -255,7 +255,7 @@ class _Branches:
         return [entry for entry in self.entries if entry.hash not in followed]
 
 
-def join(dataset: Dataset, other: Path) -> Joined:
+def join(dataset: Dataset, other: Path) -> Join:
     """Append the lines of another branch of the ledger that this one lacks, unchanged, and a line that joins both.
 
     Args:
@@ -290,14 +290,14 @@ def join(dataset: Dataset, other: Path) -> Joined:
         if len(tips) < 2:  # noqa: PLR2004 - two branches, or nothing to join
             if text:
                 ledger.write_end(handle, start + text)
-            return Joined(added=len(added), entry=None)
+            return Join(added=len(added), entry=None)
         last = branches.entries[-1]
         joins = [tip.hash for tip in tips if tip.hash != last.hash]
         seq = max(tip.seq for tip in tips) + 1
         fields = writer.fields(Event.JOINED, (), {"joins": joins}, prev=last.hash, seq=seq)
         line = render(fields)
         ledger.write_end(handle, start + text + line + b"\n")
-    return Joined(added=len(added), entry=lines(line)[0].entry)
+    return Join(added=len(added), entry=lines(line)[0].entry)
 
 
 def _ends_broken(found: Sequence[Line]) -> bool:

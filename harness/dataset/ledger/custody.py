@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.dataset.folder import Dataset
-    from harness.dataset.ledger.binding import Bound
+    from harness.dataset.ledger.binding import Bindings
 
 _PLACES = {
     "source": "repo, base_commit, created_at, language or version of task.yaml is",
@@ -60,7 +60,7 @@ class Comparison:
         return (f"not bound by the ledger, so a change goes unseen: {' and '.join(parts)}; {_BIND}",) if parts else ()
 
 
-def compare(dataset: Dataset, bound: Bound) -> Comparison:
+def compare(dataset: Dataset, bound: Bindings) -> Comparison:
     """Hold a dataset against what its ledger binds.
 
     Raises:
@@ -109,7 +109,7 @@ def compare(dataset: Dataset, bound: Bound) -> Comparison:
     )
 
 
-def _sealing(dataset: Dataset, bound: Bound) -> list[str]:
+def _sealing(dataset: Dataset, bound: Bindings) -> list[str]:
     if dataset.sealed and not bound.is_sealed:
         return ["the dataset is sealed, but no line of the ledger says so: the ledger is missing, or lines of it are"]
     if bound.is_sealed and not dataset.sealed:
@@ -117,7 +117,7 @@ def _sealing(dataset: Dataset, bound: Bound) -> list[str]:
     return []
 
 
-def _setting(name: str, fields: Mapping[str, Any], bound: Bound) -> str:
+def _setting(name: str, fields: Mapping[str, Any], bound: Bindings) -> str:
     if name == "splits":
         return "splits of dataset.yaml is not the rule that the ledger binds"
     told, known = ([short(one) for one in values] for values in (fields[name], bound.settings[name]))
@@ -128,7 +128,7 @@ def _part(task_id: str, name: str) -> str:
     return f"{task_id}: {_PLACES.get(name, f'{name} of task.yaml is')} not what the ledger binds"
 
 
-def _sealed_file(dataset: Dataset, task_id: str, bound: Bound) -> tuple[str, dict[str, str]] | None:
+def _sealed_file(dataset: Dataset, task_id: str, bound: Bindings) -> tuple[str, dict[str, str]] | None:
     """What is wrong with a task's sealed file, and the digest of the one there: age tells nobody who wrote it."""
     if not dataset.sealed:
         return None

@@ -71,7 +71,7 @@ class Sealing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Wanted:
+class _Recipients:
     """Whom a dataset is to be sealed to."""
 
     recipients: tuple[str, ...]
@@ -124,7 +124,7 @@ def seal(
     )
 
 
-def _wanted(dataset: Dataset, recipients: Sequence[str], passphrase: str | None) -> _Wanted:
+def _wanted(dataset: Dataset, recipients: Sequence[str], passphrase: str | None) -> _Recipients:
     if not recipients and passphrase is None:
         binding.refuse_recipients(dataset)
         if not dataset.sealed:
@@ -132,9 +132,9 @@ def _wanted(dataset: Dataset, recipients: Sequence[str], passphrase: str | None)
                 "nobody to seal to",
                 hint="name one or more with --to age1… (age-keygen makes a key), or --passphrase-env",
             )
-        return _Wanted(recipients=dataset.recipients)
+        return _Recipients(recipients=dataset.recipients)
     own = identity.passphrase_key(passphrase) if passphrase is not None else None
-    return _Wanted(recipients=(*recipients, *([own.recipient] if own else [])), passphrase=own)
+    return _Recipients(recipients=(*recipients, *([own.recipient] if own else [])), passphrase=own)
 
 
 def _refuse_unfinished_tasks(dataset: Dataset) -> None:
@@ -168,7 +168,7 @@ def _is_readable(dataset: Dataset, task_id: str) -> bool:
     return (place / hidden_files.TESTS_FILE).exists()
 
 
-def _stage(dataset: Dataset, task_id: str, wanted: _Wanted, keys: Keys | None) -> str:
+def _stage(dataset: Dataset, task_id: str, wanted: _Recipients, keys: Keys | None) -> str:
     """Write a task's new sealed file beside what is there, see that it opens, and return its digest."""
     place = dataset.task_folder(task_id)
     if _is_readable(dataset, task_id):

@@ -53,7 +53,7 @@ class Find:
 
 
 @dataclass(kw_only=True)
-class _Run:
+class _ShingleRun:
     """Shingles of one unit that stand close together, while they come."""
 
     last: int
@@ -73,7 +73,7 @@ class _Stream:
     lines_before: int = 0
     tokens_before: dict[int, int] = field(default_factory=lambda: {WORDS: 0, CODE: 0})
     tail: dict[int, Ids] = field(default_factory=lambda: dict.fromkeys((WORDS, CODE), np.empty(0, dtype=np.int32)))
-    runs: dict[int, _Run] = field(default_factory=dict)
+    runs: dict[int, _ShingleRun] = field(default_factory=dict)
     guids: dict[bytes, Find] = field(default_factory=dict)
 
     def feed(self, piece: bytes) -> Iterator[Find]:
@@ -139,7 +139,7 @@ class _Stream:
             run = None
         if run is None:
             at = where.of(token)
-            run = _Run(last=place, line=self._line(where.text, at), offset=self.bytes_before + at)
+            run = _ShingleRun(last=place, line=self._line(where.text, at), offset=self.bytes_before + at)
             self.runs[number] = run
         run.last = place
         run.seen.add(value)

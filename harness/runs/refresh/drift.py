@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestStatus
-from harness.runs.refresh.seen import LETTERS, WORDS, Kind, Seen, statuses
+from harness.runs.refresh.seen import LETTERS, WORDS, Kind, VerdictSummary, statuses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,12 +85,12 @@ class Finding:
     """All that is wrong is that tests ran out of time."""
 
 
-def needs_repeats(seen: Sequence[Seen], kind: Kind) -> bool:
+def needs_repeats(seen: Sequence[VerdictSummary], kind: Kind) -> bool:
     """Whether a planned verdict of this kind was not as it should be."""
     return any(not one.is_as_proved for one in seen if one.slot.kind is kind and not one.slot.repeat)
 
 
-def unscored(instance_id: str, why: str, seen: Sequence[Seen] = ()) -> Finding:
+def unscored(instance_id: str, why: str, seen: Sequence[VerdictSummary] = ()) -> Finding:
     """A task of which infrastructure kept us from saying anything."""
     return Finding(
         instance_id=instance_id,
@@ -102,7 +102,7 @@ def unscored(instance_id: str, why: str, seen: Sequence[Seen] = ()) -> Finding:
     )
 
 
-def judge(task: Task, seen: Sequence[Seen]) -> Finding:
+def judge(task: Task, seen: Sequence[VerdictSummary]) -> Finding:
     """What all verdicts on a task say together.
 
     Where every repeat is off as well, the task drifted. Where only some are, or two of the planned verdicts were, it is
@@ -135,7 +135,7 @@ def looks_like_the_machine(findings: Sequence[Finding]) -> bool:
     return len(wrong) >= MASS_LEAST and len(wrong) > MASS_SHARE * len(looked)
 
 
-def _result(seen: Sequence[Seen], kind: Kind) -> Result:
+def _result(seen: Sequence[VerdictSummary], kind: Kind) -> Result:
     of_kind = [one for one in seen if one.slot.kind is kind]
     off = [one for one in of_kind if not one.is_as_proved]
     if not off:
@@ -146,13 +146,13 @@ def _result(seen: Sequence[Seen], kind: Kind) -> Result:
     return Result.UNSTABLE if len(off) >= _ONE_FLAKE else Result.ONCE
 
 
-def _tally(seen: Sequence[Seen], kind: Kind) -> Tally:
+def _tally(seen: Sequence[VerdictSummary], kind: Kind) -> Tally:
     of_kind = [one for one in seen if one.slot.kind is kind]
     resolved = sum(one.outcome == "resolved" for one in of_kind)
     return Tally(resolved=resolved, runs=len(of_kind), off=sum(not one.is_as_proved for one in of_kind))
 
 
-def _why(task: Task, seen: Sequence[Seen], kind: Kind) -> str:
+def _why(task: Task, seen: Sequence[VerdictSummary], kind: Kind) -> str:
     of_kind = [one for one in seen if one.slot.kind is kind]
     off = [one for one in of_kind if not one.is_as_proved]
     share = f"in {len(off)} of {len(of_kind)} runs"
@@ -175,7 +175,7 @@ _CAUSES = {
 }
 
 
-def _cause(task: Task, off: Sequence[Seen]) -> str:
+def _cause(task: Task, off: Sequence[VerdictSummary]) -> str:
     [(cause, _)] = Counter(one.cause or "" for one in off).most_common(1)
     if cause == "timeout":
         return f"the tests take longer than the {task.instance.budgets.seconds:g} s that the task allows"
@@ -186,14 +186,14 @@ def _cause(task: Task, off: Sequence[Seen]) -> str:
     return f"{f2p} of {of_f2p} FAIL_TO_PASS and {p2p} of {of_p2p} PASS_TO_PASS tests do not pass"
 
 
-def _count(off: Sequence[Seen], name: str, *, good: bool) -> int:
+def _count(off: Sequence[VerdictSummary], name: str, *, good: bool) -> int:
     """Tests of a list that are in some run not what they should be: passed where `good`, else not passed."""
     letters = zip(*(getattr(one, name) for one in off), strict=False)
     passed = LETTERS[TestStatus.PASSED]
     return sum(any(one in WORDS and (one == passed) is not good for one in of_test) for of_test in letters)
 
 
-def _changes(task: Task, seen: Sequence[Seen], kind: Kind) -> list[IdChange]:
+def _changes(task: Task, seen: Sequence[VerdictSummary], kind: Kind) -> list[IdChange]:
     told = [statuses(task.hidden, one) for one in seen if one.slot.kind is kind]
     passed = TestStatus.PASSED.value
     lists = {"FAIL_TO_PASS": task.hidden.fail_to_pass}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core import files
 from harness.core.instance import Outcome
 from harness.dataset.seal.sealed import WORKINGS
-from harness.runs.refresh.seen import Kind, Seen, Slot
+from harness.runs.refresh.seen import Kind, Slot, VerdictSummary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ def folder_of(dataset: Dataset) -> Path:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class RefreshRequest:
     """What a refresh was asked for; one that was asked for something else does not go on from it."""
 
     ids: tuple[str, ...]
@@ -44,13 +44,13 @@ class Asked:
 class Notes:
     """The verdicts so far, by their slots. One process at a time; see `files.locked`."""
 
-    def __init__(self, dataset: Dataset, asked: Asked, plan: Sequence[str], *, again: bool) -> None:
+    def __init__(self, dataset: Dataset, asked: RefreshRequest, plan: Sequence[str], *, again: bool) -> None:
         """Go on from an unfinished refresh, or with `again` from a finished one, or begin anew.
 
         `plan` are the tasks where it begins anew; else those of the one that it goes on from stand.
         """
         self._path = folder_of(dataset) / _FILE
-        self._seen: dict[Slot, tuple[str, Seen]] = {}
+        self._seen: dict[Slot, tuple[str, VerdictSummary]] = {}
         self.plan = tuple(plan)
         lines = _read(self._path)
         self.goes_on = _can_go_on(lines, asked, again=again)
@@ -63,12 +63,12 @@ class Notes:
         else:
             self._begin(asked)
 
-    def get(self, slot: Slot, key: str) -> Seen | None:
+    def get(self, slot: Slot, key: str) -> VerdictSummary | None:
         """A verdict, if it was found on the same task under the same rules."""
         found = self._seen.get(slot)
         return found[1] if found and found[0] == key else None
 
-    def add(self, seen: Seen, key: str) -> None:
+    def add(self, seen: VerdictSummary, key: str) -> None:
         """Keep a verdict; it is on disk when this returns."""
         self._seen[seen.slot] = (key, seen)
         self._add({"key": key, **_seen_as_json(seen)})
@@ -77,7 +77,7 @@ class Notes:
         """All of it is done: the next refresh begins anew."""
         self._add({"ended": True})
 
-    def _begin(self, asked: Asked) -> None:
+    def _begin(self, asked: RefreshRequest) -> None:
         head = {"schema_version": SCHEMA_VERSION, "at": time.time(), "asked": _as_json(asked), "plan": self.plan}
         files.write_bytes(self._path, json.dumps(head).encode() + b"\n")
 
@@ -95,12 +95,12 @@ class Notes:
                 continue
 
 
-def unfinished(dataset: Dataset, asked: Asked) -> bool:
+def unfinished(dataset: Dataset, asked: RefreshRequest) -> bool:
     """Whether there is a refresh that was asked for this and did not come to its end."""
     return _can_go_on(_read(folder_of(dataset) / _FILE), asked, again=False)
 
 
-def _can_go_on(lines: Sequence[Mapping[str, Any]], asked: Asked, *, again: bool) -> bool:
+def _can_go_on(lines: Sequence[Mapping[str, Any]], asked: RefreshRequest, *, again: bool) -> bool:
     """Whether notes are of a refresh asked for the same, lately, that has not ended or may be taken up again."""
     if not lines or lines[0].get("asked") != _as_json(asked):
         return False
@@ -126,11 +126,11 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _as_json(asked: Asked) -> dict[str, Any]:
+def _as_json(asked: RefreshRequest) -> dict[str, Any]:
     return {"ids": sorted(asked.ids), "quarantined": asked.quarantined}
 
 
-def _seen_as_json(seen: Seen) -> dict[str, Any]:
+def _seen_as_json(seen: VerdictSummary) -> dict[str, Any]:
     slot = seen.slot
     return {
         "task": slot.instance_id,
@@ -146,11 +146,11 @@ def _seen_as_json(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _seen_of(line: Mapping[str, Any]) -> Seen:
+def _seen_of(line: Mapping[str, Any]) -> VerdictSummary:
     slot = Slot(
         instance_id=str(line["task"]), kind=Kind(line["kind"]), number=int(line["number"]), repeat=bool(line["repeat"])
     )
-    return Seen(
+    return VerdictSummary(
         slot=slot,
         outcome=Outcome(line["outcome"]),
         cause=line["cause"],

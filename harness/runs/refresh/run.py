@@ -20,8 +20,8 @@ from harness.runs import verdict
 from harness.runs.redaction import pseudonym
 from harness.runs.refresh import drift, record
 from harness.runs.refresh.drift import GONE_WRONG, REPEATS, Finding, Result
-from harness.runs.refresh.notes import Asked, Notes, folder_of, unfinished
-from harness.runs.refresh.seen import Kind, NoVerdictError, Seen, Slot, observe
+from harness.runs.refresh.notes import Notes, RefreshRequest, folder_of, unfinished
+from harness.runs.refresh.seen import Kind, NoVerdictError, Slot, VerdictSummary, observe
 from harness.runs.task_store import Shelf
 from harness.sandbox.job import MissingImageError, SandboxError
 from harness.stats import clean_bound
@@ -46,7 +46,7 @@ class Observer(Protocol):
         """How much there is to do; `known` verdicts are from an earlier call."""
         ...
 
-    def seen(self, seen: Seen) -> None:
+    def seen(self, seen: VerdictSummary) -> None:
         """One more verdict."""
         ...
 
@@ -168,7 +168,7 @@ def refresh(
             observer.note(note)
         former = record.read(dataset)
         plan = _plan(dataset, ids, settings)
-        asked = Asked(ids=tuple(ids), quarantined=settings.quarantined)
+        asked = RefreshRequest(ids=tuple(ids), quarantined=settings.quarantined)
         notes = Notes(dataset, asked, plan, again=settings.retry)
         if notes.goes_on:
             observer.note("going on with what the last refresh has seen")
@@ -194,7 +194,7 @@ def _plan(dataset: Dataset, ids: Sequence[str], settings: Settings) -> tuple[str
     try:
         return choose(dataset, ids, quarantined=settings.quarantined)
     except InputError:
-        if unfinished(dataset, Asked(ids=tuple(ids), quarantined=settings.quarantined)):
+        if unfinished(dataset, RefreshRequest(ids=tuple(ids), quarantined=settings.quarantined)):
             return ()
         raise
 
@@ -253,7 +253,7 @@ class _Work:
     settings: Settings
     notes: Notes
     observer: Observer
-    seen: dict[str, list[Seen]] = field(default_factory=lambda: defaultdict(list))
+    seen: dict[str, list[VerdictSummary]] = field(default_factory=lambda: defaultdict(list))
     lost: dict[str, str] = field(default_factory=dict)
     """Why infrastructure gave no verdict, by task."""
 
@@ -306,7 +306,7 @@ class _Work:
                 self.seen[slot.instance_id].append(known)
         return due
 
-    def _one(self, slot: Slot) -> tuple[Slot, Seen | str]:
+    def _one(self, slot: Slot) -> tuple[Slot, VerdictSummary | str]:
         """One verdict, or why there is none. Done in many threads at once."""
         if slot.instance_id in self.lost:
             return slot, self.lost[slot.instance_id]
@@ -319,7 +319,7 @@ class _Work:
                 raise
             return slot, error.message
 
-    def _take(self, slot: Slot, came: Seen | str) -> None:
+    def _take(self, slot: Slot, came: VerdictSummary | str) -> None:
         if isinstance(came, str):
             self.lost[slot.instance_id] = came
             return

@@ -53,7 +53,7 @@ class Slot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class VerdictSummary:
     """What one verdict said."""
 
     slot: Slot
@@ -78,7 +78,7 @@ class NoVerdictError(Exception):
     """Infrastructure gave no verdict; the text says why."""
 
 
-def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Seen:
+def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> VerdictSummary:
     """Ask for one verdict, by the road that a model's patch takes.
 
     Raises:
@@ -95,7 +95,7 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Seen:
         containers = scored.round.attempts
         if graded.cause == "setup":
             raise NoVerdictError(f"the container could not be set up: {graded.reason}")
-    return Seen(
+    return VerdictSummary(
         slot=slot,
         outcome=graded.outcome,
         cause=graded.cause,
@@ -106,7 +106,7 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Seen:
     )
 
 
-def statuses(hidden: Hidden, seen: Seen) -> Mapping[str, str]:
+def statuses(hidden: Hidden, seen: VerdictSummary) -> Mapping[str, str]:
     """What became of each listed test that something was asked of: a status, or `gone`."""
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
     letters = seen.fail_to_pass + seen.pass_to_pass

@@ -51,7 +51,7 @@ class Snapshot:
 
 
 @dataclass(kw_only=True)
-class _Kept:
+class _SharedSnapshot:
     """A snapshot that is made by the first who needs it."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -69,7 +69,7 @@ class SingleAgent(Agent):
         self.prompt = prompt
         self.file_tokens = file_tokens
         self._lock = threading.Lock()
-        self._trees: OrderedDict[str, _Kept] = OrderedDict()
+        self._trees: OrderedDict[str, _SharedSnapshot] = OrderedDict()
 
     def settings(self) -> dict[str, Any]:
         """What, beside its version, makes its answers what they are."""
@@ -110,7 +110,7 @@ class SingleAgent(Agent):
         """The task's tree; samples of one task share it."""
         instance_id = job.instance.instance_id
         with self._lock:
-            kept = self._trees.setdefault(instance_id, _Kept())
+            kept = self._trees.setdefault(instance_id, _SharedSnapshot())
             self._trees.move_to_end(instance_id)
             while len(self._trees) > _KEPT_TREES:
                 self._trees.popitem(last=False)

@@ -17,7 +17,7 @@ from harness.dataset.model_files import read_text
 from harness.runs.predictions import is_withheld
 from harness.runs.run_folder import RunFolder
 from harness.solve.judge.agreement import Case, Grade, tally
-from harness.solve.models.meter import Spent
+from harness.solve.models.meter import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -227,10 +227,10 @@ def tally_of(found: Sequence[Patch], judgements: Iterable[Judgement], judge: Jud
     return tally(cases(found, judgements, judge), unranked=UNRANKED)
 
 
-def spent(judgements: Iterable[Judgement]) -> Spent:
+def spent(judgements: Iterable[Judgement]) -> Spending:
     """What the judgements of a file cost when they were made; what is unknown counts as far as it is known."""
     paid = [judgement for judgement in judgements if not judgement.cached]
-    return Spent(
+    return Spending(
         cost=sum(judgement.cost_usd or 0.0 for judgement in paid),
         unpriced=sum(judgement.cost_usd is None for judgement in paid),
         input_tokens=sum(judgement.input_tokens or 0 for judgement in paid),

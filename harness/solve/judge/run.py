@@ -94,7 +94,7 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ended:
+class JudgingOutcome:
     """How asking ended."""
 
     stopped: str | None = None
@@ -121,7 +121,7 @@ def load_rubric(path: Path | None) -> Rubric:
     return Rubric(name=path.name, text=text)
 
 
-def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: Observer) -> Ended:
+def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: Observer) -> JudgingOutcome:
     """Have every patch judged that the file has no judgement of by this judge; append each as it comes.
 
     Each task is written into the dataset's ledger as exposed before the first question about it is sent.
@@ -142,7 +142,7 @@ def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: O
             return _ask_all(todo, _Asker(question, judge, model), lines, observer, jobs=question.jobs)
 
 
-def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Observer, *, jobs: int) -> Ended:
+def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Observer, *, jobs: int) -> JudgingOutcome:
     stopped: str | None = None
     errors: list[ModelError] = []
 
@@ -159,7 +159,7 @@ def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Obser
         return True
 
     run_all(asker.judge_one, todo, jobs=jobs, take=take, stop=asker.stop)
-    return Ended(stopped=stopped, failed=len(errors), why=errors[0] if errors else None)
+    return JudgingOutcome(stopped=stopped, failed=len(errors), why=errors[0] if errors else None)
 
 
 class _Asker:

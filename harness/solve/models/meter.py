@@ -56,7 +56,7 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spent:
+class Spending:
     """What questions came to; answers from the cache cost nothing and are in `cached` alone."""
 
     cost: float = 0.0
@@ -91,8 +91,8 @@ class Spent:
             "retries": self.retries,
         }
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(Spent)})
+    def __add__(self, other: Spending) -> Spending:
+        return Spending(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(Spending)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +117,7 @@ class _Account:
     limit_tokens: int | None
     deadline: float
     prefix: str = ""
-    spent: Spent = field(default_factory=Spent)
+    spent: Spending = field(default_factory=Spending)
     reserved: _Share = field(default_factory=_Share)
     """For what is in flight."""
     in_flight: int = 0
@@ -159,7 +159,14 @@ class Meter:
     """Counts what is spent over all threads of a call, and says when it is enough."""
 
     def __init__(
-        self, *, endpoint: str, model: str, prices: Prices, limits: Limits, clock: Clock, earlier: Spent | None = None
+        self,
+        *,
+        endpoint: str,
+        model: str,
+        prices: Prices,
+        limits: Limits,
+        clock: Clock,
+        earlier: Spending | None = None,
     ) -> None:
         self._endpoint, self._model = endpoint, model
         self._prices, self._limits, self._clock = prices, limits, clock
@@ -171,11 +178,11 @@ class Meter:
             limit_cost=limits.cost,
             limit_tokens=limits.tokens,
             deadline=_deadline(clock, limits.minutes),
-            spent=earlier or Spent(),
+            spent=earlier or Spending(),
         )
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Spending:
         """By now, earlier calls included."""
         with self._changed:
             return self._total.spent
@@ -232,7 +239,7 @@ class Meter:
                 left = min(account.deadline, self._total.deadline) - self._clock.monotonic()
                 self._clock.wait(self._changed, None if left == math.inf else left)
 
-    def settle(self, account: _Account, reserved: _Share, came_to: Spent, *, prompt_bytes: int, told: bool) -> None:
+    def settle(self, account: _Account, reserved: _Share, came_to: Spending, *, prompt_bytes: int, told: bool) -> None:
         """Give room back and count what a question really came to; `told`: by the endpoint."""
         risked = self._share(tokens.at_most(prompt_bytes), 0) if came_to.broken else _Share()
         with self._changed:
@@ -246,7 +253,7 @@ class Meter:
                 self._fewest_bytes_per_token = min(self._fewest_bytes_per_token, seen)
             self._changed.notify_all()
 
-    def count(self, account: _Account, more: Spent) -> None:
+    def count(self, account: _Account, more: Spending) -> None:
         """Count what needed no room."""
         with self._changed:
             account.spent += more
@@ -273,7 +280,7 @@ class Attempted:
         self._account = account
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Spending:
         """By this attempt alone."""
         return self._account.spent
 
@@ -285,7 +292,7 @@ class Attempted:
         """As `Meter.may_wait`."""
         self._meter.may_wait(self._account, seconds)
 
-    def count(self, more: Spent) -> None:
+    def count(self, more: Spending) -> None:
         """Count what cost nothing: retries, answers from the cache."""
         self._meter.count(self._account, more)
 
@@ -304,7 +311,7 @@ class Metered:
         """As `Model.ask`, within the limits."""
         size = tokens.request_bytes(request)
         reserved = self._meter.reserve(self._account, request)
-        came_to, told = Spent(), False
+        came_to, told = Spending(), False
         try:
             reply = self._model.ask(request)
             told = believable(reply, size)
@@ -316,7 +323,7 @@ class Metered:
             came_to = _came_to(reply, size, price, told=told)
         except ModelError as error:
             if error.fault in {Fault.BAD_REPLY, Fault.NETWORK}:
-                came_to = Spent(broken=1)
+                came_to = Spending(broken=1)
             raise
         finally:
             self._meter.settle(self._account, reserved, came_to, prompt_bytes=size, told=told)
@@ -342,10 +349,10 @@ def believable(reply: Reply, prompt_bytes: int) -> bool:
     )
 
 
-def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, told: bool) -> Spent:
+def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, told: bool) -> Spending:
     if not told:
         return _estimated(prompt_bytes, tokens.reply_bytes(reply), price, told=reply.usage)
-    return Spent(
+    return Spending(
         cost=reply.cost or 0.0,
         unpriced=int(price is None),
         input_tokens=reply.usage.input_tokens or 0,
@@ -354,13 +361,13 @@ def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, told: bool
     )
 
 
-def _estimated(prompt_bytes: int, written_bytes: int, price: Price | None, *, told: Usage | None = None) -> Spent:
+def _estimated(prompt_bytes: int, written_bytes: int, price: Price | None, *, told: Usage | None = None) -> Spending:
     """Counted high, and not below what was told, since a limit must not be passed for want of knowing."""
     read, written = tokens.at_most(prompt_bytes), tokens.at_most(written_bytes)
     if told is not None:
         read = max(read, min(told.input_tokens or 0, prompt_bytes + 1000))
         written = max(written, min(told.output_tokens or 0, _MOST_OUTPUT))
-    return Spent(
+    return Spending(
         cost=price.highest(read, written) if price else 0.0,
         unpriced=int(price is None),
         estimated=1,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
 from harness.solve.models.clock import Clock, SystemClock
-from harness.solve.models.meter import Limits, Meter, Spent
+from harness.solve.models.meter import Limits, Meter, Spending
 from harness.solve.models.response_cache import Asker, ResponseCache
 from harness.solve.models.retry import Retrying, RetryPolicy
 from harness.solve.models.throttle import Throttle, Throttled
@@ -48,7 +48,7 @@ class Wrapped:
         """What a person should know before money is spent."""
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Spending:
         """By now, over all attempts, earlier calls included."""
         return self._meter.spent
 
@@ -90,7 +90,7 @@ class AttemptModel:
         return self._model.name
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Spending:
         """By this attempt."""
         return self._account.spent
 
@@ -98,10 +98,10 @@ class AttemptModel:
         """As `Model.ask`."""
         key = self._asker.key(request) if self._cache else b""
         if self._cache and (kept := self._cache.get(key)):
-            self._account.count(Spent(cached=1))
+            self._account.count(Spending(cached=1))
             return kept
         reply = self._model.ask(request)
-        self._account.count(Spent(retries=len(reply.retries)))
+        self._account.count(Spending(retries=len(reply.retries)))
         if self._cache:
             self._cache.put(key, reply)
         return reply
@@ -118,7 +118,7 @@ def wrap(
     jobs: int = 1,
     api: str = "chat",
     floating: bool = True,
-    earlier: Spent | None = None,
+    earlier: Spending | None = None,
     policy: RetryPolicy | None = None,
 ) -> Wrapped:
     """Put the layers around a model's client.

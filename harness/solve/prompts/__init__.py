@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.core.instance import Instance
-    from harness.solve.retrieve import Shown
+    from harness.solve.retrieve import Excerpt
 
 DEFAULT = "single-edits-v1"
 _FOLDER = Path(__file__).parent
@@ -39,7 +39,7 @@ class Prompt:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def messages(
-        self, instance: Instance, shown: Sequence[Shown], *, paths: Sequence[str], header: str
+        self, instance: Instance, shown: Sequence[Excerpt], *, paths: Sequence[str], header: str
     ) -> tuple[Message, ...]:
         """The conversation's beginning; `header` stands at its head.
 
@@ -78,7 +78,7 @@ class Prompt:
 class _File:
     """A shown file as a template sees it."""
 
-    shown: Shown
+    shown: Excerpt
 
     @property
     def path(self) -> str:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.solve.base import Message, Reply
-    from harness.solve.models.meter import Spent
-    from miner.assist.model_session import Asked, Asking
+    from harness.solve.models.meter import Spending
+    from miner.assist.model_session import Asking, LayeredModel
     from miner.evidence.tree import Recipe, Tree
     from miner.layers.built import Failing
 
@@ -28,7 +28,7 @@ class Repairer:
     """Has a model propose recipes; shared by the threads of a mine. `place` is the file that counts what was spent."""
 
     def __init__(
-        self, model: Asked, *, name: str, host: str, rounds: int, place: Path, warn: Callable[[str], None]
+        self, model: LayeredModel, *, name: str, host: str, rounds: int, place: Path, warn: Callable[[str], None]
     ) -> None:
         self.questions = Questions(model, name=name, place=place)
         self.name, self.host, self.rounds = name, host, rounds
@@ -41,7 +41,7 @@ class Repairer:
         """Of these, those whose tests could be collected then."""
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Spending:
         """Over all mines into the dataset."""
         return self.questions.model.spent
 

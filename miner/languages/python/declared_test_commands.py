@@ -41,7 +41,7 @@ _USUAL = tuple(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Called:
+class DeclaredCommand:
     """One command that runs tests."""
 
     runner: str
@@ -58,7 +58,7 @@ class Called:
     """The file that says so."""
 
 
-def commands(tree: Tree) -> tuple[Called, ...]:
+def commands(tree: Tree) -> tuple[DeclaredCommand, ...]:
     """The commands that run tests, in the order: tox, nox, scripts of tools, CI, make, programs that lie about."""
     calls = [
         called
@@ -70,7 +70,7 @@ def commands(tree: Tree) -> tuple[Called, ...]:
     return tuple(dict.fromkeys(calls))
 
 
-def read(words: tuple[str, ...], tree: Tree, *, chdir: str = "", origin: str = "") -> Called | None:
+def read(words: tuple[str, ...], tree: Tree, *, chdir: str = "", origin: str = "") -> DeclaredCommand | None:
     """What a command runs; None where it is no test runner's."""
     filters: list[str] = []
     rest = list(words)
@@ -86,7 +86,7 @@ def read(words: tuple[str, ...], tree: Tree, *, chdir: str = "", origin: str = "
     if rest[0] == "-m":
         return _module(arguments, warnings, chdir, origin)
     if name in _PROGRAMS:
-        return Called(runner=_PROGRAMS[name], words=arguments, chdir=chdir, warnings=warnings, origin=origin)
+        return DeclaredCommand(runner=_PROGRAMS[name], words=arguments, chdir=chdir, warnings=warnings, origin=origin)
     if name == "django-admin":
         return _module(("django", *arguments), warnings, chdir, origin)
     if name == "setup.py":
@@ -104,7 +104,7 @@ _PROGRAMS = {
 }
 
 
-def _module(arguments: tuple[str, ...], warnings: tuple[str, ...], chdir: str, origin: str) -> Called | None:
+def _module(arguments: tuple[str, ...], warnings: tuple[str, ...], chdir: str, origin: str) -> DeclaredCommand | None:
     name, more = arguments[0] if arguments else "", arguments[1:]
     runner = {
         **{name: name for name in ("pytest", "unittest", "nose", "stestr", "green")},
@@ -113,20 +113,22 @@ def _module(arguments: tuple[str, ...], warnings: tuple[str, ...], chdir: str, o
         "twisted.trial": "trial",
     }
     if name == "django" and more[:1] == ("test",):
-        return Called(runner="django", program=("-m", "django", *more), chdir=chdir, warnings=warnings, origin=origin)
+        return DeclaredCommand(
+            runner="django", program=("-m", "django", *more), chdir=chdir, warnings=warnings, origin=origin
+        )
     if name in runner:
-        return Called(runner=runner[name], words=more, chdir=chdir, warnings=warnings, origin=origin)
+        return DeclaredCommand(runner=runner[name], words=more, chdir=chdir, warnings=warnings, origin=origin)
     return None
 
 
 def _own(
     path: str, arguments: tuple[str, ...], chdir: str, warnings: tuple[str, ...], origin: str, tree: Tree
-) -> Called:
+) -> DeclaredCommand:
     """A program of the repository that runs the tests."""
     source = tree.read(path) or b""
     runner = "pytest" if b"pytest.main(" in source else "django" if _DJANGO.search(source) else "unittest"
     program = () if runner == "pytest" else (posixpath.relpath(path, chdir or "."), *arguments)
-    return Called(runner=runner, program=program, chdir=chdir, warnings=warnings, origin=origin)
+    return DeclaredCommand(runner=runner, program=program, chdir=chdir, warnings=warnings, origin=origin)
 
 
 def _is_own(tree: Tree, path: str) -> bool:
@@ -134,7 +136,7 @@ def _is_own(tree: Tree, path: str) -> bool:
     return source is not None and (_OWN.search(source) is not None or b"pytest.main(" in source)
 
 
-def _setup(tree: Tree, warnings: tuple[str, ...]) -> Called | None:
+def _setup(tree: Tree, warnings: tuple[str, ...]) -> DeclaredCommand | None:
     """What `python setup.py test` runs."""
     try:
         module = ast.parse(tree.read("setup.py") or b"")
@@ -151,11 +153,11 @@ def _setup(tree: Tree, warnings: tuple[str, ...]) -> Called | None:
     if not isinstance(suite, str):
         return None
     if suite.startswith("nose"):
-        return Called(runner="nose", warnings=warnings, origin="setup.py")
+        return DeclaredCommand(runner="nose", warnings=warnings, origin="setup.py")
     for path in (f"{suite.partition('.')[0]}.py", f"{'/'.join(suite.split('.')[:-1])}.py"):
         if _is_own(tree, path):
             return _own(path, (), "", warnings, "setup.py", tree)
-    return Called(runner="unittest", warnings=warnings, origin="setup.py")
+    return DeclaredCommand(runner="unittest", warnings=warnings, origin="setup.py")
 
 
 # -- what stands before a runner

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, Guess, ImageRequest, KnownText, Recorded, Run, TestCommand
+    from miner.languages.base import Contents, Guess, ImageRequest, KnownText, RecordedTests, TaskRun, TestCommand
     from miner.layers.built import BuiltImage
     from miner.sources.change import Kind
 
@@ -118,7 +118,7 @@ class Python:
                 sources[path] = borrowing.borrow(inlining.write_out(source, tests), tests, every)
         return sources
 
-    def strip(self, task: Task, sources: Mapping[str, bytes], run: Run) -> Recorded:
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file; what is neither standard library nor a dependency is the product."""
         outside = {*task.instance.test.modules, *sys.stdlib_module_names}
         return record(
@@ -129,7 +129,7 @@ class Python:
             run=run,
         )
 
-    def guess(self, recorded: Recorded, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
         return guessing.guess(
             recorded.expectations, recorded.before, fail_to_pass, known.words, known.changed, known.beside_tests

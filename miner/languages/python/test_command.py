@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from miner.evidence.tree import Tree
-    from miner.languages.python.declared_test_commands import Called
+    from miner.languages.python.declared_test_commands import DeclaredCommand
 
 _INI_FILES = (("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
 """pytest reads the first of these that has its section; pyproject.toml comes after pytest.ini.
@@ -75,7 +75,7 @@ def _lifted(way: TestCommand, root: str) -> TestCommand:
     return replace(way, options=(f"--chdir={posixpath.join(root, chdir)}".rstrip("/"), *rest))
 
 
-def _ways(tree: Tree, test_files: Sequence[str], said: Sequence[Called]) -> tuple[TestCommand, ...]:
+def _ways(tree: Tree, test_files: Sequence[str], said: Sequence[DeclaredCommand]) -> tuple[TestCommand, ...]:
     sources = [tree.read(path) or b"" for path in test_files]
     by_nose = _speaks_of(said, "nose") and not _speaks_of(said, "pytest")
     named = _NOSES_NAMES if by_nose else ()
@@ -102,7 +102,7 @@ def _first_of_each(ways: Iterable[TestCommand]) -> tuple[TestCommand, ...]:
 _MOST_WAYS = 2
 
 
-def _speaks_of(said: Sequence[Called], *runners: str) -> bool:
+def _speaks_of(said: Sequence[DeclaredCommand], *runners: str) -> bool:
     return any(called.runner in runners for called in said)
 
 
@@ -113,7 +113,7 @@ Source: `testMatch`, https://nose.readthedocs.io/en/latest/usage.html
 """
 
 
-def _own_way(called: Called, tree: Tree) -> TestCommand | None:
+def _own_way(called: DeclaredCommand, tree: Tree) -> TestCommand | None:
     """The way of a command that runs suites without pytest."""
     if called.runner not in _SUITES:
         return None
@@ -215,7 +215,7 @@ def pytest_options(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
     return pytest.kept_options(_addopts(read))
 
 
-def options_of(tree: Tree, said: Sequence[Called] | None = None) -> tuple[str, ...]:
+def options_of(tree: Tree, said: Sequence[DeclaredCommand] | None = None) -> tuple[str, ...]:
     """Every option for the tests of a tree under pytest, as if all their plugins were there; see `usable`.
 
     They are those of the settings that pytest reads, those of the commands that call it (`said`), and for a Django
@@ -228,7 +228,7 @@ def options_of(tree: Tree, said: Sequence[Called] | None = None) -> tuple[str, .
     return (*options, f"--ds={module}") if module else options
 
 
-def _together(options: tuple[str, ...], said: Sequence[Called], tree: Tree) -> tuple[str, ...]:
+def _together(options: tuple[str, ...], said: Sequence[DeclaredCommand], tree: Tree) -> tuple[str, ...]:
     """Options of pytest's settings and of the first command that calls it; doctest's from every one of them."""
     calls = [called for called in said if called.runner == "pytest"]
     kept = list(pytest.pairs(options))

@@ -40,7 +40,7 @@ LINE_MOST = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Found:
+class _Fault:
     """A fault, and where it is."""
 
     section: int
@@ -97,7 +97,7 @@ def mutants(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
     """
     rng = random.Random(seed)  # noqa: S311 - repeatable, no secret
     sources = {source.section: source for source in _sources(fix)}
-    groups: dict[tuple[int, str], list[_Found]] = {}
+    groups: dict[tuple[int, str], list[_Fault]] = {}
     for source in sources.values():
         for fault in _faults(source):
             groups.setdefault((fault.section, fault.function), []).append(fault)
@@ -141,7 +141,7 @@ def _sources(fix: Fix) -> Iterator[_Source]:
         )
 
 
-def _faults(source: _Source) -> Iterator[_Found]:
+def _faults(source: _Source) -> Iterator[_Fault]:
     numbers: dict[int, int] = {}
     for node, function in _nodes(source, source.module, ""):
         for kind, operator in mutation_operators:
@@ -154,7 +154,7 @@ def _faults(source: _Source) -> Iterator[_Found]:
                 text = source.module.code_for_node(other)
                 first, last = source.touched(start, end, text)
                 if set(range(first, last + 1)) <= source.changed and not _is_same_codec(node, other):
-                    yield _Found(
+                    yield _Fault(
                         section=source.section,
                         function=function,
                         node=numbers.setdefault(id(node), len(numbers)),
@@ -230,7 +230,7 @@ def _is_none(node: object) -> bool:
     return isinstance(node, cst.Name) and node.value == "None"
 
 
-def _spread(faults: Iterable[_Found], rng: random.Random) -> list[_Found]:
+def _spread(faults: Iterable[_Fault], rng: random.Random) -> list[_Fault]:
     """The faults of one function, so that the first ones are of different places, and of different operators."""
     shuffled = list(faults)
     rng.shuffle(shuffled)
@@ -244,7 +244,7 @@ def _spread(faults: Iterable[_Found], rng: random.Random) -> list[_Found]:
     return [fault for _, _, fault in sorted(ranked, key=lambda one: one[:2])]
 
 
-def _variant(fix: Fix, source: _Source, fault: _Found, seen: set[object]) -> Variant | None:
+def _variant(fix: Fix, source: _Source, fault: _Fault, seen: set[object]) -> Variant | None:
     """The mutant as a patch; None where nothing that runs differs, or an earlier one is the same."""
     text = source.text[: fault.start] + fault.text + source.text[fault.end :]
     content = text.encode(source.module.encoding, "surrogateescape")

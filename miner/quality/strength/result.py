@@ -27,7 +27,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class VariantResult:
     """A wrong patch, and what the hidden tests made of it."""
 
     variant: Variant
@@ -42,7 +42,7 @@ class Strength:
 
     key: str
     bounds: Bounds
-    tried: tuple[Tried, ...]
+    tried: tuple[VariantResult, ...]
     coverage: Coverage | None
     """None where nothing could be traced."""
     gold_seconds: float

@@ -20,7 +20,7 @@ from harness.patches.patch import PatchError
 from harness.sandbox.job import SandboxError
 from miner.quality.strength import lines, pieces, subsets
 from miner.quality.strength.base_files import read_files
-from miner.quality.strength.result import FORMULA, Bounds, Strength, Tried
+from miner.quality.strength.result import FORMULA, Bounds, Strength, VariantResult
 from miner.quality.strength.variant import Kind, Variant
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def limit(gold_seconds: float, budget: float) -> float:
     return min(budget, max(_FLOOR, _FACTOR * gold_seconds))
 
 
-def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Tried | None:
+def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> VariantResult | None:
     """What the hidden tests make of a wrong patch; None where it is none: nothing of it is left, or it does not apply.
 
     Raises:
@@ -169,7 +169,7 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Tried |
         return None
     if grade.outcome is Outcome.INFRA_ERROR:
         raise SandboxError(f"{task.instance_id}: {grade.reason}")
-    return Tried(variant=variant, survived=grade.outcome is Outcome.RESOLVED, cause=grade.cause or "")
+    return VariantResult(variant=variant, survived=grade.outcome is Outcome.RESOLVED, cause=grade.cause or "")
 
 
 def _stopping(task: Task) -> Task:

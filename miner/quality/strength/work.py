@@ -30,7 +30,7 @@ OPENED_FOR = "strength"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gauged:
+class TaskStrength:
     """One task after it was measured."""
 
     instance_id: str
@@ -46,7 +46,7 @@ class Gauged:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class StrengthRequest:
     """How tasks are measured."""
 
     bounds: Bounds
@@ -58,12 +58,12 @@ class Asked:
 def gauge(
     dataset: Dataset,
     ids: Sequence[str],
-    asked: Asked,
+    asked: StrengthRequest,
     *,
     sandbox: Sandbox,
     executor: Executor,
     note: Callable[[str], None],
-) -> Iterator[Gauged]:
+) -> Iterator[TaskStrength]:
     """Measure tasks and write what is found, each as soon as it is there; in the order in which they are ready.
 
     A task whose engine or image fails is `unknown`, and the others go on. Killed anywhere, the next call goes on.
@@ -84,23 +84,23 @@ def gauge(
     chosen = _chosen(dataset, ids)
     access_log.tell(dataset, chosen, purpose=OPENED_FOR)
 
-    def one(instance_id: str) -> tuple[Task, Strength | Gauged]:
+    def one(instance_id: str) -> tuple[Task, Strength | TaskStrength]:
         task = dataset.task(instance_id)
         if not asked.again and is_current(task, key(task, asked.bounds)):
             return task, _told(task, known=True)
         try:
             return task, measure(task, sandbox, asked.bounds, note=lambda text: note(f"{instance_id}: {text}"))
         except CannotMeasureError as error:
-            return task, Gauged(instance_id=instance_id, unknown=str(error))
+            return task, TaskStrength(instance_id=instance_id, unknown=str(error))
         except InterruptedRunError:
             raise
         except (MissingImageError, SandboxError) as error:
             if isinstance(error, SandboxError) and not sandbox.is_healthy():
                 raise
-            return task, Gauged(instance_id=instance_id, unknown=error.message)
+            return task, TaskStrength(instance_id=instance_id, unknown=error.message)
 
     for task, found in executor.map(one, chosen, cancel=sandbox.cancel):
-        if isinstance(found, Gauged):
+        if isinstance(found, TaskStrength):
             yield found
         elif asked.write:
             yield _kept(dataset, task, found)
@@ -121,9 +121,9 @@ def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
     return chosen
 
 
-def _told(task: Task, *, known: bool = False) -> Gauged:
+def _told(task: Task, *, known: bool = False) -> TaskStrength:
     evidence = task.hidden.evidence.get(FIELD, {})
-    return Gauged(
+    return TaskStrength(
         instance_id=task.instance_id,
         quality=task.instance.quality[FIELD],
         files=tuple(task.hidden.survivors),
@@ -132,12 +132,12 @@ def _told(task: Task, *, known: bool = False) -> Gauged:
     )
 
 
-def _kept(dataset: Dataset, task: Task, strength: Strength) -> Gauged:
+def _kept(dataset: Dataset, task: Task, strength: Strength) -> TaskStrength:
     """Write what was found into the task as it is now; what else was written meanwhile stays."""
     with content.locked(dataset):
         now = dataset.task(task.instance_id)
         if now.digest() != task.digest():
-            return Gauged(instance_id=task.instance_id, unknown="it was changed while it was measured")
+            return TaskStrength(instance_id=task.instance_id, unknown="it was changed while it was measured")
         after = strength.kept_in(now)
         _write(dataset, after)
     return _told(after)
@@ -161,10 +161,10 @@ def _write(dataset: Dataset, task: Task) -> None:
     files.write_bytes(folder / TESTS_FILE, found[TESTS_FILE])
 
 
-def weakest_first(found: Sequence[Gauged]) -> tuple[Gauged, ...]:
+def weakest_first(found: Sequence[TaskStrength]) -> tuple[TaskStrength, ...]:
     """By the share that was killed; those without one, and those that could not be measured, last."""
 
-    def rank(one: Gauged) -> tuple[object, ...]:
+    def rank(one: TaskStrength) -> tuple[object, ...]:
         share = one.quality.get("share")
         coverage = one.quality.get("covered_lines") or 0
         return (bool(one.unknown), share is None, share or 0.0, coverage, one.instance_id)
@@ -172,7 +172,7 @@ def weakest_first(found: Sequence[Gauged]) -> tuple[Gauged, ...]:
     return tuple(sorted(found, key=rank))
 
 
-def as_json(one: Gauged) -> dict[str, Any]:
+def as_json(one: TaskStrength) -> dict[str, Any]:
     """One task as `--json` prints it."""
     return {
         "instance_id": one.instance_id,

@@ -51,7 +51,7 @@ _ERRORS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Written:
+class _KnownLiterals:
     """What stands in the files that enter with the tests."""
 
     literals: frozenset[str]
@@ -106,7 +106,7 @@ def guess(
     needed = tuple(_needed(expectations, before, fail_to_pass))
     words = _vocabulary([known, *expectations.files.values(), *beside], base)
     literals = frozenset(one for source in expectations.files.values() for one in _literals_of(source))
-    written = _Written(literals=literals, text="\n".join(beside))
+    written = _KnownLiterals(literals=literals, text="\n".join(beside))
     texts = tuple(dict.fromkeys(text for source in base for text in _texts(source)))
     alike: dict[tuple[object, ...], list[_Needed]] = {}
     for one in needed:
@@ -232,7 +232,7 @@ def _written(node: ast.AST) -> Iterator[Any]:
 # -- the estimate
 
 
-def _cost(needed: _Needed, words: Mapping[str, float], written: _Written) -> tuple[str, float]:
+def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) -> tuple[str, float]:
     """What the value is known by, so that it counts once, and its bits; those `written` in the tests count as one."""
     site, expected = needed.site, needed.expected
     if site.op in _FEW:

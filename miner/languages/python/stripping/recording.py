@@ -15,7 +15,7 @@ from harness.core.expectations import Expectations, Expected, ExpectedTest, Site
 from harness.core.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.values import Event, MalformedError
-from miner.languages.base import Recorded
+from miner.languages.base import RecordedTests
 from miner.languages.python.stripping.documents import StrippedDocument
 from miner.languages.python.stripping.sites import Form, Mode
 from miner.languages.python.stripping.source import Slot, StrippedSource
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from harness.languages.base import TestReport
-    from miner.languages.base import Run
+    from miner.languages.base import TaskRun
 
 Side = Literal["out", "kept"]
 MAX_EVENTS = 200
@@ -54,8 +54,8 @@ def record(
     fail_to_pass: Collection[str],
     pass_to_pass: Collection[str],
     product: Callable[[str], bool],
-    run: Run,
-) -> Recorded:
+    run: TaskRun,
+) -> RecordedTests:
     """Take the expectations out of a task's hidden tests, and keep what the fix gives there.
 
     `sources` are the hidden test files by path, as the tests' patch leaves them; `product` tells the top-level modules
@@ -84,13 +84,13 @@ def record(
             files.append(_File(path=path, source=parsed, modes=modes))
             first += len(parsed.slots)
     if not files:
-        return Recorded()
+        return RecordedTests()
     return _Recorder(files, tuple(fail_to_pass), tuple(pass_to_pass), run).record()
 
 
 class _Recorder:
     def __init__(
-        self, files: Sequence[_File], fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], run: Run
+        self, files: Sequence[_File], fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], run: TaskRun
     ) -> None:
         self._files, self._run = files, run
         self._fail_to_pass, self._listed = fail_to_pass, (*fail_to_pass, *pass_to_pass)
@@ -100,16 +100,16 @@ class _Recorder:
         self._collected: tuple[str, ...] = ()
         self._first: dict[str, list[Event]] = {}
 
-    def record(self) -> Recorded:
+    def record(self) -> RecordedTests:
         for _ in range(_ROUNDS):
             if self._sort():
                 break
         for _ in range(_ROUNDS):
             proved = self._proved(self._expectations())
-            if isinstance(proved, Recorded):
+            if isinstance(proved, RecordedTests):
                 return proved
             self._leave_inside(proved)
-        return Recorded()
+        return RecordedTests()
 
     # -- what both sides give with the fix
 
@@ -189,7 +189,7 @@ class _Recorder:
                 tests[test_id] = ExpectedTest(place="mixed", events=kept)
         return Expectations(files=files, sites=sites, tests=tests)
 
-    def _proved(self, expectations: Expectations) -> Recorded | set[str]:
+    def _proved(self, expectations: Expectations) -> RecordedTests | set[str]:
         """The expectations with places and names, where they hold; else the functions that must be left inside.
 
         Gold has to pass each listed test on the host's word, in a plain run and in a varied one; base must not pass a
@@ -211,7 +211,7 @@ class _Recorder:
         if still:
             return {test_ids.function(test_id) for test_id in still}
         placed = replace(expectations, tests=self._placed(expectations, before))
-        return Recorded(expectations=placed, before=before.events)
+        return RecordedTests(expectations=placed, before=before.events)
 
     def _not_passed(self, expectations: Expectations, report: TestReport) -> set[str]:
         judged = judge.judge(expectations, report)
