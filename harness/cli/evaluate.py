@@ -108,7 +108,9 @@ def evaluate(
         raise InputError("no run folder", hint="say with -o where the run is to be written")
     chosen_split = None if split == "all" else split
     predictionses = [read_predictions(path, model_name=model_name) for path in predictions or []]
-    asked = _asked(opened, predictionses, gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split)
+    asked = _predictions(
+        opened, predictionses, gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split
+    )
     chosen = load_settings()
     named = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
     settings = work.Settings(
@@ -175,7 +177,7 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
     return 0
 
 
-def _asked(
+def _predictions(
     dataset: Dataset,
     files: Sequence[Sequence[Prediction]],
     *,

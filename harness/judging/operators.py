@@ -247,7 +247,7 @@ def _is_instance(value: object, kind: ClassName) -> bool | None:
     return True if kind.name in names else False if kind.name in values.KNOWN_KINDS else None
 
 
-def _told(raised: Raised, options: Mapping[str, Any]) -> bool:
+def _text_matches(raised: Raised, options: Mapping[str, Any]) -> bool:
     """Whether an exception's text is the one asked for, where one is."""
     match = options.get("match")
     return match is None or search.matches(_pattern(values.decode(match, kept=True)), raised.text)
@@ -255,13 +255,13 @@ def _told(raised: Raised, options: Mapping[str, Any]) -> bool:
 
 def _raises(operands: list[Any], options: Mapping[str, Any]) -> bool:
     raised, told = operands
-    return _is_raised(raised, _classes(told)) and _told(raised, options)
+    return _is_raised(raised, _classes(told)) and _text_matches(raised, options)
 
 
 def _warns(operands: list[Any], options: Mapping[str, Any]) -> bool:
     caught, told = operands
     classes = _classes(told)
-    return isinstance(caught, list) and any(_is_raised(one, classes) and _told(one, options) for one in caught)
+    return isinstance(caught, list) and any(_is_raised(one, classes) and _text_matches(one, options) for one in caught)
 
 
 def _call(told: Any) -> tuple[str, tuple[Any, ...], dict[Any, Any]]:

@@ -447,11 +447,11 @@ def _standard(reader: _Reader, parts: list[Any], _depth: int) -> Any:
     value = read(text)
     if write(value) != text:
         raise MalformedError("a value that is not written as its kind writes it")
-    reader.size += _held(value)
+    reader.size += _member_count(value)
     return value
 
 
-def _held(value: Any) -> int:
+def _member_count(value: Any) -> int:
     """How many members a value has that does not write them out, as far as `size` counts."""
     if isinstance(value, range):
         return min(_MOST_HELD, max(0, (value.stop - value.start) // value.step + 1))

@@ -120,7 +120,7 @@ def leaks(subject: Subject) -> Leaks:
     gold, tests = subject.gold(), subject.tests()
     fix, asking = _sources(gold), _sources(tests)
     line_share, quoted = _quoted(gold, subject)
-    brought = _brought(fix, subject)
+    brought = _new_names(fix, subject)
     told = tuple(name for name in brought or () if _says(subject.statement, name))
     return Leaks(
         lines=line_share,
@@ -237,7 +237,7 @@ def _sources(changes: Sequence[FileChange]) -> tuple[names.Source, ...] | None:
     return tuple(source for source in sources if source) if all(sources) else None
 
 
-def _brought(fix: Sequence[names.Source] | None, subject: Subject) -> tuple[str, ...] | None:
+def _new_names(fix: Sequence[names.Source] | None, subject: Subject) -> tuple[str, ...] | None:
     """Names that the fix binds and that stand nowhere in the tree; None where that can't be told."""
     if fix is None:
         return None

@@ -127,15 +127,15 @@ def _signals(report: InstanceReport, leave: Leave) -> Mapping[str, Any]:
         return {}
     if leave.hidden:
         return found
-    return {name: _told(value, words=name in _SECTIONS) for name, value in found.items()}
+    return {name: _public_signal(value, words=name in _SECTIONS) for name, value in found.items()}
 
 
-def _told(value: Any, *, words: bool) -> Any:
+def _public_signal(value: Any, *, words: bool) -> Any:
     """A signal without what may quote a hidden test."""
     if isinstance(value, dict):
-        return {name: _told(part, words=words) for name, part in value.items() if name not in _TELLING}
+        return {name: _public_signal(part, words=words) for name, part in value.items() if name not in _TELLING}
     if isinstance(value, list):
-        return [_told(part, words=words) for part in value]
+        return [_public_signal(part, words=words) for part in value]
     return value if words or isinstance(value, int | float | None) else "not shown"
 
 

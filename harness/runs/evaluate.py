@@ -303,14 +303,14 @@ class _Work:
         except (GoldseamError, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - whatever one prediction leads to, the others have nothing of it
-            found, known = verdict.broken(self._asked(task, given), error, log=bug_log.write()), None
+            found, known = verdict.broken(self._request(task, given), error, log=bug_log.write()), None
             found = self.veil.over(found, task, given) if self.veil else found
             self.folder.write(prediction, found.report, found.evidence)
         if cache and not known:
             cache.put(found.report, found.evidence)
         return found.report
 
-    def _asked(self, task: Task, prediction: Prediction) -> ScoringRequest:
+    def _request(self, task: Task, prediction: Prediction) -> ScoringRequest:
         return ScoringRequest(
             task=task, prediction=prediction, demands=self.settings.demands, slowdown=self.settings.slowdown
         )

@@ -179,7 +179,7 @@ class Session:
             self._keeper = engine.attach(self.name)
             client: Any = engine.connect()
             client.start(self.name)
-        if not self._answered(_START_SECONDS):
+        if not self._await_keeper(_START_SECONDS):
             raise SandboxError(f"the workspace {self.name} does not start: {self._heard.stderr.value().decode()}")
 
     def execute(
@@ -238,7 +238,7 @@ class Session:
             InfrastructureError: the engine failed.
 
         """
-        if not self._kill() or not self._answered(_KILL_SECONDS):
+        if not self._kill() or not self._await_keeper(_KILL_SECONDS):
             raise self._loss(None)
 
     @property
@@ -307,7 +307,7 @@ class Session:
         self._asked += 1
         return True
 
-    def _answered(self, seconds: float) -> bool:
+    def _await_keeper(self, seconds: float) -> bool:
         """Wait for the keeper's answers: a letter each time that it was asked, and one at its start."""
         if self._keeper is None:
             return False

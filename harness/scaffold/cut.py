@@ -55,7 +55,7 @@ def cut(before: str | None, after: str, keep: Collection[Names]) -> str:
 
     """
     new, old = _parsed(after), _parsed(before or "")
-    plan = _wanted(new, keep)
+    plan = _needed(new, keep)
     result = _written(old, new, plan) if before is not None else _fresh(new, plan)
     _check(old, result, keep)
     return result
@@ -74,7 +74,7 @@ def _parsed(text: str) -> _File:
     return _File(lines=lines, items=items(tree.body, lines))
 
 
-def _wanted(new: _File, keep: Collection[Names]) -> _Plan:
+def _needed(new: _File, keep: Collection[Names]) -> _Plan:
     """The kept tests and everything that they need, whatever the file was before."""
     plan = _Plan()
     seeds: list[ast.AST] = []

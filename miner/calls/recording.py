@@ -76,17 +76,17 @@ def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
     """Inputs near recorded ones, and near the telling ones among these."""
     pool = pool_of(call.steps for call in own)
     known = [call.steps for call in own]
-    first = _made(own, pool, known, telling=_NEAR_TELLING, other=_NEAR_OTHER)
+    first = _new_calls(own, pool, known, telling=_NEAR_TELLING, other=_NEAR_OTHER)
     calls = list(_sensible(bench.judged(first)))
     telling = [call for call in calls if call.telling]
-    second = _made(telling, pool, [*known, *first], telling=_NEAR_AGAIN, other=0)
+    second = _new_calls(telling, pool, [*known, *first], telling=_NEAR_AGAIN, other=0)
     calls += _sensible(bench.judged(second))
     return [call for call in calls if call.telling][:_MOST_TELLING] + [call for call in calls if not call.telling][
         :_MOST_OTHER
     ]
 
 
-def _made(
+def _new_calls(
     calls: Iterable[Call], pool: dict[str, list[object]], known: Iterable[Steps], *, telling: int, other: int
 ) -> list[Steps]:
     """New calls, the telling ones' first, at most `_MOST_MADE`."""

@@ -56,7 +56,7 @@ def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) 
     failed: dict[str, str] = {}
     try:
         for instance in _with_images(dataset):
-            local = [image for image in _named(instance) if "@" not in image]
+            local = [image for image in _images_of(instance) if "@" not in image]
             tags = {image: _tag(image) for image in local}
             lacking = [image for image, tag in tags.items() if tag is None]
             if not local:
@@ -85,7 +85,7 @@ def pull(dataset: Dataset, note: Callable[[str], None]) -> Transfers:
     already: list[str] = []
     failed: dict[str, str] = {}
     for instance in _with_images(dataset):
-        absent = [image for image in _named(instance) if not engine.image_id(image)]
+        absent = [image for image in _images_of(instance) if not engine.image_id(image)]
         if not absent:
             already.append(instance.instance_id)
             continue
@@ -105,7 +105,7 @@ def _with_images(dataset: Dataset) -> tuple[Instance, ...]:
     return images
 
 
-def _named(instance: Instance) -> tuple[str, ...]:
+def _images_of(instance: Instance) -> tuple[str, ...]:
     """A task's image, and those of its services."""
     return (str(instance.image), *(service.image for service in instance.test.services))
 
@@ -126,7 +126,7 @@ def _rename(dataset: Dataset, instance: Instance, pushed: Mapping[str, str]) -> 
     """Have a task name its images otherwise, unless somebody changed that meanwhile."""
     with content.locked(dataset):
         now = dataset.instance(instance.instance_id)
-        if _named(now) == _named(instance):
+        if _images_of(now) == _images_of(instance):
             services = tuple(
                 replace(service, image=pushed.get(service.image, service.image)) for service in now.test.services
             )

@@ -63,7 +63,7 @@ def resolve(settings: ImageSettings) -> str:
         InfrastructureError: the configured base can't be had, or none can; or not for the platform of the settings.
 
     """
-    held = _held(settings)
+    held = _base_image(settings)
     if held is not None:
         return held[1].id
     ref = settings.base or DEFAULT_BASE
@@ -83,7 +83,7 @@ def resolve(settings: ImageSettings) -> str:
     return facts.id
 
 
-def _held(settings: ImageSettings) -> tuple[str, ImageFacts] | None:
+def _base_image(settings: ImageSettings) -> tuple[str, ImageFacts] | None:
     """The base that the engine has already, for the platform of the settings."""
     for ref in (settings.base,) if settings.base else (DEFAULT_BASE, debian.name(platform=settings.platform)):
         facts = engine.inspect_image(ref)
@@ -98,7 +98,7 @@ def _fits(facts: ImageFacts, settings: ImageSettings) -> bool:
 
 def describe(settings: ImageSettings) -> str:
     """What to write after FROM: a digest of a registry where the base has one, else its name here."""
-    ref, facts = _held(settings) or (settings.base or debian.name(platform=settings.platform), None)
+    ref, facts = _base_image(settings) or (settings.base or debian.name(platform=settings.platform), None)
     return ref if "@" in ref or facts is None or not facts.digests else facts.digests[0]
 
 

@@ -76,7 +76,7 @@ def ensure(workshop: Workshop, layer: Layer) -> BuiltLayer:
     if built_layer:
         return built_layer
     with _lock(workshop.settings.cache_dir / "locks", layer.key):
-        return _lookup(layer) or _taken(workshop, layer) or _build(workshop, layer)
+        return _lookup(layer) or _pulled(workshop, layer) or _build(workshop, layer)
 
 
 def _lookup(layer: Layer) -> BuiltLayer | None:
@@ -86,7 +86,7 @@ def _lookup(layer: Layer) -> BuiltLayer | None:
     return _built(layer, facts, seconds=0.0, reused=True)
 
 
-def _taken(workshop: Workshop, layer: Layer) -> BuiltLayer | None:
+def _pulled(workshop: Workshop, layer: Layer) -> BuiltLayer | None:
     """The layer as another engine built it."""
     if workshop.shelf is None or not workshop.shelf.take(layer.tag, layer.key):
         return None
@@ -137,7 +137,7 @@ def _build(workshop: Workshop, layer: Layer, *, again: bool = True) -> BuiltLaye
         else:
             facts = json.loads(read_result(ran.out / Path(FACTS_PATH).name))
             # other engines, and processes with other cache folders, share no locks: the first to finish names the layer
-            if theirs := _lookup(layer) or _taken(workshop, layer):
+            if theirs := _lookup(layer) or _pulled(workshop, layer):
                 return theirs
             _commit(layer, ran.container, facts)
     if not ran.ok:

@@ -259,7 +259,7 @@ class Workshop:
                 opened.enter_context(relay)
                 lines = [f"{name}={value}\n" for name, value in exported.items()]
                 engine.send(berth.attached, "".join([*lines, ".\n"]).encode())
-                for line in _lines(_said(engine.streams(berth.attached), relay if allowed else None)):
+                for line in _lines(_output(engine.streams(berth.attached), relay if allowed else None)):
                     text = self.secrets.mask(line.decode("utf-8", "replace"))
                     self.write_log(text)
                     tail = (tail + text)[-_TAIL:]
@@ -282,7 +282,7 @@ class Workshop:
         )
 
 
-def _said(frames: Iterator[tuple[int, bytes]], relay: Relay | None) -> Iterator[bytes]:
+def _output(frames: Iterator[tuple[int, bytes]], relay: Relay | None) -> Iterator[bytes]:
     """The output; what the second stream carries goes to the relay, where there is one."""
     for stream, data in frames:
         if relay is not None and stream == STDERR:

@@ -99,7 +99,7 @@ def settle(subject: Subject, bench: Bench) -> ServiceTrial:
         return ServiceTrial(settled=alone)
     declared = bench.declared()
     if not (declared.beside or declared.variables):
-        return ServiceTrial(settled=_named(alone, runs))
+        return ServiceTrial(settled=_renamed(alone, runs))
     services, notes = pinned(declared.beside, bench)
     with_them = _with(subject, services, declared.variables)
     found: Settled | None = None
@@ -107,7 +107,7 @@ def settle(subject: Subject, bench: Bench) -> ServiceTrial:
         found, told = _beside(with_them, alone, runs, bench)
         notes = (*notes, *told)
     if found is None:
-        alone = _named(alone, runs)
+        alone = _renamed(alone, runs)
         if isinstance(alone.proof, Rejection) and notes:
             detail = "; ".join((alone.proof.detail, *notes)).strip("; ")
             alone = replace(alone, proof=replace(alone.proof, detail=detail[:2000]))
@@ -127,7 +127,7 @@ def _may_help(proof: Proof | Rejection, runs: Sequence[ObservedRun]) -> bool:
     return bool(lost - proof_at_fix_date.ever_passed(tuple(runs), "after"))
 
 
-def _named(alone: Settled, runs: Sequence[ObservedRun]) -> Settled:
+def _renamed(alone: Settled, runs: Sequence[ObservedRun]) -> Settled:
     """A rejection under its own name where all that fails with the fix told of a network that is not there."""
     proof = alone.proof
     after = [run for run in runs if run.state == "after"]

@@ -67,12 +67,12 @@ def judged(found: Trial) -> Collected:
         lost=lost or 1 + len(report.collected),
         missing=missing,
         parts=parts,
-        failure=_told(missing, lost),
+        failure=_public_words(missing, lost),
         output=text[-_OUTPUT:],
     )
 
 
-def _told(missing: tuple[str, ...], lost: int) -> str:
+def _public_words(missing: tuple[str, ...], lost: int) -> str:
     """What can be said in public: how much is lost, and nothing in the words of hidden tests."""
     if not lost:
         return "the test runner could not start"

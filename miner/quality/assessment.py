@@ -164,7 +164,9 @@ def subject_of(task: Task, repo: BareRepository, tree: BaseTree) -> Subject:
         docs=frozenset(path for path in paths if is_docs(path)),
         repo=instance.repo,
         number=number if isinstance(number, int) else None,
-        earlier=frozenset(sha for sha in shas(instance.problem_statement) if _held(repo, sha, instance.base_commit)),
+        earlier=frozenset(
+            sha for sha in shas(instance.problem_statement) if _contains_commit(repo, sha, instance.base_commit)
+        ),
         version=repo.nearest_version(instance.base_commit),
         roots=tuple(dict.fromkeys(("", "src", "lib", *instance.test.pythonpath))),
     )
@@ -175,7 +177,7 @@ def _origin(task: Task) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _held(repo: BareRepository, sha: str, commit: str) -> bool:
+def _contains_commit(repo: BareRepository, sha: str, commit: str) -> bool:
     """Whether a commit's history holds another."""
     full = repo.full_sha(sha)
     return full is not None and repo.git("merge-base", "--is-ancestor", full, commit, check=False).returncode == 0

@@ -185,7 +185,8 @@ def _judge(seen: Drop, rules: GateRules) -> tuple[Ruling, str]:
                 Ruling.KEPT,
                 f"A drop above {_points(seen.largest)} is ruled out." if seen.largest > 0 else "It is better.",
             )
-        return Ruling.UNKNOWN, f"A drop of up to {_points(seen.largest)} can't be ruled out{_wanted(seen, rules)}."
+        needed = _tasks_needed(seen, rules)
+        return Ruling.UNKNOWN, f"A drop of up to {_points(seen.largest)} can't be ruled out{needed}."
     if seen.points > 0 and _at_least(seen.points, rules.max_drop):
         return Ruling.UNKNOWN, f"A drop was seen, but chance alone shows as much with p {_p(seen.p)}."
     if seen.worst_p >= 1 - rules.confidence:
@@ -193,7 +194,7 @@ def _judge(seen: Drop, rules: GateRules) -> tuple[Ruling, str]:
     return Ruling.KEPT, f"A drop of up to {_points(max(0.0, seen.largest))} can't be ruled out."
 
 
-def _wanted(seen: Drop, rules: GateRules) -> str:
+def _tasks_needed(seen: Drop, rules: GateRules) -> str:
     """How many tasks would tell, were there no difference."""
     tasks = needed_tasks(rules.max_drop, seen.variance, confidence=2 * rules.confidence - 1) if rules.max_drop else None
     return f"; about {tasks} tasks that vary like these would tell" if tasks else ""

@@ -87,7 +87,7 @@ def refresh_text(found: Refreshed, dataset: Path) -> RenderableType:
     parts: list[RenderableType] = []
     findings = [one for one in found.findings if one.result is not Result.HOLDS]
     for finding in findings:
-        parts += [*_told(finding), Text()]
+        parts += [*_drift_lines(finding), Text()]
     parts += [Text(line) for line in _sums(found)]
     if found.settings.quarantined:
         parts += _of_quarantine(found, dataset)
@@ -102,7 +102,7 @@ def refresh_text(found: Refreshed, dataset: Path) -> RenderableType:
     return Group(*parts)
 
 
-def _told(finding: Finding) -> list[RenderableType]:
+def _drift_lines(finding: Finding) -> list[RenderableType]:
     """A task that is not as it was proved: what is off, and which tests changed how."""
     head = Text.assemble(
         (finding.instance_id, "bold"),

@@ -181,7 +181,7 @@ class RaySandbox(Sandbox):
 
     def _send(self, parcel: _Parcel, avoid: set[str]) -> tuple[str, Reply]:
         """Have it done once; the node that did it, and what it says."""
-        with self._sent(parcel.image, avoid) as (node_id, done):
+        with self._assigned(parcel.image, avoid) as (node_id, done):
             work = self._work.options(**self._options(parcel.needs, node_id))
             ref = work.remote(parcel.letter, self._key, self._setting, metadata.version("goldseam"))
             try:
@@ -202,7 +202,7 @@ class RaySandbox(Sandbox):
         return where, reply
 
     @contextlib.contextmanager
-    def _sent(self, image: str, avoid: set[str]) -> Iterator[tuple[str | None, Callable[[str, Reply], None]]]:
+    def _assigned(self, image: str, avoid: set[str]) -> Iterator[tuple[str | None, Callable[[str, Reply], None]]]:
         """Choose a node and count the job as running there; the function is told where it really was."""
         with self._lock:
             node_id = self._placement.choose(image, now=time.monotonic(), avoid=avoid)

@@ -225,12 +225,12 @@ class Draft:
         tab = "\t" if " " in path else ""  # what ends a path that has a space in it
         before = "/dev/null" if old is None else f"a/{path}{tab}"
         after = "/dev/null" if new is None else f"b/{path}{tab}"
-        lines = difflib.unified_diff(_kept(old), _kept(new), before, after)
+        lines = difflib.unified_diff(_lines(old), _lines(new), before, after)
         body = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
         return head + "".join(body)
 
 
-def _kept(data: bytes | None) -> list[str]:
+def _lines(data: bytes | None) -> list[str]:
     """Lines with their ends; a line feed alone ends one."""
     pieces = (data or b"").decode("utf-8", "surrogateescape").split("\n")
     return [f"{line}\n" for line in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])

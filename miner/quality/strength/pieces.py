@@ -250,7 +250,7 @@ def _section(file: FilePatch, read: Callable[[str], bytes | None]) -> Section:
         head=b"".join(line for line in lines[:start] if not line.startswith(b"index ")),
         hunks=hunks,
         old=old,
-        parted=same_place and bool(hunks) and old is not None and _fits(old, hunks),
+        parted=same_place and bool(hunks) and old is not None and _hunks_fit(old, hunks),
     )
 
 
@@ -278,7 +278,7 @@ def _hunks(lines: Sequence[bytes]) -> tuple[Hunk, ...]:
     return tuple(hunks)
 
 
-def _fits(old: bytes, hunks: Sequence[Hunk]) -> bool:
+def _hunks_fit(old: bytes, hunks: Sequence[Hunk]) -> bool:
     """Whether each hunk stands exactly where it says that it does."""
     lines, at = _lines(old), 0
     for hunk in hunks:

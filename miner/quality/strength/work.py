@@ -103,7 +103,7 @@ def gauge(
         if isinstance(found, TaskStrength):
             yield found
         elif asked.write:
-            yield _kept(dataset, task, found)
+            yield _save(dataset, task, found)
         else:
             yield _told(found.kept_in(task))
 
@@ -132,7 +132,7 @@ def _told(task: Task, *, known: bool = False) -> TaskStrength:
     )
 
 
-def _kept(dataset: Dataset, task: Task, strength: Strength) -> TaskStrength:
+def _save(dataset: Dataset, task: Task, strength: Strength) -> TaskStrength:
     """Write what was found into the task as it is now; what else was written meanwhile stays."""
     with content.locked(dataset):
         now = dataset.task(task.instance_id)

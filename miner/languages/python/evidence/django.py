@@ -39,7 +39,7 @@ def detect(tree: Tree) -> Evidence | None:
 def settings_module(read: Callable[[str], bytes | None], files: tuple[str, ...]) -> str | None:
     """The settings that the tests run with, as a module that is there; None where none is named."""
     paths = set(files)
-    for module, folder in _named(read):
+    for module, folder in _candidates(read):
         if _MODULE.match(module) and any(
             f"{prefix}{module.replace('.', '/')}{end}" in paths
             for prefix in dict.fromkeys((folder, "", "src/", "tests/"))
@@ -49,7 +49,7 @@ def settings_module(read: Callable[[str], bytes | None], files: tuple[str, ...])
     return None
 
 
-def _named(read: Callable[[str], bytes | None]) -> Iterator[tuple[str, str]]:
+def _candidates(read: Callable[[str], bytes | None]) -> Iterator[tuple[str, str]]:
     """Candidates, and the folder of the file that names each."""
     tree = _Reader(read)
     for file, section in _SECTIONS:

@@ -40,7 +40,7 @@ def borrow(
     """
     try:
         tree = ast.parse(source)
-        asked = _asked(tree)
+        asked = _names_used(tree)
         copies = {**_copies(tree, module, asked, _is_test_case), **_copies(tree, test_module, asked, lambda _: True)}
         if not copies:
             return source
@@ -54,7 +54,7 @@ def borrow(
         return source
 
 
-def _asked(tree: ast.Module) -> set[str]:
+def _names_used(tree: ast.Module) -> set[str]:
     """The names that a file calls or derives from, and does not bind itself."""
     nodes = list(ast.walk(tree))
     ids = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}

@@ -239,7 +239,7 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
         return f"{site.op}", _FEW[site.op]
     kept = [_loaded(one) for one in expected.kept]
     if site.op == "doctest":
-        kept = [_shown(want) if message is None else message for want, message in kept]
+        kept = [_example_value(want) if message is None else message for want, message in kept]
     if site.op == "chain" or expected.options.get("delta") is not None:
         return f"{site.op} {expected.kept}", _A_RANGE
     if (
@@ -275,10 +275,10 @@ def _is_raising(expected: Expected) -> bool:
 def _before(needed: _Needed) -> Any:
     event = needed.before
     came = _loaded(event.values[0]) if event is not None and len(event.values) == 1 else None
-    return _shown(came[0]) if needed.site.op == "doctest" and isinstance(came, tuple) else came
+    return _example_value(came[0]) if needed.site.op == "doctest" and isinstance(came, tuple) else came
 
 
-def _shown(text: str) -> Any:
+def _example_value(text: str) -> Any:
     """The value that an example of a doctest shows; its text where that is none."""
     with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
         return ast.literal_eval(text)
@@ -446,8 +446,10 @@ def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> b
 def _printed(needed: _Needed, event: Event) -> Iterator[Event]:
     """What an example of a doctest gives where it prints a text in place of showing it."""
     match event.values:
-        case (["t", [["s", str(shown)], None]],) if needed.site.op == "doctest" and isinstance(_shown(shown), str):
-            yield replace(event, values=(["t", [["s", f"{_shown(shown)}\n"], None]],))
+        case (["t", [["s", str(shown)], None]],) if needed.site.op == "doctest" and isinstance(
+            _example_value(shown), str
+        ):
+            yield replace(event, values=(["t", [["s", f"{_example_value(shown)}\n"], None]],))
 
 
 def _joined(needed: _Needed, texts: Iterable[str]) -> str:

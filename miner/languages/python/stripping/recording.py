@@ -382,15 +382,15 @@ def _sides(slot: Slot, mode: Mode, event: Event) -> tuple[list[Any], list[Any], 
     for operand in assertion.operands:
         if given:
             (kept if operand.static else out).append(given.pop(0))
-    fields = {name: _kept(value) for name, value in zip(assertion.kept, given, strict=False)}
+    fields = {name: _host_value(value) for name, value in zip(assertion.kept, given, strict=False)}
     if assertion.op in ("almost", "not_almost"):
         fields = {name: int(value[1], 16) if name == "places" and value else value for name, value in fields.items()}
     if assertion.op == "calls" and kept:
         kept = [["t", kept[0][1]]]
-    return [*out, *caught], [_kept(value) for value in kept], fields
+    return [*out, *caught], [_host_value(value) for value in kept], fields
 
 
-def _kept(value: Any) -> Any:
+def _host_value(value: Any) -> Any:
     """A value as the host keeps it: approximations, patterns and `ANY` are what they stand for."""
     if not isinstance(value, list) or not value:
         return value
@@ -404,12 +404,12 @@ def _kept(value: Any) -> Any:
             return ["re", told["pattern"], int(told["flags"][1], 16)]
         if name.startswith("_pytest.python_api.Approx"):
             numbers = [_number(told[word]) for word in ("rel", "abs")]
-            return ["approx", _kept(told["expected"]), *numbers, bool(told["nan_ok"])]
+            return ["approx", _host_value(told["expected"]), *numbers, bool(told["nan_ok"])]
         return value
     if tag in ("l", "t", "S", "F"):
-        return [tag, [_kept(item) for item in parts[0]]]
+        return [tag, [_host_value(item) for item in parts[0]]]
     if tag == "d":
-        return [tag, [[_kept(key), _kept(item)] for key, item in parts[0]]]
+        return [tag, [[_host_value(key), _host_value(item)] for key, item in parts[0]]]
     return value
 
 

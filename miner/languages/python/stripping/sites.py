@@ -187,29 +187,33 @@ class Reader:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self._condition(operand)
                 if inner is None or inner.op not in _OPPOSITES:
-                    return self._made("not", [operand], whole=test)
+                    return self._assertion("not", [operand], whole=test)
                 return Assertion(op=_OPPOSITES[inner.op], operands=inner.operands, whole=test)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                return self._made(_OPERATORS[type(op)], [left, right])
+                return self._assertion(_OPERATORS[type(op)], [left, right])
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 words = [_OPERATORS[type(op)] for op in ops]
-                return self._made("chain", [left, *comparators], options={"ops": words}, whole=test)
+                return self._assertion("chain", [left, *comparators], options={"ops": words}, whole=test)
             case ast.Call(func=ast.Name(id="isinstance"), args=[value, kinds]):
                 return self._isinstance("isinstance", value, kinds, test)
             case ast.Call(
                 func=ast.Attribute(value=value, attr="startswith" | "endswith" as attr), args=[part], keywords=[]
             ):
-                return self._made(attr, [value, part], whole=test) if self._scope.is_static(part) else self._truth(test)
+                return (
+                    self._assertion(attr, [value, part], whole=test)
+                    if self._scope.is_static(part)
+                    else self._truth(test)
+                )
         return self._truth(test)
 
     def _truth(self, test: ast.expr) -> Assertion | None:
-        return self._made("truth", [test], whole=test)
+        return self._assertion("truth", [test], whole=test)
 
     def _isinstance(self, op: str, value: ast.expr, kinds: ast.expr, whole: ast.expr) -> Assertion | None:
         operands = (Operand(node=value, static=self._scope.is_static(value)), Operand(node=kinds, static=True))
         return None if operands[0].static else Assertion(op=op, operands=operands, whole=whole)
 
-    def _made(
+    def _assertion(
         self,
         op: str,
         nodes: Sequence[ast.expr],
@@ -236,7 +240,7 @@ class Reader:
         if word in _ONE_SIDE and call.args:
             return self._one_side(_ONE_SIDE[word], call.args[0])
         if word in _NONE and call.args:
-            return self._made(_NONE[word], [call.args[0], ast.Constant(value=None)])
+            return self._assertion(_NONE[word], [call.args[0], ast.Constant(value=None)])
         if isinstance(call.func, ast.Attribute) and call.func.attr in _CALLS:
             return self._calls(call.func, call)
         match call:
@@ -250,7 +254,7 @@ class Reader:
             return None
         error = ast.Attribute(value=ast.Name(id=name, ctx=ast.Load()), attr="value", ctx=ast.Load())
         text = ast.Call(func=ast.Name(id="str", ctx=ast.Load()), args=[error], keywords=[])
-        return self._made("regex", [text, pattern])
+        return self._assertion("regex", [text, pattern])
 
     def _one_side(self, op: str, test: ast.expr) -> Assertion | None:
         if op == "truth":
@@ -272,7 +276,7 @@ class Reader:
                 return None
         if op in ("regex", "not_regex") and not self._scope.is_static(right):
             return None
-        return self._made(op, [left, right], kept=kept)
+        return self._assertion(op, [left, right], kept=kept)
 
     def _calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
         """What a mock was called with, held against calls that are static."""
