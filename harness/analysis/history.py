@@ -165,8 +165,8 @@ def trend(runs: Sequence[Dated]) -> Trend:
     ordered = sorted(runs, key=lambda dated: (dated.started_at, dated.run))
     table = _table(ordered)
     steps = tuple(
-        _step(ordered, found, _differences(table, range(found.start, found.after), range(found.after, found.end)))
-        for found in _search(table, len(ordered))
+        _step(ordered, split, _differences(table, range(split.start, split.after), range(split.after, split.end)))
+        for split in _search(table, len(ordered))
     )
     return Trend(
         model=ordered[0].sheet.model,
@@ -283,18 +283,18 @@ def _search(table: Sequence[_Task], count: int) -> list[_Split]:
     return sorted(found, key=lambda one: one.after)
 
 
-def _step(runs: Sequence[Dated], found: _Split, differences: _Differences) -> Step:
+def _step(runs: Sequence[Dated], split: _Split, differences: _Differences) -> Step:
     interval = difference_interval(differences.values, samples=differences.samples, clusters=differences.clusters)
     assert interval is not None  # noqa: S101 - a step has common tasks
-    before, after = runs[found.after - 1], runs[found.after]
+    before, after = runs[split.after - 1], runs[split.after]
     return Step(
-        before=found.after - 1,
-        after=found.after,
+        before=split.after - 1,
+        after=split.after,
         date=after.started_at,
         run=after.run,
         difference=differences.mean,
         interval=interval,
-        p=found.p,
+        p=split.p,
         tasks=len(differences.values),
         causes=_causes(before, after),
     )

@@ -91,7 +91,7 @@ def check(
     if not (path / dataset_folder.DATASET_FILE).is_file():
         dataset_folder.open_dataset(path)  # says why not
     links.refuse(path)
-    asked = CheckScope(
+    scope = CheckScope(
         images=images, max_leak=max_leak or {}, min_strength=min_strength, keys=keys, in_registry=in_registry
     )
     problems = [*_dataset_file(path), *_funnel(path)]
@@ -103,8 +103,8 @@ def check(
         with contextlib.suppress(InputError):  # told of with the task that it is about
             access_log.tell(dataset, dataset.ids(), purpose="check")
     for instance_id in dataset.ids():
-        found = [*_task_problems(dataset, instance_id, asked), *custody.seal_problems(dataset, instance_id)]
-        found += _quality_problems(dataset.task_folder(instance_id), asked)
+        found = [*_task_problems(dataset, instance_id, scope), *custody.seal_problems(dataset, instance_id)]
+        found += _quality_problems(dataset.task_folder(instance_id), scope)
         problems += (Problem(where=f"tasks/{instance_id}", what=text) for text in dict.fromkeys(found))
     return tuple(problems)
 
@@ -117,12 +117,12 @@ def notes(path: Path, *, keys: Keys | None = None) -> tuple[str, ...]:
         return ()
 
 
-def _quality_problems(folder: Path, asked: CheckScope) -> Iterator[str]:
+def _quality_problems(folder: Path, scope: CheckScope) -> Iterator[str]:
     """From the public file alone; a broken one is told of elsewhere."""
     with contextlib.suppress(InputError):
         quality = model_files.read_model(folder / dataset_folder.TASK_FILE, TaskModel).quality
-        yield from exceeded(quality, asked.max_leak)
-        yield from too_weak(quality, asked.min_strength)
+        yield from exceeded(quality, scope.max_leak)
+        yield from too_weak(quality, scope.min_strength)
 
 
 def _dataset_file(path: Path) -> Iterator[Problem]:
@@ -149,7 +149,7 @@ def _funnel(path: Path) -> Iterator[Problem]:
             yield Problem(where=f"funnel.jsonl, line {number}", what="not a JSON object")
 
 
-def _task_problems(dataset: Dataset, instance_id: str, asked: CheckScope) -> Iterator[str]:
+def _task_problems(dataset: Dataset, instance_id: str, scope: CheckScope) -> Iterator[str]:
     folder = dataset.task_folder(instance_id)
     if not INSTANCE_ID.fullmatch(folder.name):
         yield "the folder's name is no instance id (letters, digits, `_.-`)"
@@ -170,9 +170,9 @@ def _task_problems(dataset: Dataset, instance_id: str, asked: CheckScope) -> Ite
         yield from _list_problems(task)
         yield from _expectation_problems(task)
         yield from scaffold_check.problems(task)
-    yield from _image_problems(instance, task, folder, asked)
+    yield from _image_problems(instance, task, folder, scope)
     if task is not None:
-        yield from custody.id_problems(task, _paths(instance.image, asked.images))
+        yield from custody.id_problems(task, _paths(instance.image, scope.images))
 
 
 def _paths(image: str | None, images: ImageCheck | None) -> Collection[str] | None:
@@ -242,8 +242,8 @@ def _expectation_problems(task: Task) -> Iterator[str]:
         yield "expectations.json: it has tests but no files"
 
 
-def _image_problems(instance: Instance, task: Task | None, folder: Path, asked: CheckScope) -> Iterator[str]:
-    image, state, images = instance.image, instance.state, asked.images
+def _image_problems(instance: Instance, task: Task | None, folder: Path, scope: CheckScope) -> Iterator[str]:
+    image, state, images = instance.image, instance.state, scope.images
     if image is None:
         if state is not TaskState.CANDIDATE:
             yield f"a {state} task needs an image"
@@ -254,19 +254,19 @@ def _image_problems(instance: Instance, task: Task | None, folder: Path, asked: 
         yield f"the engine has no image {image}"
     elif images is not None and task is not None:
         yield from images.leaks(task)
-    if asked.in_registry is not None and state is TaskState.PROVED and IMAGE_DIGEST.fullmatch(image):
-        yield from _registry_problems(image, asked.in_registry)
+    if scope.in_registry is not None and state is TaskState.PROVED and IMAGE_DIGEST.fullmatch(image):
+        yield from _registry_problems(image, scope.in_registry)
     for service in instance.test.services:
-        yield from _service_problems(service.name, service.image, asked, is_proved=state is TaskState.PROVED)
+        yield from _service_problems(service.name, service.image, scope, is_proved=state is TaskState.PROVED)
     if not (folder / "Dockerfile").is_file():
         yield "Dockerfile is missing, so nobody can tell how the image came to be"
 
 
-def _service_problems(name: str, image: str, asked: CheckScope, *, is_proved: bool) -> Iterator[str]:
-    if asked.images is not None and not asked.images.has(image):
+def _service_problems(name: str, image: str, scope: CheckScope, *, is_proved: bool) -> Iterator[str]:
+    if scope.images is not None and not scope.images.has(image):
         yield f"the engine has no image {image} of the service {name}"
-    if asked.in_registry is not None and is_proved:
-        for problem in _registry_problems(image, asked.in_registry):
+    if scope.in_registry is not None and is_proved:
+        for problem in _registry_problems(image, scope.in_registry):
             yield f"of the service {name}: {problem}"
 
 

@@ -143,8 +143,8 @@ class Search:
             self._leaks.append(Leak(where=path, what="a file that only the fix or its hidden tests bring"))
             return
         self._tree_names |= {name for name in self.secrets.names if name in data}
-        found = self._lines(data)
-        self._tree |= found
+        lines = self._lines(data)
+        self._tree |= lines
         results = next((file.results for file in self.secrets.by_file if file.path == inner), ())
         if results and all(result in data for result in results):
             self._applied[path] = None

@@ -42,7 +42,7 @@ def reveal(
                 sandbox=sandbox,
                 workspace=workspaces.open,
                 dry_run=dry_run,
-                tell=lambda shown: ticker.step(_line(shown)),
+                tell=lambda outcome: ticker.step(_line(outcome)),
             )
     if json_:
         version = answer.version.number if answer.version else None
@@ -57,10 +57,10 @@ def reveal(
     terminal.results().print(Text(text + ending), soft_wrap=True)
 
 
-def _line(shown: RevealOutcome) -> Text:
-    line = Text(f"{shown.instance_id}: ")
-    line.append(f"{shown.functions} shown", style="green" if shown.functions else "yellow")
-    line.append(f", {shown.hidden_functions} hidden")
-    if shown.why_not and shown.functions < shown.asked:
-        line.append(f"  {'; '.join(shown.why_not)}", style="bright_black")
+def _line(outcome: RevealOutcome) -> Text:
+    line = Text(f"{outcome.instance_id}: ")
+    line.append(f"{outcome.functions} shown", style="green" if outcome.functions else "yellow")
+    line.append(f", {outcome.hidden_functions} hidden")
+    if outcome.why_not and outcome.functions < outcome.asked:
+        line.append(f"  {'; '.join(outcome.why_not)}", style="bright_black")
     return line

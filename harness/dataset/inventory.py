@@ -80,11 +80,11 @@ def take(
 
     """
     day = today or datetime.now(tz=UTC).date()
-    everything = list(dataset.instances())
-    proved = [one for one in everything if one.state is TaskState.PROVED]
+    instances = list(dataset.instances())
+    proved = [one for one in instances if one.state is TaskState.PROVED]
     exposures = policy.exposures(ledger.read(dataset))
     by_state: dict[str, list[str]] = {}
-    for one in everything:
+    for one in instances:
         by_state.setdefault(one.state.value, []).append(one.instance_id)
     exposed = {one.instance_id: len(exposures.get(one.instance_id, NONE).by_endpoint) for one in proved}
     return Inventory(
@@ -92,7 +92,7 @@ def take(
         version=dataset.version,
         content=content.content_told_now(dataset),
         sealed=dataset.sealed,
-        tasks=len(everything),
+        tasks=len(instances),
         states={state: len(ids) for state, ids in sorted(by_state.items())},
         proved={
             "repository": _counted(one.repo for one in proved),

@@ -132,12 +132,12 @@ def _wish(dataset: Dataset, due: Sequence[Due], left: int, rules: Policy) -> Wis
     if not tasks:
         return Wish(tasks=0, changes=None, command="")
     share = _yield(dataset.path / "funnel.jsonl")
-    everything = list(dataset.instances())
-    newest = max((policy.merged_on(one) for one in everything), default=None)
+    instances = list(dataset.instances())
+    newest = max((policy.merged_on(one) for one in instances), default=None)
     since = (
         max([day for day in (newest, *rules.cutoffs.values()) if day], default=None) if rules.after_cutoffs else newest
     )
-    words = ["goldseam", "mine", *_sources(dataset, everything, due)]
+    words = ["goldseam", "mine", *_sources(dataset, instances, due)]
     words += ["--since", str(since)] if since else []
     return Wish(
         tasks=tasks,
@@ -167,8 +167,8 @@ def _yield(funnel: Path) -> float | None:
         return None
     for line in lines:
         try:
-            found = json.loads(line)
-            decided[found["repo"], found["change"]] = found["reason"] == "accepted"
+            entry = json.loads(line)
+            decided[entry["repo"], entry["change"]] = entry["reason"] == "accepted"
         except (ValueError, KeyError, TypeError):
             continue
     accepted = sum(decided.values())

@@ -72,7 +72,7 @@ def _under_test(
 ) -> dict[str, bool | str | None]:
     """Whether calls that were answered differently are answered as the fix does while tests run."""
     try:
-        found = answers_in_tests(task, model_patch, [call.steps for call in differing], sandbox)
+        tests = answers_in_tests(task, model_patch, [call.steps for call in differing], sandbox)
     except NoReplayError as error:
         return {"right_only_under_test": None, "why_not": f"under test {error}"}
     except InterruptedRunError:
@@ -81,5 +81,5 @@ def _under_test(
         if not sandbox.is_healthy():
             raise
         return {"right_only_under_test": None, "why_not": error.message}
-    is_right = any(same(call.answer, answer) for call, given in zip(differing, found, strict=True) for answer in given)
+    is_right = any(same(call.answer, answer) for call, given in zip(differing, tests, strict=True) for answer in given)
     return {"right_only_under_test": is_right}

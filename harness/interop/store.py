@@ -115,8 +115,8 @@ class Store:
 
     def put(self, contents: Mapping[str, bytes]) -> int:
         """Upload contents by their hash, those that are not there; how many that were."""
-        fields = self._sizes(_OBJECTS)  # one of another size is what an upload that died left
-        missing = {digest: data for digest, data in contents.items() if fields.get(digest) != len(data)}
+        sizes = self._sizes(_OBJECTS)  # one of another size is what an upload that died left
+        missing = {digest: data for digest, data in contents.items() if sizes.get(digest) != len(data)}
 
         def upload(digest: str) -> None:
             self._fs.pipe_file(f"{self._root}/{_OBJECTS}/{digest}", missing[digest])

@@ -92,8 +92,8 @@ class _Searcher:
             if not answer:
                 self.stop()
                 return None
-            found = json.loads(answer)
-            return found if isinstance(found, bool) else None
+            parsed = json.loads(answer)
+            return parsed if isinstance(parsed, bool) else None
 
     def _start(self) -> None:
         argv = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(CPU_SECONDS)]

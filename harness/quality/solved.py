@@ -82,7 +82,7 @@ def measured(trials: Iterable[Trial]) -> SolveRate | None:
     return SolveRate(resolved=resolved, verdicts=len(every), interval=interval, models=models)
 
 
-def difficulty_with(quality: Mapping[str, Any], found: SolveRate) -> dict[str, Any]:
+def difficulty_with(quality: Mapping[str, Any], rate: SolveRate) -> dict[str, Any]:
     """`quality.difficulty` with a measured rate in it: its tier stands where there are verdicts enough.
 
     The rule's own tier is kept as `rule_tier`, so that an older measurement can be replaced.
@@ -92,8 +92,8 @@ def difficulty_with(quality: Mapping[str, Any], found: SolveRate) -> dict[str, A
     by_rule = before.get("rule_tier", before.get("tier"))
     return {
         **before,
-        "tier": found.tier.value if found.settled else by_rule,
-        "by": "runs" if found.settled else "rule" if by_rule else None,
+        "tier": rate.tier.value if rate.settled else by_rule,
+        "by": "runs" if rate.settled else "rule" if by_rule else None,
         "rule_tier": by_rule,
-        "measured": found.public(),
+        "measured": rate.public(),
     }

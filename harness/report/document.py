@@ -181,8 +181,8 @@ class Document(_Part):
 
 def schema() -> str:
     """The JSON Schema of the document, as docs/schemas/report.schema.json has it."""
-    fields = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Document.model_json_schema()}
-    return json.dumps(fields, indent=2, sort_keys=True) + "\n"
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Document.model_json_schema()}
+    return json.dumps(schema, indent=2, sort_keys=True) + "\n"
 
 
 def document(report_data: ReportData, answers: Answers, *, report: str | None = None) -> Document:

@@ -98,43 +98,43 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
         InterruptedRunError: the run was interrupted.
 
     """
-    asked = ScoringRequest(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
-    looked = verdict.look(task, prediction)
-    watch = observed.request(looked.patch, task.instance.test, task.instance.budgets) if settings.signals else None
-    found, trial = _scored(asked, looked, sandbox, watch=watch)
+    request = ScoringRequest(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
+    patch = verdict.look(task, prediction)
+    watch = observed.request(patch.patch, task.instance.test, task.instance.budgets) if settings.signals else None
+    found, trial = _scored(request, patch, sandbox, watch=watch)
     if _lacks_replay(found.report, settings):
-        figures = replayed(task, looked.patch, sandbox)
+        figures = replayed(task, patch.patch, sandbox)
         found = replace(found, report=found.report.model_copy(update={"replay": figures}))
-    return attach.to_verdict(found, task, looked.patch, trial) if settings.signals else found
+    return attach.to_verdict(found, task, patch.patch, trial) if settings.signals else found
 
 
 def _scored(
-    asked: ScoringRequest, looked: ScreenedPatch, sandbox: Sandbox, *, watch: Mapping[str, Any] | None
+    request: ScoringRequest, patch: ScreenedPatch, sandbox: Sandbox, *, watch: Mapping[str, Any] | None
 ) -> tuple[Verdict, Trial | None]:
     """The verdict, and the trial that tells most about it, where there was one."""
-    if looked.refused is not None:
-        return verdict.refused(asked, looked), None
+    if patch.refused is not None:
+        return verdict.refused(request, patch), None
     try:
-        scored = _run(asked, looked, sandbox, watch=watch)
-        if scored.trial.timed_out and asked.demands.timeout is None:
-            longer = control.time_enough(asked.task, sandbox, factor=asked.slowdown)
+        scored = _run(request, patch, sandbox, watch=watch)
+        if scored.trial.timed_out and request.demands.timeout is None:
+            longer = control.time_enough(request.task, sandbox, factor=request.slowdown)
             if longer is not None:
-                asked = replace(asked, slowdown=longer)
-                scored = _run(asked, looked, sandbox, watch=watch)
+                request = replace(request, slowdown=longer)
+                scored = _run(request, patch, sandbox, watch=watch)
     except control.TooSlowError as error:
-        return verdict.unscored(asked, looked, cause="too_slow", why=error.message), None
+        return verdict.unscored(request, patch, cause="too_slow", why=error.message), None
     except MissingImageError as error:
-        return verdict.unscored(asked, looked, cause="missing_image", why=error.message), None
+        return verdict.unscored(request, patch, cause="missing_image", why=error.message), None
     except SandboxError as error:
         if not sandbox.is_healthy():
             raise
-        return verdict.unscored(asked, looked, cause="engine", why=error.message), None
-    return verdict.graded(asked, looked, scored), scored.trial
+        return verdict.unscored(request, patch, cause="engine", why=error.message), None
+    return verdict.graded(request, patch, scored), scored.trial
 
 
-def _run(asked: ScoringRequest, looked: ScreenedPatch, sandbox: Sandbox, *, watch: Mapping[str, Any] | None) -> Scored:
-    task = control.slowed(asked.task, asked.slowdown)
-    return scoring.score(task, looked.patch, sandbox, asked.demands, watch=watch)
+def _run(request: ScoringRequest, patch: ScreenedPatch, sandbox: Sandbox, *, watch: Mapping[str, Any] | None) -> Scored:
+    task = control.slowed(request.task, request.slowdown)
+    return scoring.score(task, patch.patch, sandbox, request.demands, watch=watch)
 
 
 def key(task: Task, prediction: Prediction, settings: Settings) -> str:

@@ -119,67 +119,67 @@ class Pieces:
             ValueError: there is none, or it does not end.
 
         """
-        first, kept = self.peek(), _Buffer(limit)
+        first, buffer = self.peek(), _Buffer(limit)
         if first == b'"':
-            self._keep(1, kept)
-            self._string(kept)
+            self._keep(1, buffer)
+            self._string(buffer)
         elif first and first in b"[{":
-            self._nested(kept)
+            self._nested(buffer)
         elif not _SCALAR.fullmatch(first) or not first:
             raise ValueError(f"expected a value at byte {self.tell()}")
         else:
-            self._while(_SCALAR, kept)
-        return kept.data
+            self._while(_SCALAR, buffer)
+        return buffer.data
 
-    def _nested(self, kept: _Buffer) -> None:
+    def _nested(self, buffer: _Buffer) -> None:
         depth = 0
         while True:
-            self._while(_TO_STRUCTURE, kept)
+            self._while(_TO_STRUCTURE, buffer)
             match = _STRUCTURE.match(self._piece, self._at)
             if match is None:
                 raise ValueError("a list or an object does not end")
             if match[0] == b'"':
-                self._keep(1, kept)
-                self._string(kept)
+                self._keep(1, buffer)
+                self._string(buffer)
             elif match[0] == b"\n":
                 if self._by_line:
                     raise ValueError("a list or an object does not end")
-                self._keep(1, kept)
+                self._keep(1, buffer)
             elif match[0][:1] in b"[{":
                 depth += len(match[0])
-                self._keep(len(match[0]), kept)
+                self._keep(len(match[0]), buffer)
             else:
                 closed = min(depth, len(match[0]))
                 depth -= closed
-                self._keep(closed, kept)
+                self._keep(closed, buffer)
                 if not depth:
                     return
 
-    def _string(self, kept: _Buffer) -> None:
+    def _string(self, buffer: _Buffer) -> None:
         """The rest of a string, from behind its first quotation mark."""
         while True:
-            self._while(_IN_STRING, kept)
+            self._while(_IN_STRING, buffer)
             if self._piece[self._at : self._at + 1] == b'"':
-                self._keep(1, kept)
+                self._keep(1, buffer)
                 return
             if self._piece[self._at :] != b"\\":  # else the piece ends within an escape
                 raise ValueError("a string does not end")
-            self._keep(1, kept)
+            self._keep(1, buffer)
             if not self._fill() or self._piece[self._at] < ord(" "):
                 raise ValueError("a string does not end")
-            self._keep(1, kept)
+            self._keep(1, buffer)
 
-    def _while(self, pattern: re.Pattern[bytes], kept: _Buffer) -> None:
+    def _while(self, pattern: re.Pattern[bytes], buffer: _Buffer) -> None:
         """Pass what a pattern takes, over any number of pieces."""
         while self._fill():
             match = pattern.match(self._piece, self._at)
             size = match.end() - self._at if match else 0
-            self._keep(size, kept)
+            self._keep(size, buffer)
             if self._at < len(self._piece):
                 return
 
-    def _keep(self, size: int, kept: _Buffer) -> None:
-        kept.add(self._piece[self._at : self._at + size])
+    def _keep(self, size: int, buffer: _Buffer) -> None:
+        buffer.add(self._piece[self._at : self._at + size])
         self._at += size
 
     def _fill(self) -> bool:

@@ -114,10 +114,10 @@ def results_of(files: Mapping[str, bytes], *, where: Path | str) -> Mapping[str,
 
     """
     try:
-        found = json.loads(files["results.json"])
+        results = json.loads(files["results.json"])
     except (KeyError, ValueError, RecursionError):
         raise InputError(f"{where} holds no results.json that can be read") from None
-    return found if isinstance(found, dict) else {}
+    return results if isinstance(results, dict) else {}
 
 
 def veil_for(dataset: Dataset) -> Veil | None:

@@ -33,18 +33,18 @@ def replay(task: Task, prediction: Prediction, results: Mapping[str, Any]) -> In
         raise CannotReplayError(str(error)) from error
     if saved.task_digest != task.digest():
         raise CannotReplayError("the task has changed since it was scored")
-    asked = ScoringRequest(task=task, prediction=prediction, demands=saved.demands, slowdown=saved.slowdown)
-    looked = verdict.look(task, prediction)
-    if looked.refused is not None:
-        return verdict.refused(asked, looked).report
-    if looked.applied != saved.applied:
+    request = ScoringRequest(task=task, prediction=prediction, demands=saved.demands, slowdown=saved.slowdown)
+    patch = verdict.look(task, prediction)
+    if patch.refused is not None:
+        return verdict.refused(request, patch).report
+    if patch.applied != saved.applied:
         raise CannotReplayError("screening now leaves something else of the patch than what was run")
     if saved.unscored is not None:
         cause, why = saved.unscored
-        return verdict.unscored(asked, looked, cause=cause, why=why).report
+        return verdict.unscored(request, patch, cause=cause, why=why).report
     if saved.round is None:
         raise CannotReplayError("it has no round that a verdict could stand on")
-    return verdict.graded(asked, looked, scoring.decide(task, saved.round)).report
+    return verdict.graded(request, patch, scoring.decide(task, saved.round)).report
 
 
 def carried(old: InstanceReport, fresh: InstanceReport) -> InstanceReport:

@@ -298,10 +298,10 @@ def predictions_digest(predictions: Iterable[Prediction]) -> str:
 def _json(path: Path) -> dict[str, Any]:
     """A JSON object from a file; empty where there is none that can be read."""
     try:
-        found = json.loads(path.read_bytes())
+        raw = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return raw if isinstance(raw, dict) else {}
 
 
 def _patch(prediction: Prediction) -> bytes:

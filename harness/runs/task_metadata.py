@@ -83,11 +83,11 @@ class Standing:
 def standing(facts: Iterable[TaskFacts]) -> Standing:
     """Count where tasks are judged, and how many are guessable."""
     task_facts = tuple(facts)
-    count = Counter(one.judged for one in task_facts)
+    count = Counter(task_fact.judged for task_fact in task_facts)
     return Standing(
         tasks=len(task_facts),
         judged={place: count[place] for place in Place},
-        guessable=sum(one.guessable is True for one in task_facts),
+        guessable=sum(task_fact.guessable is True for task_fact in task_facts),
     )
 
 

@@ -146,73 +146,73 @@ def _why_none(prediction: Prediction) -> str:
     return f"the model gave no patch: {word}{told}" if word else "the model gave no patch"
 
 
-def refused(asked: ScoringRequest, looked: ScreenedPatch) -> Verdict:
+def refused(request: ScoringRequest, screened_patch: ScreenedPatch) -> Verdict:
     """The verdict on a patch that no container needs to see."""
-    assert looked.refused is not None  # noqa: S101 - who calls has looked
-    return _without_trial(asked, looked, looked.refused)
+    assert screened_patch.refused is not None  # noqa: S101 - who calls has looked
+    return _without_trial(request, screened_patch, screened_patch.refused)
 
 
-def unscored(asked: ScoringRequest, looked: ScreenedPatch, *, cause: str, why: str) -> Verdict:
+def unscored(request: ScoringRequest, screened_patch: ScreenedPatch, *, cause: str, why: str) -> Verdict:
     """The outcome where infrastructure failed: nothing is said of the patch."""
     graded = Grade(outcome=Outcome.INFRA_ERROR, cause=cause, reason=why)
-    return _without_trial(asked, looked, graded, unscored=(cause, why))
+    return _without_trial(request, screened_patch, graded, unscored=(cause, why))
 
 
-def broken(asked: ScoringRequest, error: Exception, *, log: Path) -> Verdict:
+def broken(request: ScoringRequest, error: Exception, *, log: Path) -> Verdict:
     """The outcome where a bug of ours came up while a prediction was judged: nothing is said of the patch."""
     try:
-        looked = look(asked.task, asked.prediction)
+        screened_patch = look(request.task, request.prediction)
     except Exception:  # noqa: BLE001 - it may be what the bug is in
-        looked = ScreenedPatch(state=PatchState.GIVEN)
+        screened_patch = ScreenedPatch(state=PatchState.GIVEN)
     why = f"a bug of goldseam ({type(error).__name__}); its log is {log.name}"
-    return unscored(asked, looked, cause="bug", why=why)
+    return unscored(request, screened_patch, cause="bug", why=why)
 
 
-def graded(asked: ScoringRequest, looked: ScreenedPatch, scored: Scored) -> Verdict:
+def graded(request: ScoringRequest, screened_patch: ScreenedPatch, scored: Scored) -> Verdict:
     """The verdict on a patch that was run."""
     trial = scored.trial
-    facts = _facts(asked, looked, scored)
-    parts = scaffold_score.score(asked.task, scored.grade)
+    facts = _facts(request, screened_patch, scored)
+    parts = scaffold_score.score(request.task, scored.grade)
     report = run_folder.instance_report(
-        asked.prediction,
-        _with_patch(_with_parts(scored.grade, parts), looked, asked.task.instance.test),
+        request.prediction,
+        _with_patch(_with_parts(scored.grade, parts), screened_patch, request.task.instance.test),
         scaffold=parts,
         failure_class=failures.classify(facts),
-        dropped=[{"path": readable(part.path), "reason": part.reason} for part in looked.dropped],
-        flags=[{"path": readable(flag.path), "sign": flag.sign} for flag in _flags(looked)],
+        dropped=[{"path": readable(part.path), "reason": part.reason} for part in screened_patch.dropped],
+        flags=[{"path": readable(flag.path), "sign": flag.sign} for flag in _flags(screened_patch)],
         tripwires=[{"path": readable(hit.path), "kind": hit.kind.value} for hit in trial.tripwires.hits],
         audited=trial.tripwires.audited,
-        repairs=list(looked.patch.repairs) if looked.patch else [],
+        repairs=list(screened_patch.patch.repairs) if screened_patch.patch else [],
         timings={**trial.timings, "tests": trial.seconds},
         max_rss_kb=trial.max_rss_kb,
         cpu_seconds=trial.cpu_seconds,
         attempts=scored.round.attempts,
-        **_judged(asked.task),
-        **_versions(asked),
+        **_judged(request.task),
+        **_versions(request),
     )
-    results = {**_results(trial), "evidence": _saved(asked, looked, round_=scored.round)}
+    results = {**_results(trial), "evidence": _saved(request, screened_patch, round_=scored.round)}
     return Verdict(
         report=report,
-        evidence=Evidence(patch=asked.prediction.patch_bytes(), output=trial.output, results=results),
+        evidence=Evidence(patch=request.prediction.patch_bytes(), output=trial.output, results=results),
     )
 
 
 def _without_trial(
-    asked: ScoringRequest, looked: ScreenedPatch, graded: Grade, *, unscored: tuple[str, str] | None = None
+    request: ScoringRequest, screened_patch: ScreenedPatch, graded: Grade, *, unscored: tuple[str, str] | None = None
 ) -> Verdict:
-    facts = failures.Facts(outcome=graded.outcome, patch=looked.state)
+    facts = failures.Facts(outcome=graded.outcome, patch=screened_patch.state)
     report = run_folder.instance_report(
-        asked.prediction,
+        request.prediction,
         graded,
         failure_class=failures.classify(facts),
-        **_judged(asked.task),
-        **_versions(asked),
+        **_judged(request.task),
+        **_versions(request),
     )
     results = {
         "schema_version": run_folder.SCHEMA_VERSION,
-        "evidence": _saved(asked, looked, unscored=unscored),
+        "evidence": _saved(request, screened_patch, unscored=unscored),
     }
-    return Verdict(report=report, evidence=Evidence(patch=asked.prediction.patch_bytes(), results=results))
+    return Verdict(report=report, evidence=Evidence(patch=request.prediction.patch_bytes(), results=results))
 
 
 def _judged(task: Task) -> dict[str, Any]:
@@ -226,40 +226,40 @@ def _judged(task: Task) -> dict[str, Any]:
     }
 
 
-def _versions(asked: ScoringRequest) -> dict[str, Any]:
+def _versions(request: ScoringRequest) -> dict[str, Any]:
     return {
-        "key": key(asked.task, asked.prediction, asked.demands),
+        "key": key(request.task, request.prediction, request.demands),
         "grading_version": GRADING_VERSION,
         "classes_version": CLASSES_VERSION,
     }
 
 
 def _saved(
-    asked: ScoringRequest,
-    looked: ScreenedPatch,
+    request: ScoringRequest,
+    screened_patch: ScreenedPatch,
     *,
     round_: Round | None = None,
     unscored: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
     saved = evidence.Saved(
-        task_digest=asked.task.digest(),
-        demands=asked.demands,
-        slowdown=asked.slowdown,
-        applied=looked.applied,
+        task_digest=request.task.digest(),
+        demands=request.demands,
+        slowdown=request.slowdown,
+        applied=screened_patch.applied,
         unscored=unscored,
         round=round_,
     )
     return evidence.written(saved)
 
 
-def _facts(asked: ScoringRequest, looked: ScreenedPatch, scored: Scored) -> failures.Facts:
+def _facts(request: ScoringRequest, screened_patch: ScreenedPatch, scored: Scored) -> failures.Facts:
     trial, tests = scored.trial, scored.grade.tests
-    report, task = trial.report, asked.task
+    report, task = trial.report, request.task
     gold = task.hidden.evidence.get("gold_seconds")
     return failures.Facts(
         outcome=scored.grade.outcome,
-        patch=looked.state,
-        signs=frozenset(flag.sign for flag in _flags(looked)),
+        patch=screened_patch.state,
+        signs=frozenset(flag.sign for flag in _flags(screened_patch)),
         tests=tests,
         raised={test_id: chain for test_id, chain in report.raised.items() if test_id in report.statuses},
         collect_raised=report.collect_raised,
@@ -272,13 +272,13 @@ def _facts(asked: ScoringRequest, looked: ScreenedPatch, scored: Scored) -> fail
         child_exit=trial.child_exit,
         child_signal=trial.child_signal,
         seconds=trial.seconds,
-        gold_seconds=float(gold) * asked.slowdown if isinstance(gold, int | float) else 0.0,
+        gold_seconds=float(gold) * request.slowdown if isinstance(gold, int | float) else 0.0,
         memory_share=trial.max_rss_kb / 1024 / task.instance.budgets.memory_mb,
     )
 
 
-def _flags(looked: ScreenedPatch) -> Sequence[flags.Flag]:
-    return flags.flags(looked.patch) if looked.patch else ()
+def _flags(screened_patch: ScreenedPatch) -> Sequence[flags.Flag]:
+    return flags.flags(screened_patch.patch) if screened_patch.patch else ()
 
 
 def _with_parts(graded: Grade, parts: ScaffoldScore | None) -> Grade:
@@ -288,15 +288,15 @@ def _with_parts(graded: Grade, parts: ScaffoldScore | None) -> Grade:
     return replace(graded, reason=f"{graded.reason}; it passes revealed tests only")
 
 
-def _with_patch(graded: Grade, looked: ScreenedPatch, test: TestSpec) -> Grade:
+def _with_patch(graded: Grade, screened_patch: ScreenedPatch, test: TestSpec) -> Grade:
     """The reason, with the parts of the patch that had no effect: whoever reads it may be looking for them."""
     if graded.outcome is Outcome.RESOLVED:
         return graded
     reason = graded.reason
-    if looked.dropped:
-        parts = ", ".join(f"{part.path} ({part.reason})" for part in looked.dropped[:3])
+    if screened_patch.dropped:
+        parts = ", ".join(f"{part.path} ({part.reason})" for part in screened_patch.dropped[:3])
         reason += f"; left out of the patch: {parts}"
-    if looked.patch and (told := screening.caveat(looked.patch, test)):
+    if screened_patch.patch and (told := screening.caveat(screened_patch.patch, test)):
         reason += f"; {told}"
     return replace(graded, reason=reason)
 

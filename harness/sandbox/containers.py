@@ -158,31 +158,31 @@ class Containers:
             raise
         self._running.add(image)
 
-    def _create_now(self, name: str, wanted: ContainerSpec) -> None:
+    def _create_now(self, name: str, spec: ContainerSpec) -> None:
         client: Any = engine.connect()
-        shared = wanted.net
+        shared = spec.net
         client.create_container(
             name=name,
-            image=wanted.image,
-            command=list(wanted.argv),
+            image=spec.image,
+            command=list(spec.argv),
             entrypoint=[],
-            environment={**hardening.BASE_ENV, **wanted.env},
+            environment={**hardening.BASE_ENV, **spec.env},
             user=f"{hardening.USER}:{hardening.USER}",
             working_dir="/",
-            hostname=None if shared else wanted.hostname,  # with the network comes the name
+            hostname=None if shared else spec.hostname,  # with the network comes the name
             stdin_open=True,
             tty=False,
             network_disabled=shared is None,
-            labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: wanted.kind},
+            labels={engine.LABEL_OWNER: self._owner, engine.LABEL_KIND: spec.kind},
             host_config=hardening.host_config(
                 client,
-                wanted.budgets,
+                spec.budgets,
                 hosts=shared.hosts if shared else self._hosts,
                 runtime=self.runtime,
-                mounts=wanted.mounts,
-                init=wanted.init,
+                mounts=spec.mounts,
+                init=spec.init,
                 network=shared.mode if shared else "none",
-                drop=wanted.drop,
+                drop=spec.drop,
             ),
         )
 

@@ -116,7 +116,7 @@ class DockerSandbox(Sandbox):
 
     def _in_container(self, name: str, job: Job, clock: _Clock, net: Net | None) -> JobResult:
         client = engine.connect()
-        wanted = ContainerSpec(
+        spec = ContainerSpec(
             image=job.image,
             argv=job.argv,
             env=job.env,
@@ -125,7 +125,7 @@ class DockerSandbox(Sandbox):
             net=net,
             hostname=job.hostname,
         )
-        self._containers.create(name, wanted)
+        self._containers.create(name, spec)
         clock.mark("create")
         try:
             return self._run(client, name, job, clock)

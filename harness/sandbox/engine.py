@@ -168,9 +168,9 @@ def happened(event: str, container: str, *, since: int, until: int) -> bool:
 
     """
     with patient(_PING_SECONDS) as client:
-        said = client.events(since=since, until=until, filters={"container": container, "event": event}, decode=True)
-        with closing(said):
-            return any(True for _ in said)
+        events = client.events(since=since, until=until, filters={"container": container, "event": event}, decode=True)
+        with closing(events):
+            return any(True for _ in events)
 
 
 def _keep(client: APIClient) -> None:

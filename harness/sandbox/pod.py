@@ -164,10 +164,10 @@ class _Holder:
             text = self.heard.stderr.value().decode("utf-8", "replace")
             raise SandboxError(f"the network of a task's services is gone: {text[-_OUTPUT:] or 'its holder is silent'}")
         self.heard.stdout[:] = rest
-        told = json.loads(line)
-        if told["trouble"]:
-            raise ServiceError(f"a port that tests know can't be carried to its service: {told['trouble'][0]}")
-        return set(told["ready"])
+        answer = json.loads(line)
+        if answer["trouble"]:
+            raise ServiceError(f"a port that tests know can't be carried to its service: {answer['trouble'][0]}")
+        return set(answer["ready"])
 
 
 class _Pod:
@@ -199,7 +199,7 @@ class _Pod:
         return folder
 
     def _hold(self, name: str, image: str, cell: Cell, drop: Path | None) -> _Holder:
-        wanted = ContainerSpec(
+        spec = ContainerSpec(
             image=image,
             argv=(PYTHON, "-I", "-S", "-B", "-c", program("pause_container"), cell.asked()),
             env={},
@@ -207,7 +207,7 @@ class _Pod:
             kind="holder",
             drop=drop,
         )
-        self._containers.create(name, wanted)
+        self._containers.create(name, spec)
         self._stack.callback(self._containers.janitor.remove, name)
         wire = engine.attach(name)
         self._stack.callback(wire.close)
@@ -231,42 +231,44 @@ class _Pod:
     def _wait(self, holders: Sequence[_Holder], started: Sequence[_StartingService]) -> None:
         """Return when all are ready."""
         began, pause = time.monotonic(), _FIRST_PAUSE
-        while waiting := [one for one in started if not one.ready]:
+        while waiting := [starting_service for starting_service in started if not starting_service.ready]:
             answering = set().union(*(holder.answering() for holder in holders))
-            for one in waiting:
-                self._drain(one)
-                one.answers = one.answers or one.service.name in answering
-                one.ready = one.answers and self._is_healthy(one)
-                if not one.ready and time.monotonic() - began > one.service.start_seconds:
-                    raise _late(one)
+            for service in waiting:
+                self._drain(service)
+                service.answers = service.answers or service.service.name in answering
+                service.ready = service.answers and self._is_healthy(service)
+                if not service.ready and time.monotonic() - began > service.service.start_seconds:
+                    raise _late(service)
             if self._containers.cancelled.wait(pause):
                 raise InterruptedRunError("the run was interrupted")
             pause = min(2 * pause, _LONGEST_PAUSE)
-        for one in started:
-            one.wire.close()  # what it says from here on is kept nowhere
+        for service in started:
+            service.wire.close()  # what it says from here on is kept nowhere
 
-    def _drain(self, one: _StartingService) -> None:
+    def _drain(self, service: _StartingService) -> None:
         """Take what a service has printed.
 
         Raises:
             ServiceError: it has ended.
 
         """
-        while select.select([one.wire], [], [], 0)[0]:
-            data = one.wire.recv(65536)
+        while select.select([service.wire], [], [], 0)[0]:
+            data = service.wire.recv(65536)
             if not data:
                 client: Any = engine.connect()
-                code = client.inspect_container(one.container)["State"].get("ExitCode")
-                raise ServiceError(f"the service {one.service.name} ended with {code} as it started: {one.said()}")
-            one.heard.feed(data)
+                code = client.inspect_container(service.container)["State"].get("ExitCode")
+                raise ServiceError(
+                    f"the service {service.service.name} ended with {code} as it started: {service.said()}"
+                )
+            service.heard.feed(data)
 
-    def _is_healthy(self, one: _StartingService) -> bool:
+    def _is_healthy(self, service: _StartingService) -> bool:
         """Whether its health command ends with 0."""
-        if not one.service.health:
+        if not service.service.health:
             return True
         client: Any = engine.connect()
         try:
-            made = client.exec_create(one.container, ["/bin/sh", "-c", one.service.health])["Id"]
+            made = client.exec_create(service.container, ["/bin/sh", "-c", service.service.health])["Id"]
             client.exec_start(made, detach=True)
         except engine.ApiError:
             return False  # it has just ended, which its output tells better
@@ -281,11 +283,11 @@ class _Pod:
         return False
 
 
-def _late(one: _StartingService) -> ServiceError:
-    lacks = "its health command does not succeed" if one.answers else "nothing answers at its ports"
-    said = f"; it said: {one.said()}" if one.said() else ""
-    seconds = one.service.start_seconds
-    return ServiceError(f"the service {one.service.name} is not ready after {seconds:.0f} s, {lacks}{said}")
+def _late(service: _StartingService) -> ServiceError:
+    lacks = "its health command does not succeed" if service.answers else "nothing answers at its ports"
+    said = f"; it said: {service.said()}" if service.said() else ""
+    seconds = service.service.start_seconds
+    return ServiceError(f"the service {service.service.name} is not ready after {seconds:.0f} s, {lacks}{said}")
 
 
 def program(name: str) -> str:

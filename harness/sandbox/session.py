@@ -140,7 +140,7 @@ class Session:
         """Create the container, in the network of its services where it has some."""
         forward = tuple(str(word) for word in self._forward or ())
         argv = (PYTHON, "-I", "-S", "-B", "-c", pod.program("workspace_init"), *forward)
-        wanted = ContainerSpec(
+        spec = ContainerSpec(
             image=image,
             argv=argv,
             env=self._env,
@@ -150,7 +150,7 @@ class Session:
             init=False,
             net=net,
         )
-        self._containers.create(self.name, wanted)
+        self._containers.create(self.name, spec)
 
     def image_files(self, path: str) -> dict[str, bytes]:
         """The regular files below a folder of the image itself, by path from its parent: what mounts hide, too.

@@ -73,18 +73,18 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
     return replace(chosen, why_not=tuple(dict.fromkeys(why)))
 
 
-def applied(task: Task, found: PublicTests, *, asked: int) -> Task:
+def applied(task: Task, tests: PublicTests, *, asked: int) -> Task:
     """The task with what it shows; as it was before where it shows nothing."""
     extra = {name: value for name, value in task.instance.extra.items() if name != FIELD}
-    left = len(candidates(task.instance_id, task.hidden)) - len(found.functions)
+    left = len(candidates(task.instance_id, task.hidden)) - len(tests.functions)
     fields: dict[str, Any] = {
         "asked": asked,
-        "functions": len(found.functions),
+        "functions": len(tests.functions),
         "hidden_functions": left,
-        "revealed": list(found.ids),
-        "why_not": list(found.why_not),
+        "revealed": list(tests.ids),
+        "why_not": list(tests.why_not),
     }
-    return replace(task, instance=replace(task.instance, extra={**extra, FIELD: fields}, scaffold=found.patch))
+    return replace(task, instance=replace(task.instance, extra={**extra, FIELD: fields}, scaffold=tests.patch))
 
 
 @dataclass(kw_only=True)
@@ -174,7 +174,7 @@ def _diff(path: str, before: str | None, after: str) -> str:
     return head + "".join(body)
 
 
-def _prove(task: Task, found: PublicTests, sandbox: Sandbox) -> None:
+def _prove(task: Task, public_tests: PublicTests, sandbox: Sandbox) -> None:
     """See that the scaffold applies, and that its tests fail without the fix and pass with it.
 
     Raises:
@@ -183,11 +183,11 @@ def _prove(task: Task, found: PublicTests, sandbox: Sandbox) -> None:
 
     """
     try:
-        tests = patch.parse(found.patch, trusted=True)
+        tests = patch.parse(public_tests.patch, trusted=True)
     except patch.PatchError:
         raise CannotCutError("the cut file makes no patch") from None
     gold = screening.screen_for(patch.parse(task.hidden.gold_patch), task.hidden, task.instance.test).kept
-    files = tuple(sorted({function.path for function in found.functions}))
+    files = tuple(sorted({function.path for function in public_tests.functions}))
     statuses: list[Mapping[str, TestStatus]] = []
     for model_patch in (None, gold):
         spec = replace(scoring.trial_spec(task, model_patch), test_patch=tests, files=files, overlay={})
@@ -196,9 +196,9 @@ def _prove(task: Task, found: PublicTests, sandbox: Sandbox) -> None:
             raise CannotCutError("the cut file does not apply to the image")
         statuses.append(ran.report.statuses)
     before, after = statuses
-    if _passing(found.ids, before):
+    if _passing(public_tests.ids, before):
         raise CannotCutError("cut out of its file, a test passes without the fix")
-    if len(_passing(found.ids, after)) < len(found.ids):
+    if len(_passing(public_tests.ids, after)) < len(public_tests.ids):
         raise CannotCutError("cut out of its file, a test does not pass with the fix")
 
 

@@ -74,12 +74,12 @@ def reveal_in(
     if not proved:
         raise InputError(f"{dataset.path} has no proved task")
     access_log.tell(dataset, [one.instance_id for one in proved], purpose="reveal")
-    found = []
+    outcomes = []
     for instance in proved:
-        shown = _one(dataset, instance, count, sandbox=sandbox, workspace=workspace, dry_run=dry_run)
-        found.append(shown)
-        tell(shown)
-    return Answer(tasks=tuple(found), version=None if dry_run else content.settle(dataset))
+        outcome = _one(dataset, instance, count, sandbox=sandbox, workspace=workspace, dry_run=dry_run)
+        outcomes.append(outcome)
+        tell(outcome)
+    return Answer(tasks=tuple(outcomes), version=None if dry_run else content.settle(dataset))
 
 
 def _one(
@@ -98,12 +98,12 @@ def _one(
         return _shown(instance, count, before, known)
     task = dataset.task(instance.instance_id)
     with workspace(instance) as tree:
-        found = reveal(task, count, lambda path: _read(tree, path), sandbox)
-    after = applied(task, found, asked=count).instance
-    if not dry_run and len(found.functions) >= before:
+        tests = reveal(task, count, lambda path: _read(tree, path), sandbox)
+    after = applied(task, tests, asked=count).instance
+    if not dry_run and len(tests.functions) >= before:
         with content.locked(dataset):
-            if len(found.functions) > before:
-                write_scaffold(dataset, after, ledger.Event.REVEALED, functions=len(found.functions), asked=count)
+            if len(tests.functions) > before:
+                write_scaffold(dataset, after, ledger.Event.REVEALED, functions=len(tests.functions), asked=count)
             else:
                 write_scaffold(dataset, after)
     return _shown(after, count, before, after.extra[FIELD])

@@ -68,14 +68,14 @@ def seen(observed: Observations | None, **fields: Any) -> SignalInputs:
     return SignalInputs(compiled=observed.compiled, after=observed.after, **fields)
 
 
-def evidence(what: SignalInputs) -> dict[str, Any]:
+def evidence(inputs: SignalInputs) -> dict[str, Any]:
     """What results.json keeps of it, so that `from_evidence` gives the same again."""
     return {
-        "why_not": what.why_not,
-        "exited": what.exited,
-        "compiled": what.compiled.model_dump(mode="json") if what.compiled else None,
-        "after": what.after.model_dump(mode="json") if what.after else None,
-        "skipped": [{"path": source.path, "why": source.why_not} for source in what.sources if source.why_not],
+        "why_not": inputs.why_not,
+        "exited": inputs.exited,
+        "compiled": inputs.compiled.model_dump(mode="json") if inputs.compiled else None,
+        "after": inputs.after.model_dump(mode="json") if inputs.after else None,
+        "skipped": [{"path": source.path, "why": source.why_not} for source in inputs.sources if source.why_not],
     }
 
 
@@ -106,9 +106,9 @@ def from_evidence(
         raise ValueError(f"this is no evidence of signals: {error}") from error
 
 
-def first(patch: Patch | None, what: SignalInputs, *, static: str = "") -> Signals:
+def first(patch: Patch | None, inputs: SignalInputs, *, static: str = "") -> Signals:
     """The signals as far as a trial tells them; `static` says why the tools have not read the files (yet)."""
-    no_trial = what.why_not
+    no_trial = inputs.why_not
     python = _python(patch)
     nothing = not _relevant(patch)
     why = no_trial or static
@@ -117,17 +117,17 @@ def first(patch: Patch | None, what: SignalInputs, *, static: str = "") -> Signa
     javascript = any(file.path.endswith(_JAVASCRIPT) for file in patch.files) if patch else False
     return Signals(
         patch=_size(patch),
-        compiles=_compiles(what, python),
-        imports=_imports(what, python),
+        compiles=_compiles(inputs, python),
+        imports=_imports(inputs, python),
         lint=Lint(**common),
         eslint=EslintLint(measured=False, why_not=(why or _NOT_TOLD) if javascript else _NO_JAVASCRIPT),
         security=Security(**common),
         semgrep=Measure(measured=False, why_not=why or (_NO_CODE if nothing else _NOT_TOLD)),
         complexity=Complexity(**common),
-        runtime=_runtime(what),
-        network=_network(what),
-        writes=_writes(what),
-        skipped=_skipped(patch, what),
+        runtime=_runtime(inputs),
+        network=_network(inputs),
+        writes=_writes(inputs),
+        skipped=_skipped(patch, inputs),
     )
 
 
@@ -171,54 +171,54 @@ def _size(patch: Patch | None) -> PatchSize:
     )
 
 
-def _compiles(what: SignalInputs, python: tuple[str, ...]) -> Compiles:
-    if what.why_not:
-        return Compiles(measured=False, why_not=what.why_not)
+def _compiles(inputs: SignalInputs, python: tuple[str, ...]) -> Compiles:
+    if inputs.why_not:
+        return Compiles(measured=False, why_not=inputs.why_not)
     if not python:
         return Compiles(ok=True)
-    if what.compiled is None:
-        return Compiles(measured=False, why_not=_first_why(what) or _NOT_TOLD)
+    if inputs.compiled is None:
+        return Compiles(measured=False, why_not=_first_why(inputs) or _NOT_TOLD)
     files = tuple(
-        CompiledFile(path=path, ok=ok, error=error, line=line) for path, ok, error, line in what.compiled.files
+        CompiledFile(path=path, ok=ok, error=error, line=line) for path, ok, error, line in inputs.compiled.files
     )
     oks = [file.ok for file in files]
     ok = False if False in oks else True if len(oks) == len(python) and None not in oks else None
-    why = what.compiled.why or ("the compiler could not tell" if None in oks else _first_why(what))
+    why = inputs.compiled.why or ("the compiler could not tell" if None in oks else _first_why(inputs))
     return Compiles(measured=ok is not None, why_not="" if ok is not None else why or _NOT_TOLD, ok=ok, files=files)
 
 
-def _imports(what: SignalInputs, python: tuple[str, ...]) -> Imports:
-    if what.why_not:
-        return Imports(measured=False, why_not=what.why_not)
+def _imports(inputs: SignalInputs, python: tuple[str, ...]) -> Imports:
+    if inputs.why_not:
+        return Imports(measured=False, why_not=inputs.why_not)
     if not python:
         return Imports(ok=True)
-    if what.after is None or what.after.loaded is None:
-        return Imports(measured=False, why_not=_first_why(what) or "the test process did not say what it had loaded")
-    tried = {path: (status, error) for path, status, error in what.after.imports if status in _STATUSES}
+    if inputs.after is None or inputs.after.loaded is None:
+        return Imports(measured=False, why_not=_first_why(inputs) or "the test process did not say what it had loaded")
+    tried = {path: (status, error) for path, status, error in inputs.after.imports if status in _STATUSES}
     files = []
-    for path, mark in zip(what.after.modules, what.after.loaded, strict=False):
-        status, error = ("loaded", "") if mark == "1" else tried.get(path, ("unknown", what.after.why))
+    for path, mark in zip(inputs.after.modules, inputs.after.loaded, strict=False):
+        status, error = ("loaded", "") if mark == "1" else tried.get(path, ("unknown", inputs.after.why))
         files.append(ImportedFile.model_validate({"path": path, "status": status, "error": error}))
     statuses = {file.status for file in files}
     ok = False if "fails" in statuses else True if "unknown" not in statuses and len(files) == len(python) else None
     return Imports(ok=ok, files=tuple(files))
 
 
-def _first_why(what: SignalInputs) -> str:
-    return next((source.why_not for source in what.sources if source.why_not and source.path.endswith(".py")), "")
+def _first_why(inputs: SignalInputs) -> str:
+    return next((source.why_not for source in inputs.sources if source.why_not and source.path.endswith(".py")), "")
 
 
-def _runtime(what: SignalInputs) -> Runtime:
-    if what.why_not or not what.exited:
-        return Runtime(measured=False, why_not=what.why_not or "the test process was not seen to end")
-    seconds, memory = _number(what.gold.get("gold_seconds")), _number(what.gold.get("gold_max_rss_kb"))
+def _runtime(inputs: SignalInputs) -> Runtime:
+    if inputs.why_not or not inputs.exited:
+        return Runtime(measured=False, why_not=inputs.why_not or "the test process was not seen to end")
+    seconds, memory = _number(inputs.gold.get("gold_seconds")), _number(inputs.gold.get("gold_max_rss_kb"))
     return Runtime(
-        seconds=round(what.seconds, 3),
+        seconds=round(inputs.seconds, 3),
         gold_seconds=seconds,
-        seconds_ratio=round(what.seconds / seconds, 2) if seconds else None,
-        max_rss_kb=what.max_rss_kb,
+        seconds_ratio=round(inputs.seconds / seconds, 2) if seconds else None,
+        max_rss_kb=inputs.max_rss_kb,
         gold_max_rss_kb=int(memory) if memory else None,
-        memory_ratio=round(what.max_rss_kb / memory, 2) if memory else None,
+        memory_ratio=round(inputs.max_rss_kb / memory, 2) if memory else None,
     )
 
 
@@ -226,10 +226,10 @@ def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and value > 0 else None
 
 
-def _network(what: SignalInputs) -> Network:
-    if what.why_not or what.after is None:
-        return Network(measured=False, why_not=what.why_not or _NOT_TOLD)
-    counted = what.after.network
+def _network(inputs: SignalInputs) -> Network:
+    if inputs.why_not or inputs.after is None:
+        return Network(measured=False, why_not=inputs.why_not or _NOT_TOLD)
+    counted = inputs.after.network
     if "IpOutNoRoutes" not in counted:
         return Network(measured=False, why_not="the kernel of this runtime does not count it")
     return Network(
@@ -239,15 +239,15 @@ def _network(what: SignalInputs) -> Network:
     )
 
 
-def _writes(what: SignalInputs) -> Writes:
-    if what.why_not or what.after is None:
-        return Writes(measured=False, why_not=what.why_not or _NOT_TOLD)
-    frame = what.after
+def _writes(inputs: SignalInputs) -> Writes:
+    if inputs.why_not or inputs.after is None:
+        return Writes(measured=False, why_not=inputs.why_not or _NOT_TOLD)
+    frame = inputs.after
     return Writes(files=frame.files, bytes=frame.bytes, paths=frame.paths, own_files=frame.own_files, more=frame.more)
 
 
-def _skipped(patch: Patch | None, what: SignalInputs) -> tuple[Skipped, ...]:
-    told = [Skipped(path=source.path, why=_why(source.why_not)) for source in what.sources if source.why_not]
+def _skipped(patch: Patch | None, inputs: SignalInputs) -> tuple[Skipped, ...]:
+    told = [Skipped(path=source.path, why=_why(source.why_not)) for source in inputs.sources if source.why_not]
     files = [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary] if patch else []
     why = f"more than {MAX_FILES} files are changed"
     return (*told, *(Skipped(path=_plain(file.path), why=why) for file in files[MAX_FILES:]))

@@ -43,7 +43,7 @@ def to_verdict(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial |
 def _with_signals(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
     report = verdict.report
     why = _no_trial(report, trial)
-    seen = assemble.seen(
+    inputs = assemble.seen(
         Observations.read(trial.watched) if trial and trial.watched is not None else None,
         why_not=why,
         exited=trial.exited if trial else False,
@@ -51,11 +51,11 @@ def _with_signals(verdict: Verdict, task: Task, patch: Patch | None, trial: Tria
         max_rss_kb=trial.max_rss_kb if trial else 0,
         gold=task.hidden.evidence,
     )
-    sources = None if why else to_read(task.instance.version, seen.sources, seen.configs)
-    signals = assemble.first(patch, seen, static=PENDING if sources else _nothing_to_read(seen))
+    sources = None if why else to_read(task.instance.version, inputs.sources, inputs.configs)
+    signals = assemble.first(patch, inputs, static=PENDING if sources else _nothing_to_read(inputs))
     evidence = replace(
         verdict.evidence,
-        results={**verdict.evidence.results, EVIDENCE: assemble.evidence(seen)},
+        results={**verdict.evidence.results, EVIDENCE: assemble.evidence(inputs)},
         sources=sources.packed() if sources else b"",
     )
     return replace(verdict, report=report.model_copy(update={"signals": signals}), evidence=evidence)
@@ -69,8 +69,8 @@ def _no_trial(report: InstanceReport, trial: Trial | None) -> str:
     return "" if trial.ran else "the tests were not started"
 
 
-def _nothing_to_read(seen: assemble.SignalInputs) -> str:
-    return next((source.why_not for source in seen.sources if source.why_not), "the supervisor did not tell")
+def _nothing_to_read(inputs: assemble.SignalInputs) -> str:
+    return next((source.why_not for source in inputs.sources if source.why_not), "the supervisor did not tell")
 
 
 def again(report: InstanceReport, results: Mapping[str, Any], task: Task, patch: Patch | None) -> InstanceReport:
@@ -82,7 +82,7 @@ def again(report: InstanceReport, results: Mapping[str, Any], task: Task, patch:
     if not isinstance(kept, Mapping) or old is None:
         return report
     try:
-        seen = assemble.from_evidence(
+        inputs = assemble.from_evidence(
             kept,
             seconds=report.timings.get("tests", 0.0),
             max_rss_kb=report.max_rss_kb,
@@ -91,7 +91,7 @@ def again(report: InstanceReport, results: Mapping[str, Any], task: Task, patch:
     except ValueError:
         return report
     stays = {name: getattr(old, name) for name in ("lint", "security", "complexity", "tools", "eslint", "semgrep")}
-    return report.model_copy(update={"signals": assemble.first(patch, seen).model_copy(update=stays)})
+    return report.model_copy(update={"signals": assemble.first(patch, inputs).model_copy(update=stays)})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,8 +62,8 @@ class Sources:
     def packed(self) -> bytes:
         """As they are kept on disk."""
         configs = tuple(_Config.model_construct(path=path, data=data) for path, data in self.configs)
-        kept = _StoredSource(python=self.python, files=tuple(_file(file) for file in self.files), configs=configs)
-        return gzip.compress(json.dumps(kept.model_dump(mode="json")).encode(), compresslevel=1, mtime=0)
+        source = _StoredSource(python=self.python, files=tuple(_file(file) for file in self.files), configs=configs)
+        return gzip.compress(json.dumps(source.model_dump(mode="json")).encode(), compresslevel=1, mtime=0)
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
@@ -76,13 +76,13 @@ class Sources:
         try:
             unzip = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
             text = unzip.decompress(data, _LARGEST)
-            kept = _StoredSource.model_validate(json.loads(text))
+            source = _StoredSource.model_validate(json.loads(text))
         except (zlib.error, ValidationError, ValueError) as error:
             raise ValueError(f"these are no kept sources: {error}") from error
         return cls(
-            python=kept.python,
-            files=tuple(_source(file) for file in kept.files),
-            configs=tuple((config.path, config.data) for config in kept.configs),
+            python=source.python,
+            files=tuple(_source(file) for file in source.files),
+            configs=tuple((config.path, config.data) for config in source.configs),
         )
 
 

@@ -96,7 +96,7 @@ def run(call: Call, out: Path, *, environment: Mapping[str, str], watcher: Watch
             todo,
             jobs=call.jobs,
             earlier=earlier,
-            tell=lambda done: watcher.done(done, spent=wrapped.spent),
+            tell=lambda outcome: watcher.done(outcome, spent=wrapped.spent),
             cancel=workspaces.cancel,
         )
 

@@ -183,9 +183,9 @@ class Campaign:
         self.records.keep(self.state)
         tally = _Tally()
 
-        def take(done: UnitOutcome) -> bool:
-            self._take(done, tally)
-            tell(done)
+        def take(outcome: UnitOutcome) -> bool:
+            self._take(outcome, tally)
+            tell(outcome)
             return tally.stopped is None
 
         def give_up() -> None:
@@ -195,17 +195,17 @@ class Campaign:
         run_all(self._work, todo, jobs=jobs, take=take, stop=give_up)
         return tally.report(planned=len(todo) + earlier, earlier=earlier, spent=self.wrapped.spent)
 
-    def _take(self, done: UnitOutcome, tally: _Tally) -> None:
+    def _take(self, outcome: UnitOutcome, tally: _Tally) -> None:
         """Put on disk what came of a unit, and count it."""
         self.records.keep(replace(self.state, spent=self.wrapped.spent))
-        if done.trouble is not None:
-            self._note(done)
-            tally.failed(done.trouble)
-        elif done.attempt is not None and _is_of_all(done.attempt.stopped):
-            tally.stopped = tally.stopped or done.attempt.stopped
-        elif done.attempt is not None:
-            self._keep(done)
-            tally.made(done.attempt)
+        if outcome.trouble is not None:
+            self._note(outcome)
+            tally.failed(outcome.trouble)
+        elif outcome.attempt is not None and _is_of_all(outcome.attempt.stopped):
+            tally.stopped = tally.stopped or outcome.attempt.stopped
+        elif outcome.attempt is not None:
+            self._keep(outcome)
+            tally.made(outcome.attempt)
 
     def _work(self, unit: Unit) -> UnitOutcome:
         job = job_of(
@@ -243,8 +243,8 @@ class Campaign:
                 )
             self._exposed.add(instance.instance_id)
 
-    def _note(self, done: UnitOutcome) -> None:
-        unit, error = done.unit, done.trouble
+    def _note(self, outcome: UnitOutcome) -> None:
+        unit, error = outcome.unit, outcome.trouble
         assert error is not None  # noqa: S101 - only trouble is noted
         self.records.add_error(
             {
@@ -256,8 +256,8 @@ class Campaign:
             }
         )
 
-    def _keep(self, done: UnitOutcome) -> None:
-        attempt, unit = done.attempt, done.unit
+    def _keep(self, outcome: UnitOutcome) -> None:
+        attempt, unit = outcome.attempt, outcome.unit
         assert attempt is not None  # noqa: S101 - only attempts are kept
         path = self.records.transcript_path(unit.instance.instance_id, unit.number)
         prediction = Prediction(
@@ -266,7 +266,7 @@ class Campaign:
             model_patch=attempt.patch,
             sample=unit.number,
             extra={
-                **facts_of(unit, attempt, plan=self.plan, agent=self.agent, latency=done.latency),
+                **facts_of(unit, attempt, plan=self.plan, agent=self.agent, latency=outcome.latency),
                 "transcript": str(path.relative_to(self.records.path.parent)),
             },
         )

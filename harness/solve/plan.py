@@ -128,7 +128,7 @@ def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> Sta
         InputError: the file is another campaign's, or none of ours.
 
     """
-    wanted = json.loads(json.dumps(plan.settings(dataset, agent)))
+    raw = json.loads(json.dumps(plan.settings(dataset, agent)))
     state = records.state()
     predictions = records.predictions()
     if state is None and predictions:
@@ -136,10 +136,10 @@ def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> Sta
             f"{records.path} holds predictions that `goldseam solve` did not write", hint="give another file with -o"
         )
     if state is None or not predictions:  # nothing was made yet: the settings may still be mended
-        return State(settings=wanted, spent=state.spent if state else Spending())
-    names = [name for name in {**state.settings, **wanted} if state.settings.get(name) != wanted.get(name)]
+        return State(settings=raw, spent=state.spent if state else Spending())
+    names = [name for name in {**state.settings, **raw} if state.settings.get(name) != raw.get(name)]
     if names:
-        text = "; ".join(f"{name} was {state.settings.get(name)!r}, now {wanted.get(name)!r}" for name in names)
+        text = "; ".join(f"{name} was {state.settings.get(name)!r}, now {raw.get(name)!r}" for name in names)
         raise InputError(
             f"{records.path} was begun with other settings: {text}",
             hint="give the same settings to go on, or another file with -o; `evaluate` takes several -p",

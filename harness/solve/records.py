@@ -105,8 +105,8 @@ class Records:
         if not self.state_path.exists():
             return None
         try:
-            found = json.loads(read_text(self.state_path))
-            version, settings, spent = found["schema_version"], dict(found["settings"]), Spending(**found["spent"])
+            state = json.loads(read_text(self.state_path))
+            version, settings, spent = state["schema_version"], dict(state["settings"]), Spending(**state["spent"])
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self.state_path} is broken: {error}", hint="take it away together with its predictions"

@@ -168,20 +168,20 @@ def choose(
 
     """
     ordered = [path for path in only if path in files] if only is not None else rank(statement, files)
-    shown: list[Excerpt] = []
+    excerpts: list[Excerpt] = []
     left = budget
     for path in ordered:
         lines = files[path].splitlines(keepends=True)
         cost = likely(len(files[path].encode()))
         if cost <= left and (cost <= budget * _WHOLE_SHARE or only is not None):
-            shown.append(Excerpt(path=path, text=files[path], first=1, last=len(lines), total=len(lines)))
+            excerpts.append(Excerpt(path=path, text=files[path], first=1, last=len(lines), total=len(lines)))
             left -= cost
         elif parts := _excerpts(statement, path, lines, budget=min(left, int(budget * _WHOLE_SHARE))):
-            shown += parts
+            excerpts += parts
             left -= sum(likely(len(part.text.encode())) for part in parts)
         if left < budget * 0.02:
             break
-    return tuple(shown)
+    return tuple(excerpts)
 
 
 def _excerpts(statement: str, path: str, lines: Sequence[str], *, budget: int) -> list[Excerpt]:

@@ -95,9 +95,9 @@ def mcnemar_power(tasks: int, flipping: float, effect: float) -> float:
     most = np.array([_rejecting(int(number)) for number in flips])
     told = most >= 0
     gains = (flipping + effect) / (2 * flipping)
-    found = np.zeros(tasks + 1)
-    found[told] = bdtr(most[told], flips[told], gains) + bdtr(most[told], flips[told], 1 - gains)
-    return float((chance * found).sum())
+    power = np.zeros(tasks + 1)
+    power[told] = bdtr(most[told], flips[told], gains) + bdtr(most[told], flips[told], 1 - gains)
+    return float((chance * power).sum())
 
 
 @functools.cache

@@ -145,12 +145,12 @@ class Writer:
             return self._left(job, "refused", f"no answer of {self._name} could be taken ({text})", note)
         try:
             before = leaks(job.subject)
-            found = statement_writer.measured(replace(job.subject, statement=note.text))
+            measures = statement_writer.measured(replace(job.subject, statement=note.text))
         except PatchError as error:
             return self._left(job, "refused", f"what was written can't be checked: {error}", note)
-        return self._taken(job, note, before, found)
+        return self._taken(job, note, before, measures)
 
-    def _taken(self, job: Job, note: Note, before: Leaks, found: StatementMeasures) -> WrittenStatement:
+    def _taken(self, job: Job, note: Note, before: Leaks, measures: StatementMeasures) -> WrittenStatement:
         return WrittenStatement(
             use="written",
             why="",
@@ -158,7 +158,7 @@ class Writer:
             model=self._name,
             endpoint=self._host,
             note=note,
-            tests=found.tests.public(),
+            tests=measures.tests.public(),
             original_leaks=before.public(),
         )
 

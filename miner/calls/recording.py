@@ -61,11 +61,11 @@ def recorded(task: Task, sandbox: Sandbox) -> Corpus:
     """
     gold = screen_task(task, task.hidden.gold_patch).kept
     bench = _Bench(task=task, gold=gold, sandbox=sandbox, here=Surroundings())
-    asked = record(task, gold, changed_lines(gold), sandbox)
-    direct = [call.direct for call in asked]
+    calls = record(task, gold, changed_lines(gold), sandbox)
+    direct = [call.direct for call in calls]
     own = [
         Call(steps=steps, answer=answer, telling=not same(answer, base))
-        for (steps, answer, base), is_direct in zip(bench.judged([call.steps for call in asked]), direct, strict=True)
+        for (steps, answer, base), is_direct in zip(bench.judged([call.steps for call in calls]), direct, strict=True)
         if answer is not None and (is_direct or same(answer, base))
     ]
     near = _nearby(bench, own)

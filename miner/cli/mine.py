@@ -176,7 +176,7 @@ def mine(
         return
     if out is None:
         raise InputError("where to? give a dataset folder with -o", hint="or look first, with --dry-run")
-    asked = model_options.ModelOptions(
+    models = model_options.ModelOptions(
         base_url=base_url,
         api_key_env=api_key_env,
         max_cost=max_cost,
@@ -194,10 +194,10 @@ def mine(
         sandbox = held.enter_context(place.sandbox(runtime=runtime, sweep=not no_validate, note=observer.note))
         if runs is not None and flake_bound is not None:
             observer.warn(often.instead_of(flake_bound))
-        writer = held.enter_context(statements.writer_of(asked, settings, dataset, jobs=jobs, warn=observer.warn))
+        writer = held.enter_context(statements.writer_of(models, settings, dataset, jobs=jobs, warn=observer.warn))
         repairer = held.enter_context(
             repair.repairer_of(
-                replace(asked, max_cost=repair_max_cost, max_tokens=repair_max_tokens),
+                replace(models, max_cost=repair_max_cost, max_tokens=repair_max_tokens),
                 settings,
                 dataset,
                 rounds=repair_rounds,

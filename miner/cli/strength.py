@@ -43,42 +43,42 @@ def strength_command(
 ) -> None:
     """Run wrong patches made of each fix, a part left out or a fault put in; tell which of them the tests let live."""
     most = load_settings().mining.mutants if mutants is None else mutants
-    asked = StrengthRequest(bounds=Bounds(parts=parts, mutants=most), again=again, write=not dry_run)
+    request = StrengthRequest(bounds=Bounds(parts=parts, mutants=most), again=again, write=not dry_run)
     opened = open_with(dataset, identity)
     executor = LocalExecutor(jobs=jobs)
     with (
         terminal.Ticker(terminal.messages(), "strength", quiet=json_) as ticker,
         executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
     ):
-        found = list(gauge(opened, ids or (), asked, sandbox=sandbox, executor=executor, note=ticker.note))
-    ordered = weakest_first(found)
+        strengths = list(gauge(opened, ids or (), request, sandbox=sandbox, executor=executor, note=ticker.note))
+    ordered = weakest_first(strengths)
     if json_:
-        print_json({"tasks": [as_json(one) for one in ordered], "written": not dry_run})
+        print_json({"tasks": [as_json(strength) for strength in ordered], "written": not dry_run})
     else:
         _show(opened, ordered, dry_run=dry_run)
 
 
-def _show(dataset: Dataset, found: Sequence[TaskStrength], *, dry_run: bool) -> None:
+def _show(dataset: Dataset, strengths: Sequence[TaskStrength], *, dry_run: bool) -> None:
     console = terminal.results()
     heads = ("killed", "parts", "mutants", "lines run", "s")
     columns = [Column(head, no_wrap=True, justify="right") for head in heads]
     table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
-    measured = [one for one in found if not one.unknown]
-    for one in measured:
-        table.add_row(Text(one.instance_id), *_cells(one))
+    measured = [task_strength for task_strength in strengths if not task_strength.unknown]
+    for strength in measured:
+        table.add_row(Text(strength.instance_id), *_cells(strength))
     console.print(table)
     console.print(Text("parts, mutants: alive of tried", style="bright_black"))
-    for one in measured:
-        if one.quality["empty"] == "survived":
-            text = Text(f"{one.instance_id} is resolved by a patch that changes nothing", style="bold red")
+    for strength in measured:
+        if strength.quality["empty"] == "survived":
+            text = Text(f"{strength.instance_id} is resolved by a patch that changes nothing", style="bold red")
             console.print(text, soft_wrap=True)
     _show_survivors(dataset, measured, dry_run=dry_run)
-    for one in found:
-        if one.unknown:
-            console.print(Text(f"{one.instance_id} was not measured: {one.unknown}"), soft_wrap=True)
-    tried = sum(one.quality["tried"] for one in measured)
-    killed = sum(one.quality["killed"] for one in measured)
-    total = sum(one.known for one in measured)
+    for strength in strengths:
+        if strength.unknown:
+            console.print(Text(f"{strength.instance_id} was not measured: {strength.unknown}"), soft_wrap=True)
+    tried = sum(task_strength.quality["tried"] for task_strength in measured)
+    killed = sum(task_strength.quality["killed"] for task_strength in measured)
+    total = sum(task_strength.known for task_strength in measured)
     share = f" ({killed / tried:.0%})" if tried else ""
     more = f"; {total} of them measured before" if total else ""
     console.print(Text(f"{len(measured)} task(s){more}: {killed} of {tried} wrong patches killed{share}"))
@@ -86,29 +86,31 @@ def _show(dataset: Dataset, found: Sequence[TaskStrength], *, dry_run: bool) -> 
         console.print(Text("nothing was written"))
 
 
-def _show_survivors(dataset: Dataset, found: Sequence[TaskStrength], *, dry_run: bool) -> None:
+def _show_survivors(dataset: Dataset, strengths: Sequence[TaskStrength], *, dry_run: bool) -> None:
     """Where what lives can be read; no more than its place, since it quotes the fix."""
     console = terminal.results()
-    for one in found:
-        if not one.files:
+    for strength in strengths:
+        if not strength.files:
             continue
         if dry_run or dataset.sealed:
             where = (
-                f"{len(one.files)} survivor(s), in sealed.age" if dataset.sealed else f"{len(one.files)} survivor(s)"
+                f"{len(strength.files)} survivor(s), in sealed.age"
+                if dataset.sealed
+                else f"{len(strength.files)} survivor(s)"
             )
-            console.print(Text(f"{one.instance_id}: {where}"), soft_wrap=True)
+            console.print(Text(f"{strength.instance_id}: {where}"), soft_wrap=True)
             continue
-        folder = dataset.task_folder(one.instance_id)
-        for name in one.files:
+        folder = dataset.task_folder(strength.instance_id)
+        for name in strength.files:
             console.print(Text(str(folder / name)), soft_wrap=True)
 
 
-def _cells(one: TaskStrength) -> tuple[str, ...]:
-    quality = one.quality
+def _cells(strength: TaskStrength) -> tuple[str, ...]:
+    quality = strength.quality
     share, lines = quality["share"], quality["changed_lines"]
     return (
         "–" if share is None else f"{share:.0%}",
         *(f"{quality[kind]['survived']}/{quality[kind]['tried']}" for kind in ("parts", "mutants")),
         "–" if lines is None else f"{quality['covered_lines']}/{lines}",
-        f"{one.seconds:.0f}",
+        f"{strength.seconds:.0f}",
     )

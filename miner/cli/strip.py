@@ -42,7 +42,7 @@ def strip_command(
         executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
         Workspaces(runtime=runtime) as workspaces,
     ):
-        found = list(
+        tasks = list(
             strip_tasks(
                 opened,
                 ids or (),
@@ -54,12 +54,12 @@ def strip_command(
             )
         )
     if json_:
-        print_json({"tasks": [as_json(one) for one in found]})
+        print_json({"tasks": [as_json(task) for task in tasks]})
     else:
-        _show(found)
+        _show(tasks)
 
 
-def _show(found: Sequence[StrippedTask]) -> None:
+def _show(tasks: Sequence[StrippedTask]) -> None:
     console = terminal.results()
     columns = [
         Column("task", overflow="fold"),
@@ -68,10 +68,10 @@ def _show(found: Sequence[StrippedTask]) -> None:
         Column("bits", justify="right"),
     ]
     table = Table(*columns, box=None, pad_edge=False)
-    for one in found:
-        bits = "" if one.bits is None else f"{one.bits:.0f}"
-        table.add_row(Text(one.instance_id), one.before.value, one.after.value, bits)
+    for task in tasks:
+        bits = "" if task.bits is None else f"{task.bits:.0f}"
+        table.add_row(Text(task.instance_id), task.before.value, task.after.value, bits)
     console.print(table)
-    for one in found:
-        if one.why_not:
-            console.print(Text(f"{one.instance_id} stays as it was: {one.why_not}"), soft_wrap=True)
+    for task in tasks:
+        if task.why_not:
+            console.print(Text(f"{task.instance_id} stays as it was: {task.why_not}"), soft_wrap=True)

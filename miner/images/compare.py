@@ -41,13 +41,13 @@ def differing(one: str, other: str) -> dict[str, str]:
 
 def told(ours: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:
     """How two sets of entries differ. Pure."""
-    found = dict.fromkeys(ours.keys() - theirs.keys(), "only in the first")
-    found |= dict.fromkeys(theirs.keys() - ours.keys(), "only in the second")
+    paths = dict.fromkeys(ours.keys() - theirs.keys(), "only in the first")
+    paths |= dict.fromkeys(theirs.keys() - ours.keys(), "only in the second")
     for path in ours.keys() & theirs.keys():
         if ours[path] != theirs[path]:
             mine, yours = ours[path].split(" ", 1), theirs[path].split(" ", 1)
-            found[path] = "content" if mine[0] == yours[0] else f"{mine[0]} and {yours[0]}"
-    return dict(sorted(found.items()))
+            paths[path] = "content" if mine[0] == yours[0] else f"{mine[0]} and {yours[0]}"
+    return dict(sorted(paths.items()))
 
 
 def entries(image: str) -> dict[str, str]:

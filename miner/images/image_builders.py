@@ -111,9 +111,9 @@ def images_of(executor: Executor, settings: ImageSettings) -> Images:
     """
     if executor.is_here:
         return HereImages(settings=settings)
-    found = executor.engines()
-    if settings.registry is None and found != 1:
-        what = f"the cluster has {found} container engines" if found else "the cluster has no container engine yet"
+    engines = executor.engines()
+    if settings.registry is None and engines != 1:
+        what = f"the cluster has {engines} container engines" if engines else "the cluster has no container engine yet"
         raise InputError(
             f"{what}; images that are built on one get to the others over a registry, and none is named",
             hint="name a repository that every node can push to and pull from: [images] registry in goldseam.toml, or"
@@ -182,11 +182,11 @@ class ClusterImages(Images):
         with tar() as stream:
             packed = _Packed(order=order, source=zlib.compress(stream.read(), 1), bench=self._bench())
         errand = Errand(work=_build_there, item=packed, needs=self._needs())
-        made: _BuildResult = self.executor.do(errand, note=progress, holds=lambda made: made.image)
+        build_result: _BuildResult = self.executor.do(errand, note=progress, holds=lambda made: made.image)
         log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_bytes(made.log)
-        self._clocks[made.image] = made.clock
-        return made.built
+        log.write_bytes(build_result.log)
+        self._clocks[build_result.image] = build_result.clock
+        return build_result.built
 
     def can_fake(self, image: str) -> bool:
         return self._clocks.get(image, False)

@@ -87,14 +87,14 @@ class Judgement:
 
     @property
     def holds(self) -> Holds:
-        good = sum(one.verdict in HOLDING for one in self.fail_to_pass)
+        good = sum(judged_id.verdict in HOLDING for judged_id in self.fail_to_pass)
         if not good:
             return Holds.NOTHING
         return Holds.WHOLE if good == len(self.fail_to_pass) else Holds.PART
 
     def why(self) -> str:
         """What of FAIL_TO_PASS does not hold, counted; empty where all does."""
-        counts = Counter(one.verdict for one in self.fail_to_pass if one.verdict not in HOLDING)
+        counts = Counter(judged_id.verdict for judged_id in self.fail_to_pass if judged_id.verdict not in HOLDING)
         return ", ".join(f"{count} {verdict.value}" for verdict, count in counts.most_common())
 
 
@@ -118,15 +118,15 @@ class RowRuns:
         return any({test_id, test_id.split("::", 1)[0]} & set(run.network) for run in self.after)
 
 
-def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], seen: RowRuns) -> Judgement:
+def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], runs: RowRuns) -> Judgement:
     """Judge a row's lists by what the runs showed. An id given twice is judged once."""
-    known = KnownIds(seen.ids())
-    fails = tuple(_fail_to_pass(known.map(test_id), seen) for test_id in dict.fromkeys(fail_to_pass))
-    passes = tuple(_pass_to_pass(known.map(test_id), seen) for test_id in dict.fromkeys(pass_to_pass))
-    turning = {test_id for one in _good(fails) for test_id in one.ours}
+    ids = KnownIds(runs.ids())
+    fails = tuple(_fail_to_pass(ids.map(test_id), runs) for test_id in dict.fromkeys(fail_to_pass))
+    passes = tuple(_pass_to_pass(ids.map(test_id), runs) for test_id in dict.fromkeys(pass_to_pass))
+    turning = {test_id for judged_id in _good(fails) for test_id in judged_id.ours}
     # a cut id can mean several tests, of which some pass all along
-    standing = {test_id for test_id in turning if seen.passes(seen.before, test_id)}
-    kept = {test_id for one in _good(passes) for test_id in one.ours} | standing
+    standing = {test_id for test_id in turning if runs.passes(runs.before, test_id)}
+    kept = {test_id for judged_id in _good(passes) for test_id in judged_id.ours} | standing
     graded = turning - standing
     return Judgement(
         fail_to_pass=fails,
@@ -136,20 +136,20 @@ def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], seen: RowRun
     )
 
 
-def hopeless(fail_to_pass: Iterable[str], seen: RowRuns) -> bool:
+def hopeless(fail_to_pass: Iterable[str], runs: RowRuns) -> bool:
     """Whether the runs so far already tell that nothing of FAIL_TO_PASS can hold."""
-    return not any(one.verdict in HOLDING for one in judge(tuple(fail_to_pass), (), seen).fail_to_pass)
+    return not any(judged_id.verdict in HOLDING for judged_id in judge(tuple(fail_to_pass), (), runs).fail_to_pass)
 
 
 def _good(judged: Iterable[JudgedId]) -> list[JudgedId]:
-    return [one for one in judged if one.verdict in HOLDING]
+    return [judged_id for judged_id in judged if judged_id.verdict in HOLDING]
 
 
-def _fail_to_pass(mapped: Mapped, seen: RowRuns) -> JudgedId:
-    wrong = _wrong_after(mapped, seen)
+def _fail_to_pass(mapped: Mapped, row_runs: RowRuns) -> JudgedId:
+    wrong = _wrong_after(mapped, row_runs)
     if wrong is None:
-        before = {test_id: seen.passes(seen.before, test_id) for test_id in mapped.ours}
-        runs = len(seen.before)
+        before = {test_id: row_runs.passes(row_runs.before, test_id) for test_id in mapped.ours}
+        runs = len(row_runs.before)
         if any(0 < count < runs for count in before.values()):
             wrong = Verdict.FLAKY
         elif all(before.values()):
@@ -157,25 +157,25 @@ def _fail_to_pass(mapped: Mapped, seen: RowRuns) -> JudgedId:
     return JudgedId(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 
-def _pass_to_pass(mapped: Mapped, seen: RowRuns) -> JudgedId:
-    wrong = _wrong_after(mapped, seen)
+def _pass_to_pass(mapped: Mapped, runs: RowRuns) -> JudgedId:
+    wrong = _wrong_after(mapped, runs)
     if wrong is None:
-        before = [seen.passes(seen.before, test_id) for test_id in mapped.ours]
-        if any(0 < count < len(seen.before) for count in before):
+        before = [runs.passes(runs.before, test_id) for test_id in mapped.ours]
+        if any(0 < count < len(runs.before) for count in before):
             wrong = Verdict.FLAKY
         elif not all(before):
             wrong = Verdict.FAILS_BEFORE
     return JudgedId(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 
-def _wrong_after(mapped: Mapped, seen: RowRuns) -> Verdict | None:
+def _wrong_after(mapped: Mapped, runs: RowRuns) -> Verdict | None:
     """Why an id can't hold, whatever its list says; None where every test it stands for passes with the fix."""
     if mapped.way is Way.NOT_AN_ID:
         return Verdict.NOT_AN_ID
     if not mapped.ours:
         place = file_of(mapped.given)
-        return Verdict.NEEDS_NETWORK if place and seen.lacks_network(place) else Verdict.NOT_COLLECTED
-    verdicts = [verdict for test_id in mapped.ours if (verdict := _after(test_id, seen)) is not None]
+        return Verdict.NEEDS_NETWORK if place and runs.lacks_network(place) else Verdict.NOT_COLLECTED
+    verdicts = [verdict for test_id in mapped.ours if (verdict := _after(test_id, runs)) is not None]
     return min(verdicts, key=_WORST.index) if verdicts else None
 
 
@@ -190,15 +190,15 @@ _WORST = (
 """Of several tests that a cut id stands for, the one that says most against it."""
 
 
-def _after(test_id: str, seen: RowRuns) -> Verdict | None:
-    statuses = [run.statuses.get(test_id) for run in seen.after]
+def _after(test_id: str, runs: RowRuns) -> Verdict | None:
+    statuses = [run.statuses.get(test_id) for run in runs.after]
     if all(status is TestStatus.PASSED for status in statuses):
         return None
     if TestStatus.PASSED in statuses:
         return Verdict.FLAKY
     if None in statuses:
         return Verdict.NOT_COLLECTED
-    if seen.lacks_network(test_id):
+    if runs.lacks_network(test_id):
         return Verdict.NEEDS_NETWORK
     if all(status is TestStatus.SKIPPED for status in statuses):
         return Verdict.SKIPPED
@@ -209,4 +209,4 @@ def _after(test_id: str, seen: RowRuns) -> Verdict | None:
 
 def counts(judged: Collection[JudgedId]) -> Mapping[str, int]:
     """How often each verdict was given, commonest first."""
-    return {verdict.value: count for verdict, count in Counter(one.verdict for one in judged).most_common()}
+    return {verdict.value: count for verdict, count in Counter(judged_id.verdict for judged_id in judged).most_common()}

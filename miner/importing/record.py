@@ -63,10 +63,10 @@ def _hidden(row: Row, judgement: Judgement | None) -> dict[str, Any]:
     verdicts: dict[str, dict[str, list[str]]] = {}
     renamed: dict[str, list[str]] = {}
     for name, _, judged in _lists(row, judgement):
-        for one in judged or ():
-            verdicts.setdefault(name, {}).setdefault(one.verdict.value, []).append(one.given)
-            if one.ours and tuple(map(printed, one.ours)) != (one.given,):
-                renamed[one.given] = list(one.ours)
+        for judged_id in judged or ():
+            verdicts.setdefault(name, {}).setdefault(judged_id.verdict.value, []).append(judged_id.given)
+            if judged_id.ours and tuple(map(printed, judged_id.ours)) != (judged_id.given,):
+                renamed[judged_id.given] = list(judged_id.ours)
     return {
         "FAIL_TO_PASS": list(row.fail_to_pass),
         "PASS_TO_PASS": list(row.pass_to_pass),
@@ -83,47 +83,47 @@ def _lists(row: Row, judgement: Judgement | None) -> Sequence[tuple[str, Sequenc
     )
 
 
-def evidence(seen: RowRuns, judgement: Judgement, *, brings: Collection[str] = frozenset()) -> dict[str, Any]:
+def evidence(runs: RowRuns, judgement: Judgement, *, brings: Collection[str] = frozenset()) -> dict[str, Any]:
     """What the runs showed, in the fields of every proof; nothing was run as it was, without the hidden tests.
 
     `brings` are the names that the fix brings.
     """
-    names = new_names(judgement.graded_fail_to_pass, seen.before, brings)
-    listed = {test_id for one in (*judgement.fail_to_pass, *judgement.pass_to_pass) for test_id in one.ours}
+    names = new_names(judgement.graded_fail_to_pass, runs.before, brings)
+    listed = {test_id for judged_id in (*judgement.fail_to_pass, *judgement.pass_to_pass) for test_id in judged_id.ours}
     beside = {
         test_id
-        for test_id in seen.ids() - listed
-        if seen.passes(seen.after, test_id) == len(seen.after) and not seen.passes(seen.before, test_id)
+        for test_id in runs.ids() - listed
+        if runs.passes(runs.after, test_id) == len(runs.after) and not runs.passes(runs.before, test_id)
     }
-    found = (*seen.after, *seen.before)
+    found = (*runs.after, *runs.before)
     return {
-        "runs": len(seen.after),
+        "runs": len(runs.after),
         "new_api": bool(names),
         "new_names": list(names),
-        "quarantined": dict(reasons(flaky(judgement, seen), (seen.after, seen.before))),
+        "quarantined": dict(reasons(flaky(judgement, runs), (runs.after, runs.before))),
         "passes": {
-            test_id: [0, seen.passes(seen.before, test_id), seen.passes(seen.after, test_id)]
-            for test_id in sorted(seen.ids())
+            test_id: [0, runs.passes(runs.before, test_id), runs.passes(runs.after, test_id)]
+            for test_id in sorted(runs.ids())
         },
-        "gold_seconds": round(max(run.seconds for run in seen.after), 3),
-        "gold_max_rss_kb": max(run.max_rss_kb for run in seen.after),
-        **told(found, blame(found), Repeats(runs=len(seen.after)), [run.variation for run in seen.after]),
+        "gold_seconds": round(max(run.seconds for run in runs.after), 3),
+        "gold_max_rss_kb": max(run.max_rss_kb for run in runs.after),
+        **told(found, blame(found), Repeats(runs=len(runs.after)), [run.variation for run in runs.after]),
         "fail_to_pass_beside": sorted(beside),
     }
 
 
-def flaky(judgement: Judgement, seen: RowRuns) -> tuple[str, ...]:
+def flaky(judgement: Judgement, row_runs: RowRuns) -> tuple[str, ...]:
     """Ids that did not give the same result every time; none of them is graded."""
     graded = {*judgement.graded_fail_to_pass, *judgement.graded_pass_to_pass}
     unstable = {
         test_id
-        for runs in (seen.after, seen.before)
-        for test_id in seen.ids()
-        if 0 < seen.passes(runs, test_id) < len(runs)
+        for runs in (row_runs.after, row_runs.before)
+        for test_id in row_runs.ids()
+        if 0 < row_runs.passes(runs, test_id) < len(runs)
     }
     return tuple(sorted(unstable - graded))
 
 
 def holding(judged: Sequence[JudgedId]) -> int:
     """How many of a list's ids hold."""
-    return sum(one.verdict in HOLDING for one in judged)
+    return sum(judged_id.verdict in HOLDING for judged_id in judged)

@@ -48,24 +48,24 @@ def take(row: Row, site: Site, *, accept_part: bool) -> FunnelLine:
 
     """
     began = time.monotonic()
-    made = _make(row, site, accept_part=accept_part)
-    if made.draft is not None:
-        _keep(row, made.draft, made, site)
-    return line_of(row, made, seconds=time.monotonic() - began)
+    outcome = _make(row, site, accept_part=accept_part)
+    if outcome.draft is not None:
+        _keep(row, outcome.draft, outcome, site)
+    return line_of(row, outcome, seconds=time.monotonic() - began)
 
 
-def line_of(row: Row, made: RowOutcome, *, seconds: float = 0.0) -> FunnelLine:
+def line_of(row: Row, outcome: RowOutcome, *, seconds: float = 0.0) -> FunnelLine:
     """A row's line in the funnel."""
-    if made.draft is None:
-        assert made.rejection is not None  # noqa: S101 - what has no draft was rejected
-        return unplaced(row, made.rejection)
-    part = made.judgement is not None and made.judgement.holds is Holds.PART
+    if outcome.draft is None:
+        assert outcome.rejection is not None  # noqa: S101 - what has no draft was rejected
+        return unplaced(row, outcome.rejection)
+    part = outcome.judgement is not None and outcome.judgement.holds is Holds.PART
     return FunnelLine.of(
-        made.draft.candidate.change,
-        made.rejection,
-        signals=(SIGNAL, IN_PART) if part and made.rejection is None else (SIGNAL,),
+        outcome.draft.candidate.change,
+        outcome.rejection,
+        signals=(SIGNAL, IN_PART) if part and outcome.rejection is None else (SIGNAL,),
         seconds=seconds,
-        timings=made.draft.timings,
+        timings=outcome.draft.timings,
     )
 
 
@@ -95,12 +95,12 @@ def _make(row: Row, site: Site, *, accept_part: bool) -> RowOutcome:
     built = _built(draft, site)
     if isinstance(built, Rejection):
         return RowOutcome(draft=draft, rejection=built)
-    made = prove(row, built, site)
-    if made.draft is None or made.judgement is None or made.rejection is not None:
-        return made
-    if made.judgement.holds is Holds.PART and not accept_part:
-        return replace(made, rejection=_no(IN_PART, made.judgement.why()))
-    return _finish(made.draft, made.judgement, site)
+    outcome = prove(row, built, site)
+    if outcome.draft is None or outcome.judgement is None or outcome.rejection is not None:
+        return outcome
+    if outcome.judgement.holds is Holds.PART and not accept_part:
+        return replace(outcome, rejection=_no(IN_PART, outcome.judgement.why()))
+    return _finish(outcome.draft, outcome.judgement, site)
 
 
 def _built(draft: Draft, site: Site) -> Draft | Rejection:
@@ -159,8 +159,8 @@ def _run(row: Row, subject: Subject, notebook: Notebook, site: Site) -> RowRuns 
             runs.append(proof.observe(subject, patches, state, number, site.sandbox, notebook))
             if (trouble := proof.troubled(runs[-1])) is not None:
                 return trouble
-        if hopeless(row.fail_to_pass, seen := RowRuns(after=after, before=before)):
-            return seen
+        if hopeless(row.fail_to_pass, row_runs := RowRuns(after=after, before=before)):
+            return row_runs
     return RowRuns(after=after, before=before)
 
 
@@ -174,8 +174,8 @@ def _finish(draft: Draft, judgement: Judgement, site: Site) -> RowOutcome:
     return RowOutcome(draft=draft, judgement=judgement)
 
 
-def _keep(row: Row, draft: Draft, made: RowOutcome, site: Site) -> None:
-    task = record.task(row, draft, made.judgement, made.rejection)
+def _keep(row: Row, draft: Draft, outcome: RowOutcome, site: Site) -> None:
+    task = record.task(row, draft, outcome.judgement, outcome.rejection)
     write_task(site.dataset, carded(task), public_files=recipe(draft))
 
 

@@ -54,8 +54,8 @@ class Watch:
 
         """
         client: Any = engine.connect()
-        found = client.containers(all=True, size=True, filters={"id": self._container})
-        layer = sum(int(one.get("SizeRw") or 0) for one in found)
+        containers = client.containers(all=True, size=True, filters={"id": self._container})
+        layer = sum(int(one.get("SizeRw") or 0) for one in containers)
         fresh = _size(self._cache, since=self._began) if self._free - _free(self._cache) > self._most / _NOTABLE else 0
         return layer + _size(self._out) + fresh
 

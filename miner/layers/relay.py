@@ -191,32 +191,32 @@ class _Stream:
         """Read what is asked for, and carry it where that is allowed."""
         head, rest = self._head()
         try:
-            asked = _request(head)
+            request = _request(head)
         except ValueError as error:
             self._answer("400 Bad Request", str(error))
             return
-        where = _authority(asked.host, asked.port)
-        if not self._relay.may(asked.host, asked.port):
+        where = _authority(request.host, request.port)
+        if not self._relay.may(request.host, request.port):
             self._answer("403 Forbidden", f"builds may not reach {where}")
             return
         try:
-            reached = self._relay.reach(asked.host, asked.port, "https" if asked.is_tunnel else "http")
+            reached = self._relay.reach(request.host, request.port, "https" if request.is_tunnel else "http")
         except NotPublicError as error:
-            self._relay.refuse(asked.host, asked.port)
+            self._relay.refuse(request.host, request.port)
             self._answer("403 Forbidden", str(error))
             return
         except (OSError, ValueError) as error:
             self._answer("502 Bad Gateway", f"{where} can't be reached: {error}")
             return
         with reached.far as self._far:
-            if asked.is_tunnel:
+            if request.is_tunnel:
                 self._write(b"HTTP/1.1 200 OK\r\n\r\n")
-                self._carry(self._far, self._greeting(asked, rest), None)
+                self._carry(self._far, self._greeting(request, rest), None)
             else:
-                body = rest[: asked.length]
-                self._carry(self._far, _onward(asked, reached) + body, asked.length - len(body))
+                body = rest[: request.length]
+                self._carry(self._far, _onward(request, reached) + body, request.length - len(body))
 
-    def _greeting(self, asked: _ProxyRequest, said: bytes) -> bytes:
+    def _greeting(self, request: _ProxyRequest, said: bytes) -> bytes:
         """The first bytes in a tunnel: TLS, for the host that the tunnel was asked for.
 
         Raises:
@@ -225,8 +225,8 @@ class _Stream:
         """
         while (name := client_hello.server_name(said)) is None:
             said += self._read()
-        if name and not same_host(name, asked.host):
-            self._relay.refuse(name, asked.port)
+        if name and not same_host(name, request.host):
+            self._relay.refuse(name, request.port)
             raise ValueError("a tunnel to one host, TLS to another")
         return said
 
@@ -337,16 +337,16 @@ def _request(head: bytes) -> _ProxyRequest:
     )
 
 
-def _onward(asked: _ProxyRequest, reached: _Upstream) -> bytes:
+def _onward(request: _ProxyRequest, reached: _Upstream) -> bytes:
     """A request as the far side wants it: this connection carries no second one, which could be for another host."""
-    shown = asked.host if asked.port == _PORTS["http"] else _authority(asked.host, asked.port)
+    shown = request.host if request.port == _PORTS["http"] else _authority(request.host, request.port)
     lines = [
-        f"{asked.method} {reached.prefix}{asked.path} HTTP/1.1".encode("latin-1"),
-        b"Host: " + (f"[{shown}]" if shown == asked.host and ":" in shown else shown).encode("latin-1"),
+        f"{request.method} {reached.prefix}{request.path} HTTP/1.1".encode("latin-1"),
+        b"Host: " + (f"[{shown}]" if shown == request.host and ":" in shown else shown).encode("latin-1"),
         *reached.headers,
     ]
     dropped = (b"host", b"connection", b"proxy-connection", b"proxy-authorization", b"keep-alive", b"upgrade")
-    lines += [name + b": " + value for name, value in asked.headers if name not in dropped]
+    lines += [name + b": " + value for name, value in request.headers if name not in dropped]
     return b"\r\n".join([*lines, b"Connection: close", b"", b""])
 
 

@@ -68,7 +68,7 @@ class BuildSecrets:
         parts += [value for name, value in self.variables.items() if name.endswith("_PASSWORD")]
         headers = (value for name, value in self.variables.items() if name.startswith("GIT_CONFIG_VALUE_"))
         parts += [value.split()[-1] for value in headers if value.strip().lower().startswith("authorization:")]
-        return sorted({one for one in parts if len(one) >= _SHORTEST_SECRET}, key=len, reverse=True)
+        return sorted({part for part in parts if len(part) >= _SHORTEST_SECRET}, key=len, reverse=True)
 
     def exported(self) -> dict[str, str]:
         """Everything to set inside a build, paths as they are there."""

@@ -247,7 +247,7 @@ def _mine_origin(mining: _Mining, site: Site, cursors: Cursors, executor: Execut
     )  # fmt: skip
     steps = TO_PROOF if options.validate else TO_CANDIDATE
     due = _due(looks, mining, site)
-    for line in executor.map(lambda looked: take(looked, site, steps), due, cancel=site.cancel):
+    for line in executor.map(lambda recognition: take(recognition, site, steps), due, cancel=site.cancel):
         mining.funnel.append(line)
         observer.decided(line)
     if options.whole:
@@ -320,15 +320,19 @@ def look(
 
 def _lines(looks: Iterator[Recognition], limit: int | None) -> Iterator[FunnelLine]:
     candidates = 0
-    for looked in looks:
-        if isinstance(looked.outcome, Rejection):
-            yield FunnelLine.of(looked.change, looked.outcome)
+    for recognition in looks:
+        if isinstance(recognition.outcome, Rejection):
+            yield FunnelLine.of(recognition.change, recognition.outcome)
             continue
         if candidates == limit:
             return
         candidates += 1
         yield FunnelLine.of(
-            looked.change, None, signals=looked.outcome.signals, score=looked.outcome.score, detail=NOT_VALIDATED
+            recognition.change,
+            None,
+            signals=recognition.outcome.signals,
+            score=recognition.outcome.score,
+            detail=NOT_VALIDATED,
         )
 
 
@@ -336,14 +340,14 @@ def _due(looks: Iterator[Recognition], mining: _Mining, site: Site) -> Iterator[
     """The candidates still to be decided; rejections of recognition go to the funnel on the way."""
     decided, again = mining.funnel.decided(), mining.options.fresh
     candidates = 0
-    for looked in looks:
-        line = decided.get((looked.change.repo, looked.change.merge_commit))
-        if isinstance(looked.outcome, Rejection):
-            reverted = line is not None and line.accepted and looked.outcome.reason == "reverted"
+    for recognition in looks:
+        line = decided.get((recognition.change.repo, recognition.change.merge_commit))
+        if isinstance(recognition.outcome, Rejection):
+            reverted = line is not None and line.accepted and recognition.outcome.reason == "reverted"
             if line is None or reverted or again:
                 if line and reverted:
                     retire_reverted(site.dataset, line.instance_id)
-                line = FunnelLine.of(looked.change, looked.outcome, patch_id=looked.patch_id)
+                line = FunnelLine.of(recognition.change, recognition.outcome, patch_id=recognition.patch_id)
                 mining.funnel.append(line)
                 mining.observer.decided(line)
             continue
@@ -351,7 +355,7 @@ def _due(looks: Iterator[Recognition], mining: _Mining, site: Site) -> Iterator[
             return
         candidates += 1
         if line is None or again or not _stands(line, mining.options):
-            yield looked
+            yield recognition
 
 
 def _stands(line: FunnelLine, options: Options) -> bool:
@@ -363,11 +367,11 @@ def _stands(line: FunnelLine, options: Options) -> bool:
     return not (line.accepted and options.validate and line.detail == NOT_VALIDATED)
 
 
-def take(looked: Recognition, site: Site, steps: Sequence[StageFunction]) -> FunnelLine:
+def take(recognition: Recognition, site: Site, steps: Sequence[StageFunction]) -> FunnelLine:
     """Take one candidate through the stages to its line in the funnel."""
-    assert not isinstance(looked.outcome, Rejection)  # noqa: S101 - `_due` hands on candidates only
+    assert not isinstance(recognition.outcome, Rejection)  # noqa: S101 - `_due` hands on candidates only
     began = time.monotonic()
-    draft = Draft(candidate=looked.outcome)
+    draft = Draft(candidate=recognition.outcome)
     rejection: Rejection | None = None
     for stage in steps:
         if draft.set_aside is not None and stage not in ASIDE:
@@ -383,13 +387,13 @@ def take(looked: Recognition, site: Site, steps: Sequence[StageFunction]) -> Fun
     if rejection is None and draft.set_aside is not None:
         rejection = replace(draft.set_aside, detail=KEPT_ASIDE)  # the funnel is public, and the task's tests are not
     return FunnelLine.of(
-        looked.change,
+        recognition.change,
         rejection,
-        signals=looked.outcome.signals,
-        score=looked.outcome.score,
+        signals=recognition.outcome.signals,
+        score=recognition.outcome.score,
         seconds=time.monotonic() - began,
         timings=draft.timings,
-        patch_id=looked.patch_id,
+        patch_id=recognition.patch_id,
         detail="" if draft.proof else NOT_VALIDATED,
         unstable=draft.unstable,
     )

@@ -328,8 +328,8 @@ def show(draft: Draft, site: Site) -> Draft:
     base = draft.candidate.change.base_commit
     site.note(f"{draft.instance_id}: cutting tests out to show")
     with _timed(draft, "reveal"):
-        found = reveal(task_of(draft), site.reveal, lambda path: site.repo.read_file(base, path), site.sandbox)
-    return replace(draft, revealed=found)
+        tests = reveal(task_of(draft), site.reveal, lambda path: site.repo.read_file(base, path), site.sandbox)
+    return replace(draft, revealed=tests)
 
 
 def keep(draft: Draft, site: Site) -> Draft:

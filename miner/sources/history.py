@@ -152,10 +152,10 @@ def _details(walk: Walk, entries: Sequence[Entry], *, picked: bool) -> Iterator[
 
 
 def _change(repo: str, entry: Entry, messages: tuple[str, ...], pull: PullRequest | None) -> Change:
-    told = entry.commit.told
-    if not told.title and messages:
+    message = entry.commit.told
+    if not message.title and messages:
         first = read_message(messages[0])
-        told = replace(first, number=None) if len(messages) == 1 else replace(first, body="", number=None)
+        message = replace(first, number=None) if len(messages) == 1 else replace(first, body="", number=None)
     return Change(
         repo=repo,
         base_commit=entry.base or entry.head,
@@ -163,8 +163,8 @@ def _change(repo: str, entry: Entry, messages: tuple[str, ...], pull: PullReques
         merge_commit=entry.commit.sha,
         style=entry.style,
         created_at=datetime.fromtimestamp(entry.commit.time, tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        title=(pull.title if pull else told.title) or entry.commit.message.partition("\n")[0],
-        body=pull.body if pull else told.body,
+        title=(pull.title if pull else message.title) or entry.commit.message.partition("\n")[0],
+        body=pull.body if pull else message.body,
         messages=messages,
         number=entry.number,
         labels=pull.labels if pull else (),

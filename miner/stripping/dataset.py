@@ -80,8 +80,8 @@ def strip_tasks(
                 read = partial(_read, Path(folder))
                 base = read(stripping.changed_paths(task)).values()
                 _fix(task, Path(folder))
-                found = stripping.sources(task, task.hidden.test_files, read)
-            return task, stripping.confirmed(stripping.stripped(task, found, base, sandbox), sandbox)
+                sources = stripping.sources(task, task.hidden.test_files, read)
+            return task, stripping.confirmed(stripping.stripped(task, sources, base, sandbox), sandbox)
         except InterruptedRunError:
             raise
         except process.ProgramError as error:
@@ -133,6 +133,6 @@ def _written(dataset: Dataset, stripped: Task) -> Task:
     return task
 
 
-def as_json(one: StrippedTask) -> dict[str, Any]:
+def as_json(task: StrippedTask) -> dict[str, Any]:
     """One task as `--json` prints it."""
-    return {**asdict(one), "why_not": one.why_not or None}
+    return {**asdict(task), "why_not": task.why_not or None}

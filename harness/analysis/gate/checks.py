@@ -266,13 +266,15 @@ def must_pass(candidate: Scoresheet, rules: GateRules, weak: Mapping[str, Weak])
     """One line for all the tasks that every sample has to resolve; no line where none is named."""
     if not rules.must_pass:
         return []
-    fields = dict.fromkeys(rules.must_pass)
-    aside = [one for one in fields if one in candidate.aside]
-    unknown = [one for one in fields if one not in aside and not _scored(candidate.tasks.get(one))]
+    ids = dict.fromkeys(rules.must_pass)
+    aside = [task_id for task_id in ids if task_id in candidate.aside]
+    unknown = [task_id for task_id in ids if task_id not in aside and not _scored(candidate.tasks.get(task_id))]
     lost = [
-        one for one in fields if (task := candidate.tasks.get(one)) and _scored(task) and task.resolved < task.scored
+        task_id
+        for task_id in ids
+        if (task := candidate.tasks.get(task_id)) and _scored(task) and task.resolved < task.scored
     ]
-    count = len(fields) - len(aside)
+    count = len(ids) - len(aside)
     found = f"{count - len(lost) - len(unknown)} of {count}" + (f"; {len(aside)} set aside" if aside else "")
     sentence = ""
     if lost:

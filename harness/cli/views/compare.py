@@ -124,8 +124,8 @@ def _headline(comparison: Comparison) -> Text:
 def _one(comparison: Comparison, *, many: bool, flips: int) -> list[RenderableType]:
     parts: list[RenderableType] = [_indented(_models(comparison)), Text(), _indented(_grounds(comparison, many=many))]
     parts += [Text.assemble(("! ", "yellow"), warning) for warning in comparison.warnings]
-    fields = dict.fromkeys(sheet.standing.told() for sheet in (comparison.base, comparison.candidate))
-    parts += [Text.assemble(("! ", "yellow"), text) for text in fields if text]
+    sentences = dict.fromkeys(sheet.standing.told() for sheet in (comparison.base, comparison.candidate))
+    parts += [Text.assemble(("! ", "yellow"), text) for text in sentences if text]
     parts += [Text(), *_flips("gained", comparison.gained, flips), *_flips("lost", comparison.lost, flips)]
     parts += _left_out(comparison)
     return [*parts, Text()]

@@ -163,8 +163,8 @@ def render(
     task_ids = sorted({task_id for sheet in sheets for task_id in sheet.scaffolded})
     if task_ids:
         parts += [Text(), Text(f"kind: scaffolded, {len(task_ids)} task(s) show some of their tests", "yellow")]
-    fields = dict.fromkeys(sheet.standing.told() for sheet in sheets)
-    parts += [part for text in fields if text for part in (Text(), Text(text, "yellow"))]
+    sentences = dict.fromkeys(sheet.standing.told() for sheet in sheets)
+    parts += [part for text in sentences if text for part in (Text(), Text(text, "yellow"))]
     aside = sorted({task_id for sheet in sheets for task_id in sheet.aside})
     if aside:
         parts += [Text(), Text(f"not counted, since not proved, quarantined or retired: {', '.join(aside)}", "yellow")]

@@ -206,8 +206,8 @@ def kind_lines(scores: Iterable[Score]) -> list[Text]:
 
 def standing_lines(sheets: Iterable[Scoresheet]) -> list[Text]:
     """What of the scores a patch that aims at goldseam may pass; nothing where it is nothing."""
-    fields = dict.fromkeys(sheet.standing.told() for sheet in sheets)
-    return [Text(text, style="yellow") for text in fields if text]
+    sentences = dict.fromkeys(sheet.standing.told() for sheet in sheets)
+    return [Text(text, style="yellow") for text in sentences if text]
 
 
 def regrade_table(predictions: Iterable[Regraded]) -> Table:

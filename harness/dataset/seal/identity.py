@@ -132,10 +132,10 @@ def _by_passphrase(text: str, dataset: Path) -> Any:
         if "Decryption failed" in str(error) or "matching keys" in str(error):
             raise WrongKeyError("the identity holds no key, and is not the passphrase of this dataset") from None
         raise DamagedError(f"{path} is damaged: it is not as it was written", hint=RESTORE) from None
-    found = _age_identities(secret.decode("ascii", "replace"))
-    if not found:
+    identities = _age_identities(secret.decode("ascii", "replace"))
+    if not identities:
         raise DamagedError(f"{path} is damaged: it holds no identity", hint=RESTORE)
-    return found[0]
+    return identities[0]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -168,7 +168,7 @@ def _is_readable(dataset: Dataset, task_id: str) -> bool:
     return (place / hidden_files.TESTS_FILE).exists()
 
 
-def _stage(dataset: Dataset, task_id: str, wanted: _Recipients, keys: Keys | None) -> str:
+def _stage(dataset: Dataset, task_id: str, recipients: _Recipients, keys: Keys | None) -> str:
     """Write a task's new sealed file beside what is there, see that it opens, and return its digest."""
     place = dataset.task_folder(task_id)
     if _is_readable(dataset, task_id):
@@ -179,8 +179,8 @@ def _stage(dataset: Dataset, task_id: str, wanted: _Recipients, keys: Keys | Non
         opened = open_container(dataset.with_keys(keys), task_id)
         found, secret = dict(opened.files), opened.secret
     proof = pyrage.x25519.Identity.generate()  # thrown away: it proves that this very file opens, whoever else can
-    data = sealed.seal_task(task_id, found, secret=secret, recipients=wanted.recipients, also=[proof.to_public()])
-    staged = place / sealed.staged_name(wanted.recipients)
+    data = sealed.seal_task(task_id, found, secret=secret, recipients=recipients.recipients, also=[proof.to_public()])
+    staged = place / sealed.staged_name(recipients.recipients)
     files.write_bytes(staged, data)
     files.sync_folder(place)
     on_disk = staged.read_bytes()

@@ -163,8 +163,8 @@ def _length(kind: Kind) -> int:
 
 
 def _tokens(kind: Kind, text: bytes) -> list[bytes]:
-    found = shingles.tokens(shingles.plain(text))
-    return shingles.words(found) if kind is Kind.STATEMENT else found
+    tokens = shingles.tokens(shingles.plain(text))
+    return shingles.words(tokens) if kind is Kind.STATEMENT else tokens
 
 
 def _only_new(vocabulary: Vocabulary, kind: Kind, new: list[bytes], old: list[bytes]) -> set[int]:

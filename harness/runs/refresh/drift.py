@@ -85,46 +85,48 @@ class Finding:
     """All that is wrong is that tests ran out of time."""
 
 
-def needs_repeats(seen: Sequence[VerdictSummary], kind: Kind) -> bool:
+def needs_repeats(summaries: Sequence[VerdictSummary], kind: Kind) -> bool:
     """Whether a planned verdict of this kind was not as it should be."""
-    return any(not one.is_as_proved for one in seen if one.slot.kind is kind and not one.slot.repeat)
+    return any(
+        not summary.is_as_proved for summary in summaries if summary.slot.kind is kind and not summary.slot.repeat
+    )
 
 
-def unscored(instance_id: str, why: str, seen: Sequence[VerdictSummary] = ()) -> Finding:
+def unscored(instance_id: str, why: str, summaries: Sequence[VerdictSummary] = ()) -> Finding:
     """A task of which infrastructure kept us from saying anything."""
     return Finding(
         instance_id=instance_id,
         result=Result.UNSCORED,
-        gold=_tally(seen, Kind.GOLD),
-        null=_tally(seen, Kind.NULL),
+        gold=_tally(summaries, Kind.GOLD),
+        null=_tally(summaries, Kind.NULL),
         why=why,
-        containers=sum(one.containers for one in seen),
+        containers=sum(summary.containers for summary in summaries),
     )
 
 
-def judge(task: Task, seen: Sequence[VerdictSummary]) -> Finding:
+def judge(task: Task, summaries: Sequence[VerdictSummary]) -> Finding:
     """What all verdicts on a task say together.
 
     Where every repeat is off as well, the task drifted. Where only some are, or two of the planned verdicts were, it is
     unstable. One verdict that is off and no repeat of it is noise.
     """
-    results = {kind: _result(seen, kind) for kind in Kind}
+    results = {kind: _result(summaries, kind) for kind in Kind}
     worst = max(results.values(), key=_ORDER.index)
     wrong = [kind for kind in Kind if results[kind] is not Result.HOLDS]
-    off = [one for one in seen if not one.is_as_proved]
-    gold = [one.seconds for one in seen if one.slot.kind is Kind.GOLD]
+    off = [summary for summary in summaries if not summary.is_as_proved]
+    gold = [summary.seconds for summary in summaries if summary.slot.kind is Kind.GOLD]
     proof = task.hidden.evidence.get("gold_seconds")
     return Finding(
         instance_id=task.instance_id,
         result=worst,
-        gold=_tally(seen, Kind.GOLD),
-        null=_tally(seen, Kind.NULL),
-        why="; ".join(_why(task, seen, kind) for kind in wrong),
-        changes=tuple(change for kind in wrong for change in _changes(task, seen, kind)),
+        gold=_tally(summaries, Kind.GOLD),
+        null=_tally(summaries, Kind.NULL),
+        why="; ".join(_why(task, summaries, kind) for kind in wrong),
+        changes=tuple(change for kind in wrong for change in _changes(task, summaries, kind)),
         seconds=max(gold, default=0.0),
         proof_seconds=float(proof) if isinstance(proof, int | float) else 0.0,
-        containers=sum(one.containers for one in seen),
-        late=bool(off) and all(one.cause == "timeout" for one in off),
+        containers=sum(summary.containers for summary in summaries),
+        late=bool(off) and all(summary.cause == "timeout" for summary in off),
     )
 
 
@@ -135,30 +137,30 @@ def looks_like_the_machine(findings: Sequence[Finding]) -> bool:
     return len(wrong) >= MASS_LEAST and len(wrong) > MASS_SHARE * len(looked)
 
 
-def _result(seen: Sequence[VerdictSummary], kind: Kind) -> Result:
-    of_kind = [one for one in seen if one.slot.kind is kind]
-    off = [one for one in of_kind if not one.is_as_proved]
+def _result(summaries: Sequence[VerdictSummary], kind: Kind) -> Result:
+    of_kind = [summary for summary in summaries if summary.slot.kind is kind]
+    off = [summary for summary in of_kind if not summary.is_as_proved]
     if not off:
         return Result.HOLDS
-    repeats = [one for one in of_kind if one.slot.repeat]
+    repeats = [summary for summary in of_kind if summary.slot.repeat]
     if repeats and not any(repeat.is_as_proved for repeat in repeats):
         return Result.DRIFTED
     return Result.UNSTABLE if len(off) >= _ONE_FLAKE else Result.ONCE
 
 
-def _tally(seen: Sequence[VerdictSummary], kind: Kind) -> Tally:
-    of_kind = [one for one in seen if one.slot.kind is kind]
-    resolved = sum(one.outcome == "resolved" for one in of_kind)
-    return Tally(resolved=resolved, runs=len(of_kind), off=sum(not one.is_as_proved for one in of_kind))
+def _tally(summaries: Sequence[VerdictSummary], kind: Kind) -> Tally:
+    of_kind = [summary for summary in summaries if summary.slot.kind is kind]
+    resolved = sum(summary.outcome == "resolved" for summary in of_kind)
+    return Tally(resolved=resolved, runs=len(of_kind), off=sum(not summary.is_as_proved for summary in of_kind))
 
 
-def _why(task: Task, seen: Sequence[VerdictSummary], kind: Kind) -> str:
-    of_kind = [one for one in seen if one.slot.kind is kind]
-    off = [one for one in of_kind if not one.is_as_proved]
+def _why(task: Task, summaries: Sequence[VerdictSummary], kind: Kind) -> str:
+    of_kind = [summary for summary in summaries if summary.slot.kind is kind]
+    off = [summary for summary in of_kind if not summary.is_as_proved]
     share = f"in {len(off)} of {len(of_kind)} runs"
     if kind is Kind.GOLD:
         return f"gold does not resolve {share}: {_cause(task, off)}"
-    if any(one.outcome == "resolved" for one in off):
+    if any(summary.outcome == "resolved" for summary in off):
         return f"it is resolved without the fix {share}"
     passing = _count(off, "fail_to_pass", good=False)
     return f"{passing} of {len(task.hidden.fail_to_pass)} FAIL_TO_PASS tests pass without the fix {share}"
@@ -176,7 +178,7 @@ _CAUSES = {
 
 
 def _cause(task: Task, off: Sequence[VerdictSummary]) -> str:
-    [(cause, _)] = Counter(one.cause or "" for one in off).most_common(1)
+    [(cause, _)] = Counter(summary.cause or "" for summary in off).most_common(1)
     if cause == "timeout":
         return f"the tests take longer than the {task.instance.budgets.seconds:g} s that the task allows"
     if cause in _CAUSES:
@@ -188,13 +190,13 @@ def _cause(task: Task, off: Sequence[VerdictSummary]) -> str:
 
 def _count(off: Sequence[VerdictSummary], name: str, *, good: bool) -> int:
     """Tests of a list that are in some run not what they should be: passed where `good`, else not passed."""
-    letters = zip(*(getattr(one, name) for one in off), strict=False)
+    letters = zip(*(getattr(summary, name) for summary in off), strict=False)
     passed = LETTERS[TestStatus.PASSED]
     return sum(any(one in WORDS and (one == passed) is not good for one in of_test) for of_test in letters)
 
 
-def _changes(task: Task, seen: Sequence[VerdictSummary], kind: Kind) -> list[IdChange]:
-    told = [statuses(task.hidden, one) for one in seen if one.slot.kind is kind]
+def _changes(task: Task, summaries: Sequence[VerdictSummary], kind: Kind) -> list[IdChange]:
+    told = [statuses(task.hidden, summary) for summary in summaries if summary.slot.kind is kind]
     passed = TestStatus.PASSED.value
     lists = {"FAIL_TO_PASS": task.hidden.fail_to_pass}
     if kind is Kind.GOLD:

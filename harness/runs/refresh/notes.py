@@ -77,8 +77,8 @@ class Notes:
         """All of it is done: the next refresh begins anew."""
         self._add({"ended": True})
 
-    def _begin(self, asked: RefreshRequest) -> None:
-        head = {"schema_version": SCHEMA_VERSION, "at": time.time(), "asked": _as_json(asked), "plan": self.plan}
+    def _begin(self, request: RefreshRequest) -> None:
+        head = {"schema_version": SCHEMA_VERSION, "at": time.time(), "asked": _as_json(request), "plan": self.plan}
         files.write_bytes(self._path, json.dumps(head).encode() + b"\n")
 
     def _add(self, line: Mapping[str, Any], *, start: bytes = b"") -> None:
@@ -89,20 +89,20 @@ class Notes:
     def _take(self, lines: Sequence[Mapping[str, Any]]) -> None:
         for line in lines:
             try:
-                seen = _seen_of(line)
-                self._seen[seen.slot] = (str(line["key"]), seen)
+                summary = _seen_of(line)
+                self._seen[summary.slot] = (str(line["key"]), summary)
             except (KeyError, TypeError, ValueError):
                 continue
 
 
-def unfinished(dataset: Dataset, asked: RefreshRequest) -> bool:
+def unfinished(dataset: Dataset, request: RefreshRequest) -> bool:
     """Whether there is a refresh that was asked for this and did not come to its end."""
-    return _can_go_on(_read(folder_of(dataset) / _FILE), asked, again=False)
+    return _can_go_on(_read(folder_of(dataset) / _FILE), request, again=False)
 
 
-def _can_go_on(lines: Sequence[Mapping[str, Any]], asked: RefreshRequest, *, again: bool) -> bool:
+def _can_go_on(lines: Sequence[Mapping[str, Any]], request: RefreshRequest, *, again: bool) -> bool:
     """Whether notes are of a refresh asked for the same, lately, that has not ended or may be taken up again."""
-    if not lines or lines[0].get("asked") != _as_json(asked):
+    if not lines or lines[0].get("asked") != _as_json(request):
         return False
     at = lines[0].get("at")
     young = isinstance(at, int | float) and abs(time.time() - at) <= MOST_HOURS * 3600  # a clock may be put back
@@ -126,23 +126,23 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _as_json(asked: RefreshRequest) -> dict[str, Any]:
-    return {"ids": sorted(asked.ids), "quarantined": asked.quarantined}
+def _as_json(request: RefreshRequest) -> dict[str, Any]:
+    return {"ids": sorted(request.ids), "quarantined": request.quarantined}
 
 
-def _seen_as_json(seen: VerdictSummary) -> dict[str, Any]:
-    slot = seen.slot
+def _seen_as_json(summary: VerdictSummary) -> dict[str, Any]:
+    slot = summary.slot
     return {
         "task": slot.instance_id,
         "kind": slot.kind.value,
         "number": slot.number,
         "repeat": slot.repeat,
-        "outcome": seen.outcome.value,
-        "cause": seen.cause,
-        "fail_to_pass": seen.fail_to_pass,
-        "pass_to_pass": seen.pass_to_pass,
-        "seconds": seen.seconds,
-        "containers": seen.containers,
+        "outcome": summary.outcome.value,
+        "cause": summary.cause,
+        "fail_to_pass": summary.fail_to_pass,
+        "pass_to_pass": summary.pass_to_pass,
+        "seconds": summary.seconds,
+        "containers": summary.containers,
     }
 
 

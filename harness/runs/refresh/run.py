@@ -168,8 +168,8 @@ def refresh(
             observer.note(note)
         former = record.read(dataset)
         plan = _plan(dataset, ids, settings)
-        asked = RefreshRequest(ids=tuple(ids), quarantined=settings.quarantined)
-        notes = Notes(dataset, asked, plan, again=settings.retry)
+        request = RefreshRequest(ids=tuple(ids), quarantined=settings.quarantined)
+        notes = Notes(dataset, request, plan, again=settings.retry)
         if notes.goes_on:
             observer.note("going on with what the last refresh has seen")
         access_log.tell(dataset, notes.plan, purpose="refresh")
@@ -299,11 +299,11 @@ class _Work:
         """The slots that no note fills; those that one does are taken over."""
         due = []
         for slot in slots:
-            known = self.notes.get(slot, self._key(slot.instance_id))
-            if known is None:
+            summary = self.notes.get(slot, self._key(slot.instance_id))
+            if summary is None:
                 due.append(slot)
             else:
-                self.seen[slot.instance_id].append(known)
+                self.seen[slot.instance_id].append(summary)
         return due
 
     def _one(self, slot: Slot) -> tuple[Slot, VerdictSummary | str]:
@@ -332,12 +332,12 @@ class _Work:
         return verdict.key_of(self.tasks.cards[task_id].digest, nothing, self.settings.demands)
 
     def _finding(self, task_id: str) -> Finding:
-        seen = self.seen.pop(task_id, [])
+        summaries = self.seen.pop(task_id, [])
         if task_id in self.lost:
-            finding = drift.unscored(task_id, self.lost[task_id], seen)
+            finding = drift.unscored(task_id, self.lost[task_id], summaries)
         else:
             task = self.tasks.task(task_id)
-            finding = _covered(drift.judge(task, seen), task)
+            finding = _covered(drift.judge(task, summaries), task)
         self.observer.finished(finding)
         return finding
 

@@ -86,11 +86,11 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Verdi
         InfrastructureError: the engine failed, or the image is not there.
 
     """
-    looked = verdict.look(task, _prediction(task, slot.kind))
-    if looked.refused is not None:
-        graded, seconds, containers = looked.refused, 0.0, 0
+    patch = verdict.look(task, _prediction(task, slot.kind))
+    if patch.refused is not None:
+        graded, seconds, containers = patch.refused, 0.0, 0
     else:
-        scored = scoring.score(task, looked.patch, sandbox, demands)
+        scored = scoring.score(task, patch.patch, sandbox, demands)
         graded, seconds = scored.grade, scored.trial.seconds
         containers = scored.round.attempts
         if graded.cause == "setup":
@@ -106,10 +106,10 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Verdi
     )
 
 
-def statuses(hidden: Hidden, seen: VerdictSummary) -> Mapping[str, str]:
+def statuses(hidden: Hidden, summary: VerdictSummary) -> Mapping[str, str]:
     """What became of each listed test that something was asked of: a status, or `gone`."""
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
-    letters = seen.fail_to_pass + seen.pass_to_pass
+    letters = summary.fail_to_pass + summary.pass_to_pass
     return {test_id: WORDS[one] for test_id, one in zip(listed, letters, strict=False) if one in WORDS}
 
 

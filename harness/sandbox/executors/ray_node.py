@@ -185,8 +185,8 @@ def _engine() -> str:
 
 def _images() -> frozenset[str]:
     client: Any = engine.connect()
-    found = client.images()
-    return frozenset(name for one in found for name in (one["Id"], *(one.get("RepoDigests") or ())))
+    images = client.images()
+    return frozenset(name for one in images for name in (one["Id"], *(one.get("RepoDigests") or ())))
 
 
 def tidy(ended: Collection[str]) -> int:

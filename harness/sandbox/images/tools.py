@@ -24,8 +24,10 @@ def find(kinds: tuple[str, ...] = (KIND, KIND_WITH)) -> str | None:
     """
     client: Any = engine.connect()
     try:
-        found = [image for kind in kinds for image in client.images(filters={"label": [f"{engine.LABEL_KIND}={kind}"]})]
+        images = [
+            image for kind in kinds for image in client.images(filters={"label": [f"{engine.LABEL_KIND}={kind}"]})
+        ]
     except engine.ConnectionLost as error:
         raise engine.engine_failed("looking for the tools image", error) from error
-    newest = max(found, key=lambda image: image["Created"], default=None)
+    newest = max(images, key=lambda image: image["Created"], default=None)
     return None if newest is None else str(newest["Id"])

@@ -98,11 +98,11 @@ class SingleAgent(Agent):
 
     def _question(self, job: Job, files: Mapping[str, str], budget: int) -> tuple[tuple[Message, ...], dict[str, Any]]:
         only: Iterable[str] | None = job.oracle_files or None
-        shown = retrieve.choose(job.instance.problem_statement, files, budget=budget, only=only)
-        messages = self.prompt.messages(job.instance, shown, paths=sorted(files)[:_SHOWN_PATHS], header=job.header)
+        excerpts = retrieve.choose(job.instance.problem_statement, files, budget=budget, only=only)
+        messages = self.prompt.messages(job.instance, excerpts, paths=sorted(files)[:_SHOWN_PATHS], header=job.header)
         facts = {
-            "files_shown": list(dict.fromkeys(one.path for one in shown)),
-            "files_shown_in_part": sorted({one.path for one in shown if not one.is_whole}),
+            "files_shown": list(dict.fromkeys(excerpt.path for excerpt in excerpts)),
+            "files_shown_in_part": sorted({excerpt.path for excerpt in excerpts if not excerpt.is_whole}),
         }
         return messages, facts
 
@@ -110,15 +110,15 @@ class SingleAgent(Agent):
         """The task's tree; samples of one task share it."""
         instance_id = job.instance.instance_id
         with self._lock:
-            kept = self._trees.setdefault(instance_id, _SharedSnapshot())
+            snapshot = self._trees.setdefault(instance_id, _SharedSnapshot())
             self._trees.move_to_end(instance_id)
             while len(self._trees) > _KEPT_TREES:
                 self._trees.popitem(last=False)
-        with kept.lock:
-            if kept.snapshot is None:
+        with snapshot.lock:
+            if snapshot.snapshot is None:
                 with job.open_workspace() as workspace:
-                    kept.snapshot = Snapshot.of(workspace)
-            return kept.snapshot
+                    snapshot.snapshot = Snapshot.of(workspace)
+            return snapshot.snapshot
 
 
 def _attempt(reply: Reply, job: Job, tree: Snapshot, messages: tuple[Message, ...], facts: dict[str, Any]) -> Attempt:

@@ -118,10 +118,10 @@ def _arguments(tool_call: ToolCall) -> dict[str, Any]:
         arguments = json.loads(tool_call.arguments or "{}")
     except ValueError as error:
         raise ToolError(f"the arguments are not valid JSON: {error}") from error
-    wanted = _parameters(TOOLS[tool_call.name])
-    if not isinstance(arguments, dict) or not set(arguments) <= set(wanted):
-        raise ToolError(f"the arguments of {tool_call.name} are {', '.join(wanted)}, as one JSON object")
-    for name, parameter in wanted.items():
+    parameters = _parameters(TOOLS[tool_call.name])
+    if not isinstance(arguments, dict) or not set(arguments) <= set(parameters):
+        raise ToolError(f"the arguments of {tool_call.name} are {', '.join(parameters)}, as one JSON object")
+    for name, parameter in parameters.items():
         kind = _TYPES[parameter.annotation]
         if name in arguments and (not isinstance(arguments[name], kind[1]) or isinstance(arguments[name], bool)):
             raise ToolError(f"`{name}` must be of type {kind[0]}")
@@ -135,9 +135,9 @@ def _parameters(tool: Callable[..., str]) -> dict[str, inspect.Parameter]:
 
 
 def _schema(tool: Callable[..., str]) -> Tool:
-    wanted = _parameters(tool)
-    properties = {name: {"type": _TYPES[one.annotation][0]} for name, one in wanted.items()}
-    required = [name for name, one in wanted.items() if one.default is one.empty]
+    parameters = _parameters(tool)
+    properties = {name: {"type": _TYPES[one.annotation][0]} for name, one in parameters.items()}
+    required = [name for name, one in parameters.items() if one.default is one.empty]
     return Tool(
         name=tool.__name__,
         description=inspect.getdoc(tool) or "",

@@ -202,9 +202,9 @@ class Draft:
     def changed(self) -> dict[str, tuple[bytes | None, bytes | None]]:
         """By path, what every changed file held before and holds now; None where it is not there."""
         found = {}
-        known = frozenset(self.tree.files())
+        files = frozenset(self.tree.files())
         for path, file in sorted(self._files.items()):
-            old = self.tree.read(path) if path in known else None
+            old = self.tree.read(path) if path in files else None
             new = None if file is None else file.text.encode("utf-8", "surrogateescape")
             if old != new:
                 found[path] = (old, new)

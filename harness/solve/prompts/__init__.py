@@ -52,7 +52,7 @@ class Prompt:
             "repo": instance.repo,
             "language": instance.language,
             "version": instance.version,
-            "files": [_File(shown=one) for one in shown],
+            "files": [_File(shown=excerpt) for excerpt in shown],
             "paths": list(paths),
         }
         parts = [(role, text.strip()) for role, text in self._parts(names) if text.strip()]
@@ -91,8 +91,8 @@ class _File:
     @property
     def lines(self) -> str:
         """`` for a whole file, ` (lines 10-40 of 900)` for a part."""
-        one = self.shown
-        return "" if one.is_whole else f" (lines {one.first}-{one.last} of {one.total})"
+        excerpt = self.shown
+        return "" if excerpt.is_whole else f" (lines {excerpt.first}-{excerpt.last} of {excerpt.total})"
 
     @property
     def fence(self) -> str:

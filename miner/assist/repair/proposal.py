@@ -80,8 +80,8 @@ def read(answer: str) -> Proposal:
     if match is None:
         raise NoProposalError("the answer has no JSON object")
     try:
-        told = json.loads(match.group())
-        proposal = Proposal.model_validate(told)
+        raw = json.loads(match.group())
+        proposal = Proposal.model_validate(raw)
     except RecursionError as error:
         raise NoProposalError("the answer is no JSON object of this form: it is nested too deeply") from error
     except ValidationError as error:

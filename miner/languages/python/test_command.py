@@ -59,11 +59,11 @@ test_commands.__test__ = False  # type: ignore[attr-defined]  # pytest must not 
 def _of_repository(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
     root = subproject.root_of(tree, test_files)
     here = subproject.Below(tree, root) if root else tree
-    said = declared_test_commands.commands(here)
-    if not root or not (said or _addopts(here.read) or _manage(here, ())):
-        return _ways(tree, test_files, declared_test_commands.commands(tree) if root else said)
+    commands = declared_test_commands.commands(here)
+    if not root or not (commands or _addopts(here.read) or _manage(here, ())):
+        return _ways(tree, test_files, declared_test_commands.commands(tree) if root else commands)
     inside = [path.removeprefix(f"{root}/") for path in test_files if path.startswith(f"{root}/")]
-    return tuple(_lifted(way, root) for way in _ways(here, inside, said))
+    return tuple(_lifted(way, root) for way in _ways(here, inside, commands))
 
 
 def _lifted(way: TestCommand, root: str) -> TestCommand:
@@ -75,20 +75,20 @@ def _lifted(way: TestCommand, root: str) -> TestCommand:
     return replace(way, options=(f"--chdir={posixpath.join(root, chdir)}".rstrip("/"), *rest))
 
 
-def _ways(tree: Tree, test_files: Sequence[str], said: Sequence[DeclaredCommand]) -> tuple[TestCommand, ...]:
+def _ways(tree: Tree, test_files: Sequence[str], commands: Sequence[DeclaredCommand]) -> tuple[TestCommand, ...]:
     sources = [tree.read(path) or b"" for path in test_files]
-    by_nose = _speaks_of(said, "nose") and not _speaks_of(said, "pytest")
+    by_nose = _speaks_of(commands, "nose") and not _speaks_of(commands, "pytest")
     named = _NOSES_NAMES if by_nose else ()
     of_nose = by_nose or any(map(test_sources.yields_tests, sources))
-    plain = TestCommand(framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, said), *named))
-    own = _first_of_each(way for called in said if (way := _own_way(called, tree)) is not None)
+    plain = TestCommand(framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, commands), *named))
+    own = _first_of_each(way for called in commands if (way := _own_way(called, tree)) is not None)
     if any(map(test_sources.yields_tests, sources)) or any(map(test_sources.is_for_pytest, sources)):
         return (plain,)
     written = sum(map(test_sources.written, sources))
     own = tuple(replace(way, expects=written) for way in (*own, *_manage(tree, own)))
     if not own:
         return (plain, TestCommand(framework=UNITTEST.name))
-    return (plain, *own) if not said or _speaks_of(said, "pytest", "nose") else (*own, plain)
+    return (plain, *own) if not commands or _speaks_of(commands, "pytest", "nose") else (*own, plain)
 
 
 def _first_of_each(ways: Iterable[TestCommand]) -> tuple[TestCommand, ...]:
@@ -102,8 +102,8 @@ def _first_of_each(ways: Iterable[TestCommand]) -> tuple[TestCommand, ...]:
 _MOST_WAYS = 2
 
 
-def _speaks_of(said: Sequence[DeclaredCommand], *runners: str) -> bool:
-    return any(called.runner in runners for called in said)
+def _speaks_of(commands: Sequence[DeclaredCommand], *runners: str) -> bool:
+    return any(called.runner in runners for called in commands)
 
 
 _NOSES_NAMES = ("-o", "python_functions=test* Test* *_test* *_Test*")
@@ -215,32 +215,32 @@ def pytest_options(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
     return pytest.kept_options(_addopts(read))
 
 
-def options_of(tree: Tree, said: Sequence[DeclaredCommand] | None = None) -> tuple[str, ...]:
+def options_of(tree: Tree, commands: Sequence[DeclaredCommand] | None = None) -> tuple[str, ...]:
     """Every option for the tests of a tree under pytest, as if all their plugins were there; see `usable`.
 
     They are those of the settings that pytest reads, those of the commands that call it (`said`), and for a Django
     project the settings that its own runner would use.
     """
     options = _together(
-        pytest_options(tree.read), declared_test_commands.commands(tree) if said is None else said, tree
+        pytest_options(tree.read), declared_test_commands.commands(tree) if commands is None else commands, tree
     )
     module = None if _names(options, "--ds") else django.settings_module(tree.read, tree.files())
     return (*options, f"--ds={module}") if module else options
 
 
-def _together(options: tuple[str, ...], said: Sequence[DeclaredCommand], tree: Tree) -> tuple[str, ...]:
+def _together(options: tuple[str, ...], commands: Sequence[DeclaredCommand], tree: Tree) -> tuple[str, ...]:
     """Options of pytest's settings and of the first command that calls it; doctest's from every one of them."""
-    calls = [called for called in said if called.runner == "pytest"]
-    kept = list(pytest.pairs(options))
+    calls = [called for called in commands if called.runner == "pytest"]
+    pairs = list(pytest.pairs(options))
     for place, called in enumerate(calls):
         filters = [("-W", warning) for warning in called.warnings if _means_something(warning)]
         for pair in (*filters, *pytest.pairs(pytest.kept_words(called.words))):
             name = pair[0].partition("=")[0]
             if name == "-m" or (place and not name.startswith("--doctest")):
                 continue
-            if name in ("-W", "-p", "-o") or all(name != known[0].partition("=")[0] for known in kept):
-                kept.append(pair)
-    return tuple(word for pair in dict.fromkeys(kept) if _is_there(pair, tree) for word in pair)
+            if name in ("-W", "-p", "-o") or all(name != known[0].partition("=")[0] for known in pairs):
+                pairs.append(pair)
+    return tuple(word for pair in dict.fromkeys(pairs) if _is_there(pair, tree) for word in pair)
 
 
 def _is_there(pair: tuple[str, ...], tree: Tree) -> bool:
@@ -289,8 +289,8 @@ def doctest_globs(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
     if not any(b"--doctest-glob" in (read(path) or b"") for path in _SAYING):
         return _OWN_GLOBS
     words = [word for pair in pytest.pairs(pytest_options(read)) for word in pair]
-    said = declared_test_commands.commands(_Files(read))
-    words += [word for called in said if called.runner == "pytest" for word in pytest.kept_words(called.words)]
+    commands = declared_test_commands.commands(_Files(read))
+    words += [word for called in commands if called.runner == "pytest" for word in pytest.kept_words(called.words)]
     found = [word.partition("=")[2] for word in words if word.startswith("--doctest-glob=")]
     found += [value for name, value in itertools.pairwise(words) if name == "--doctest-glob"]
     return tuple(dict.fromkeys(found)) or _OWN_GLOBS

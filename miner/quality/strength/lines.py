@@ -77,10 +77,10 @@ def read(ran: Trial, task: Task, fix: Fix) -> Coverage | None:
         for section in fix.sections
         if section.is_python and (content := section.fixed()) is not None
     }
-    told = json.loads(str(values.decode(said[-1])))
+    traced = json.loads(str(values.decode(said[-1])))
 
     def side(name: str) -> dict[str, tuple[int, ...]]:
-        return {path: tuple(line for line in one[name] if line not in silent[path]) for path, one in told.items()}
+        return {path: tuple(line for line in one[name] if line not in silent[path]) for path, one in traced.items()}
 
     return Coverage(there=side("there"), ran=side("ran"))
 

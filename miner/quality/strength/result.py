@@ -51,7 +51,11 @@ class Strength:
 
     def survivors(self) -> dict[str, bytes]:
         """Files of the patches that live, by name; the empty one is none."""
-        living = [one.variant for one in self.tried if one.survived and one.variant.patch]
+        living = [
+            variant_result.variant
+            for variant_result in self.tried
+            if variant_result.survived and variant_result.variant.patch
+        ]
         return dict(variant.as_file(number) for number, variant in enumerate(living, start=1))
 
     def hidden(self) -> dict[str, Any]:
@@ -65,15 +69,15 @@ class Strength:
             "seconds": round(self.seconds, 1),
             "tried": [
                 {
-                    "kind": one.variant.kind.value,
-                    "what": one.variant.what,
-                    "path": one.variant.path,
-                    "line": one.variant.line,
-                    "survived": one.survived,
-                    "cause": one.cause,
-                    "file": next(names) if one.survived and one.variant.patch else "",
+                    "kind": variant_result.variant.kind.value,
+                    "what": variant_result.variant.what,
+                    "path": variant_result.variant.path,
+                    "line": variant_result.variant.line,
+                    "survived": variant_result.survived,
+                    "cause": variant_result.cause,
+                    "file": next(names) if variant_result.survived and variant_result.variant.patch else "",
                 }
-                for one in self.tried
+                for variant_result in self.tried
             ],
             "changed_lines": self.coverage.changed if self.coverage else None,
             "uncovered": self.coverage.missed() if self.coverage else None,

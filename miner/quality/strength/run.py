@@ -84,7 +84,7 @@ def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str
     return Strength(
         key=known,
         bounds=bounds,
-        tried=tuple(one for one in tried if one is not None),
+        tried=tuple(variant_result for variant_result in tried if variant_result is not None),
         coverage=covered,
         gold_seconds=gold.seconds,
         seconds=time.monotonic() - began,

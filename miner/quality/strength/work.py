@@ -58,7 +58,7 @@ class StrengthRequest:
 def gauge(
     dataset: Dataset,
     ids: Sequence[str],
-    asked: StrengthRequest,
+    request: StrengthRequest,
     *,
     sandbox: Sandbox,
     executor: Executor,
@@ -71,7 +71,7 @@ def gauge(
     Args:
         dataset: opened with keys where it is sealed.
         ids: which tasks; every proved one where there is none.
-        asked: how.
+        request: how.
         sandbox: where patches are tried.
         executor: how many tasks at once.
         note: told what is being done just now.
@@ -86,10 +86,10 @@ def gauge(
 
     def one(instance_id: str) -> tuple[Task, Strength | TaskStrength]:
         task = dataset.task(instance_id)
-        if not asked.again and is_current(task, key(task, asked.bounds)):
+        if not request.again and is_current(task, key(task, request.bounds)):
             return task, _told(task, known=True)
         try:
-            return task, measure(task, sandbox, asked.bounds, note=lambda text: note(f"{instance_id}: {text}"))
+            return task, measure(task, sandbox, request.bounds, note=lambda text: note(f"{instance_id}: {text}"))
         except CannotMeasureError as error:
             return task, TaskStrength(instance_id=instance_id, unknown=str(error))
         except InterruptedRunError:
@@ -102,7 +102,7 @@ def gauge(
     for task, found in executor.map(one, chosen, cancel=sandbox.cancel):
         if isinstance(found, TaskStrength):
             yield found
-        elif asked.write:
+        elif request.write:
             yield _save(dataset, task, found)
         else:
             yield _told(found.kept_in(task))
@@ -161,24 +161,24 @@ def _write(dataset: Dataset, task: Task) -> None:
     files.write_bytes(folder / TESTS_FILE, found[TESTS_FILE])
 
 
-def weakest_first(found: Sequence[TaskStrength]) -> tuple[TaskStrength, ...]:
+def weakest_first(strengths: Sequence[TaskStrength]) -> tuple[TaskStrength, ...]:
     """By the share that was killed; those without one, and those that could not be measured, last."""
 
-    def rank(one: TaskStrength) -> tuple[object, ...]:
-        share = one.quality.get("share")
-        coverage = one.quality.get("covered_lines") or 0
-        return (bool(one.unknown), share is None, share or 0.0, coverage, one.instance_id)
+    def rank(strength: TaskStrength) -> tuple[object, ...]:
+        share = strength.quality.get("share")
+        coverage = strength.quality.get("covered_lines") or 0
+        return (bool(strength.unknown), share is None, share or 0.0, coverage, strength.instance_id)
 
-    return tuple(sorted(found, key=rank))
+    return tuple(sorted(strengths, key=rank))
 
 
-def as_json(one: TaskStrength) -> dict[str, Any]:
+def as_json(strength: TaskStrength) -> dict[str, Any]:
     """One task as `--json` prints it."""
     return {
-        "instance_id": one.instance_id,
-        "strength": dict(one.quality) or None,
-        "survivors": list(one.files),
-        "seconds": one.seconds,
-        "known": one.known,
-        "unknown": one.unknown or None,
+        "instance_id": strength.instance_id,
+        "strength": dict(strength.quality) or None,
+        "survivors": list(strength.files),
+        "seconds": strength.seconds,
+        "known": strength.known,
+        "unknown": strength.unknown or None,
     }

@@ -87,18 +87,18 @@ def _rule(line: RuleLine, *, passes: bool) -> ET.Element:
 def _task(line: TaskLine) -> ET.Element:
     name, classname = visible(line.instance_id), visible(line.repo or "tasks")
     case = ET.Element("testcase", classname=classname, name=name, time=f"{line.seconds or 0.0:.3f}")
-    found = _counts(line)
+    counts = _counts(line)
     match line.change:
         case Change.LOST:
-            _add(case, "failure", "lost against the baseline", found)
+            _add(case, "failure", "lost against the baseline", counts)
         case Change.NOT_SCORED:
             _add(case, "error", "not scored: says nothing about the model", line.note)
         case Change.MISSING:
-            _add(case, "error", "no prediction, though the baseline has one", found)
+            _add(case, "error", "no prediction, though the baseline has one", counts)
         case Change.LEFT_OUT:
             _add(case, "skipped", line.note or "left out", "")
         case _:
-            ET.SubElement(case, "system-out").text = visible(f"{line.change.value}: {found}")
+            ET.SubElement(case, "system-out").text = visible(f"{line.change.value}: {counts}")
     return case
 
 

@@ -76,10 +76,10 @@ def of_the_day(
         if not ran.ok:
             return {}
         try:
-            told = json.loads(read_result(ran.out / _ANSWER))
+            answers = json.loads(read_result(ran.out / _ANSWER))
         except (ValueError, InfrastructureError):
             return {}
-    return {address: commit if isinstance(commit, str) else None for address, commit in dict(told).items()}
+    return {address: commit if isinstance(commit, str) else None for address, commit in dict(answers).items()}
 
 
 def moved(found: Iterable[Pinned], commits: Mapping[str, str | None], when: datetime) -> tuple[list[str], list[str]]:
@@ -114,10 +114,10 @@ def passwords(lock: str, given: Mapping[str, str]) -> dict[str, str]:
 
     `given` are the variables of the build, in which the user may have told git something already.
     """
-    found = dict.fromkeys((match["scheme"], match["user"], match["host"]) for match in _USERINFO.finditer(lock))
+    places = dict.fromkeys((match["scheme"], match["user"], match["host"]) for match in _USERINFO.finditer(lock))
     first = int(given.get("GIT_CONFIG_COUNT") or 0)
     variables: dict[str, str] = {}
-    for number, (scheme, user, host) in enumerate(found, start=first):
+    for number, (scheme, user, host) in enumerate(places, start=first):
         variables[f"GIT_CONFIG_KEY_{number}"] = f"url.{scheme}{user}@{host}/.insteadOf"
         variables[f"GIT_CONFIG_VALUE_{number}"] = f"{scheme}{host}/"
-    return variables | {"GIT_CONFIG_COUNT": str(first + len(found))} if found else {}
+    return variables | {"GIT_CONFIG_COUNT": str(first + len(places))} if places else {}

@@ -132,11 +132,11 @@ def _settled(
     reader = Reader(module, scope, overridden)
     expecting: dict[str, int] | None = None
     for _ in range(_PASSES):
-        seen = _expected_names(reader, function)
-        if seen == expecting:
+        names = _expected_names(reader, function)
+        if names == expecting:
             break
-        scope.expecting(seen)
-        expecting = seen
+        scope.expecting(names)
+        expecting = names
     return reader
 
 
