@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from harness.sandbox.job import Sandbox
     from miner.evidence.tree import Detection
-    from miner.layers.built import BuiltImage
+    from miner.languages.built import BuiltImage
     from miner.sources.bare import BareRepository
 
 ENOUGH = 3

@@ -17,8 +17,8 @@ from harness.core.errors import InfrastructureError
 from harness.core.instance import Budgets, Hidden, Instance, Prediction, Task, TaskState, TestSpec
 from harness.dataset.folder import Dataset, create_dataset, write_task
 from miner.images.task_image import build_environment
+from miner.languages.built import BuiltImage
 from miner.layers import base
-from miner.layers.built import BuiltImage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from harness.sandbox.job import Sandbox
     from miner.evidence.tree import Tree
     from miner.images.service_images import Unavailable
-    from miner.layers.built import BuiltImage, Collected, Repairing
+    from miner.languages.built import BuiltImage, Collected, Repairing
 
 _CPUS = 1.0
 _INSPECT_MB = 512

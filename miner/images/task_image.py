@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from harness.config.settings import ImageSettings
     from miner.evidence.tree import Tree
     from miner.images.layer_registry import Shelf
-    from miner.layers.built import BuiltImage, Collect, Repairing
+    from miner.languages.built import BuiltImage, Collect, Repairing
     from miner.sources.change import Rejection
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.judging.values import Event
     from harness.languages.base import TestReport
     from miner.evidence.tree import Tree
-    from miner.layers.built import BuiltImage, Collect, Repairing
+    from miner.languages.built import BuiltImage, Collect, Repairing
     from miner.layers.layer import Input
     from miner.layers.runner import Workshop
     from miner.sources.change import Kind, Rejection

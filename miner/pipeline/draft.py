@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from miner.assist.repair.run import Repairer
     from miner.assist.statement_writer_run import Writer, WrittenStatement
     from miner.images.image_builders import Images
-    from miner.layers.built import Attempt, BuiltImage
+    from miner.languages.built import Attempt, BuiltImage
     from miner.proof import Proof
     from miner.quality.strength.result import Strength
     from miner.sources.bare import BareRepository

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from harness.core.instance import TestSpec
     from harness.sandbox.job import Sandbox
     from miner.languages.base import Language, TestCommand
-    from miner.layers.built import BuiltImage, Collected
+    from miner.languages.built import BuiltImage, Collected
     from miner.pipeline.draft import Draft, Site
     from miner.proof import Proof
     from miner.sources.bare import BareRepository

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.core.instance import Budgets
 from harness.grading import trial
 from miner.languages import language_of
-from miner.layers.built import Collected
+from miner.languages.built import Collected
 from miner.proof.subject import prepare
 from miner.sources.change import Rejection
 

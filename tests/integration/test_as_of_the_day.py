@@ -11,8 +11,8 @@ from harness.config.settings import load_settings
 from harness.core import process
 from harness.core.errors import InfrastructureError
 from miner.images.task_image import build_environment
+from miner.languages.built import BuiltImage
 from miner.layers import base
-from miner.layers.built import BuiltImage
 from tests.own_index import OwnIndex, sdist, wheel
 from tests.repos import Repository
 from tests.tiny import MemoryTree

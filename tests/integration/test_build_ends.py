@@ -11,8 +11,8 @@ import pytest
 from harness.config.settings import load_settings
 from harness.core.errors import InfrastructureError
 from miner.images.task_image import build_environment
+from miner.languages.built import BuiltImage
 from miner.layers import base
-from miner.layers.built import BuiltImage
 from miner.sources.change import Rejection
 from tests import tiny
 from tests.repos import Repository

@@ -19,8 +19,8 @@ from harness.sandbox import engine, owners
 from miner.images import buildkit, rebuild
 from miner.images.cli_choices import Builder
 from miner.images.task_image import build_environment
+from miner.languages.built import BuiltImage
 from miner.layers import base, secrets
-from miner.layers.built import BuiltImage
 from miner.sources.change import Rejection, Stage
 from tests import builders, tiny
 

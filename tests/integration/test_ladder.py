@@ -15,8 +15,8 @@ from harness.grading import trial
 from harness.languages.python import pytest as framework
 from harness.sandbox.docker import DockerSandbox
 from miner.images.task_image import build_environment
+from miner.languages.built import BuiltImage
 from miner.layers import base
-from miner.layers.built import BuiltImage
 from miner.proof.test_collection import judged
 from tests.trees import Files
 

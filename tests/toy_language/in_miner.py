@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
 from miner.languages.base import Guess, RecordedTests, TestCommand
+from miner.languages.built import BuiltImage
 from miner.layers import base, build, dockerfile, source
-from miner.layers.built import BuiltImage
 from miner.layers.layer import FACTS_PATH, Layer, readable
 
 if TYPE_CHECKING:

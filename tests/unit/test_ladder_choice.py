@@ -9,10 +9,10 @@ import pytest
 
 from harness.config.settings import ImageSettings
 from miner.evidence.tree import Detection, Evidence, Recipe
+from miner.languages.built import BuiltImage, Collected
 from miner.languages.python.images import build_recipe as rung
 from miner.languages.python.images import ladder
 from miner.layers.build import StepFailedError
-from miner.layers.built import BuiltImage, Collected
 from miner.layers.runner import Ran
 from miner.sources.change import Rejection, Stage
 from tests.trees import Files

@@ -15,7 +15,7 @@ from miner.assist import spend_log
 from miner.assist.repair import prompt, proposal
 from miner.assist.repair.run import Repairer
 from miner.evidence.tree import Evidence, Recipe
-from miner.layers.built import Failing
+from miner.languages.built import Failing
 from tests.model_server import ModelServer, Say, server_error
 from tests.program import goldseam
 from tests.trees import Files

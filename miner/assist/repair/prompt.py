@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from miner.evidence.tree import Tree
-    from miner.layers.built import Failing
+    from miner.languages.built import Failing
 
 PROMPT = 1
 """Version of what is said to the model."""

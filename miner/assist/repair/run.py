@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from miner.assist.model_session import NotAskedError, Questions, bill
 from miner.assist.repair import prompt, proposal
-from miner.layers.built import Repair, Repairing
+from miner.languages.built import Repair, Repairing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.solve.models.meter import Spending
     from miner.assist.model_session import Asking, LayeredModel
     from miner.evidence.tree import Recipe, Tree
-    from miner.layers.built import Failing
+    from miner.languages.built import Failing
 
 _ANSWERS = 2
 """Questions for one recipe, where an answer has none."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
     from miner.languages.base import Contents, Guess, ImageRequest, KnownText, RecordedTests, TaskRun, TestCommand
-    from miner.layers.built import BuiltImage
+    from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
 _RUNNER = "pytest"

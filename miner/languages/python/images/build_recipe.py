@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from miner.languages.base import RefusedError
+from miner.languages.built import Attempt, BuiltImage
 from miner.languages.python.images import exclude_newer, repositories, steps, system
 from miner.layers import base, build, dockerfile
-from miner.layers.built import Attempt, BuiltImage
 from miner.layers.layer import Input
 from miner.layers.runner import read_result
 from miner.layers.source import KIND
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from miner.evidence.tree import Detection, Recipe, Tree
+    from miner.languages.built import Collect, Repairing
     from miner.languages.python.images.pythons import Interpreter
     from miner.languages.python.recipes import recipe_fixes
     from miner.layers.build import BuiltLayer
-    from miner.layers.built import Collect, Repairing
     from miner.layers.layer import Layer
     from miner.layers.runner import Workshop
 

@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import RefusedError
+from miner.languages.built import Failing
 from miner.languages.python.images import pythons
 from miner.languages.python.images.build_recipe import image_of, record
 from miner.languages.python.recipes import recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
 from miner.layers import base
-from miner.layers.built import Failing
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from miner.evidence.tree import Recipe
+    from miner.languages.built import BuiltImage, Collected, Repairing
     from miner.languages.python.images.build_recipe import Job
     from miner.languages.python.images.pythons import Interpreter
     from miner.layers.build import BuiltLayer
-    from miner.layers.built import BuiltImage, Collected, Repairing
 
 _INTERPRETERS_TRIED = 2
 _MENDED = 6
