@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from harness.core.instance import Service
     from harness.sandbox.containers import Containers
 
-PYTHON = "/opt/goldseam/venv/bin/python"
+PYTHON = "/usr/bin/python3"
+"""The base image's own, which every image has, whatever the language of its tests."""
 _HOLDER_BUDGETS = Budgets(memory_mb=128, cpus=0.5, pids=512, disk_mb=16)
 _ANSWER_SECONDS = 30.0
 _HEALTH_SECONDS = 15.0

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from harness.core.instance import Budgets, Service
     from harness.sandbox.containers import Net
 
-PYTHON = "/opt/goldseam/venv/bin/python"
 READ_LIMIT = 256 * 1024 * 1024
 """Bytes that may be taken out of a container at once."""
 FLOOD_LIMIT = 64 * 1024 * 1024
@@ -139,7 +138,7 @@ class Session:
     def create(self, image: str, mounts: Mapping[str, str], net: Net | None = None) -> None:
         """Create the container, in the network of its services where it has some."""
         forward = tuple(str(word) for word in self._forward or ())
-        argv = (PYTHON, "-I", "-S", "-B", "-c", pod.program("workspace_init"), *forward)
+        argv = (pod.PYTHON, "-I", "-S", "-B", "-c", pod.program("workspace_init"), *forward)
         spec = ContainerSpec(
             image=image,
             argv=argv,

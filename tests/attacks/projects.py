@@ -88,7 +88,10 @@ class Project:
 
     def _stripped(self, task: Task, sandbox: Sandbox) -> Task:
         """With its expectations kept outside, as mining records them."""
-        sources = {path: text.encode() for path, text in self.hidden.items()}
+        tree = {**self.base, **self.gold, **self.hidden}
+        sources = stripping.sources(
+            task, task.hidden.test_files, lambda paths: {path: tree[path].encode() for path in paths if path in tree}
+        )
         expectations = stripping.of_task(task, sources, sandbox).expectations
         return replace(task, hidden=replace(task.hidden, expectations=expectations))
 

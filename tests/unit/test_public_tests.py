@@ -8,7 +8,7 @@ import pytest
 
 from harness.core import process
 from harness.core.instance import TestSpec
-from harness.sandbox.session import PYTHON
+from harness.languages.python.language import INTERPRETER
 from harness.solve.workspace import public_tests
 
 SUITE = (
@@ -31,7 +31,7 @@ def called(tmp_path):
 
     def call(*options, paths=()):
         words = public_tests.command(TestSpec(framework="unittest", options=options), paths)
-        here = [word.replace(PYTHON, sys.executable).replace("/testbed", str(tmp_path)) for word in words]
+        here = [word.replace(INTERPRETER, sys.executable).replace("/testbed", str(tmp_path)) for word in words]
         return process.run(here, check=False, cwd=tmp_path)
 
     return call

@@ -28,6 +28,7 @@ def run_tests(spec, frames, watch):
     os.close(entry)
     for kind, fields in told(source):
         frames.send(kind, **fields)
+    os.close(source)  # whoever writes on is told so
     code = os.waitpid(pid, 0)[1]
     if os.WIFEXITED(code):
         frames.send("finish", code=os.WEXITSTATUS(code))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from harness.core.clock import prefix
 from harness.languages.python.frameworks import framework
+from harness.languages.python.language import INTERPRETER
 from harness.languages.python.suites import PROGRAM
-from harness.sandbox.session import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,9 +63,9 @@ def command(spec: TestSpec, paths: Sequence[str] = ()) -> tuple[str, ...]:
     roots = ":".join(f"/testbed/{root}".rstrip("/.") or "/" for root in spec.pythonpath)
     settings = (f"{name}={value}" for name, value in env.items())
     if called.suites:
-        start = (PYTHON, "-c", _SUITES, roots, *_of_suites(words))
+        start = (INTERPRETER, "-c", _SUITES, roots, *_of_suites(words))
         return (*prefix(spec.clock), "env", *settings, *start, "::", *paths)
-    return (*prefix(spec.clock), "env", *settings, PYTHON, "-c", _START, roots, *words, "-q", *paths)
+    return (*prefix(spec.clock), "env", *settings, INTERPRETER, "-c", _START, roots, *words, "-q", *paths)
 
 
 def _of_suites(words: Sequence[str]) -> tuple[str, ...]:
