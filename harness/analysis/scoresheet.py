@@ -15,6 +15,7 @@ from harness.analysis.usage import Usage, usage_of
 from harness.core.errors import InputError
 from harness.core.instance import Outcome
 from harness.core.versions import refuse_newer
+from harness.dataset.folder import open_dataset
 from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, RunFolder
 from harness.runs.task_metadata import Standing, TaskFacts, read_facts, standing
 from harness.stats import Interval, mean_interval, pass_at_k, pass_hat_k, worth_clustering
@@ -285,8 +286,6 @@ def _pairs(
 
 
 def _dataset_facts(path: Path, run: Path, asked: Collection[str], record: RunRecord | None) -> Mapping[str, TaskFacts]:
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - only where a dataset is given
-
     split = record.settings.get("split") if record else None
     facts = read_facts(open_dataset(path), also=asked, split=split if isinstance(split, str) else None)
     if asked and not asked & facts.keys():

@@ -18,8 +18,10 @@ from harness.analysis.gate.ci.texts import visible
 from harness.analysis.gate.decision import Finding
 from harness.core import files
 from harness.core.errors import InputError
+from harness.dataset.folder import open_dataset
 from harness.runs import verdict
 from harness.runs.run_folder import RunFolder
+from harness.runs.task_metadata import read_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,9 +125,6 @@ def _baseline(question: Question, candidate: gate.Entry) -> gate.Entry | None:
 
 def _as_of_now(sheet: Scoresheet, dataset: Path) -> Scoresheet:
     """An accepted sheet without the tasks that the dataset does not count now."""
-    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - only where a dataset is given
-    from harness.runs.task_metadata import read_facts  # noqa: PLC0415
-
     facts = read_facts(open_dataset(dataset), also=sheet.tasks)
     tasks = {
         one: replace(task, facts=facts.get(one, task.facts).judged_at([task.facts.judged]))

@@ -7,12 +7,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
+from harness.solve import prompts
+from harness.solve.agents.command import SECONDS, CommandAgent, CommandSettings, Where
+from harness.solve.agents.loop import MAX_TURNS, LoopAgent
+from harness.solve.agents.mini import MiniAgent
+from harness.solve.agents.single import FILE_TOKENS, SingleAgent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from harness.solve.agents.command import CommandSettings
     from harness.solve.base import Agent
     from harness.solve.prompts import Prompt
 
@@ -73,8 +77,6 @@ def command_settings(
         InputError: it says where or how a program runs, and not which; or names a place that there is not.
 
     """
-    from harness.solve.agents.command import SECONDS, CommandSettings, Where  # noqa: PLC0415
-
     if command is None:
         if where or mount or allow or minutes is not None:
             raise InputError("--where, --agent-mount, --agent-allow and --agent-minutes need --agent-command")
@@ -91,29 +93,20 @@ def command_settings(
 
 
 def _single(choice: Choice) -> Agent:
-    from harness.solve import prompts  # noqa: PLC0415 - only what is used is loaded
-    from harness.solve.agents.single import FILE_TOKENS, SingleAgent  # noqa: PLC0415
-
     return SingleAgent(choice.prompt or prompts.load(), file_tokens=choice.file_tokens or FILE_TOKENS)
 
 
 def _loop(choice: Choice) -> Agent:
-    from harness.solve.agents.loop import MAX_TURNS, LoopAgent  # noqa: PLC0415
-
     _refuse_files(choice)
     return LoopAgent(max_turns=choice.max_turns or MAX_TURNS)
 
 
 def _mini(choice: Choice) -> Agent:
-    from harness.solve.agents.mini import MiniAgent  # noqa: PLC0415
-
     _refuse_files(choice)
     return MiniAgent(max_turns=choice.max_turns)
 
 
 def _command(choice: Choice) -> Agent:
-    from harness.solve.agents.command import CommandAgent  # noqa: PLC0415
-
     _refuse_files(choice)
     assert choice.command is not None  # noqa: S101 - `make` has seen to it
     return CommandAgent(choice.command)
