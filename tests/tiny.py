@@ -58,7 +58,7 @@ NO_IMAGE = "sha256:" + "0" * 64
 
 @dataclass(frozen=True)
 class MemoryTree:
-    """A `miner.languages.python.Tree` of texts."""
+    """A `miner.evidence.tree.Tree` of texts."""
 
     texts: Mapping[str, str]
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Files:
-    """A `miner.languages.python.Tree` of texts or bytes."""
+    """A `miner.evidence.tree.Tree` of texts or bytes."""
 
     contents: Mapping[str, str | bytes] = field(default_factory=dict)
 

@@ -22,7 +22,7 @@ _SIGNS = (
     ("descriptors", re.compile(rb"\bos\.(write|dup2?|fdopen)\b|/proc/")),
     ("code_from_text", re.compile(rb"\b(exec|eval|compile)\s*\(")),
 )
-"""What honest fixes rarely need and forgeries often do; by harness/trust.py's threat list and the attack suite."""
+"""What honest fixes rarely need and forgeries often do; by the threats of docs/security.md and the attack suite."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What a person sees of a mine. Builds displays; `cli.py` prints them."""
+"""What a person sees of a mine. Builds displays; commands print them."""
 
 from __future__ import annotations
 

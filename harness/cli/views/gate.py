@@ -1,4 +1,4 @@
-"""A decision for the terminal and as JSON. Builds what is shown; `decide_cli.py` prints it."""
+"""A decision for the terminal and as JSON. Builds what is shown; `cli/decide.py` prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trend of runs for the terminal and as JSON. Builds what is shown; `decide_cli.py` prints it."""
+"""The trend of runs for the terminal and as JSON. Builds what is shown; `cli/decide.py` prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person sees: a live display on a terminal, plain lines elsewhere. Builds displays; `cli.py` prints them."""
+"""What a person sees: a live display on a terminal, plain lines elsewhere. Builds displays; commands print them."""
 
 from __future__ import annotations
 
