@@ -43,7 +43,7 @@ from miner.candidates.scan import scan
 from miner.images.image_builders import HereImages
 from miner.languages.python.detect import detect
 from miner.pipeline import stages
-from miner.pipeline.draft import Draft, Site, spoken_in
+from miner.pipeline.draft import Draft, MiningContext, spoken_in
 from miner.proof.notebook import STATES
 from miner.sources.change import Candidate, Rejection, Stage
 from miner.sources.git import open_source
@@ -109,15 +109,15 @@ class Bench:
 
     def __init__(self, scratch: Path, sandbox: Sandbox, settings: Settings) -> None:
         self.scratch, self.sandbox, self.settings = scratch, sandbox, settings
-        self._sites: dict[str, Site] = {}
+        self._sites: dict[str, MiningContext] = {}
         self._lock = threading.Lock()
         self._code = _version()
 
-    def site(self, repo: BareRepository) -> Site:
+    def site(self, repo: BareRepository) -> MiningContext:
         """A repository's mine, into a dataset that is thrown away."""
         with self._lock:
             if repo.name not in self._sites:
-                self._sites[repo.name] = Site(
+                self._sites[repo.name] = MiningContext(
                     repo=repo,
                     dataset=create_dataset(self.scratch / repo.name.replace("/", "+")),
                     settings=self.settings,
@@ -137,7 +137,7 @@ class Bench:
                 return self._row(draft, site, after=self._before(point, site))
         return self._blank(point.candidates[0], site, "split")
 
-    def _before(self, point: Point, site: Site) -> str:
+    def _before(self, point: Point, site: MiningContext) -> str:
         """The instance that a further commit comes after, whose image is there from now on; its time does not count."""
         if point.first is None:
             return ""
@@ -146,7 +146,7 @@ class Bench:
             stages.build(draft, site)
         return point.first.change.instance_id
 
-    def _blank(self, candidate: Candidate, site: Site, ended: str) -> Row:
+    def _blank(self, candidate: Candidate, site: MiningContext, ended: str) -> Row:
         change = candidate.change
         return Row(
             repo=site.repo.name,
@@ -157,7 +157,7 @@ class Bench:
             code=self._code,
         )
 
-    def _row(self, draft: Draft, site: Site, after: str) -> Row:
+    def _row(self, draft: Draft, site: MiningContext, after: str) -> Row:
         row = self._blank(draft.candidate, site, "environment")
         row.after = after
         row.load = round(os.getloadavg()[0], 1)

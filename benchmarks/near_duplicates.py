@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from harness.core import process
-from harness.dataset.similarity.near import Fix, Shelf
+from harness.dataset.similarity.near import Fix, FixIndex
 from harness.dataset.similarity.postings import Postings
 from tests import pypi_tools
 
@@ -108,7 +108,7 @@ def _each(rows: list[np.ndarray], doubles: list[np.ndarray]) -> Told:
 
 
 def _index(rows: list[np.ndarray], doubles: list[np.ndarray]) -> Told:
-    shelf = Shelf()
+    shelf = FixIndex()
     nothing = np.empty(0, dtype=np.uint64)
     for number, row in enumerate(rows):
         shelf.add(Fix(name=str(number), patch_id=f"row {number}", code=np.sort(row), statement=nothing))

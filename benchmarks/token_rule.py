@@ -26,7 +26,7 @@ from harness.core import process
 from harness.dataset.folder import open_dataset
 from harness.solve import prompts
 from harness.solve.agents.single import SingleAgent
-from harness.solve.base import Job, Sampling
+from harness.solve.base import Sampling, SolveJob
 from harness.solve.estimate import RATIO, first_question
 from harness.solve.models import tokens
 from tests import pypi_tools
@@ -75,7 +75,7 @@ def questions(dataset: Path, clone: Path, most: int) -> Iterator[Request]:
     opened = open_dataset(dataset)
     for instance in list(opened.instances())[:most]:
         tree = Tree(clone, instance.base_commit)
-        job = Job(
+        job = SolveJob(
             instance=instance,
             sample=0,
             sampling=Sampling(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from harness.solve.base import Job, Message, Reply, Sampling, ToolCall, Usage
+from harness.solve.base import Message, Reply, Sampling, SolveJob, ToolCall, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,5 +60,5 @@ class Scripted:
         return next(one.content for one in reversed(self.requests[-1].messages) if one.role == "tool")
 
 
-def job(instance: Instance, open_workspace: Callable[[], AbstractContextManager[Workspace]], **fields: Any) -> Job:
-    return Job(instance=instance, sample=0, sampling=Sampling(), open_workspace=open_workspace, **fields)
+def job(instance: Instance, open_workspace: Callable[[], AbstractContextManager[Workspace]], **fields: Any) -> SolveJob:
+    return SolveJob(instance=instance, sample=0, sampling=Sampling(), open_workspace=open_workspace, **fields)

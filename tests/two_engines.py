@@ -23,7 +23,7 @@ from harness.config.settings import ImageSettings
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 from harness.sandbox.images import registries
-from miner.images.layer_registry import Shelf
+from miner.images.layer_registry import LayerRegistry
 from miner.layers import base
 from tests import own_registry, second_engine
 from tests.engine_proxy import Proxy
@@ -112,7 +112,7 @@ class TwoEngines:
         client.commit(made, *layer.tag.split(":"), changes=changes)
         engine.remove_container(made)
         path.unlink()
-        Shelf(repository=self.repository, note=lambda _text: None).give(layer.tag)
+        LayerRegistry(repository=self.repository, note=lambda _text: None).give(layer.tag)
         return f"{self.registry}/team/base@{registries.push(f'{self.registry}/team/base:slim', stall_seconds=60)}"
 
     def tags(self, name: str = "team/tasks") -> list[str]:

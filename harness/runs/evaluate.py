@@ -26,7 +26,7 @@ from harness.runs.predictions import GOLD, is_withheld, refuse_unknown
 from harness.runs.redaction import veil_for
 from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.runs.task_metadata import read_facts
-from harness.runs.task_store import Shelf, filled
+from harness.runs.task_store import TaskStore, filled
 from harness.runs.verdict import NULL, ScoringRequest, Verdict
 from harness.sandbox.job import MissingImageError, SandboxError
 from harness.signals import attach, observed
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.grading.scoring import Scored
     from harness.grading.trial import Trial
-    from harness.runs.redaction import Veil
+    from harness.runs.redaction import Redaction
     from harness.runs.task_metadata import TaskFacts
     from harness.runs.verdict import ScreenedPatch
     from harness.runs.verdict_cache import VerdictCache
@@ -228,7 +228,7 @@ def run(
         observer.note(note)
     head = ledger.head(dataset)
     access_log.tell(dataset, ids, purpose="evaluate", run=out.name)
-    tasks = Shelf(dataset, ids)
+    tasks = TaskStore(dataset, ids)
     veil = None if settings.keep_evidence else veil_for(dataset)
     if settings.keep_evidence and dataset.sealed:
         observer.note(f"{out} will quote hidden tests and the fix in the clear (--keep-evidence)")
@@ -284,12 +284,12 @@ def _is_vouched(folder: RunFolder, former: RunRecord, asked: str) -> bool:
 class _Work:
     """What scoring one prediction after the other needs."""
 
-    tasks: Shelf
+    tasks: TaskStore
     sandbox: Sandbox
     settings: Settings
     folder: RunFolder
     kept: VerdictCache | None
-    veil: Veil | None
+    veil: Redaction | None
 
     def one(self, prediction: Prediction) -> InstanceReport:
         """Score one prediction and write what is found; a sealed task is open while this runs."""
@@ -321,7 +321,7 @@ class _Work:
 
 
 def _known(
-    cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings, veil: Veil | None = None
+    cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings, veil: Redaction | None = None
 ) -> Verdict | None:
     """A kept verdict, its failure class by today's table; None where its evidence is too old for that."""
     kept = cache.get(key(task, prediction, settings), prediction)
@@ -341,7 +341,7 @@ def _known(
 
 
 def _control(
-    tasks: Shelf, due: Sequence[Prediction], sandbox: Sandbox, settings: Settings
+    tasks: TaskStore, due: Sequence[Prediction], sandbox: Sandbox, settings: Settings
 ) -> tuple[control.Reading, ...]:
     """Gold on a few of the tasks that models' patches are due for."""
     ids = {item.instance_id for item in due if item.model_name_or_path not in (GOLD, NULL)}
@@ -366,7 +366,7 @@ _CONTROL = ("control", "drift")
 
 def _record(
     dataset: Dataset,
-    tasks: Shelf,
+    tasks: TaskStore,
     predictions: Iterable[Prediction],
     settings: Settings,
     facts: Mapping[str, TaskFacts],
@@ -404,7 +404,7 @@ def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:
     return report
 
 
-def _is_done(folder: RunFolder, tasks: Shelf, prediction: Prediction, settings: Settings) -> bool:
+def _is_done(folder: RunFolder, tasks: TaskStore, prediction: Prediction, settings: Settings) -> bool:
     report = folder.read(prediction) if settings.cache else None
     if report is None or not folder.is_authentic(prediction):
         return False

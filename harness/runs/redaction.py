@@ -36,7 +36,7 @@ _PLAIN_CAUSES = frozenset({"engine", "missing_image", "too_slow"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Veil:
+class Redaction:
     """Covers what is hidden in the verdicts of one dataset."""
 
     recipients: tuple[str, ...]
@@ -120,9 +120,9 @@ def results_of(files: Mapping[str, bytes], *, where: Path | str) -> Mapping[str,
     return results if isinstance(results, dict) else {}
 
 
-def veil_for(dataset: Dataset) -> Veil | None:
+def veil_for(dataset: Dataset) -> Redaction | None:
     """What covers verdicts on a dataset; None where it is not sealed."""
-    return Veil(recipients=dataset.recipients, keys=dataset.keys) if dataset.sealed else None
+    return Redaction(recipients=dataset.recipients, keys=dataset.keys) if dataset.sealed else None
 
 
 def pseudonym(hidden: Hidden, test_id: str) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Prediction, Task
     from harness.dataset.folder import Dataset
-    from harness.runs.redaction import Veil
+    from harness.runs.redaction import Redaction
     from harness.runs.run_folder import InstanceReport
 
 _VERDICT = ("outcome", "failure_class", "cause", "reason")
@@ -124,7 +124,7 @@ def _regraded_each(
             yield _regrade_one(task, folder, item, veil)
 
 
-def _regrade_one(task: Task | None, folder: RunFolder, item: Prediction, veil: Veil | None) -> Regraded:
+def _regrade_one(task: Task | None, folder: RunFolder, item: Prediction, veil: Redaction | None) -> Regraded:
     prediction = task_store.filled(item, task) if task else item
     old = folder.read(prediction)
     if old is None:
@@ -192,7 +192,7 @@ def _results(folder: RunFolder, prediction: Prediction) -> Mapping[str, Any]:
     return results
 
 
-def _sealed(folder: RunFolder, prediction: Prediction, veil: Veil | None) -> Mapping[str, Any] | None:
+def _sealed(folder: RunFolder, prediction: Prediction, veil: Redaction | None) -> Mapping[str, Any] | None:
     """results.json out of sealed evidence; None where the evidence is not sealed.
 
     Raises:

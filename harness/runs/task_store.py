@@ -31,7 +31,7 @@ class Card:
     """Its proof tells gold's time, so it can be a control."""
 
 
-class Shelf:
+class TaskStore:
     """The tasks that a run is about. Sealed ones are opened when asked for and kept by nobody here."""
 
     def __init__(self, dataset: Dataset, ids: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core import files
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, hardening, owners
-from harness.sandbox.engine_watch import Vigil
+from harness.sandbox.engine_watch import EngineWatch
 from harness.sandbox.images import platforms
 from harness.sandbox.images.pulls import REGISTRY_SECONDS, Puller
 from harness.sandbox.janitor import Janitor
@@ -75,7 +75,7 @@ class Containers:
         self.cancelled = threading.Event()
         """Set when everything has to end; nothing is pulled after."""
         self.janitor = Janitor()
-        self.vigil = Vigil()
+        self.vigil = EngineWatch()
         self.runtime = runtime
         self._owner = owners.owner()
         self._puller = Puller(note or (lambda _text: None), patience=registry_wait)

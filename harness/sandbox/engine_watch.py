@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import socket
 
 
-class Vigil:
+class EngineWatch:
     """A connection that is held open while jobs run: where it has broken, the engine went away in between.
 
     An engine that is restarted takes its containers down, or lets go of their output. To whoever asks the new one, that

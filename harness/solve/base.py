@@ -1,7 +1,7 @@
 """The words of `solve` as values, and the two Protocols everything in it stands on: Model and Agent. Pure.
 
 A model is asked with a `Request` and answers with a `Reply`; what is wrapped around it (retries, a response cache, a
-meter for money) is a `Model` again, so an agent never knows. An agent gets a `Job` and comes back with an `Attempt`.
+meter for money) is a `Model` again, so an agent never knows. An agent gets a `SolveJob` and gives an `Attempt`.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class Workspace(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class SolveJob:
     """One sample of one task for one model."""
 
     instance: Instance
@@ -251,7 +251,7 @@ class Agent(Protocol):
     version: int
     """Goes up when its behaviour or its prompts change: scores of different versions are not the same thing."""
 
-    def attempt(self, job: Job, model: Model) -> Attempt:
+    def attempt(self, job: SolveJob, model: Model) -> Attempt:
         """Work on one task until there is a patch, or it is clear that there will be none.
 
         Raises:

@@ -13,7 +13,7 @@ from harness.core.instance import Instance, Prediction
 from harness.dataset.ledger import ledger
 from harness.dataset.ledger.ledger import Event
 from harness.dataset.revealed import statement_with
-from harness.solve.base import Fault, Job, ModelError, Sampling
+from harness.solve.base import Fault, ModelError, Sampling, SolveJob
 from harness.solve.facts import facts_of
 from harness.solve.records import State, transcript_of
 from harness.solve.workers import run_all
@@ -285,9 +285,9 @@ def job_of(
     canary: str,
     open_workspace: Callable[[Instance], AbstractContextManager[Workspace]],
     oracle: Mapping[str, tuple[str, ...]],
-) -> Job:
+) -> SolveJob:
     """What an agent is given for a unit."""
-    return Job(
+    return SolveJob(
         instance=replace(unit.instance, problem_statement=statement_with(unit.instance)),
         sample=unit.index,
         sampling=Sampling(

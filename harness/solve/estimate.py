@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from harness.core.instance import Prediction
-    from harness.solve.base import Agent, Job, Reply, Request
+    from harness.solve.base import Agent, Reply, Request, SolveJob
     from harness.solve.models.prices import Price, Rates
     from harness.solve.plan import Unit
 
@@ -113,7 +113,7 @@ class _Peek:
         raise LimitReachedError("dry_run", "nothing is asked in a dry run")
 
 
-def first_question(agent: Agent, job: Job, *, model: str) -> Request | None:
+def first_question(agent: Agent, job: SolveJob, *, model: str) -> Request | None:
     """The first question that an agent asks of a job; None for an agent that asks by itself."""
     if getattr(agent, "asks_itself", False):
         return None
@@ -128,7 +128,7 @@ def estimate(
     *,
     agent: Agent,
     model: str,
-    job_of: Callable[[Unit], Job],
+    job_of: Callable[[Unit], SolveJob],
     price: Price | None,
     earlier: Iterable[Prediction] = (),
     is_kept: Callable[[Request], bool] = lambda _: False,

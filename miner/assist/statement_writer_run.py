@@ -80,7 +80,7 @@ class WrittenStatement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class WritingJob:
     """One statement to be written."""
 
     instance_id: str
@@ -113,7 +113,7 @@ class Writer:
         """Ask nothing more; who waits for a turn gives up."""
         self._questions.model.stop()
 
-    def write(self, job: Job) -> WrittenStatement:
+    def write(self, job: WritingJob) -> WrittenStatement:
         """The statement of one task, or why the change's own words stay; a person is warned of that.
 
         Raises:
@@ -131,7 +131,7 @@ class Writer:
         """Tell a person that a change's own words stay its statement, and why."""
         self._warn(f"{instance_id}: the change's own words stay its statement: {why}")
 
-    def _write(self, job: Job) -> WrittenStatement:
+    def _write(self, job: WritingJob) -> WrittenStatement:
         key = self._key(job)
         note = read_note(self._place(job)) if self._place(job).exists() else None
         if note is None or note.key != key:
@@ -150,7 +150,7 @@ class Writer:
             return self._left(job, "refused", f"what was written can't be checked: {error}", note)
         return self._taken(job, note, before, measures)
 
-    def _taken(self, job: Job, note: Note, before: Leaks, measures: StatementMeasures) -> WrittenStatement:
+    def _taken(self, job: WritingJob, note: Note, before: Leaks, measures: StatementMeasures) -> WrittenStatement:
         return WrittenStatement(
             use="written",
             why="",
@@ -162,20 +162,20 @@ class Writer:
             original_leaks=before.public(),
         )
 
-    def _left(self, job: Job, use: Use, why: str, note: Note | None = None) -> WrittenStatement:
+    def _left(self, job: WritingJob, use: Use, why: str, note: Note | None = None) -> WrittenStatement:
         return WrittenStatement(
             use=use, why=why, original=job.subject.statement, model=self._name, endpoint=self._host, note=note
         )
 
-    def _place(self, job: Job) -> Path:
+    def _place(self, job: WritingJob) -> Path:
         return self._dataset.path / ".goldseam" / "statements" / f"{job.instance_id}.json"
 
-    def _key(self, job: Job) -> str:
+    def _key(self, job: WritingJob) -> str:
         subject = job.subject
         parts = (PROMPT, TRIES, self._name, self._endpoint, subject.statement, subject.gold_patch, subject.test_patch)
         return hashlib.sha256(repr((*parts, subject.fail_to_pass, job.mask)).encode()).hexdigest()
 
-    def _ask(self, job: Job, key: str) -> Note:
+    def _ask(self, job: WritingJob, key: str) -> Note:
         """Ask, and ask again where the answer can't be taken."""
         self._questions.see_that_open()
         messages = statement_writer.question(job.material(), canary=self._dataset.canary)
@@ -190,7 +190,7 @@ class Writer:
                 return _note(key, None if faults else text, faults, replies)
             messages = statement_writer.again(messages, reply.message.content, faults)
 
-    def _expose(self, job: Job) -> None:
+    def _expose(self, job: WritingJob) -> None:
         """Write down what is about to be shown; more than a solver is shown, as it quotes what hidden tests print."""
         record_exposure(
             self._dataset,

@@ -36,7 +36,7 @@ _OTHER_SYSTEMS = re.compile(r"windows|macos|osx", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class CiJob:
     """One job of a CI file."""
 
     name: str = ""
@@ -81,7 +81,7 @@ def is_test_run(words: tuple[str, ...]) -> bool:
     )
 
 
-def github(document: Any) -> list[Job]:
+def github(document: Any) -> list[CiJob]:
     """The jobs of a GitHub Actions workflow; reusable ones (`uses`) say nothing."""
     top = mapping(document)
     jobs = []
@@ -104,7 +104,7 @@ def github(document: Any) -> list[Job]:
             for package in str(mapping(step.get("with")).get("packages", "")).split()
         ]
         jobs.append(
-            Job(
+            CiJob(
                 name=f"{name} {job.get('name', '')}",
                 scripts=tuple(script for step in here for script in strings(step.get("run"))),
                 pythons=tuple(dict.fromkeys(pythons)),
@@ -126,7 +126,7 @@ def _of_steps(steps: Sequence[Any]) -> dict[str, Any]:
     return env
 
 
-def gitlab(document: Any) -> list[Job]:
+def gitlab(document: Any) -> list[CiJob]:
     """The jobs of a GitLab pipeline, with what it sets for all of them."""
     top = mapping(document)
     default = mapping(top.get("default"))
@@ -145,7 +145,7 @@ def gitlab(document: Any) -> list[Job]:
     return found
 
 
-def circle(document: Any) -> list[Job]:
+def circle(document: Any) -> list[CiJob]:
     """The jobs of a CircleCI configuration; commands shared by several are put into each."""
     top = mapping(document)
     shared = _any(top.get("commands"), "").scripts
@@ -159,7 +159,7 @@ def circle(document: Any) -> list[Job]:
         env = {**mapping(mapping(sequence(images)[0] if images else {}).get("environment")),
                **mapping(mapping(raw).get("environment"))}  # fmt: skip
         jobs.append(
-            Job(
+            CiJob(
                 name=job.name,
                 scripts=(*shared, *job.scripts),
                 pythons=tuple(dict.fromkeys((*job.pythons, *matrix))),
@@ -171,26 +171,26 @@ def circle(document: Any) -> list[Job]:
     return jobs
 
 
-def azure(document: Any) -> list[Job]:
+def azure(document: Any) -> list[CiJob]:
     """A pipeline as one job, whatever its stages."""
     return [_with_services(_any(document, ""), ci_services.azure(document))]
 
 
-def travis(document: Any) -> list[Job]:
+def travis(document: Any) -> list[CiJob]:
     """A file as one job, whatever its stages."""
     return [_with_services(_any(document, ""), ci_services.travis(document))]
 
 
-def whole(document: Any) -> list[Job]:
+def whole(document: Any) -> list[CiJob]:
     """A file as one job, without what it has beside it."""
     return [_any(document, "")]
 
 
-def _with_services(job: Job, services: tuple[DeclaredService, ...]) -> Job:
+def _with_services(job: CiJob, services: tuple[DeclaredService, ...]) -> CiJob:
     return replace(job, services=services, variables=literal(job.variables, services))
 
 
-def _any(document: Any, name: str) -> Job:
+def _any(document: Any, name: str) -> CiJob:
     """Everything in a document that looks like a script, a Python, a service or a variable, by its key."""
     scripts: list[str] = []
     packages: list[str] = []
@@ -207,7 +207,7 @@ def _any(document: Any, name: str) -> Job:
             packages.append(node)
         elif last in _ENV_KEYS:
             env.add(dict(pair.split("=", 1) for pair in node.split() if "=" in pair))
-    return Job(
+    return CiJob(
         name=name,
         scripts=tuple(scripts),
         pythons=tuple(dict.fromkeys(_pythons(document, anywhere=True))),

@@ -30,7 +30,7 @@ from harness.sandbox.executors.base import Errand
 from harness.sandbox.images import clock as imageclock
 from harness.sandbox.images.pulls import Puller
 from miner.images import service_images
-from miner.images.layer_registry import Shelf
+from miner.images.layer_registry import LayerRegistry
 from miner.images.task_image import build_environment, open_workshop
 from miner.layers import base, secrets
 from miner.sources.change import Rejection
@@ -290,7 +290,7 @@ def _build(
     log: Path,
     progress: Callable[[str], None],
     settings: ImageSettings,
-    shelf: Shelf | None = None,
+    shelf: LayerRegistry | None = None,
     repairing: Repairing | None = None,
 ) -> BuiltImage | Rejection:
     collect = order.collect
@@ -316,7 +316,7 @@ def _lay_there(bench: _Bench, place: Place) -> str:
     """The base's name in the registry."""
     settings = bench.here()
     assert settings.registry is not None  # noqa: S101 - nobody is asked to otherwise
-    shelf = Shelf(repository=settings.registry, note=place.note)
+    shelf = LayerRegistry(repository=settings.registry, note=place.note)
     with bench.variables_set(), tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
         with open_workshop(settings, "", Path(folder, "log"), place.note, shelf=shelf) as workshop:
             ground = base.ensure(workshop)
@@ -325,7 +325,7 @@ def _lay_there(bench: _Bench, place: Place) -> str:
 
 def _build_there(packed: _Packed, place: Place) -> _BuildResult:
     settings = packed.bench.here()
-    shelf = Shelf(repository=settings.registry, note=place.note) if settings.registry else None
+    shelf = LayerRegistry(repository=settings.registry, note=place.note) if settings.registry else None
     source = zlib.decompress(packed.source)
     with packed.bench.variables_set(), tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
         log = Path(folder, "log")

@@ -27,7 +27,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shelf:
+class LayerRegistry:
     """A repository of a registry. Safe to use from several threads; a registry may be away for a while."""
 
     repository: str

@@ -12,7 +12,7 @@ from harness.dataset import content
 from harness.dataset.folder import write_instances
 from harness.sandbox import engine
 from harness.sandbox.images.pulls import Puller
-from miner.images.layer_registry import Shelf
+from miner.images.layer_registry import LayerRegistry
 from miner.layers.layer import REPOSITORY
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) 
             hint="name a repository: [images] registry in goldseam.toml, or"
             " GOLDSEAM_IMAGES_REGISTRY=registry.example/team/goldseam",
         )
-    shelf = Shelf(repository=repository, note=note)
+    shelf = LayerRegistry(repository=repository, note=note)
     done: dict[str, str] = {}
     already: list[str] = []
     failed: dict[str, str] = {}

@@ -11,7 +11,7 @@ from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 from harness.sandbox.images import service_image
 from harness.sandbox.images.pulls import Puller
-from miner.images.layer_registry import Shelf
+from miner.images.layer_registry import LayerRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -73,10 +73,10 @@ def pin_there(asked: tuple[str, str | None], place: Place) -> ServiceImage | Una
     found = pin(name, place.note)
     if isinstance(found, Unavailable) or "@" in found.name or repository is None:
         return found
-    return replace(found, name=give(found.name, Shelf(repository=repository, note=place.note)))
+    return replace(found, name=give(found.name, LayerRegistry(repository=repository, note=place.note)))
 
 
-def give(image: str, shelf: Shelf) -> str:
+def give(image: str, shelf: LayerRegistry) -> str:
     """Push a service's image, which the engine knows by its id, to our repository; `repository@sha256:…`.
 
     Raises:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from harness.config.settings import ImageSettings
     from miner.evidence.tree import Tree
-    from miner.images.layer_registry import Shelf
+    from miner.images.layer_registry import LayerRegistry
     from miner.languages.built import BuiltImage, Collect, Repairing
     from miner.sources.change import Rejection
 
@@ -43,7 +43,7 @@ def build_environment(
     progress: Callable[[str], None],
     touched: Sequence[str] = (),
     collect: Collect | None = None,
-    shelf: Shelf | None = None,
+    shelf: LayerRegistry | None = None,
     repairing: Repairing | None = None,
 ) -> BuiltImage | Rejection:
     """Find out what the tests of a tree need, and build the image they run in.
@@ -87,7 +87,7 @@ def open_workshop(
     log: Path,
     progress: Callable[[str], None],
     *,
-    shelf: Shelf | None = None,
+    shelf: LayerRegistry | None = None,
 ) -> Iterator[Workshop]:
     """A scratch folder that is gone afterwards; those of killed processes go as well."""
     builds = settings.cache_dir / "builds"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from miner.proof import ObservedRun
 
 
-class Verdict(StrEnum):
+class IdVerdict(StrEnum):
     """What became of one id of a row."""
 
     HOLDS = "holds"
@@ -48,13 +48,13 @@ class Verdict(StrEnum):
     """Of PASS_TO_PASS: it fails here without the fix."""
 
 
-HOLDING = frozenset({Verdict.HOLDS, Verdict.TRUNCATED, Verdict.SHORTENED, Verdict.NAMED})
+HOLDING = frozenset({IdVerdict.HOLDS, IdVerdict.TRUNCATED, IdVerdict.SHORTENED, IdVerdict.NAMED})
 """Verdicts of ids that are graded."""
 _BY_WAY = {
-    Way.SAME: Verdict.HOLDS,
-    Way.TRUNCATED: Verdict.TRUNCATED,
-    Way.SHORTENED: Verdict.SHORTENED,
-    Way.NAMED: Verdict.NAMED,
+    Way.SAME: IdVerdict.HOLDS,
+    Way.TRUNCATED: IdVerdict.TRUNCATED,
+    Way.SHORTENED: IdVerdict.SHORTENED,
+    Way.NAMED: IdVerdict.NAMED,
 }
 
 
@@ -71,7 +71,7 @@ class JudgedId:
     """One id of a row, and what became of it."""
 
     given: str
-    verdict: Verdict
+    verdict: IdVerdict
     ours: tuple[str, ...] = ()
     """The ids here that it stands for; empty where it stands for none."""
 
@@ -151,9 +151,9 @@ def _fail_to_pass(mapped: Mapped, row_runs: RowRuns) -> JudgedId:
         before = {test_id: row_runs.passes(row_runs.before, test_id) for test_id in mapped.ours}
         runs = len(row_runs.before)
         if any(0 < count < runs for count in before.values()):
-            wrong = Verdict.FLAKY
+            wrong = IdVerdict.FLAKY
         elif all(before.values()):
-            wrong = Verdict.PASSES_BEFORE
+            wrong = IdVerdict.PASSES_BEFORE
     return JudgedId(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 
@@ -162,49 +162,49 @@ def _pass_to_pass(mapped: Mapped, runs: RowRuns) -> JudgedId:
     if wrong is None:
         before = [runs.passes(runs.before, test_id) for test_id in mapped.ours]
         if any(0 < count < len(runs.before) for count in before):
-            wrong = Verdict.FLAKY
+            wrong = IdVerdict.FLAKY
         elif not all(before):
-            wrong = Verdict.FAILS_BEFORE
+            wrong = IdVerdict.FAILS_BEFORE
     return JudgedId(given=mapped.given, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 
-def _wrong_after(mapped: Mapped, runs: RowRuns) -> Verdict | None:
+def _wrong_after(mapped: Mapped, runs: RowRuns) -> IdVerdict | None:
     """Why an id can't hold, whatever its list says; None where every test it stands for passes with the fix."""
     if mapped.way is Way.NOT_AN_ID:
-        return Verdict.NOT_AN_ID
+        return IdVerdict.NOT_AN_ID
     if not mapped.ours:
         place = file_of(mapped.given)
-        return Verdict.NEEDS_NETWORK if place and runs.lacks_network(place) else Verdict.NOT_COLLECTED
+        return IdVerdict.NEEDS_NETWORK if place and runs.lacks_network(place) else IdVerdict.NOT_COLLECTED
     verdicts = [verdict for test_id in mapped.ours if (verdict := _after(test_id, runs)) is not None]
     return min(verdicts, key=_WORST.index) if verdicts else None
 
 
 _WORST = (
-    Verdict.NOT_COLLECTED,
-    Verdict.FAILS_WITH_GOLD,
-    Verdict.NEEDS_NETWORK,
-    Verdict.FLAKY,
-    Verdict.EXPECTED_FAILURE,
-    Verdict.SKIPPED,
+    IdVerdict.NOT_COLLECTED,
+    IdVerdict.FAILS_WITH_GOLD,
+    IdVerdict.NEEDS_NETWORK,
+    IdVerdict.FLAKY,
+    IdVerdict.EXPECTED_FAILURE,
+    IdVerdict.SKIPPED,
 )
 """Of several tests that a cut id stands for, the one that says most against it."""
 
 
-def _after(test_id: str, runs: RowRuns) -> Verdict | None:
+def _after(test_id: str, runs: RowRuns) -> IdVerdict | None:
     statuses = [run.statuses.get(test_id) for run in runs.after]
     if all(status is TestStatus.PASSED for status in statuses):
         return None
     if TestStatus.PASSED in statuses:
-        return Verdict.FLAKY
+        return IdVerdict.FLAKY
     if None in statuses:
-        return Verdict.NOT_COLLECTED
+        return IdVerdict.NOT_COLLECTED
     if runs.lacks_network(test_id):
-        return Verdict.NEEDS_NETWORK
+        return IdVerdict.NEEDS_NETWORK
     if all(status is TestStatus.SKIPPED for status in statuses):
-        return Verdict.SKIPPED
+        return IdVerdict.SKIPPED
     if all(status is TestStatus.XFAIL for status in statuses):
-        return Verdict.EXPECTED_FAILURE
-    return Verdict.FAILS_WITH_GOLD
+        return IdVerdict.EXPECTED_FAILURE
+    return IdVerdict.FAILS_WITH_GOLD
 
 
 def counts(judged: Collection[JudgedId]) -> Mapping[str, int]:

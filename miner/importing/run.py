@@ -15,7 +15,7 @@ from miner.images.image_builders import images_of
 from miner.importing.place import SIGNAL
 from miner.importing.rows import BadRow, Row, read_rows
 from miner.importing.stages import IN_PART, take, unplaced
-from miner.pipeline.draft import Site
+from miner.pipeline.draft import MiningContext
 from miner.sources.change import Rejection, Stage
 from miner.sources.git import open_source
 
@@ -186,7 +186,7 @@ class _Work:
         self.observer.note(f"opening {name}")
         cache = self.settings.images.cache_dir / "sources"
         with open_source(self.sources[name], cache=cache, name=name) as repo:
-            site = Site(
+            site = MiningContext(
                 repo=repo, dataset=self.dataset, settings=self.settings, sandbox=self.sandbox, runs=self.options.runs,
                 note=self.observer.note, images=self.images,
             )  # fmt: skip

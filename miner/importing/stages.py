@@ -21,7 +21,7 @@ from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.importing.rows import Row
-    from miner.pipeline.draft import Draft, Site
+    from miner.pipeline.draft import Draft, MiningContext
     from miner.proof import State
 
 QUIET = "--tb=native"
@@ -40,7 +40,7 @@ class RowOutcome:
     rejection: Rejection | None = None
 
 
-def take(row: Row, site: Site, *, accept_part: bool) -> FunnelLine:
+def take(row: Row, site: MiningContext, *, accept_part: bool) -> FunnelLine:
     """Take a row to its task and its line in the funnel.
 
     Raises:
@@ -85,7 +85,7 @@ def unplaced(row: Row, rejection: Rejection) -> FunnelLine:
     )
 
 
-def _make(row: Row, site: Site, *, accept_part: bool) -> RowOutcome:
+def _make(row: Row, site: MiningContext, *, accept_part: bool) -> RowOutcome:
     placed = place(site.repo, row)
     if isinstance(placed, Rejection):
         return RowOutcome(rejection=placed)
@@ -103,7 +103,7 @@ def _make(row: Row, site: Site, *, accept_part: bool) -> RowOutcome:
     return _finish(outcome.draft, outcome.judgement, site)
 
 
-def _built(draft: Draft, site: Site) -> Draft | Rejection:
+def _built(draft: Draft, site: MiningContext) -> Draft | Rejection:
     assert draft.split is not None  # noqa: S101 - `place` made it
     if not draft.split.test_files:
         return Rejection(
@@ -118,7 +118,7 @@ def _built(draft: Draft, site: Site) -> Draft | Rejection:
     return replace(built, test=replace(built.test, options=(*built.test.options, QUIET)))
 
 
-def prove(row: Row, draft: Draft, site: Site) -> RowOutcome:
+def prove(row: Row, draft: Draft, site: MiningContext) -> RowOutcome:
     """Run the tests with and without the fix, several times, and judge the row's lists by that."""
     subject = subject_of(draft)
     notebook = notebook_of(subject, site)
@@ -145,7 +145,7 @@ def prove(row: Row, draft: Draft, site: Site) -> RowOutcome:
     return RowOutcome(draft=proved, judgement=judgement, rejection=rejection)
 
 
-def _run(row: Row, subject: Subject, notebook: Notebook, site: Site) -> RowRuns | Rejection:
+def _run(row: Row, subject: Subject, notebook: Notebook, site: MiningContext) -> RowRuns | Rejection:
     """The runs: with the fix and without, by turns; where nothing can hold after the first pair, it stays at that."""
     patches = proof.prepare(subject)
     if isinstance(patches, Rejection):
@@ -164,7 +164,7 @@ def _run(row: Row, subject: Subject, notebook: Notebook, site: Site) -> RowRuns 
     return RowRuns(after=after, before=before)
 
 
-def _finish(draft: Draft, judgement: Judgement, site: Site) -> RowOutcome:
+def _finish(draft: Draft, judgement: Judgement, site: MiningContext) -> RowOutcome:
     """What every proved task has to stand besides its lists."""
     for stage in (stages.inspect, stages.strip, stages.confirm):
         result = stage(draft, site)
@@ -174,7 +174,7 @@ def _finish(draft: Draft, judgement: Judgement, site: Site) -> RowOutcome:
     return RowOutcome(draft=draft, judgement=judgement)
 
 
-def _keep(row: Row, draft: Draft, outcome: RowOutcome, site: Site) -> None:
+def _keep(row: Row, draft: Draft, outcome: RowOutcome, site: MiningContext) -> None:
     task = record.task(row, draft, outcome.judgement, outcome.rejection)
     write_task(site.dataset, carded(task), public_files=recipe(draft))
 

@@ -24,7 +24,7 @@ def remove(container: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Berth:
+class PrestartedContainer:
     """A container that runs and waits for a build's variables, and then for its script."""
 
     container: str
@@ -55,16 +55,16 @@ class Ahead:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._starter: ThreadPoolExecutor | None = None
-        self._coming: dict[tuple[str, str], Future[Berth]] = {}
+        self._coming: dict[tuple[str, str], Future[PrestartedContainer]] = {}
 
-    def have(self, which: tuple[str, str], lay: Callable[[], Berth]) -> None:
+    def have(self, which: tuple[str, str], lay: Callable[[], PrestartedContainer]) -> None:
         """Have one started, unless one waits already. `which` is its image and what it is for."""
         with self._lock:
             if which not in self._coming:
                 self._starter = self._starter or ThreadPoolExecutor(1, "goldseam-ahead")
                 self._coming[which] = self._starter.submit(lay)
 
-    def take(self, which: tuple[str, str]) -> Berth | None:
+    def take(self, which: tuple[str, str]) -> PrestartedContainer | None:
         """The one that was started, if there is one and it runs."""
         with self._lock:
             coming = self._coming.pop(which, None)
@@ -86,7 +86,7 @@ class Ahead:
             self._starter.shutdown()
 
 
-def _remove_when_there(coming: Future[Berth]) -> None:
+def _remove_when_there(coming: Future[PrestartedContainer]) -> None:
     if coming.exception() is None:
         berth = coming.result()
         remove(berth.container)

@@ -22,7 +22,7 @@ from harness.sandbox.streams import STDERR
 from miner.layers import dockerfile, reasons, uvcache
 from miner.layers.layer import CACHE_DIR, INPUT_DIR, OUT_DIR
 from miner.layers.limits import Watch
-from miner.layers.prestarted_containers import Ahead, Berth, remove
+from miner.layers.prestarted_containers import Ahead, PrestartedContainer, remove
 from miner.layers.relay import PORT, PROXY, Relay, Way
 from miner.layers.secrets import CA_PATH
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from harness.config.settings import ImageSettings
-    from miner.images.layer_registry import Shelf
+    from miner.images.layer_registry import LayerRegistry
     from miner.layers.egress import Allowed
     from miner.layers.layer import Folder, Input
     from miner.layers.secrets import BuildSecrets
@@ -103,7 +103,7 @@ class Workshop:
     """uv's cache on this machine; one per repository, since a build could poison it for those that share it."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """More variables for builds, which are not part of a layer's key."""
-    shelf: Shelf | None = None
+    shelf: LayerRegistry | None = None
     """Where layers are that other engines built; None where this one is alone."""
     allowed: Allowed | None = None
     """What builds that run the repository's code may reach; None lets them reach what the engine's network does."""
@@ -177,7 +177,9 @@ class Workshop:
         """Have a container of `image` ready for code of the repository or its dependencies, which may never come."""
         self.ahead.have((image, kind), lambda: self._lay(image, kind, (), needs_root=False, foreign=True))
 
-    def _lay(self, image: str, kind: str, folders: tuple[Folder, ...], *, needs_root: bool, foreign: bool) -> Berth:
+    def _lay(
+        self, image: str, kind: str, folders: tuple[Folder, ...], *, needs_root: bool, foreign: bool
+    ) -> PrestartedContainer:
         """Start a container that waits for what it is to do.
 
         Raises:
@@ -211,7 +213,7 @@ class Workshop:
             except engine.ConnectionLost as error:
                 raise engine.engine_failed("running a build", error) from error
             undoing.pop_all()
-        return Berth(container=container, scratch=scratch, attached=attached, relayed=relayed)
+        return PrestartedContainer(container=container, scratch=scratch, attached=attached, relayed=relayed)
 
     def _create(self, image: str, kind: str, mounts: list[dict[str, Any]], *, needs_root: bool, relayed: bool) -> str:
         client: Any = engine.connect()
@@ -244,7 +246,7 @@ class Workshop:
             raise engine.engine_failed(f"creating a container for {kind}", error) from error
         return str(made["Id"])
 
-    def _follow(self, berth: Berth, exported: Mapping[str, str], began: float) -> Ran:
+    def _follow(self, berth: PrestartedContainer, exported: Mapping[str, str], began: float) -> Ran:
         """Feed a container its variables, read its output to the end, see what became of it."""
         settings, allowed = self.settings, self.allowed if berth.relayed else None
         watch = Watch(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Site:
+class MiningContext:
     """What every stage of a mine shares."""
 
     repo: BareRepository
@@ -156,7 +156,7 @@ def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
         return frozenset()
 
 
-def notebook_of(subject: Subject, site: Site) -> Notebook:
+def notebook_of(subject: Subject, site: MiningContext) -> Notebook:
     """Where the runs of a subject are kept until it is decided."""
     return Notebook(site.workings / "proofs" / f"{subject.instance_id}.jsonl", subject)
 

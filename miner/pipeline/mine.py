@@ -18,7 +18,7 @@ from miner.candidates.scan import Seen, scan
 from miner.images.image_builders import HereImages, images_of
 from miner.layers import package_index
 from miner.pipeline import stages
-from miner.pipeline.draft import Draft, Site
+from miner.pipeline.draft import Draft, MiningContext
 from miner.pipeline.retire_reverted import retire_reverted
 from miner.pipeline.statement_stage import write_statement
 from miner.proof import DEFAULT_CONFIDENCE, DEFAULT_RUNS, UNSTABLE
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 NOT_VALIDATED = "candidate only: not built, not proved"
 
-StageFunction = Callable[[Draft, Site], "Draft | Rejection"]
+StageFunction = Callable[[Draft, MiningContext], "Draft | Rejection"]
 TO_PROOF: tuple[StageFunction, ...] = (
     stages.take_apart,
     stages.build,
@@ -170,7 +170,7 @@ def mine(
                     raise
                 observer.problem(origin.name, error)
                 continue
-            site = Site(
+            site = MiningContext(
                 repo=work.repo, dataset=dataset, settings=settings, sandbox=sandbox, runs=options.runs,
                 note=observer.note, index=index, neighbours=neighbours, writer=writer, repairer=repairer,
                 confidence=options.confidence, quarantine=options.quarantine, reveal=options.reveal, images=images,
@@ -233,7 +233,7 @@ def _reached(cursors: Cursors | None, origin: Origin, options: Options) -> Progr
     return cursors.get(origin.name, options.rules)
 
 
-def _mine_origin(mining: _Mining, site: Site, cursors: Cursors, executor: Executor) -> None:
+def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executor: Executor) -> None:
     options, repo, observer = mining.options, mining.work.repo, mining.observer
     reached = _reached(cursors, mining.origin, options)
     after = reached.tip if reached else None
@@ -336,7 +336,7 @@ def _lines(looks: Iterator[Recognition], limit: int | None) -> Iterator[FunnelLi
         )
 
 
-def _due(looks: Iterator[Recognition], mining: _Mining, site: Site) -> Iterator[Recognition]:
+def _due(looks: Iterator[Recognition], mining: _Mining, site: MiningContext) -> Iterator[Recognition]:
     """The candidates still to be decided; rejections of recognition go to the funnel on the way."""
     decided, again = mining.funnel.decided(), mining.options.fresh
     candidates = 0
@@ -367,7 +367,7 @@ def _stands(line: FunnelLine, options: Options) -> bool:
     return not (line.accepted and options.validate and line.detail == NOT_VALIDATED)
 
 
-def take(recognition: Recognition, site: Site, steps: Sequence[StageFunction]) -> FunnelLine:
+def take(recognition: Recognition, site: MiningContext, steps: Sequence[StageFunction]) -> FunnelLine:
     """Take one candidate through the stages to its line in the funnel."""
     assert not isinstance(recognition.outcome, Rejection)  # noqa: S101 - `_due` hands on candidates only
     began = time.monotonic()

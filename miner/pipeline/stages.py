@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.sandbox.job import Sandbox
     from miner.languages.base import Language, TestCommand
     from miner.languages.built import BuiltImage, Collected
-    from miner.pipeline.draft import Draft, Site
+    from miner.pipeline.draft import Draft, MiningContext
     from miner.proof import Proof
     from miner.sources.bare import BareRepository
     from miner.sources.change import Split
@@ -81,7 +81,7 @@ def _timed(draft: Draft, stage: str) -> Iterator[None]:
         draft.timings[stage] = draft.timings.get(stage, 0.0) + time.monotonic() - began
 
 
-def take_apart(draft: Draft, site: Site) -> Draft | Rejection:
+def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """Gold patch, test patch, statement."""
     with _timed(draft, "split"):
         parts = split(site.repo, draft.candidate)
@@ -108,7 +108,7 @@ def _templates(repo: BareRepository, commit: str) -> list[str]:
     return [content.decode("utf-8", "replace") for content in found if content]
 
 
-def build(draft: Draft, site: Site) -> Draft | Rejection:
+def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The image the tests run in, and how they are called."""
     assert draft.split is not None  # noqa: S101 - the stage before made it
     change = draft.candidate.change
@@ -186,7 +186,7 @@ def _allowed_paths(parts: Split, test: TestSpec) -> tuple[str, ...]:
     return tuple(sorted(part.path for part in screened.dropped if part.reason in language_of(test.framework).allowable))
 
 
-def prove(draft: Draft, site: Site) -> Draft | Rejection:
+def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The lists, from three states run several times."""
     subject = replace(subject_of(draft), brings=brings(draft, site.repo))
 
@@ -220,7 +220,7 @@ def prove(draft: Draft, site: Site) -> Draft | Rejection:
     return replace(draft, image=_noted(draft.image, tried.notes), proof=proof, suite=suite, test=subject.test)
 
 
-def _beside(draft: Draft, site: Site, attempt: proof_at_fix_date.Attempt) -> services.Bench:
+def _beside(draft: Draft, site: MiningContext, attempt: proof_at_fix_date.Attempt) -> services.Bench:
     """How a draft is proved on whichever clock it needs, and beside what CI has beside its tests."""
     tree = CommitTree(site.repo, draft.candidate.change.base_commit)
 
@@ -253,7 +253,7 @@ def _noted(image: BuiltImage | None, notes: tuple[str, ...]) -> BuiltImage | Non
     return replace(image, notes=(*image.notes, *notes)) if image and notes else image
 
 
-def inspect(draft: Draft, site: Site) -> Draft | Rejection:
+def inspect(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The image holds nothing that only the fix and its tests have."""
     assert draft.split is not None  # noqa: S101
     assert draft.image is not None  # noqa: S101
@@ -269,7 +269,7 @@ def inspect(draft: Draft, site: Site) -> Draft | Rejection:
     return draft
 
 
-def strip(draft: Draft, site: Site) -> Draft:
+def strip(draft: Draft, site: MiningContext) -> Draft:
     """The hidden tests without their expectations, which are recorded from the fix and kept outside."""
     assert draft.split is not None  # noqa: S101
     site.note(f"{draft.instance_id}: recording what its tests expect")
@@ -282,7 +282,7 @@ def strip(draft: Draft, site: Site) -> Draft:
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
 
 
-def confirm(draft: Draft, site: Site) -> Draft | Rejection:
+def confirm(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The task as evaluation will see it: gold resolves it. That nothing else did, the proof and `strip` have seen.
 
     What the fix itself does that a tripwire tells goes into the evidence: of others it is no news then.
@@ -302,7 +302,7 @@ def _with_evidence(draft: Draft, fields: Mapping[str, object]) -> Draft:
     return replace(draft, proof=replace(draft.proof, evidence={**draft.proof.evidence, **fields}))
 
 
-def strengthen(draft: Draft, site: Site) -> Draft:
+def strengthen(draft: Draft, site: MiningContext) -> Draft:
     """How much of what should not resolve the task its hidden tests catch; it rejects nothing."""
     mutants = site.settings.mining.mutants
     if not mutants:
@@ -321,7 +321,7 @@ def strengthen(draft: Draft, site: Site) -> Draft:
     return replace(draft, strength=strength)
 
 
-def show(draft: Draft, site: Site) -> Draft:
+def show(draft: Draft, site: MiningContext) -> Draft:
     """Up to so many of the hidden tests, made public and proved as the solver gets them; it rejects nothing."""
     if not site.reveal:
         return draft
@@ -332,7 +332,7 @@ def show(draft: Draft, site: Site) -> Draft:
     return replace(draft, revealed=tests)
 
 
-def keep(draft: Draft, site: Site) -> Draft:
+def keep(draft: Draft, site: MiningContext) -> Draft:
     """The task's folder in the dataset."""
     with _timed(draft, "quality"):
         task = assessment.appraised(task_of(draft), site.repo, site.index, hygiene=draft.cleaned.public())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.core import test_ids
 from harness.grading import scoring, trial
 from miner.assist import statement_writer
-from miner.assist.statement_writer_run import Job, WrittenStatement
+from miner.assist.statement_writer_run import WritingJob, WrittenStatement
 from miner.pipeline.draft import task_of
 from miner.quality import assessment
 from miner.sources.bare import MissingObjectsError
@@ -17,10 +17,10 @@ from miner.sources.bare import MissingObjectsError
 if TYPE_CHECKING:
     from harness.core.instance import Task
     from miner.assist.statement_writer import Material
-    from miner.pipeline.draft import Draft, Site
+    from miner.pipeline.draft import Draft, MiningContext
 
 
-def write_statement(draft: Draft, site: Site) -> Draft:
+def write_statement(draft: Draft, site: MiningContext) -> Draft:
     """The statement in a model's words where there is no issue and a model is named; else the draft as it is.
 
     It is the last thing before the task is kept: nothing is shown of a task that is then none.
@@ -30,7 +30,7 @@ def write_statement(draft: Draft, site: Site) -> Draft:
     task = task_of(draft)
     try:
         tree = assessment.base_tree(site.repo, task.instance.base_commit)
-        job = Job(
+        job = WritingJob(
             instance_id=draft.instance_id,
             subject=assessment.subject_of(task, site.repo, tree),
             material=lambda: _material(task, site),
@@ -52,7 +52,7 @@ def taken(draft: Draft, written: WrittenStatement) -> Draft:
     return replace(draft, statement=text or draft.statement, written=written)
 
 
-def _material(task: Task, site: Site) -> Material:
+def _material(task: Task, site: MiningContext) -> Material:
     """What a model may be shown of a task: runs its failing tests once, without the fix."""
     at_stake = test_ids.functions(task.hidden.fail_to_pass)
     spec = replace(scoring.trial_spec(task, None), files=at_stake, overlay={})  # as they are, so that failures tell

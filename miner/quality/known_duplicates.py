@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.core.errors import InputError
-from harness.dataset.similarity.near import Shelf, fix_of
+from harness.dataset.similarity.near import FixIndex, fix_of
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ class _Row(BaseModel):
 class Neighbours:
     """What a new task is held against."""
 
-    public: Shelf | None = None
+    public: FixIndex | None = None
     """Fixes of public datasets; None where none was given."""
-    own: Shelf | None = None
+    own: FixIndex | None = None
     """Fixes of the dataset's own tasks; None where they can't be read."""
 
     def known(self, fix: Fix) -> Rejection | None:
@@ -65,14 +65,14 @@ class Neighbours:
         return replace(task, instance=instance, hidden=replace(task.hidden, evidence=evidence))
 
 
-def shelf_of_rows(paths: Iterable[Path]) -> Shelf:
+def shelf_of_rows(paths: Iterable[Path]) -> FixIndex:
     """The fixes of public datasets: files of SWE-bench's form, one JSON object a line.
 
     Raises:
         InputError: a file can't be read or has no row, or a line of it is none; the message names it.
 
     """
-    shelf = Shelf()
+    shelf = FixIndex()
     for path in paths:
         before = len(shelf)
         try:
@@ -88,7 +88,7 @@ def shelf_of_rows(paths: Iterable[Path]) -> Shelf:
     return shelf
 
 
-def _put(shelf: Shelf, line: bytes, place: str, where: str) -> None:
+def _put(shelf: FixIndex, line: bytes, place: str, where: str) -> None:
     try:
         row = _Row.model_validate_json(line)
     except ValidationError as error:
@@ -98,11 +98,11 @@ def _put(shelf: Shelf, line: bytes, place: str, where: str) -> None:
     shelf.add(fix_of(name, row.patch.encode("utf-8", "replace"), row.problem_statement or ""))
 
 
-def shelf_of_tasks(dataset: Dataset) -> Shelf | None:
+def shelf_of_tasks(dataset: Dataset) -> FixIndex | None:
     """The fixes of a dataset's own tasks; None where it is sealed, so that they can't be read."""
     if dataset.sealed and dataset.keys is None:
         return None
-    shelf = Shelf()
+    shelf = FixIndex()
     for instance_id in dataset.ids():
         try:
             task = dataset.task(instance_id)

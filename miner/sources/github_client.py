@@ -71,7 +71,7 @@ class _Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class Response:
     """A GraphQL answer: its data, and the paths that GitHub has nothing for."""
 
     data: Mapping[str, Any]
@@ -143,7 +143,7 @@ class Gateway:
 
     # -- questions
 
-    def query(self, text: str, variables: Mapping[str, Any], *, about: str, shrinks: bool = False) -> Answer:
+    def query(self, text: str, variables: Mapping[str, Any], *, about: str, shrinks: bool = False) -> Response:
         """Ask a GraphQL question; `about` names its object in messages.
 
         Raises:
@@ -152,14 +152,14 @@ class Gateway:
 
         """
 
-        def ask() -> Answer:
+        def ask() -> Response:
             try:
                 _, body = self._client().requester.graphql_query(text, dict(variables))
             except GithubException as error:
                 return _partial(error)
             if not isinstance(data := body.get("data"), dict):
                 raise ValueError("no data")  # noqa: TRY004 - not JSON we can use
-            return Answer(data=data)
+            return Response(data=data)
 
         return self._ask(ask, about, shrinks=shrinks)
 
@@ -229,7 +229,7 @@ class _GraphqlError(Exception):
         return frozenset(str(error.get("type") or "") for error in self.errors)
 
 
-def _partial(error: GithubException) -> Answer:
+def _partial(error: GithubException) -> Response:
     """The answer within a GraphQL error, where only single things were not there.
 
     PyGithub raises for any error, and keeps the body in the exception.
@@ -241,7 +241,7 @@ def _partial(error: GithubException) -> Answer:
     known = [one for one in errors if isinstance(one, dict)]
     data = body.get("data")
     if isinstance(data, dict) and all(one.get("type") == "NOT_FOUND" for one in known):
-        return Answer(data=data, missing=tuple(".".join(map(str, one.get("path") or ())) for one in known))
+        return Response(data=data, missing=tuple(".".join(map(str, one.get("path") or ())) for one in known))
     raise _GraphqlError(known, error.headers or {})
 
 

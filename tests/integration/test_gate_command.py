@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.analysis.gate.decision import Verdict
+from harness.analysis.gate.decision import GateVerdict
 from tests import report_runs
 from tests.gate_runs import make_run
 from tests.tiny import goldseam
@@ -41,7 +41,7 @@ def test_json_is_one_document_and_the_exit_code_stays(tmp_path, base):
     done = gate(make_run(tmp_path / "next", 10), "--baseline", base, "--json")
 
     document = json.loads(done.stdout)
-    assert (done.returncode, document["verdict"]) == (1, Verdict.REGRESSION)
+    assert (done.returncode, document["verdict"]) == (1, GateVerdict.REGRESSION)
     assert "broken" in {rule["ruling"] for rule in document["rules"]}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.errors import InfrastructureError
 from miner.layers import prestarted_containers
-from miner.layers.prestarted_containers import Ahead, Berth
+from miner.layers.prestarted_containers import Ahead, PrestartedContainer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,10 +19,10 @@ WHICH = ("sha256:aa", "deps")
 
 
 @pytest.fixture
-def laid(tmp_path: Path) -> Iterator[Berth]:
+def laid(tmp_path: Path) -> Iterator[PrestartedContainer]:
     (tmp_path / "scratch/in").mkdir(parents=True)
     with socket.socket() as attached:
-        yield Berth(container="c1", scratch=tmp_path / "scratch", attached=attached, relayed=True)
+        yield PrestartedContainer(container="c1", scratch=tmp_path / "scratch", attached=attached, relayed=True)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def removed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_one_is_started_once_and_given_once(laid: Berth, removed: list[str]):
+def test_one_is_started_once_and_given_once(laid: PrestartedContainer, removed: list[str]):
     ahead, calls = Ahead(), []
     for _ in range(3):
         ahead.have(WHICH, lambda: calls.append(1) or laid)
@@ -43,7 +43,7 @@ def test_one_is_started_once_and_given_once(laid: Berth, removed: list[str]):
     assert (calls, removed) == ([1], [])
 
 
-def test_what_nobody_takes_goes_at_the_end(laid: Berth, removed: list[str]):
+def test_what_nobody_takes_goes_at_the_end(laid: PrestartedContainer, removed: list[str]):
     ahead = Ahead()
     ahead.have(WHICH, lambda: laid)
     ahead.close()
@@ -52,10 +52,12 @@ def test_what_nobody_takes_goes_at_the_end(laid: Berth, removed: list[str]):
     assert laid.attached.fileno() == -1
 
 
-def test_what_is_not_needed_after_all_goes_and_what_may_be_stays(laid: Berth, removed: list[str], tmp_path: Path):
+def test_what_is_not_needed_after_all_goes_and_what_may_be_stays(
+    laid: PrestartedContainer, removed: list[str], tmp_path: Path
+):
     (tmp_path / "other/in").mkdir(parents=True)
     with socket.socket() as attached:
-        other = Berth(container="c2", scratch=tmp_path / "other", attached=attached, relayed=True)
+        other = PrestartedContainer(container="c2", scratch=tmp_path / "other", attached=attached, relayed=True)
         ahead = Ahead()
         ahead.have(WHICH, lambda: laid)
         ahead.have(("sha256:bb", "task"), lambda: other)
@@ -67,7 +69,7 @@ def test_what_is_not_needed_after_all_goes_and_what_may_be_stays(laid: Berth, re
 
 
 def test_one_that_does_not_start_is_nobodys_fault_yet(removed: list[str]):
-    def fails() -> Berth:
+    def fails() -> PrestartedContainer:
         raise InfrastructureError("the engine went away")
 
     ahead = Ahead()

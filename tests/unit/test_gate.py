@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.analysis.gate.checks import Security
-from harness.analysis.gate.decision import Change, Finding, Ruling, Verdict
+from harness.analysis.gate.decision import Change, Finding, GateVerdict, Ruling
 from harness.core.instance import Outcome, TaskState
 from harness.judging.places import Place
 from tests.sheets import GAP, LOST, WON, decide, rule, run_of, sheet, task
@@ -25,62 +25,62 @@ FINDING = Finding(
 def test_the_same_results_pass():
     decision = decide(run_of(20, 5), run_of(20, 5))
 
-    assert (decision.verdict, decision.exit_code) == (Verdict.PASS, 0)
+    assert (decision.verdict, decision.exit_code) == (GateVerdict.PASS, 0)
 
 
 def test_a_large_and_significant_drop_is_a_regression():
     decision = decide(run_of(10, 15), run_of(25))
 
-    assert (decision.verdict, decision.exit_code) == (Verdict.REGRESSION, 1)
+    assert (decision.verdict, decision.exit_code) == (GateVerdict.REGRESSION, 1)
     assert rule(decision, "max_drop").ruling is Ruling.BROKEN
 
 
 def test_a_drop_above_the_margin_that_chance_explains_is_neither_red_nor_green():
     decision = decide(run_of(17, 3), run_of(20))  # 15 points, p = 1/8
 
-    assert (decision.verdict, decision.exit_code) == (Verdict.INCONCLUSIVE, 3)
+    assert (decision.verdict, decision.exit_code) == (GateVerdict.INCONCLUSIVE, 3)
 
 
 def test_a_significant_drop_below_the_margin_is_allowed():
     decision = decide(run_of(190, 10), run_of(200), max_drop=0.1)  # 5 points, p < .001
 
-    assert decision.verdict is Verdict.PASS
+    assert decision.verdict is GateVerdict.PASS
 
 
 def test_a_drop_of_exactly_the_margin_breaks_it():
-    assert decide(run_of(180, 20), run_of(200), max_drop=0.1).verdict is Verdict.REGRESSION
+    assert decide(run_of(180, 20), run_of(200), max_drop=0.1).verdict is GateVerdict.REGRESSION
 
 
 def test_a_higher_confidence_asks_for_a_surer_drop():
     pair = run_of(14, 6), run_of(20)  # p = 1/64
 
-    assert decide(*pair).verdict is Verdict.REGRESSION
-    assert decide(*pair, confidence=0.99).verdict is Verdict.INCONCLUSIVE
+    assert decide(*pair).verdict is GateVerdict.REGRESSION
+    assert decide(*pair, confidence=0.99).verdict is GateVerdict.INCONCLUSIVE
 
 
 def test_an_improvement_passes_both_modes():
     pair = run_of(30), run_of(10, 20)
 
-    assert decide(*pair, mode="no-worse-than").verdict is Verdict.PASS
-    assert decide(*pair, mode="no-regression").verdict is Verdict.PASS
+    assert decide(*pair, mode="no-worse-than").verdict is GateVerdict.PASS
+    assert decide(*pair, mode="no-regression").verdict is GateVerdict.PASS
 
 
 def test_no_worse_than_does_not_take_few_equal_results_for_a_proof():
     decision = decide(run_of(25), run_of(25), mode="no-worse-than")
 
-    assert decision.verdict is Verdict.INCONCLUSIVE
+    assert decision.verdict is GateVerdict.INCONCLUSIVE
     assert "can't be ruled out" in rule(decision, "max_drop").sentence
 
 
 def test_no_worse_than_passes_once_enough_tasks_agree():
-    assert decide(run_of(50), run_of(50), mode="no-worse-than").verdict is Verdict.PASS
+    assert decide(run_of(50), run_of(50), mode="no-worse-than").verdict is GateVerdict.PASS
 
 
 def test_several_equal_samples_prove_more_than_one():
     four = sheet(*(task(number, [WON] * 4) for number in range(30)))
 
-    assert decide(four, four, mode="no-worse-than").verdict is Verdict.PASS
-    assert decide(run_of(30), run_of(30), mode="no-worse-than").verdict is Verdict.INCONCLUSIVE
+    assert decide(four, four, mode="no-worse-than").verdict is GateVerdict.PASS
+    assert decide(run_of(30), run_of(30), mode="no-worse-than").verdict is GateVerdict.INCONCLUSIVE
 
 
 def test_a_baseline_that_resolves_too_little_to_lose_is_no_pass():
@@ -95,7 +95,7 @@ def test_several_samples_a_task_are_compared_by_task():
 
     decision = decide(after, before)
 
-    assert decision.verdict is Verdict.REGRESSION
+    assert decision.verdict is GateVerdict.REGRESSION
     assert decision.of(Change.LOST) == ()  # each is still resolved more often than not
 
 
@@ -129,7 +129,7 @@ def test_quarantined_tasks_never_count():
 
     decision = decide(sheet(*lost, *kept), run_of(20))
 
-    assert decision.verdict is Verdict.PASS
+    assert decision.verdict is GateVerdict.PASS
     assert decision.compared == 10
     assert len(decision.of(Change.LEFT_OUT)) == 10
 
@@ -169,8 +169,8 @@ def test_inconclusive_can_be_set_to_pass_or_fail_and_keeps_its_name():
 
     passes, fails = decide(*pair, inconclusive="pass"), decide(*pair, inconclusive="fail")
 
-    assert (passes.verdict, passes.exit_code) == (Verdict.INCONCLUSIVE, 0)
-    assert (fails.verdict, fails.exit_code) == (Verdict.INCONCLUSIVE, 1)
+    assert (passes.verdict, passes.exit_code) == (GateVerdict.INCONCLUSIVE, 0)
+    assert (fails.verdict, fails.exit_code) == (GateVerdict.INCONCLUSIVE, 1)
 
 
 def test_what_inconclusive_is_set_to_does_not_soften_a_regression():
@@ -180,7 +180,7 @@ def test_what_inconclusive_is_set_to_does_not_soften_a_regression():
 def test_without_a_baseline_only_the_other_rules_are_asked():
     decision = decide(run_of(20))
 
-    assert decision.verdict is Verdict.PASS
+    assert decision.verdict is GateVerdict.PASS
     assert [line.name for line in decision.rules] == ["require", "min_coverage"]
 
 
@@ -249,7 +249,7 @@ def test_new_security_findings_break_the_gate_and_what_was_not_measured_is_not_c
 
 
 def test_findings_break_nothing_where_the_rule_is_not_set():
-    assert decide(run_of(20), security=Security(findings=(FINDING,), measured=1, of=1)).verdict is Verdict.PASS
+    assert decide(run_of(20), security=Security(findings=(FINDING,), measured=1, of=1)).verdict is GateVerdict.PASS
 
 
 @pytest.mark.parametrize(
@@ -284,14 +284,14 @@ def test_cost_per_resolved_is_broken_where_nothing_is_resolved_for_money():
 def test_a_second_run_has_to_show_the_drop_too():
     drop = run_of(10, 15), run_of(25)
 
-    assert decide(*drop, confirm=run_of(11, 14)).verdict is Verdict.REGRESSION
-    assert decide(*drop, confirm=run_of(25)).verdict is Verdict.INCONCLUSIVE
+    assert decide(*drop, confirm=run_of(11, 14)).verdict is GateVerdict.REGRESSION
+    assert decide(*drop, confirm=run_of(25)).verdict is GateVerdict.INCONCLUSIVE
 
 
 def test_a_second_run_that_shares_no_task_confirms_nothing():
     strangers = sheet(*(task(f"other__repo-{number}", [LOST]) for number in range(25)))
 
-    assert decide(run_of(10, 15), run_of(25), confirm=strangers).verdict is Verdict.INCONCLUSIVE
+    assert decide(run_of(10, 15), run_of(25), confirm=strangers).verdict is GateVerdict.INCONCLUSIVE
 
 
 def test_each_task_is_told_as_what_became_of_it():
@@ -356,7 +356,7 @@ def test_a_task_that_is_left_out_says_how_it_would_count():
 def test_where_nothing_is_left_nobody_can_tell():
     decision = decide(run_of(20, place=Place.INSIDE), run_of(20, place=Place.INSIDE))
 
-    assert (decision.verdict, decision.exit_code) == (Verdict.INCONCLUSIVE, 3)
+    assert (decision.verdict, decision.exit_code) == (GateVerdict.INCONCLUSIVE, 3)
     assert rule(decision, "require").ruling is Ruling.UNKNOWN
     assert rule(decision, "require").sentence == "No task is left. --require inside counts all."
 
@@ -376,7 +376,7 @@ def test_a_task_that_the_baseline_judged_inside_is_not_compared():
 def test_a_drop_confirmed_by_tasks_judged_inside_is_not_shown():
     decision = decide(run_of(10, 15), run_of(25), confirm=run_of(10, 15, place=Place.INSIDE))
 
-    assert decision.verdict is Verdict.INCONCLUSIVE
+    assert decision.verdict is GateVerdict.INCONCLUSIVE
 
 
 def test_a_task_that_must_pass_and_does_not_count_can_not_be_told():

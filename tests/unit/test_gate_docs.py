@@ -42,7 +42,7 @@ def test_every_field_is_described(kind, name):
     assert f"`{name}`" in FORMATS, f"docs/formats.md does not mention {name} of {kind}"
 
 
-@pytest.mark.parametrize("word", [*decision.Verdict, *decision.Ruling, *decision.Change])
+@pytest.mark.parametrize("word", [*decision.GateVerdict, *decision.Ruling, *decision.Change])
 def test_every_word_of_a_closed_list_is_described(word):
     assert f"`{word.value}`" in FORMATS
 

@@ -15,7 +15,7 @@ from harness.core.errors import InputError
 from harness.sandbox.executors.base import Errand
 from harness.sandbox.executors.placement import Placement
 from miner.images import image_builders
-from miner.images.layer_registry import Shelf
+from miner.images.layer_registry import LayerRegistry
 from miner.pipeline.stages import CommitTree
 from miner.sources.change import Rejection, Stage
 from miner.sources.git import open_source
@@ -70,7 +70,7 @@ def test_a_repository_with_its_host_is_taken(name, monkeypatch, tmp_path):
 
 
 def test_a_layer_is_a_tag_of_the_repository_by_kind_and_key():
-    shelf = Shelf(repository="registry.example/tasks", note=print)
+    shelf = LayerRegistry(repository="registry.example/tasks", note=print)
     assert shelf.name("goldseam/deps:0123456789abcdef") == "registry.example/tasks:deps-0123456789abcdef"
 
 

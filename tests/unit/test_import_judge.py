@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.core.instance import TestStatus
-from miner.importing.judge import Holds, RowRuns, Verdict, hopeless, judge
+from miner.importing.judge import Holds, IdVerdict, RowRuns, hopeless, judge
 from miner.proof import ObservedRun
 
 LETTERS = {
@@ -36,79 +36,79 @@ def seen(*, network=(), **tests: tuple[str, str]) -> RowRuns:
     return RowRuns(before=runs("before", 0), after=runs("after", 1))
 
 
-def fate(before: str, after: str, *, of: str = "fail_to_pass", network=()) -> Verdict:
+def fate(before: str, after: str, *, of: str = "fail_to_pass", network=()) -> IdVerdict:
     shown = seen(a=(before, after), network=network)
     judged = judge(["t.py::a"], [], shown) if of == "fail_to_pass" else judge([], ["t.py::a"], shown)
     return getattr(judged, of)[0].verdict
 
 
 def test_what_the_fix_turns_every_time_holds():
-    assert fate("FF", "PP") is Verdict.HOLDS
+    assert fate("FF", "PP") is IdVerdict.HOLDS
 
 
 def test_what_was_not_there_before_holds():
-    assert fate("..", "PP") is Verdict.HOLDS
+    assert fate("..", "PP") is IdVerdict.HOLDS
 
 
 def test_what_passes_before_as_well_does_not_hold():
-    assert fate("PP", "PP") is Verdict.PASSES_BEFORE
+    assert fate("PP", "PP") is IdVerdict.PASSES_BEFORE
 
 
 def test_what_fails_with_the_fix_does_not_hold():
-    assert fate("FF", "FF") is Verdict.FAILS_WITH_GOLD
+    assert fate("FF", "FF") is IdVerdict.FAILS_WITH_GOLD
 
 
 def test_what_fails_for_want_of_a_network_is_told_apart():
-    assert fate("FF", "FF", network=["t.py::a"]) is Verdict.NEEDS_NETWORK
+    assert fate("FF", "FF", network=["t.py::a"]) is IdVerdict.NEEDS_NETWORK
 
 
 def test_a_network_that_was_missed_on_the_way_to_a_pass_does_not_count():
-    assert fate("FF", "PP", network=["t.py::a"]) is Verdict.HOLDS
+    assert fate("FF", "PP", network=["t.py::a"]) is IdVerdict.HOLDS
 
 
 def test_a_test_whose_file_misses_a_network_needs_one():
     shown = seen(b=("PP", "PP"), network=["lost.py"])
-    assert judge(["lost.py::x"], [], shown).fail_to_pass[0].verdict is Verdict.NEEDS_NETWORK
+    assert judge(["lost.py::x"], [], shown).fail_to_pass[0].verdict is IdVerdict.NEEDS_NETWORK
 
 
 def test_what_changes_from_run_to_run_is_flaky():
-    assert fate("FF", "PF") is Verdict.FLAKY
-    assert fate("PF", "PP") is Verdict.FLAKY
-    assert fate("PF", "PP", of="pass_to_pass") is Verdict.FLAKY
+    assert fate("FF", "PF") is IdVerdict.FLAKY
+    assert fate("PF", "PP") is IdVerdict.FLAKY
+    assert fate("PF", "PP", of="pass_to_pass") is IdVerdict.FLAKY
 
 
 def test_what_is_skipped_or_expected_to_fail_is_told_apart():
-    assert fate("SS", "SS", of="pass_to_pass") is Verdict.SKIPPED
-    assert fate("XX", "XX", of="pass_to_pass") is Verdict.EXPECTED_FAILURE
+    assert fate("SS", "SS", of="pass_to_pass") is IdVerdict.SKIPPED
+    assert fate("XX", "XX", of="pass_to_pass") is IdVerdict.EXPECTED_FAILURE
 
 
 def test_what_passes_before_and_after_holds_on_the_other_list():
-    assert fate("PP", "PP", of="pass_to_pass") is Verdict.HOLDS
+    assert fate("PP", "PP", of="pass_to_pass") is IdVerdict.HOLDS
 
 
 def test_what_the_fix_turns_does_not_hold_on_the_other_list():
-    assert fate("FF", "PP", of="pass_to_pass") is Verdict.FAILS_BEFORE
+    assert fate("FF", "PP", of="pass_to_pass") is IdVerdict.FAILS_BEFORE
 
 
 def test_an_id_that_no_run_knows_was_not_collected():
     judged = judge(["t.py::gone"], [], seen(a=("F", "P")))
-    assert judged.fail_to_pass[0].verdict is Verdict.NOT_COLLECTED
+    assert judged.fail_to_pass[0].verdict is IdVerdict.NOT_COLLECTED
 
 
 def test_junk_is_no_id():
-    assert judge([], ["[100%]"], seen(a=("F", "P"))).pass_to_pass[0].verdict is Verdict.NOT_AN_ID
+    assert judge([], ["[100%]"], seen(a=("F", "P"))).pass_to_pass[0].verdict is IdVerdict.NOT_AN_ID
 
 
 def test_a_cut_id_holds_where_one_of_its_tests_turns_and_the_others_stand():
     judged = judge(["t.py::a["], [], seen(**{"a[ 1]": ("F", "P"), "a[ 2]": ("P", "P")}))
-    assert judged.fail_to_pass[0].verdict is Verdict.TRUNCATED
+    assert judged.fail_to_pass[0].verdict is IdVerdict.TRUNCATED
     assert judged.graded_fail_to_pass == ("t.py::a[ 1]",)
     assert judged.graded_pass_to_pass == ("t.py::a[ 2]",)
 
 
 def test_a_cut_id_does_not_hold_where_one_of_its_tests_fails_with_the_fix():
     judged = judge(["t.py::a["], [], seen(**{"a[ 1]": ("F", "P"), "a[ 2]": ("F", "F")}))
-    assert judged.fail_to_pass[0].verdict is Verdict.FAILS_WITH_GOLD
+    assert judged.fail_to_pass[0].verdict is IdVerdict.FAILS_WITH_GOLD
     assert judged.graded_fail_to_pass == ()
 
 

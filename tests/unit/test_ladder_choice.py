@@ -61,7 +61,7 @@ def climbed(monkeypatch):
         recipes = [Recipe(project="setup.py", evidence=Evidence(rung=rung)) for rung in ends if "+" not in rung]
         last = Recipe(project=None, evidence=Evidence(rung=unbuilt)) if unbuilt else None
         recipes = [recipe for recipe in recipes if recipe.rung != unbuilt]
-        job = rung.Job(
+        job = rung.BuildJob(
             workshop=SimpleNamespace(progress=lambda _: None),
             tree=Files(files or {}),
             tar=None,

@@ -12,7 +12,7 @@ import pytest
 
 from harness.core.errors import InputError
 from harness.dataset.similarity.dedupe import twins
-from harness.dataset.similarity.near import Fix, Shelf, fix_of
+from harness.dataset.similarity.near import Fix, FixIndex, fix_of
 from miner.quality.known_duplicates import Neighbours, shelf_of_rows, shelf_of_tasks
 from tests import repos, tiny
 from tests.quality_parts import CODE, OLD
@@ -34,7 +34,7 @@ def fix(name: str, patch: str = GOLD, statement: str = "The total is wrong."):
 
 
 def shelf(*fixes):
-    made = Shelf()
+    made = FixIndex()
     for one in fixes:
         made.add(one)
     return made
@@ -127,7 +127,7 @@ def test_a_task_is_marked_with_counts_in_public_and_names_in_hiding(tmp_path):
 
 
 def test_a_task_is_known_to_those_that_come_after_it():
-    neighbours = Neighbours(own=Shelf())
+    neighbours = Neighbours(own=FixIndex())
     first, second = (neighbours.marked(tiny.task(instance_id=f"a__b-{n}", gold=GOLD)) for n in (1, 2))
 
     assert first.instance.quality["near_duplicates"] == {"public": None, "dataset": 0}
@@ -206,7 +206,7 @@ def test_a_shelf_finds_what_comparing_each_with_each_finds():
 
 
 def test_a_shelf_that_is_asked_between_finds_what_was_put_on_it_late_or_anew():
-    growing, fixes = Shelf(), crowd(300)
+    growing, fixes = FixIndex(), crowd(300)
     for number, fix in enumerate(fixes):
         growing.add(fix)
         if number % 50 == 7:

@@ -22,7 +22,7 @@ from harness.solve.models.stack import wrap
 from miner.assist import spend_log
 from miner.assist import statement_writer as writing
 from miner.assist.statement_writer import Fault
-from miner.assist.statement_writer_run import Job, Writer, tally_of
+from miner.assist.statement_writer_run import Writer, WritingJob, tally_of
 from miner.cli.statements import see_that_tests_run
 from tests import tiny
 from tests.model_server import ModelServer, Say, overflow, server_error
@@ -57,9 +57,9 @@ def about(statement: str = TOLD, **fields):
     return subject({CODE: (OLD, FIX)}, {TESTS: (OLD_TESTS, ASKING)}, statement=statement, fail_to_pass=ids, **fields)
 
 
-def job(told: str = TOLD, *, outputs: tuple[str, ...] = (OUTPUT,), mask: bool = True) -> Job:
+def job(told: str = TOLD, *, outputs: tuple[str, ...] = (OUTPUT,), mask: bool = True) -> WritingJob:
     one = about(told)
-    return Job(
+    return WritingJob(
         instance_id="acme__shop-12",
         subject=one,
         material=lambda: writing.material("acme/shop", told, outputs, one.gold_patch),

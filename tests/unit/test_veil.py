@@ -8,7 +8,7 @@ import pytest
 
 from harness.core.instance import Outcome
 from harness.dataset.seal.identity import Keys
-from harness.runs.redaction import Veil
+from harness.runs.redaction import Redaction
 from harness.runs.run_folder import InstanceReport
 from harness.signals.model import (
     Compiles,
@@ -26,7 +26,7 @@ from harness.signals.model import (
 )
 from tests import tiny
 
-VEIL = Veil(recipients=("age1…",), keys=Keys(identities=()))
+VEIL = Redaction(recipients=("age1…",), keys=Keys(identities=()))
 
 
 def signals(**parts) -> Signals:

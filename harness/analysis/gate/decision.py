@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from harness.stats import Interval
 
 
-class Verdict(StrEnum):
+class GateVerdict(StrEnum):
     """What a gate says as a whole."""
 
     PASS = "pass"  # noqa: S105 - no password
@@ -133,7 +133,7 @@ class Side:
 class Decision:
     """What the gate says, and everything that it rests on."""
 
-    verdict: Verdict
+    verdict: GateVerdict
     sentence: str
     exit_code: int
     """0 pass, 1 regression, 3 inconclusive; what `inconclusive` is set to may turn a 3 into 0 or 1."""

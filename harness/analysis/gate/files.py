@@ -57,14 +57,14 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class GateOutcome:
     """A decision, and the sheet it was made on."""
 
     decision: Decision
     candidate: gate.Entry
 
 
-def ask(question: Question, rules: GateRules) -> Answer:
+def ask(question: Question, rules: GateRules) -> GateOutcome:
     """Read the runs and decide.
 
     Raises:
@@ -83,7 +83,7 @@ def ask(question: Question, rules: GateRules) -> Answer:
         confirm=confirm,
         allow_unauthenticated=question.allow_unauthenticated,
     )
-    return Answer(decision=decision, candidate=candidate)
+    return GateOutcome(decision=decision, candidate=candidate)
 
 
 def _run(path: Path, *, model: str | None, dataset: Path | None) -> gate.Entry:
@@ -225,7 +225,7 @@ def _append(path: Path, text: str) -> None:
         file.write(text)
 
 
-def accept(answer: Answer, path: Path) -> bool:
+def accept(answer: GateOutcome, path: Path) -> bool:
     """Keep the candidate as the accepted run where the gate says so (exit code 0); whether it does."""
     if answer.decision.exit_code != 0:
         return False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from harness.analysis.gate import checks
 from harness.analysis.gate.config import Mode
-from harness.analysis.gate.decision import Change, Counts, Decision, RuleLine, Ruling, Side, TaskLine, Verdict
+from harness.analysis.gate.decision import Change, Counts, Decision, GateVerdict, RuleLine, Ruling, Side, TaskLine
 from harness.core.instance import Outcome
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from harness.analysis.scoresheet import Scoresheet, TaskScore
     from harness.runs.task_metadata import TaskFacts
 
-_EXIT_CODES = {Verdict.PASS: 0, Verdict.REGRESSION: 1, Verdict.INCONCLUSIVE: 3}
+_EXIT_CODES = {GateVerdict.PASS: 0, GateVerdict.REGRESSION: 1, GateVerdict.INCONCLUSIVE: 3}
 _NAMED = 3
 _SET_TO = {"inconclusive": 3, "pass": 0, "fail": 1}
 
@@ -83,7 +83,7 @@ def decide(
     return Decision(
         verdict=verdict,
         sentence=_sentence(verdict, lines, rules, compared=theirs is not None),
-        exit_code=_SET_TO[rules.inconclusive] if verdict is Verdict.INCONCLUSIVE else _EXIT_CODES[verdict],
+        exit_code=_SET_TO[rules.inconclusive] if verdict is GateVerdict.INCONCLUSIVE else _EXIT_CODES[verdict],
         candidate=_side(candidate, ours),
         baseline=_side(baseline, theirs) if baseline and theirs else None,
         compared=len(pairs.common) if pairs else 0,
@@ -135,21 +135,21 @@ def _set_aside(sheet: Scoresheet, also: Mapping[str, TaskScore]) -> Scoresheet:
     )
 
 
-def _verdict(lines: list[RuleLine]) -> Verdict:
+def _verdict(lines: list[RuleLine]) -> GateVerdict:
     rulings = {line.ruling for line in lines}
     if Ruling.BROKEN in rulings:
-        return Verdict.REGRESSION
-    return Verdict.INCONCLUSIVE if Ruling.UNKNOWN in rulings else Verdict.PASS
+        return GateVerdict.REGRESSION
+    return GateVerdict.INCONCLUSIVE if Ruling.UNKNOWN in rulings else GateVerdict.PASS
 
 
-def _sentence(verdict: Verdict, lines: list[RuleLine], rules: GateRules, *, compared: bool) -> str:
+def _sentence(verdict: GateVerdict, lines: list[RuleLine], rules: GateRules, *, compared: bool) -> str:
     """The answer in one plain sentence."""
     broken = [line.name for line in lines if line.ruling is Ruling.BROKEN]
     unknown = [line.name for line in lines if line.ruling is Ruling.UNKNOWN]
-    if verdict is Verdict.REGRESSION:
+    if verdict is GateVerdict.REGRESSION:
         text = f"This is a regression: {_named(broken)} broken"
         return f"{text}, and {_named(unknown)} can't be told." if unknown else f"{text}."
-    if verdict is Verdict.INCONCLUSIVE:
+    if verdict is GateVerdict.INCONCLUSIVE:
         told = {
             "inconclusive": "that is no pass",
             "pass": "goldseam.toml lets that pass",
@@ -239,9 +239,9 @@ def _counts(task: TaskScore | None) -> Counts | None:
     return Counts(resolved=task.resolved, scored=task.scored) if task and task.scored else None
 
 
-def _asks_for_power(verdict: Verdict, rules: GateRules) -> bool:
+def _asks_for_power(verdict: GateVerdict, rules: GateRules) -> bool:
     """Whether what these tasks cannot show bears on the answer: a proof, or a regression, does without."""
-    return rules.mode is Mode.NO_REGRESSION and verdict is not Verdict.REGRESSION
+    return rules.mode is Mode.NO_REGRESSION and verdict is not GateVerdict.REGRESSION
 
 
 def _for_review(ours: Scoresheet) -> tuple[str, ...]:

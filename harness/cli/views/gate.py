@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.analysis.gate.ci.texts import visible
-from harness.analysis.gate.decision import Change, Decision, Ruling, Side, Verdict
+from harness.analysis.gate.decision import Change, Decision, GateVerdict, Ruling, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _STYLES = {Ruling.KEPT: "green", Ruling.BROKEN: "bold red", Ruling.UNKNOWN: "yellow"}
-_VERDICTS = {Verdict.PASS: "bold green", Verdict.REGRESSION: "bold red", Verdict.INCONCLUSIVE: "bold yellow"}
+_VERDICTS = {
+    GateVerdict.PASS: "bold green",
+    GateVerdict.REGRESSION: "bold red",
+    GateVerdict.INCONCLUSIVE: "bold yellow",
+}
 _SHOWN = 10
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from harness.dataset.merge import Merged
     from harness.dataset.rotation import Rotation
     from harness.dataset.similarity.dedupe import Twin
-    from harness.dataset.similarity.leaks import Answer
+    from harness.dataset.similarity.leaks import ScanOutcome
     from harness.dataset.similarity.scan import Find
     from harness.dataset.splits import Summary
     from harness.dataset.task_states import Changed
@@ -30,7 +30,7 @@ _SHOWN = 100
 _WARN = "yellow"
 
 
-def scan_text(answer: Answer) -> RenderableType:
+def scan_text(answer: ScanOutcome) -> RenderableType:
     """All that `holdout scan` shows; nothing of what was found is quoted."""
     parts: list[RenderableType] = []
     if answer.finds:
@@ -55,7 +55,7 @@ def _find(find: Find) -> Text:
 _FOUND = {Kind.STATEMENT: "statement", Kind.GOLD: "gold code", Kind.TESTS: "hidden tests"}
 
 
-def _sought(answer: Answer) -> str:
+def _sought(answer: ScanOutcome) -> str:
     what = "the canary, statements and hidden code" if answer.code else "the canary and statements"
     text = f"{what} of {answer.tasks} task(s)"
     if not answer.code:
@@ -69,7 +69,7 @@ def _sought(answer: Answer) -> str:
 _NAMES = {Kind.STATEMENT: "statement(s)", Kind.GOLD: "fix(es)", Kind.TESTS: "test patch(es)"}
 
 
-def scan_json(answer: Answer) -> dict[str, Any]:
+def scan_json(answer: ScanOutcome) -> dict[str, Any]:
     """What `holdout scan --json` prints; docs/holdout.md names its fields."""
     return {
         "schema_version": SCHEMA_VERSION,

@@ -30,7 +30,7 @@ MOST = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class ScanOutcome:
     """What was found in everything that was searched."""
 
     finds: tuple[Find, ...]
@@ -93,7 +93,7 @@ def ordinary_code() -> Iterator[bytes]:
 
 def search(
     index: Index, sources: Iterable[Source | Unread], *, tasks: int, code: bool, note: Callable[[str], None]
-) -> Answer:
+) -> ScanOutcome:
     """Search every source; `note` is told which one it is at."""
     finds: list[Find] = []
     unread: list[Unread] = []
@@ -109,7 +109,7 @@ def search(
         count, size = count + 1, size + source.size
         if source.broken:
             unread.append(source.broken)
-    return Answer(
+    return ScanOutcome(
         finds=tuple(finds),
         found=found,
         sources=count,

@@ -92,7 +92,7 @@ def _by_hunk(vocabulary: Vocabulary, hunks: list[list[bytes]]) -> tuple[Hashes, 
     return hashes, np.searchsorted(ends, begins, side="right").astype(np.uint64) * _ODD
 
 
-class Shelf:
+class FixIndex:
     """Fixes to compare others with, however many. May be added to and asked from several threads."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from harness.runs.refresh import drift, record
 from harness.runs.refresh.drift import GONE_WRONG, REPEATS, Finding, Result
 from harness.runs.refresh.notes import Notes, RefreshRequest, folder_of, unfinished
 from harness.runs.refresh.seen import Kind, NoVerdictError, Slot, VerdictSummary, observe
-from harness.runs.task_store import Shelf
+from harness.runs.task_store import TaskStore
 from harness.sandbox.job import MissingImageError, SandboxError
 from harness.stats import clean_bound
 
@@ -173,7 +173,7 @@ def refresh(
         if notes.goes_on:
             observer.note("going on with what the last refresh has seen")
         access_log.tell(dataset, notes.plan, purpose="refresh")
-        tasks = Shelf(dataset, notes.plan)
+        tasks = TaskStore(dataset, notes.plan)
         work = _Work(tasks=tasks, sandbox=sandbox, executor=executor, settings=settings, notes=notes, observer=observer)
         findings = work.all(notes.plan)
         found = _decided(findings, settings)
@@ -247,7 +247,7 @@ def _line(found: Refreshed) -> record.RefreshLine:
 class _Work:
     """The verdicts of a refresh, as they come."""
 
-    tasks: Shelf
+    tasks: TaskStore
     sandbox: Sandbox
     executor: Executor
     settings: Settings

@@ -26,7 +26,7 @@ from harness.solve.workspace.workspace import ROOT, ImageWorkspace
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from harness.solve.base import Job, Model, Workspace
+    from harness.solve.base import Model, SolveJob, Workspace
     from harness.solve.workspace.checkout import Checkout
 
 SECONDS = 1800.0
@@ -92,14 +92,14 @@ class CommandAgent(Agent):
             "seconds": settings.seconds,
         }
 
-    def attempt(self, job: Job, model: Model) -> Attempt:
+    def attempt(self, job: SolveJob, model: Model) -> Attempt:
         with job.open_workspace() as workspace:
             if not isinstance(workspace, ImageWorkspace):
                 raise InputError("`--agent command` needs a workspace of an image")
             run = self._in_container if self._settings.where is Where.CONTAINER else self._on_host
             return run(job, model, workspace)
 
-    def _in_container(self, job: Job, model: Model, plain: ImageWorkspace) -> Attempt:
+    def _in_container(self, job: SolveJob, model: Model, plain: ImageWorkspace) -> Attempt:
         with _folder() as door, contextlib.ExitStack() as held:
             inside: list[ImageWorkspace] = []
 
@@ -123,7 +123,7 @@ class CommandAgent(Agent):
                 return lost(error, replies=gateway.passed.replies, messages=gateway.passed.messages)
             return self._ended(workspace, gateway, exit_code=ran.exit_code, output=ran.output, timed_out=ran.timed_out)
 
-    def _on_host(self, job: Job, model: Model, plain: ImageWorkspace) -> Attempt:
+    def _on_host(self, job: SolveJob, model: Model, plain: ImageWorkspace) -> Attempt:
         with _folder() as folder, self._gateway(job, model).at_port() as gateway:
             (repo := folder / "repo").mkdir()
             (home := folder / "home").mkdir()
@@ -173,7 +173,7 @@ class CommandAgent(Agent):
             attempt, facts={**attempt.facts, **{name: value for name, value in facts.items() if value != []}}
         )
 
-    def _gateway(self, job: Job, model: Model, **options: Any) -> Gateway:
+    def _gateway(self, job: SolveJob, model: Model, **options: Any) -> Gateway:
         return Gateway(model, sampling=job.sampling, sample=job.sample, allow=self._allow, **options)
 
     def _filled(self, model: Model, statement: str, base_url: str, repo: str) -> tuple[str, ...]:
@@ -205,7 +205,7 @@ def _check_mount(folder: Path) -> None:
         )
 
 
-def _statement(job: Job) -> str:
+def _statement(job: SolveJob) -> str:
     return f"{job.header}\n\n{job.instance.problem_statement}".strip() + "\n"
 
 

@@ -17,7 +17,7 @@ from harness.solve.models.tokens import messages_bytes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.solve.base import Job, Model, Reply, ToolCall, Workspace
+    from harness.solve.base import Model, Reply, SolveJob, ToolCall, Workspace
 
 SYSTEM = """\
 You fix a bug in a repository. You work in it with tools; its root is the current folder, and there is no network.
@@ -50,7 +50,7 @@ class LoopAgent(Agent):
         """What else its results depend on."""
         return {"max_turns": self._max_turns}
 
-    def attempt(self, job: Job, model: Model) -> Attempt:
+    def attempt(self, job: SolveJob, model: Model) -> Attempt:
         with job.open_workspace() as workspace:
             talk = _Talk(job, model, workspace, room=self._context_bytes)
             try:
@@ -65,7 +65,7 @@ class LoopAgent(Agent):
 class _Talk:
     """One conversation."""
 
-    def __init__(self, job: Job, model: Model, workspace: Workspace, *, room: int) -> None:
+    def __init__(self, job: SolveJob, model: Model, workspace: Workspace, *, room: int) -> None:
         files = workspace.files()
         top = ", ".join(sorted({path.split("/")[0] + "/" * ("/" in path) for path in files}))
         task = TASK.format(statement=job.instance.problem_statement, count=len(files), top=top)

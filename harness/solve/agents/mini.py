@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.core.process import Dialogue
-    from harness.solve.base import Job, Model, Reply, Workspace
+    from harness.solve.base import Model, Reply, SolveJob, Workspace
 
 PYTHON_VARIABLE = "GOLDSEAM_MINI_PYTHON"
 """Names the interpreter of the environment that mini-swe-agent is installed in."""
@@ -97,7 +97,7 @@ class MiniAgent(Agent):
         """What else its results depend on."""
         return {"mini_version": self._installed.version, "max_turns": self._max_turns}
 
-    def attempt(self, job: Job, model: Model) -> Attempt:
+    def attempt(self, job: SolveJob, model: Model) -> Attempt:
         with job.open_workspace() as workspace, tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
             talk = _Talk(job=job, model=model, workspace=workspace)
             driver = resources.files("harness.solve.agents.inside").joinpath("mini_driver.py")
@@ -125,7 +125,7 @@ class MiniAgent(Agent):
 class _Talk:
     """What the driver asks for, done."""
 
-    job: Job
+    job: SolveJob
     model: Model
     workspace: Workspace
     replies: list[Reply] = field(default_factory=list)

@@ -15,7 +15,7 @@ from harness.solve.models.usage_check import LIMIT_UNTOLD
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from harness.solve.base import Job, Message, Model, Reply, Workspace
+    from harness.solve.base import Message, Model, Reply, SolveJob, Workspace
     from harness.solve.prompts import Prompt
 
 FILE_TOKENS = 24_000
@@ -75,7 +75,7 @@ class SingleAgent(Agent):
         """What, beside its version, makes its answers what they are."""
         return {"file_tokens": self.file_tokens}
 
-    def attempt(self, job: Job, model: Model) -> Attempt:
+    def attempt(self, job: SolveJob, model: Model) -> Attempt:
         tree = self._tree(job)
         files = retrieve.texts(tree.contents)
         budget = self.file_tokens
@@ -96,7 +96,9 @@ class SingleAgent(Agent):
             return _attempt(reply, job, tree, messages, facts)
         raise AssertionError  # pragma: no cover - the last round returns
 
-    def _question(self, job: Job, files: Mapping[str, str], budget: int) -> tuple[tuple[Message, ...], dict[str, Any]]:
+    def _question(
+        self, job: SolveJob, files: Mapping[str, str], budget: int
+    ) -> tuple[tuple[Message, ...], dict[str, Any]]:
         only: Iterable[str] | None = job.oracle_files or None
         excerpts = retrieve.choose(job.instance.problem_statement, files, budget=budget, only=only)
         messages = self.prompt.messages(job.instance, excerpts, paths=sorted(files)[:_SHOWN_PATHS], header=job.header)
@@ -106,7 +108,7 @@ class SingleAgent(Agent):
         }
         return messages, facts
 
-    def _tree(self, job: Job) -> Snapshot:
+    def _tree(self, job: SolveJob) -> Snapshot:
         """The task's tree; samples of one task share it."""
         instance_id = job.instance.instance_id
         with self._lock:
@@ -121,7 +123,9 @@ class SingleAgent(Agent):
             return snapshot.snapshot
 
 
-def _attempt(reply: Reply, job: Job, tree: Snapshot, messages: tuple[Message, ...], facts: dict[str, Any]) -> Attempt:
+def _attempt(
+    reply: Reply, job: SolveJob, tree: Snapshot, messages: tuple[Message, ...], facts: dict[str, Any]
+) -> Attempt:
     found = extract(
         "" if reply.refusal else reply.message.content,
         tree,

@@ -17,7 +17,7 @@ from miner.languages.base import RefusedError
 from miner.languages.python import doctests
 from miner.languages.python.detect import detect
 from miner.languages.python.images import exclude_newer
-from miner.languages.python.images.build_recipe import Job, expect_resolving
+from miner.languages.python.images.build_recipe import BuildJob, expect_resolving
 from miner.languages.python.images.ladder import climb
 from miner.languages.python.stripping import borrowing, guessing, inlining
 from miner.languages.python.stripping.recording import record
@@ -65,7 +65,7 @@ class Python:
         recipes = (requirement for recipe in detection.recipes for requirement in recipe.evidence.requirements)
         workshop = opened.reaching(egress.named_hosts(request.tree, recipes))
         began = time.monotonic()
-        job = Job(
+        job = BuildJob(
             workshop=replace(workshop, as_of=request.when, uv_settings=exclude_newer.unreadable(request.when)),
             tree=request.tree,
             tar=request.source(),

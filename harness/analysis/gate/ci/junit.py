@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from harness.analysis.gate.ci.texts import visible
-from harness.analysis.gate.decision import Change, Decision, RuleLine, Ruling, TaskLine, Verdict
+from harness.analysis.gate.decision import Change, Decision, GateVerdict, RuleLine, Ruling, TaskLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ def render(decision: Decision) -> str:
     Names, reasons and models are written so that no control character, bidi character or lone surrogate reaches a
     reader; what XML itself forbids cannot occur.
     """
-    passes = decision.verdict is Verdict.INCONCLUSIVE and decision.exit_code == 0
+    passes = decision.verdict is GateVerdict.INCONCLUSIVE and decision.exit_code == 0
     rules = [_rule(line, passes=passes) for line in decision.rules]
     tasks = [_task(line) for line in decision.tasks]
     suites = [

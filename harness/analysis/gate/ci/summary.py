@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.analysis.gate.ci.texts import markdown, visible
-from harness.analysis.gate.decision import Change, Decision, Ruling, Side, TaskLine, Verdict
+from harness.analysis.gate.decision import Change, Decision, GateVerdict, Ruling, Side, TaskLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,9 +18,9 @@ _ANNOTATIONS = 10
 """GitHub shows no more errors of one step."""
 _NAMED = 20
 _HEADINGS = {
-    Verdict.PASS: "✅ Pass",
-    Verdict.REGRESSION: "❌ Regression",
-    Verdict.INCONCLUSIVE: "⚠️ Inconclusive",
+    GateVerdict.PASS: "✅ Pass",
+    GateVerdict.REGRESSION: "❌ Regression",
+    GateVerdict.INCONCLUSIVE: "⚠️ Inconclusive",
 }
 _MARKS = {Ruling.KEPT: "✅ kept", Ruling.BROKEN: "❌ broken", Ruling.UNKNOWN: "⚠️ can't tell"}
 
@@ -129,10 +129,10 @@ def workflow_commands(decision: Decision) -> list[str]:
             text += f"\n{_named(line.tasks)}"
         found.append(_command(level, f"goldseam gate: {line.name}", text))
     lost = decision.of(Change.LOST)
-    if lost and decision.verdict is not Verdict.PASS:
+    if lost and decision.verdict is not GateVerdict.PASS:
         named = _named([line.instance_id for line in lost])
         found.insert(_ANNOTATIONS - 1, _command("notice", "goldseam gate: lost tasks", named))
-    if decision.verdict is Verdict.PASS:
+    if decision.verdict is GateVerdict.PASS:
         found.append(_command("notice", "goldseam gate: pass", decision.sentence))
     return found[:_ANNOTATIONS]
 

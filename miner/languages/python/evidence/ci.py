@@ -20,11 +20,11 @@ from miner.languages.python.recipes.interpreter import key
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from miner.evidence.ci_jobs import Job
+    from miner.evidence.ci_jobs import CiJob
     from miner.evidence.ci_services import DeclaredService
     from miner.evidence.tree import Tree
 
-_SERVICES: tuple[tuple[re.Pattern[str], Callable[[Any], list[Job]]], ...] = (
+_SERVICES: tuple[tuple[re.Pattern[str], Callable[[Any], list[CiJob]]], ...] = (
     (re.compile(r"\.github/workflows/[^/]+\.ya?ml$"), ci_jobs.github),
     (re.compile(r"\.gitlab-ci\.ya?ml$"), ci_jobs.gitlab),
     (re.compile(r"\.circleci/config\.ya?ml$"), ci_jobs.circle),
@@ -76,13 +76,13 @@ def test_commands(tree: Tree) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
         yield path, job.commands(tree)
 
 
-def _testing(tree: Tree, notes: list[str]) -> list[tuple[str, Job]]:
+def _testing(tree: Tree, notes: list[str]) -> list[tuple[str, CiJob]]:
     """The jobs that run tests, of the newest service that has one, each with its file; the main job first.
 
     Files that can't be read are told in `notes`.
     """
     for pattern, reader in _SERVICES:
-        testing: list[tuple[str, Job]] = []
+        testing: list[tuple[str, CiJob]] = []
         for path in [path for path in tree.files() if pattern.match(path)][:_FILES_READ]:
             try:
                 jobs = reader(yamlfile.load(tree.read(path) or b""))
@@ -95,7 +95,7 @@ def _testing(tree: Tree, notes: list[str]) -> list[tuple[str, Job]]:
     return []
 
 
-def _declared(tree: Tree, here: Tree, path: str, job: Job, testing: Iterable[Job], notes: list[str]) -> Declared:
+def _declared(tree: Tree, here: Tree, path: str, job: CiJob, testing: Iterable[CiJob], notes: list[str]) -> Declared:
     found = installs.read(job.commands(tree))
     groups = tuple(table(pyproject(here), "dependency-groups"))
     known = extras.declared(here)

@@ -60,7 +60,7 @@ def expect_resolving(workshop: Workshop) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class BuildJob:
     """What stays the same over all attempts at one image."""
 
     workshop: Workshop
@@ -81,7 +81,7 @@ class Job:
     """What is asked for recipes where no rung gives an environment."""
 
 
-def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
+def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
     packed, versions = _system(job, interpreter, recipe)
     image = packed.layer.image_id
     new = image, steps.DEPENDENCIES
@@ -124,7 +124,7 @@ def image_of(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLa
     )
 
 
-def _variables(job: Job, interpreter: Interpreter, recipe: Recipe) -> dict[str, str]:
+def _variables(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> dict[str, str]:
     """The variables of builds, with the day of the dependencies' own build requirements."""
     options = " ".join(exclude_newer.for_dependencies(job.when, interpreter.minor, recipe.later))
     return {**job.workshop.variables, **_undeclared(recipe), steps.CUTOFF_VARIABLE: options}
@@ -136,7 +136,7 @@ def _undeclared(recipe: Recipe) -> dict[str, str]:
     return {"GOLDSEAM_BUILT_WITH": needed} if needed else {}
 
 
-def _with_undeclared(job: Job, recipe: Recipe) -> Workshop:
+def _with_undeclared(job: BuildJob, recipe: Recipe) -> Workshop:
     """The workshop, where builds have what they import and do not declare."""
     variables = {**job.workshop.variables, **_undeclared(recipe)}
     pairs = tuple(pair for pair in recipe.built_with if pair[0])
@@ -147,7 +147,7 @@ def _below(root: str, path: str) -> str:
     return str(PurePosixPath(root, path)) if root else path
 
 
-def _system(job: Job, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpreter, tuple[str, ...]]:
+def _system(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpreter, tuple[str, ...]]:
     """The interpreter with the recipe's Debian packages; without them where they can't be had, which is recorded."""
     if not recipe.apt:
         return interpreter, ()
@@ -179,7 +179,7 @@ class _Locked:
     """What installing it needs of secrets, which the lock is kept without."""
 
 
-def _resolve(job: Job, interpreter: Interpreter, recipe: Recipe) -> _Locked:
+def _resolve(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> _Locked:
     """The lock of a recipe, where git repositories are at the commit that they had on the day."""
     text, warned = _compile(job, interpreter, recipe)
     found = repositories.pinned(text)
@@ -212,7 +212,7 @@ def _uncommon(recipe: Recipe, warned: str) -> list[str]:
     return [*notes, *late]
 
 
-def _compile(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> tuple[str, str]:
+def _compile(job: BuildJob, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> tuple[str, str]:
     """The lock that the resolver writes for a recipe, and what it says."""
     job.workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
     inputs = [job.tar, text_input(job, "extra.in", steps.requirement_lines(recipe, interpreter.minor))]
@@ -237,7 +237,7 @@ def _compile(job: Job, interpreter: Interpreter, recipe: Recipe, *, again: bool 
     raise RefusedError(rejection, step="resolve", said=ran.tail)
 
 
-def _install(job: Job, interpreter: Interpreter, recipe: Recipe, locked: _Locked) -> tuple[Layer, BuiltLayer]:
+def _install(job: BuildJob, interpreter: Interpreter, recipe: Recipe, locked: _Locked) -> tuple[Layer, BuiltLayer]:
     layer = steps.dependencies(interpreter, text_input(job, steps.LOCK_NAME, locked.text), locked.text)
     command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
     try:
@@ -251,7 +251,7 @@ def _install(job: Job, interpreter: Interpreter, recipe: Recipe, locked: _Locked
 
 
 def _source(
-    job: Job, interpreter: Interpreter, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]
+    job: BuildJob, interpreter: Interpreter, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]
 ) -> tuple[Layer, BuiltLayer]:
     layer = steps.source(
         deps.image_id,
@@ -277,7 +277,7 @@ def _source(
 
 
 def _refused(
-    job: Job,
+    job: BuildJob,
     recipe: Recipe,
     interpreter: Interpreter,
     step: str,
@@ -293,7 +293,7 @@ def _refused(
 
 
 def record(
-    job: Job,
+    job: BuildJob,
     recipe: Recipe,
     interpreter: Interpreter,
     step: str,
@@ -321,7 +321,7 @@ def _shown(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(repositories.without_passwords(word) for word in words)
 
 
-def text_input(job: Job, name: str, text: str) -> Input:
+def text_input(job: BuildJob, name: str, text: str) -> Input:
     """A text as a file that a build reads."""
     data = text.encode()
     digest = hashlib.sha256(data).hexdigest()

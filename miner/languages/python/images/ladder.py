@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from miner.evidence.tree import Recipe
     from miner.languages.built import BuiltImage, Collected, Repairing
-    from miner.languages.python.images.build_recipe import Job
+    from miner.languages.python.images.build_recipe import BuildJob
     from miner.languages.python.images.pythons import Interpreter
     from miner.layers.build import BuiltLayer
 
@@ -58,7 +58,7 @@ class _Stood:
         return self.collected is None or self.collected.ok
 
 
-def climb(job: Job, began: float) -> BuiltImage:
+def climb(job: BuildJob, began: float) -> BuiltImage:
     """The first image in which all tests can be collected; else the one in which the fewest files are lost.
 
     Raises:
@@ -83,7 +83,7 @@ def _telling(refused: Sequence[RefusedError]) -> RefusedError:
     return next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
 
 
-def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Interpreter, Recipe, RefusedError]]]:
+def _rungs(job: BuildJob, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Interpreter, Recipe, RefusedError]]]:
     """The best that the detected recipes give, in their order, and those that came to nothing."""
     refused: list[tuple[Interpreter, Recipe, RefusedError]] = []
     best: _Stood | None = None
@@ -108,7 +108,7 @@ def _rungs(job: Job, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Inte
     return best, refused
 
 
-def _unbuilt(job: Job, ground: BuiltLayer, recipe: Recipe) -> _Stood | None:
+def _unbuilt(job: BuildJob, ground: BuiltLayer, recipe: Recipe) -> _Stood | None:
     """The tree on `sys.path` and what it needs, where it can't be built; None unless all tests are collected so."""
     for interpreter in _interpreters(job, ground):
         with contextlib.suppress(RefusedError):
@@ -132,7 +132,7 @@ def _lacking(stood: _Stood) -> Failing:
 
 
 def _repaired(
-    job: Job,
+    job: BuildJob,
     ground: BuiltLayer,
     repairing: Repairing,
     interpreter: Interpreter,
@@ -157,7 +157,7 @@ def _repaired(
     return replace(best, image=replace(best.image, repair=repair))
 
 
-def _finished(job: Job, image: BuiltImage, began: float) -> BuiltImage:
+def _finished(job: BuildJob, image: BuiltImage, began: float) -> BuiltImage:
     """The image with all attempts that were made, and how long it took."""
     seconds = {**image.seconds, "total": time.monotonic() - began}
     for step in ("resolve", "collect"):
@@ -167,7 +167,7 @@ def _finished(job: Job, image: BuiltImage, began: float) -> BuiltImage:
     return replace(image, attempts=tuple(job.attempts), seconds=seconds)
 
 
-def _interpreters(job: Job, ground: BuiltLayer) -> Iterator[Interpreter]:
+def _interpreters(job: BuildJob, ground: BuiltLayer) -> Iterator[Interpreter]:
     """The interpreters to try, best first.
 
     Raises:
@@ -192,7 +192,7 @@ def _interpreters(job: Job, ground: BuiltLayer) -> Iterator[Interpreter]:
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="no_interpreter", detail=detail))
 
 
-def _try(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> _Stood:
+def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> _Stood:
     """The image of a recipe, mended as long as what fails says what is missing.
 
     Raises:
@@ -226,7 +226,7 @@ def _try(job: Job, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer)
     return best
 
 
-def _stood(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> _Stood:
+def _stood(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> _Stood:
     """What can be collected in an image; folders that hold what is missing are put on `sys.path` where that helps."""
     image = replace(image, pythonpath=tuple(dict.fromkeys((*image.pythonpath, *job.folders))))
     stood = _Stood(
@@ -249,12 +249,12 @@ def _stood(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltImage
     return stood
 
 
-def _mended(job: Job, recipe: Recipe, mended: Recipe) -> Recipe:
+def _mended(job: BuildJob, recipe: Recipe, mended: Recipe) -> Recipe:
     job.learned.append(recipe_fixes.Learned.between(recipe, mended))
     return mended
 
 
-def _collect(job: Job, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> Collected | None:
+def _collect(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> Collected | None:
     if job.collect is None:
         return None
     job.workshop.progress(f"collecting tests in {recipe.rung}")
