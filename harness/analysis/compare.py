@@ -212,8 +212,8 @@ def pick_candidates(
         scoresheets += [sheet for sheet in (sheets if models else real) if not models or sheet.model in models]
     missing = [model for model in models if model not in {sheet.model for sheet in scoresheets}]
     if missing:
-        known = sorted({sheet.model for sheets in runs for sheet in sheets})
-        raise InputError(f"no candidate run has a model {missing[0]!r}", hint=f"they have: {', '.join(known)}")
+        names = sorted({sheet.model for sheets in runs for sheet in sheets})
+        raise InputError(f"no candidate run has a model {missing[0]!r}", hint=f"they have: {', '.join(names)}")
     if not scoresheets:
         raise InputError("there is nothing to compare with base", hint="give a run with another model's predictions")
     return tuple(scoresheets)
@@ -295,8 +295,8 @@ def _flip(score: TaskScore, two: TaskScore) -> Flip:
 
 def _left_out(base: Scoresheet, candidate: Scoresheet) -> dict[str, Reason]:
     """Each task of either run that can't be compared, with the one reason why."""
-    everything = base.tasks.keys() | base.aside.keys() | candidate.tasks.keys() | candidate.aside.keys()
-    reasons = {task_id: _reason(task_id, base, candidate) for task_id in sorted(everything)}
+    task_ids = base.tasks.keys() | base.aside.keys() | candidate.tasks.keys() | candidate.aside.keys()
+    reasons = {task_id: _reason(task_id, base, candidate) for task_id in sorted(task_ids)}
     return {task_id: reason for task_id, reason in reasons.items() if reason}
 
 
@@ -317,33 +317,35 @@ def _reason(task_id: str, base: Scoresheet, candidate: Scoresheet) -> Reason | N
 
 def _warnings(base: Scoresheet, candidate: Scoresheet, *, same: int, others: int) -> tuple[str, ...]:
     """Differences between the runs that no task shows."""
-    found = []
+    warnings = []
     if base.dataset != candidate.dataset:
-        found.append(f"the runs are on two datasets: {base.dataset} and {candidate.dataset}")
+        warnings.append(f"the runs are on two datasets: {base.dataset} and {candidate.dataset}")
     elif base.dataset_version != candidate.dataset_version:
-        found.append(
+        warnings.append(
             f"the runs are on versions {base.dataset_version} and {candidate.dataset_version} of the dataset: "
             f"compared are the {same} task(s) that are the same in both and scored; {others} other(s) are left out"
         )
     elif base.dataset_content and candidate.dataset_content and base.dataset_content != candidate.dataset_content:
-        found.append(
+        warnings.append(
             f"both runs are on version {base.dataset_version} of the dataset, but its tasks were changed between them: "
             f"compared are the {same} that are the same in both and scored; {others} other(s) are left out"
         )
     if base.grading_version != candidate.grading_version:
-        found.append(
+        warnings.append(
             f"the runs were graded by other rules (versions {base.grading_version} and {candidate.grading_version}); "
             "evaluate the older one again"
         )
     if base.demands != candidate.demands:
-        found.append("what a pass had to withstand differs between the runs (--timeout)")
-    return (*found, *_kinds(base, candidate))
+        warnings.append("what a pass had to withstand differs between the runs (--timeout)")
+    return (*warnings, *_kinds(base, candidate))
 
 
 def _kinds(base: Scoresheet, candidate: Scoresheet) -> tuple[str, ...]:
     """That a task showed more of its tests in one run than in the other: a scaffolded score and a hidden one."""
     both = base.tasks.keys() & candidate.tasks.keys()
-    other = [one for one in both if base.tasks[one].facts.revealed != candidate.tasks[one].facts.revealed]
+    other = [
+        task_id for task_id in both if base.tasks[task_id].facts.revealed != candidate.tasks[task_id].facts.revealed
+    ]
     if not other:
         return ()
     text = (

@@ -73,7 +73,7 @@ class Gap:
         return f"{text}: the newer ones are easier for it, which is no sign of contamination"
 
 
-def parse(given: Iterable[str], days: Mapping[str, date]) -> Cutoffs:
+def parse(texts: Iterable[str], days: Mapping[str, date]) -> Cutoffs:
     """Cut-offs as a command line gives them, `DATE` or `MODEL=DATE`, over those of the settings.
 
     Raises:
@@ -81,20 +81,20 @@ def parse(given: Iterable[str], days: Mapping[str, date]) -> Cutoffs:
 
     """
     every: date | None = None
-    named: dict[str, date] = {}
-    for text in given:
+    days_by_model: dict[str, date] = {}
+    for text in texts:
         model, sign, day = text.rpartition("=")
-        if (sign and (not model or model in named)) or (not sign and every is not None):
+        if (sign and (not model or model in days_by_model)) or (not sign and every is not None):
             raise InputError(f"--cutoff {text!r}: a model's cut-off is given once, as DATE or MODEL=DATE")
         try:
-            found = date.fromisoformat(day)
+            cutoff = date.fromisoformat(day)
         except ValueError:
             raise InputError(f"--cutoff {text!r}: expected a day such as 2025-03-31, found {day!r}") from None
         if sign:
-            named[model] = found
+            days_by_model[model] = cutoff
         else:
-            every = found
-    return Cutoffs(every=every, by_model={**days, **named} if every is None else named)
+            every = cutoff
+    return Cutoffs(every=every, by_model={**days, **days_by_model} if every is None else days_by_model)
 
 
 def gap(sheet: Scoresheet, cutoffs: Cutoffs) -> Gap | None:

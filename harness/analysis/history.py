@@ -263,7 +263,7 @@ def _search(table: Sequence[_Task], count: int) -> list[_Split]:
     Source: A. J. Scott and M. Knott, "A cluster analysis method for grouping means in the analysis of variance",
     Biometrics 30 (1974), 507-512, for the segmentation.
     """
-    found: list[_Split] = []
+    splits_found: list[_Split] = []
     waiting = [(0, count)]
     while waiting:
         start, end = waiting.pop()
@@ -271,16 +271,16 @@ def _search(table: Sequence[_Task], count: int) -> list[_Split]:
         differences = [_differences(table, range(start, split), range(split, end)) for split in splits]
         others = [1.0] * (count - 1 - len(differences))  # the family is all steps of the trend
         adjusted = holm([*(difference.p for difference in differences), *others])
-        shown = [
-            (abs(one.mean) * ((split - start) * (end - split)) ** 0.5, split, p)
-            for split, one, p in zip(splits, differences, adjusted, strict=False)
+        significant = [
+            (abs(difference.mean) * ((split - start) * (end - split)) ** 0.5, split, p)
+            for split, difference, p in zip(splits, differences, adjusted, strict=False)
             if p < LEVEL
         ]
-        if shown:
-            _, split, p = max(shown)
-            found.append(_Split(start=start, after=split, end=end, p=p))
+        if significant:
+            _, split, p = max(significant)
+            splits_found.append(_Split(start=start, after=split, end=end, p=p))
             waiting += [(start, split), (split, end)]
-    return sorted(found, key=lambda one: one.after)
+    return sorted(splits_found, key=lambda step: step.after)
 
 
 def _step(runs: Sequence[Dated], split: _Split, differences: _Differences) -> Step:
@@ -315,9 +315,9 @@ def _sentence(runs: Sequence[Dated], steps: Sequence[Step]) -> str:
         return "One run: nothing to compare it with."
     if not steps:
         return f"No step shown in {len(runs)} runs: what moved, chance explains."
-    told = [
+    parts = [
         f"{'up' if step.difference > 0 else 'down'} {100 * abs(step.difference):.1f} points "
         f"at {step.run}, {step.date[:10]}"
         for step in steps
     ]
-    return f"{'Steps' if len(told) > 1 else 'A step'} shown: {'; '.join(told)}."
+    return f"{'Steps' if len(parts) > 1 else 'A step'} shown: {'; '.join(parts)}."

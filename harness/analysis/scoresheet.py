@@ -206,11 +206,11 @@ class Scoresheet:
         )
 
     def _figure(self, value: Callable[[Usage], float | None]) -> Figure:
-        found = [value(sample.usage) for task in self.tasks.values() for sample in task.samples]
-        numbers = [number for number in found if number is not None]
+        values = [value(sample.usage) for task in self.tasks.values() for sample in task.samples]
+        numbers = [number for number in values if number is not None]
         return Figure(
             known=len(numbers),
-            of=len(found),
+            of=len(values),
             mean=statistics.fmean(numbers) if numbers else None,
             median=statistics.median(numbers) if numbers else None,
         )
@@ -232,8 +232,8 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
 
     """
     if not (run / PREDICTIONS_FILE).is_file() and not (run / "results").is_dir():
-        what = f"it has neither {PREDICTIONS_FILE} nor results" if run.is_dir() else "there is no such folder"
-        raise InputError(f"{run} is not a run: {what}", hint="make one with `goldseam evaluate DATASET -o RUN`")
+        reason = f"it has neither {PREDICTIONS_FILE} nor results" if run.is_dir() else "there is no such folder"
+        raise InputError(f"{run} is not a run: {reason}", hint="make one with `goldseam evaluate DATASET -o RUN`")
     folder = RunFolder(path=run)
     record = _record(folder)
     by_model: dict[str, dict[str, list[SampleScore]]] = {}
@@ -285,10 +285,12 @@ def _pairs(
     return {identity: (predictions.get(identity), reports.get(identity)) for identity in {*reports, *predictions}}
 
 
-def _dataset_facts(path: Path, run: Path, asked: Collection[str], record: RunRecord | None) -> Mapping[str, TaskFacts]:
+def _dataset_facts(
+    path: Path, run: Path, task_ids: Collection[str], record: RunRecord | None
+) -> Mapping[str, TaskFacts]:
     split = record.settings.get("split") if record else None
-    facts = read_facts(open_dataset(path), also=asked, split=split if isinstance(split, str) else None)
-    if asked and not asked & facts.keys():
+    facts = read_facts(open_dataset(path), also=task_ids, split=split if isinstance(split, str) else None)
+    if task_ids and not task_ids & facts.keys():
         raise InputError(f"{path} has none of the tasks of {run}", hint="give the dataset that the run was made with")
     return facts
 
@@ -352,6 +354,6 @@ def _pass_to_pass(report: InstanceReport) -> float | None:
 
 
 def _share(report: InstanceReport, name: str) -> float | None:
-    found = report.tests_status.get(name, {})
-    passed, failed = len(found.get("success", ())), len(found.get("failure", ()))
+    statuses = report.tests_status.get(name, {})
+    passed, failed = len(statuses.get("success", ())), len(statuses.get("failure", ()))
     return passed / (passed + failed) if passed + failed else None

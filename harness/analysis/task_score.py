@@ -136,12 +136,12 @@ class TaskScore:
 
 def _mean(values: Iterable[float | None]) -> float | None:
     """Over the known ones."""
-    known = [value for value in values if value is not None]
-    return statistics.fmean(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return statistics.fmean(numbers) if numbers else None
 
 
 def _total(values: Iterable[float | None]) -> float | None:
     """None where any is unknown."""
-    found = list(values)
-    known = [value for value in found if value is not None]
-    return sum(known) if known and len(known) == len(found) else None
+    numbers = list(values)
+    counted = [value for value in numbers if value is not None]
+    return sum(counted) if counted and len(counted) == len(numbers) else None

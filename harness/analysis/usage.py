@@ -43,8 +43,8 @@ def usage_of(extra: Mapping[str, Any]) -> Usage:
 
 def _tokens(extra: Mapping[str, Any]) -> int | None:
     """A number; or a mapping, or the prediction itself, with the total or with what was read and what was written."""
-    given = extra.get("tokens", extra.get("usage"))
-    source = given if isinstance(given, dict) else extra
+    counts = extra.get("tokens", extra.get("usage"))
+    source = counts if isinstance(counts, dict) else extra
     total = _number(source, "total_tokens", "total", "tokens")
     if total is not None:
         return round(total)

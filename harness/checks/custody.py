@@ -36,9 +36,9 @@ _NAMED = 3
 
 def dataset_problems(dataset: Dataset) -> Iterator[tuple[str, str]]:
     """Problems of the dataset as a whole: where, and what."""
-    for told in (splits.rule_of, lambda one: rotation.policy_of(one, Policy())):
+    for read_setting in (splits.rule_of, lambda target: rotation.policy_of(target, Policy())):
         try:
-            told(dataset)
+            read_setting(dataset)
         except InputError as error:
             yield DATASET_FILE, error.message
     try:
@@ -47,8 +47,8 @@ def dataset_problems(dataset: Dataset) -> Iterator[tuple[str, str]]:
         yield DATASET_FILE, error.message
         lacking = ()
     if lacking:
-        named = ", ".join(lacking[:_NAMED]) + (", …" if len(lacking) > _NAMED else "")
-        yield DATASET_FILE, f"{len(lacking)} file(s) lack the canary: {named}; `goldseam holdout canary` writes it"
+        task_names = ", ".join(lacking[:_NAMED]) + (", …" if len(lacking) > _NAMED else "")
+        yield DATASET_FILE, f"{len(lacking)} file(s) lack the canary: {task_names}; `goldseam holdout canary` writes it"
     yield from _ledger(dataset)
 
 
@@ -65,15 +65,15 @@ def _ledger(dataset: Dataset) -> Iterator[tuple[str, str]]:
         yield f"{ledger.LEDGER_FILE}{line}", problem.what
     if verification.problems:
         return
-    told: dict[str, str] = {}
+    recorded: dict[str, str] = {}
     for entry in ledger.read(dataset):
         if entry.event in (*task_states.EVENTS, ledger.Event.ROTATED):
-            told.update(dict.fromkeys(entry.tasks, entry.event))
-    known = set(dataset.ids())
-    for task_id, event in sorted(told.items()):
+            recorded.update(dict.fromkeys(entry.tasks, entry.event))
+    task_ids = set(dataset.ids())
+    for task_id, event in sorted(recorded.items()):
         state = task_states.EVENTS.get(ledger.Event(event), TaskState.RETIRED)
         try:
-            task_state = dataset.instance(task_id).state if task_id in known else state
+            task_state = dataset.instance(task_id).state if task_id in task_ids else state
         except InputError:
             continue  # told of as the task's own problem
         if task_state is not state:
@@ -111,13 +111,13 @@ def _age_problems(dataset: Dataset, file: Path) -> Iterator[str]:
 
 def _inside(dataset: Dataset, task_id: str, file: Path) -> Iterator[str]:
     try:
-        known = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
-        container = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=known)
-        told = dataset.instance(task_id).extra.get(HIDDEN_DIGEST)
+        digest = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
+        container = open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=digest)
+        own_digest = dataset.instance(task_id).extra.get(HIDDEN_DIGEST)
     except InputError as error:
         yield error.message
         return
-    if told is not None and told != hidden_digest(container.files):
+    if own_digest is not None and own_digest != hidden_digest(container.files):
         yield f"{HIDDEN_DIGEST} of task.yaml is not that of the files sealed there"
 
 
@@ -130,10 +130,12 @@ def id_problems(task: Task, paths: Collection[str] | None) -> Iterator[str]:
         touched = {file.path: file.new_path is None for file in patch.parse(hidden.test_patch, trusted=True).files}
     except patch.PatchError:
         return  # a problem of its own
-    strange = [one for one in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" not in one]
+    strange = [test_id for test_id in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" not in test_id]
     if strange:
         yield f"{strange[0]!r} is no test id of pytest" + _others(strange)
-    files = dict.fromkeys(one.partition("::")[0] for one in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" in one)
+    files = dict.fromkeys(
+        test_id.partition("::")[0] for test_id in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" in test_id
+    )
     names = [name for name in files if touched.get(name) or not _given(name, hidden.test_files)]
     if names:
         yield f"{names[0]} has tests in the lists, but is not among the files that are run" + _others(names)
@@ -143,8 +145,8 @@ def id_problems(task: Task, paths: Collection[str] | None) -> Iterator[str]:
             yield f"{lost[0]} is neither in test.patch nor in the image" + _others(lost)
 
 
-def _others(found: Collection[str]) -> str:
-    return f" ({len(found) - 1} more such)" if len(found) > 1 else ""
+def _others(strange: Collection[str]) -> str:
+    return f" ({len(strange) - 1} more such)" if len(strange) > 1 else ""
 
 
 def _given(name: str, test_files: Collection[str]) -> bool:
@@ -163,8 +165,8 @@ def notes(dataset: Dataset) -> Iterator[str]:
     if dataset.sealed and dataset.keys is None:
         yield "the hidden side is sealed: patches, lists and expectations were not looked at (--identity opens it)"
     try:
-        told = content.content_told(read_model(dataset.path / DATASET_FILE, DatasetModel))
-        if told and told != content.content_of(dataset):
+        content_digest = content.content_told(read_model(dataset.path / DATASET_FILE, DatasetModel))
+        if content_digest and content_digest != content.content_of(dataset):
             yield f"tasks were changed by hand since version {dataset.version}; the next mine or rotation counts that"
     except InputError:
         return

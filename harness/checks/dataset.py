@@ -98,14 +98,14 @@ def check(
     dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")
     with contextlib.suppress(InputError):  # a broken dataset.yaml has been told of
         dataset = dataset_folder.open_dataset(path, keys=keys)
-        problems += (Problem(where=where, what=what) for where, what in custody.dataset_problems(dataset))
+        problems += (Problem(where=where, what=problem) for where, problem in custody.dataset_problems(dataset))
     if dataset.keys is not None:
         with contextlib.suppress(InputError):  # told of with the task that it is about
             access_log.tell(dataset, dataset.ids(), purpose="check")
     for instance_id in dataset.ids():
-        found = [*_task_problems(dataset, instance_id, scope), *custody.seal_problems(dataset, instance_id)]
-        found += _quality_problems(dataset.task_folder(instance_id), scope)
-        problems += (Problem(where=f"tasks/{instance_id}", what=text) for text in dict.fromkeys(found))
+        texts = [*_task_problems(dataset, instance_id, scope), *custody.seal_problems(dataset, instance_id)]
+        texts += _quality_problems(dataset.task_folder(instance_id), scope)
+        problems += (Problem(where=f"tasks/{instance_id}", what=text) for text in dict.fromkeys(texts))
     return tuple(problems)
 
 
@@ -142,10 +142,10 @@ def _funnel(path: Path) -> Iterator[Problem]:
         return
     for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], start=1):
         try:
-            known = isinstance(json.loads(line), dict)
+            is_line = isinstance(json.loads(line), dict)
         except ValueError:
-            known = False
-        if not known:
+            is_line = False
+        if not is_line:
             yield Problem(where=f"funnel.jsonl, line {number}", what="not a JSON object")
 
 
@@ -232,8 +232,8 @@ def _list_problems(task: Task) -> Iterator[str]:
 
 
 def _expectation_problems(task: Task) -> Iterator[str]:
-    expectations, known = task.hidden.expectations, {*task.hidden.fail_to_pass, *task.hidden.pass_to_pass}
-    if strangers := sorted(set(expectations.tests) - known):
+    expectations, listed = task.hidden.expectations, {*task.hidden.fail_to_pass, *task.hidden.pass_to_pass}
+    if strangers := sorted(set(expectations.tests) - listed):
         yield f"expectations.json: it has {strangers[0]}, which is in neither list"
     slots = {event.slot for expected in expectations.tests.values() for event in expected.events}
     if lost := sorted(slots - set(expectations.sites)):

@@ -77,7 +77,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
     files = [*patch.parse(gold, trusted=True).files, *patch.parse(tests, trusted=True).files]
     old = {line for file in files for line in _marked(file.raw, b" -")}
     added = [(file, frozenset(set(_marked(file.raw, b"+")) - old)) for file in files]
-    named = {match[1] for file in files for line in file.raw.split(b"\n") if (match := _TEST_NAME.match(line))}
+    test_names = {match[1] for file in files for line in file.raw.split(b"\n") if (match := _TEST_NAME.match(line))}
     return Secrets(
         lines=frozenset().union(*(lines for _, lines in added)),
         by_file=tuple(
@@ -85,7 +85,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
             for file, lines in added
             if lines
         ),
-        names=frozenset(name for name in named if not any(name in line for line in old)),
+        names=frozenset(name for name in test_names if not any(name in line for line in old)),
         new_paths=frozenset(file.path for file in files if file.is_new),
         commits=frozenset(commit.encode() for commit in commits if commit),
     )
@@ -168,8 +168,8 @@ class Search:
             self._leaks.append(Leak(where=path, what="left in a package cache"))
         if len(data) > _LARGEST_TEXT or b"\0" in data[:8192]:
             return
-        if found := self._lines(data):
-            self._hits[path] = found
+        if hits := self._lines(data):
+            self._hits[path] = hits
         self._commits(path, data)
 
     def _names(self, path: str, data: bytes) -> None:
@@ -195,10 +195,10 @@ class Search:
         """
         stems = {file.name.removesuffix(".py") for file in self.secrets.by_file}
         for path, names in sorted(self._compiled.items()):
-            told = sorted(names - self._tree_names)
+            names_told = sorted(names - self._tree_names)
             likely = path.startswith(TREES) or _name(path).split(".")[0] in stems
-            if told and (likely or len(told) >= _ENOUGH):
-                yield Leak(where=path, what=f"byte code that names the hidden test {told[0].decode()}")
+            if names_told and (likely or len(names_told) >= _ENOUGH):
+                yield Leak(where=path, what=f"byte code that names the hidden test {names_told[0].decode()}")
 
     def _copied(self) -> Iterator[Leak]:
         """Anything else with lines that the tree does not have.
@@ -208,19 +208,21 @@ class Search:
         """
         unknown = self.secrets.lines - self._tree
         rare = unknown - self._common()
-        for where, found in sorted(self._hits.items()):
-            told = found & unknown
+        for where, hits in sorted(self._hits.items()):
+            leaked = hits & unknown
             of_name = [file.lines & unknown for file in self.secrets.by_file if file.name == _name(where)]
-            whole = any(lines and lines <= told for lines in of_name)
-            if (told and ".git/" in where) or whole or len(told & rare) >= _ENOUGH:
-                sample = min(told).decode("utf-8", "replace")[:60]
-                yield Leak(where=where, what=f"{len(told)} line(s) of the fix or its hidden tests, such as {sample!r}")
+            whole = any(lines and lines <= leaked for lines in of_name)
+            if (leaked and ".git/" in where) or whole or len(leaked & rare) >= _ENOUGH:
+                sample = min(leaked).decode("utf-8", "replace")[:60]
+                yield Leak(
+                    where=where, what=f"{len(leaked)} line(s) of the fix or its hidden tests, such as {sample!r}"
+                )
 
     def _common(self) -> set[bytes]:
         """Lines that files of several names have: copies of a fixed file would have one name, or two."""
         names: dict[bytes, set[str]] = {}
-        for where, found in self._hits.items():
-            for line in found if ".git/" not in where else ():
+        for where, hits in self._hits.items():
+            for line in hits if ".git/" not in where else ():
                 names.setdefault(line, set()).add(_name(where))
         return {line for line, files in names.items() if len(files) >= _ENOUGH}
 

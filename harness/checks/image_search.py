@@ -71,8 +71,10 @@ def engine_check(cache: Path) -> ImageCheck:
             yield f"its image gives the fix away: {leak.where}: {leak.what}"
 
     def paths(image: str) -> frozenset[str]:
-        found = layers.newest_layer(image) if any(True for _ in _parents(image)) else layers.every_layer(image)
-        trees = {path: next((tree for tree in hygiene.TREES if path.startswith(tree)), None) for path, _ in found}
+        files_of_image = layers.newest_layer(image) if any(True for _ in _parents(image)) else layers.every_layer(image)
+        trees = {
+            path: next((tree for tree in hygiene.TREES if path.startswith(tree)), None) for path, _ in files_of_image
+        }
         return frozenset(path.removeprefix(tree) for path, tree in trees.items() if tree)
 
     return ImageCheck(has=has, leaks=leaks, paths=paths)
@@ -84,11 +86,13 @@ def unpack(pack: bytes) -> Iterator[tuple[str, bytes]]:
         git = ["git", "-C", folder]
         run([*git, "init", "--quiet", "--bare"])
         run([*git, "index-pack", "--stdin"], input=pack)
-        with stream([*git, "cat-file", "--batch-all-objects", "--batch=%(objectname) %(objectsize)"]) as told:
-            while head := told.readline():
+        with stream(
+            [*git, "cat-file", "--batch-all-objects", "--batch=%(objectname) %(objectsize)"]
+        ) as stream_of_objects:
+            while head := stream_of_objects.readline():
                 name, size = head.decode().split()
-                yield name, told.read(int(size))
-                told.read(1)
+                yield name, stream_of_objects.read(int(size))
+                stream_of_objects.read(1)
 
 
 def _parents(image: str) -> Iterator[str]:
@@ -123,6 +127,6 @@ def _hash(line: bytes) -> int:
 
 
 def _holds(index: array[int], line: bytes) -> bool:
-    wanted = _hash(line)
-    at = bisect.bisect_left(index, wanted)
-    return at < len(index) and index[at] == wanted
+    number = _hash(line)
+    at = bisect.bisect_left(index, number)
+    return at < len(index) and index[at] == number

@@ -48,17 +48,17 @@ CutoffOption = Annotated[
 ]
 
 
-def _cutoffs(given: Sequence[str] | None) -> Cutoffs:
+def _cutoffs(words: Sequence[str] | None) -> Cutoffs:
     """The cut-offs of the command line over those of goldseam.toml."""
-    return cutoffs.parse(given or (), load_policy().cutoffs)
+    return cutoffs.parse(words or (), load_policy().cutoffs)
 
 
-def _show(found: RenderableType) -> None:
+def _show(renderable: RenderableType) -> None:
     """Print a result, also where the terminal can't show our signs."""
     console = terminal.results()
-    with console.capture() as held:
-        console.print(found)
-    typer.echo(plain.encodable(held.get(), console.encoding), nl=False)
+    with console.capture() as captured:
+        console.print(renderable)
+    typer.echo(plain.encodable(captured.get(), console.encoding), nl=False)
 
 
 @app.command()
@@ -90,18 +90,18 @@ def report(
     if text and json_:
         raise InputError("--text and --json exclude each other", hint="give one of them")
     rules = load_gate_rules(config) if baseline else None
-    made = report_files.make(
+    report_made = report_files.make(
         runs, dataset=dataset, with_hidden=with_hidden, baseline=baseline, rules=rules, cutoffs=_cutoffs(cutoff)
     )
     if out:
-        made.write_page(out)
+        report_made.write_page(out)
     console = terminal.results()
     if json_:
-        print_json(made.as_json(page_file=out))
+        print_json(report_made.as_json(page_file=out))
     elif text or not out:
-        with console.capture() as held:
-            console.print(plain.display(made.found, made.said, width=console.width))
-        typer.echo(plain.encodable(held.get(), console.encoding), nl=False)
+        with console.capture() as captured:
+            console.print(plain.display(report_made.found, report_made.said, width=console.width))
+        typer.echo(plain.encodable(captured.get(), console.encoding), nl=False)
     if out and not json_:
         console.print(Text(f"report: {out}"), soft_wrap=True)
 
@@ -219,12 +219,12 @@ def gate(
     answer = files.ask(question, rules)
     decision = answer.decision
     files.leave(decision, junit_file=junit, sarif_file=sarif, summary_file=summary)
-    kept = files.accept(answer, accept_to) if accept_to else False
+    accepted = files.accept(answer, accept_to) if accept_to else False
     if json_:
         print_json(gate_text.as_json(decision))
     else:
         _show(gate_text.shown(decision))
-        if kept:
+        if accepted:
             terminal.results().print(Text(f"accepted: {accept_to}", style="bright_black"), soft_wrap=True)
     for line in files.tell_github(decision):
         typer.echo(line, err=True)
@@ -241,9 +241,9 @@ def history(
     json_: JsonFlag = False,
 ) -> None:
     """Draw each model's runs by date, and find the step where it changed."""
-    found = trends.read(runs_dir, model=model, dataset=dataset)
+    trend = trends.read(runs_dir, model=model, dataset=dataset)
     if json_:
-        print_json(history_text.as_json(found))
+        print_json(history_text.as_json(trend))
     else:
         console = terminal.results()
-        console.print(history_text.shown(found, width=console.width))
+        console.print(history_text.shown(trend, width=console.width))

@@ -108,11 +108,11 @@ def evaluate(
         raise InputError("no run folder", hint="say with -o where the run is to be written")
     chosen_split = None if split == "all" else split
     predictionses = [read_predictions(path, model_name=model_name) for path in predictions or []]
-    asked = _predictions(
+    chosen_predictions = _predictions(
         opened, predictionses, gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split
     )
     chosen = load_settings()
-    named = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
+    semgrep = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
     settings = work.Settings(
         demands=Demands(timeout=timeout),
         retry_errors=retry_errors,
@@ -132,7 +132,7 @@ def evaluate(
     ):
         report = work.run(
             opened,
-            asked,
+            chosen_predictions,
             out,
             sandbox=sandbox,
             executor=place,
@@ -140,7 +140,7 @@ def evaluate(
             observer=terminal.RunTicker(ticker),
             kept=VerdictCache(path=chosen.images.cache_dir / "verdicts"),
             tools=place.tools_image() if signals else None,
-            rules=named,
+            rules=semgrep,
         )
     folder = run_folder.RunFolder(path=out)
     if json_:
@@ -196,12 +196,12 @@ def _predictions(
     if null:
         predictions += work.null_predictions(chosen)
     for file in files:
-        wanted = [prediction for prediction in file if not ids or prediction.instance_id in chosen]
-        predictions = merge_predictions(predictions, wanted)
+        chosen_here = [prediction for prediction in file if not ids or prediction.instance_id in chosen]
+        predictions = merge_predictions(predictions, chosen_here)
     predictions, others = work.of_split(dataset, predictions, split)
     if others:
-        named = ", ".join(sorted({prediction.instance_id for prediction in others})[:3])
-        text = f"{len(others)} prediction(s) are for tasks outside split {split} and not scored, such as {named}"
+        examples = ", ".join(sorted({prediction.instance_id for prediction in others})[:3])
+        text = f"{len(others)} prediction(s) are for tasks outside split {split} and not scored, such as {examples}"
         if not predictions:
             raise InputError(text, hint="--split all scores every task")
         terminal.messages().print(Text(text, style="yellow"))

@@ -40,18 +40,21 @@ def export(
     """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side, unless told."""
     opened = open_with(dataset, identity)
     console = terminal.messages()
-    done = work.export(opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split)
+    exported = work.export(
+        opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split
+    )
     if hidden:
         warning = "warning: the export holds the hidden tests and fixes in the clear; keep it where you keep the keys"
         console.print(Text(warning, style="yellow"), soft_wrap=True)
-    for note in done.notes:
+    for note in exported.notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
     if json_:
-        print_json(done.as_json())
+        print_json(exported.as_json())
         return
-    side = "with" if done.hidden else "without"
+    side = "with" if exported.hidden else "without"
     terminal.results().print(
-        Text(f"{done.path}: {len(done.tasks)} task(s) for {done.format}, {side} the hidden side"), soft_wrap=True
+        Text(f"{exported.path}: {len(exported.tasks)} task(s) for {exported.format}, {side} the hidden side"),
+        soft_wrap=True,
     )
 
 
@@ -73,12 +76,12 @@ def push(
     json_: JsonFlag = False,
 ) -> None:
     """Put a dataset into an object store as its next revision; whoever pushed meanwhile is never overwritten."""
-    done = sync.push(open_dataset(dataset), url, allow_unsealed=allow_unsealed)
+    synced = sync.push(open_dataset(dataset), url, allow_unsealed=allow_unsealed)
     if json_:
-        print_json(done.as_json())
+        print_json(synced.as_json())
         return
-    text = f"revision {done.revision}, {done.files} file(s), {done.changed} of them new to the store"
-    terminal.results().print(Text(f"{done.url}: {text}"), soft_wrap=True)
+    text = f"revision {synced.revision}, {synced.files} file(s), {synced.changed} of them new to the store"
+    terminal.results().print(Text(f"{synced.url}: {text}"), soft_wrap=True)
 
 
 @app.command()
@@ -88,13 +91,13 @@ def pull(
     json_: JsonFlag = False,
 ) -> None:
     """Bring a folder to what an object store holds, checked by its hashes; nothing changed here is lost."""
-    done = sync.pull(url, dataset)
+    synced = sync.pull(url, dataset)
     if json_:
-        print_json(done.as_json())
+        print_json(synced.as_json())
         return
-    joined = f"; {done.ledger_lines} line(s) of its ledger were new here" if done.ledger_lines else ""
-    text = f"revision {done.revision} of {done.url}, {done.changed} file(s) changed{joined}"
-    terminal.results().print(Text(f"{done.path}: {text}"), soft_wrap=True)
+    joined = f"; {synced.ledger_lines} line(s) of its ledger were new here" if synced.ledger_lines else ""
+    text = f"revision {synced.revision} of {synced.url}, {synced.changed} file(s) changed{joined}"
+    terminal.results().print(Text(f"{synced.path}: {text}"), soft_wrap=True)
 
 
 def _hidden_of(dataset: Dataset) -> Callable[[str], Hidden]:

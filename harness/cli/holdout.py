@@ -77,8 +77,8 @@ def check(
     )
     notes = checking.notes(dataset, keys=keys)
     if json_:
-        found = [{"where": problem.where, "what": problem.what} for problem in problems]
-        print_json({"problems": found, "notes": list(notes)})
+        listed = [{"where": problem.where, "what": problem.what} for problem in problems]
+        print_json({"problems": listed, "notes": list(notes)})
     else:
         console = terminal.results()
         for note in notes:
@@ -110,16 +110,16 @@ def seal(
 ) -> None:
     """Encrypt every task's hidden files to recipients; again, with --identity, to seal to others."""
     opened = open_with(dataset, identity)
-    given = opened.keys or (keys.load_keys(identity, dataset) if identity else None)
+    owner_keys = opened.keys or (keys.load_keys(identity, dataset) if identity else None)
     phrase = _variable(passphrase_env) if passphrase_env else None
-    done = sealing.seal(opened, keys.read_recipients(to or ()), keys=given, passphrase=phrase)
-    notes = (*done.notes(), *sealing.plain_copies(opened.path))
+    sealed = sealing.seal(opened, keys.read_recipients(to or ()), keys=owner_keys, passphrase=phrase)
+    notes = (*sealed.notes(), *sealing.plain_copies(opened.path))
     if json_:
-        print_json({**done.as_json(), "notes": list(notes)})
+        print_json({**sealed.as_json(), "notes": list(notes)})
         return
     console = terminal.results()
-    console.print(Text(f"{dataset}: {len(done.sealed)} task(s) sealed, {len(done.already)} were sealed already"))
-    for recipient in done.recipients:
+    console.print(Text(f"{dataset}: {len(sealed.sealed)} task(s) sealed, {len(sealed.already)} were sealed already"))
+    for recipient in sealed.recipients:
         console.print(Text(f"  to {keys.short(recipient)}"))
     for note in notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
@@ -187,12 +187,12 @@ def bind(
         console = terminal.results()
         for difference in comparison.differences:
             console.print(Text(difference), soft_wrap=True)
-        what = (
+        note = (
             ", ".join((*comparison.settings, f"{len(names)} task(s)"))
             if comparison.settings
             else f"{len(names)} task(s)"
         )
-        console.print(Text(f"{dataset}: {'nothing' if refused else what} bound now"))
+        console.print(Text(f"{dataset}: {'nothing' if refused else note} bound now"))
     if refused:
         raise AnswerIsNoError(
             f"{dataset} differs from its ledger in {len(comparison.differences)} place(s)",

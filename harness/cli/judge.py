@@ -121,16 +121,16 @@ def judge(
         )
         judge_identity, ended = _ask(question, model, _endpoint(base_url, api_key_env, api), money, quiet=json_)
     judgements = file.read_judgements(out)
-    told = [
+    tallies = [
         (one, file.tally_of(patches, judgements, one), file.bill(patches, judgements, one))
         for one in ((judge_identity,) if judge_identity else file.judges(judgements))
     ]
-    if not told:
+    if not tallies:
         raise InputError(f"{out} holds no judgement", hint="name a judge with --model")
     if json_:
-        print_json(judge_text.document([run.name for run in runs], told, stopped=ended.stopped))
+        print_json(judge_text.document([run.name for run in runs], tallies, stopped=ended.stopped))
     else:
-        terminal.results().print(Group(*(judge_text.render(*parts) for parts in told)))
+        terminal.results().print(Group(*(judge_text.render(*parts) for parts in tallies)))
     _tell_end(ended, quiet=json_)
 
 

@@ -46,7 +46,7 @@ def lazy_group(panels: Mapping[str, Mapping[str, Entry]]) -> type[TyperGroup]:
                     self.add_command(LazyCommand(name, entry, panel))
 
         def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-            name, command, rest = super().resolve_command(ctx, args)
-            return name, command.load() if isinstance(command, LazyCommand) else command, rest
+            name, command, arguments = super().resolve_command(ctx, args)
+            return name, command.load() if isinstance(command, LazyCommand) else command, arguments
 
     return LazyGroup

@@ -61,12 +61,12 @@ def _show(rating: Rating, *, dry_run: bool) -> None:
             str(len(measured.models)),
         )
     console.print(table)
-    counts = Counter(one.after for one in rating.tasks)
+    counts = Counter(rated.after for rated in rating.tasks)
     text = ", ".join(f"{counts[tier]} {tier}" for tier in _TIERS if counts[tier])
     console.print(Text(f"{len(rating.tasks)} task(s): {text or 'no tier'}; {rating.unmeasured} without a verdict"))
-    models = sorted({model for one in rating.tasks for model in one.measured.models})
+    models = sorted({model for rated in rating.tasks for model in rated.measured.models})
     console.print(Text(f"models: {', '.join(models)}"), soft_wrap=True)
-    few = sum(not one.measured.settled for one in rating.tasks)
+    few = sum(not rated.measured.settled for rated in rating.tasks)
     if few:
         console.print(Text(f"{few} task(s) keep the tier they had: fewer than {ENOUGH} verdicts"))
     for reason, count in sorted(rating.left_out.items()):

@@ -73,7 +73,7 @@ def refresh(
     with terminal.Ticker(terminal.messages(), "refresh", quiet=json_) as ticker:
         observer = RefreshTicker(ticker)
         with place.sandbox(runtime=runtime, engine_wait=engine_wait, note=observer.note) as sandbox:
-            found = work.refresh(
+            outcome = work.refresh(
                 opened,
                 ids or (),
                 sandbox=sandbox,
@@ -82,21 +82,21 @@ def refresh(
                 observer=observer,
             )
     if json_:
-        print_json(refresh_json(found))
+        print_json(refresh_json(outcome))
     else:
-        terminal.results().print(refresh_text(found, dataset), soft_wrap=True)
-    _answer(found, dataset)
+        terminal.results().print(refresh_text(outcome, dataset), soft_wrap=True)
+    _answer(outcome, dataset)
 
 
-def _answer(found: Refreshed, dataset: Path) -> None:
+def _answer(outcome: Refreshed, dataset: Path) -> None:
     """The exit code: what drifted goes before what could not be looked at, which the next call tells again."""
-    wrong, unscored = found.of(*GONE_WRONG), found.of(Result.UNSCORED)
-    if wrong and found.mass and not found.settings.force:
+    wrong, unscored = outcome.of(*GONE_WRONG), outcome.of(Result.UNSCORED)
+    if wrong and outcome.mass and not outcome.settings.force:
         raise InfrastructureError(
             f"{len(wrong)} task(s) of {dataset} went wrong at once, so nothing was changed",
             hint="look at the engine and the machine; if it is the tasks, --force --retry quarantines them",
         )
-    if wrong and not found.settings.quarantined:
+    if wrong and not outcome.settings.quarantined:
         also = f"; {len(unscored)} could not be looked at" if unscored else ""
         raise AnswerIsNoError(f"{len(wrong)} task(s) of {dataset} no longer hold{also}")
     if unscored:

@@ -149,9 +149,11 @@ def solve(
     opened = open_with(dataset, identity)
     chosen_prompt = prompts.load(prompt) if prompt else None
     program = command_settings(agent_command, where=where, mount=agent_mount, allow=agent_allow, minutes=agent_minutes)
-    made = make(Choice(name=agent, prompt=chosen_prompt, file_tokens=file_tokens, max_turns=max_turns, command=program))
+    agent_made = make(
+        Choice(name=agent, prompt=chosen_prompt, file_tokens=file_tokens, max_turns=max_turns, command=program)
+    )
     endpoint = Endpoint(base_url=base_url, api_key_env=api_key_env, api=Api(api))
-    used = getattr(made, "prompt", None)
+    prompt_used = getattr(agent_made, "prompt", None)
     plan = plans.Plan(
         model=model,
         name=name or model,
@@ -162,15 +164,15 @@ def solve(
         top_p=top_p,
         max_output_tokens=max_output_tokens,
         seed=seed,
-        prompt=used.name if used else None,
-        prompt_sha256=used.digest if used else None,
+        prompt=prompt_used.name if prompt_used else None,
+        prompt_sha256=prompt_used.digest if prompt_used else None,
         oracle=oracle_files,
     )
     call = Call(
         dataset=opened,
         instances=plans.chosen(opened, ids=ids or (), split=plans.of_split(split, ids or ())),
         plan=plan,
-        agent=made,
+        agent=agent_made,
         endpoint=endpoint,
         limits=Limits(
             cost=max_cost,

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-def _show(found: RenderableType) -> None:
-    terminal.results().print(found, soft_wrap=True)
+def _show(renderable: RenderableType) -> None:
+    terminal.results().print(renderable, soft_wrap=True)
 
 
 @app.command()
@@ -48,14 +48,14 @@ def scan(
     json_: JsonFlag = False,
 ) -> None:
     """Look for the canary, statements and hidden code of a dataset in any text; exit code 1 if something is found."""
-    wanted = [*(places or []), *(address for file in urls or [] for address in corpus.addresses(file))]
-    if not wanted:
+    texts = [*(places or []), *(address for file in urls or [] for address in corpus.addresses(file))]
+    if not texts:
         raise InputError("nothing to search", hint="give files, folders, addresses, `-`, or --urls FILE")
     opened = open_with(dataset, identity)
     with terminal.Ticker(terminal.messages(), "scan", quiet=json_) as ticker:
         ticker.note("reading the dataset")
         limits = corpus.Limits(seconds=timeout, bytes=round(max_mb * 1e6))
-        sources = corpus.sources(wanted, skip=[dataset], limits=limits)
+        sources = corpus.sources(texts, skip=[dataset], limits=limits)
         code = not opened.sealed or opened.keys is not None
         index = leaks.index_of(opened, hidden=leaks.opener(opened, opened.ids(), purpose="scan") if code else None)
         answer = leaks.search(index, sources, tasks=len(opened.ids()), code=code, note=ticker.note)
@@ -98,8 +98,8 @@ def split(
     moves: tuple[splits.Move, ...] = ()
     pending: splits.Rule | None = None
     if by is not None:
-        named = (*(dev or ()), *(_lines(dev_file) if dev_file else ()))
-        raw = {"by": by, "dev_share": dev_share, "seed": seed, "dev_before": dev_before, "dev": named}
+        task_ids = (*(dev or ()), *(_lines(dev_file) if dev_file else ()))
+        raw = {"by": by, "dev_share": dev_share, "seed": seed, "dev_before": dev_before, "dev": task_ids}
         rule = splits.parse_rule({name: raw[name] for name in splits.FIELDS[by]}, where="the rule")
         splits.refuse_strangers(opened, rule)
         if dry_run:
@@ -127,15 +127,17 @@ def rotate(
 ) -> None:
     """Retire what the policy says, and name what to mine; exit code 1 where something is due or tasks are missing."""
     opened = open_dataset(dataset)
-    found = rotation.rotate(opened, rotation.policy_of(opened, load_policy(config)), dry_run=dry_run)
+    rotation_done = rotation.rotate(opened, rotation.policy_of(opened, load_policy(config)), dry_run=dry_run)
     if json_:
-        print_json(upkeep.rotation_json(found))
+        print_json(upkeep.rotation_json(rotation_done))
     else:
-        _show(upkeep.rotation_text(found))
-    if dry_run and found.due:
-        raise AnswerIsNoError(f"{len(found.due)} task(s) of {dataset} are due; run it without --dry-run")
-    if found.left < (found.policy.min_tasks or 0):
-        raise AnswerIsNoError(f"the holdout of {dataset} has {found.left} task(s), fewer than {found.policy.min_tasks}")
+        _show(upkeep.rotation_text(rotation_done))
+    if dry_run and rotation_done.due:
+        raise AnswerIsNoError(f"{len(rotation_done.due)} task(s) of {dataset} are due; run it without --dry-run")
+    if rotation_done.left < (rotation_done.policy.min_tasks or 0):
+        raise AnswerIsNoError(
+            f"the holdout of {dataset} has {rotation_done.left} task(s), fewer than {rotation_done.policy.min_tasks}"
+        )
 
 
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of tasks.", show_default=False)]
@@ -160,11 +162,11 @@ def release(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: J
     _changed("released", task_states.release(open_dataset(dataset), ids, why=why), json_=json_)
 
 
-def _changed(word: str, found: Changed, *, json_: bool) -> None:
+def _changed(word: str, changed: Changed, *, json_: bool) -> None:
     if json_:
-        print_json(upkeep.changed_json(word, found))
+        print_json(upkeep.changed_json(word, changed))
     else:
-        _show(upkeep.changed_text(word, found))
+        _show(upkeep.changed_text(word, changed))
 
 
 def _lines(path: Path) -> list[str]:
@@ -179,11 +181,11 @@ def stats(
     json_: JsonFlag = False,
 ) -> None:
     """Count the tasks by all that is known of them, and say what it takes to run them."""
-    found = inventory.take(open_with(dataset, identity), sizes=together if images else None)
+    stock = inventory.take(open_with(dataset, identity), sizes=together if images else None)
     if json_:
-        print_json(upkeep.inventory_json(found))
+        print_json(upkeep.inventory_json(stock))
     else:
-        _show(upkeep.inventory_text(found))
+        _show(upkeep.inventory_text(stock))
 
 
 @app.command()
@@ -195,11 +197,11 @@ def merge(
     json_: JsonFlag = False,
 ) -> None:
     """Put the tasks of several datasets into a new one; an id that names two different tasks is refused."""
-    found = merging.merge(merging.opened(datasets, identity), out, name=name)
+    merged = merging.merge(merging.opened(datasets, identity), out, name=name)
     if json_:
-        print_json(upkeep.merged_json(found))
+        print_json(upkeep.merged_json(merged))
     else:
-        _show(upkeep.merged_text(found))
+        _show(upkeep.merged_text(merged))
 
 
 @app.command()
@@ -214,12 +216,12 @@ def dedupe(
 ) -> None:
     """Find one fix under two ids; exit code 1 where there is one and it was not retired."""
     opened = open_with(dataset, identity)
-    alive = [one for one in opened.instances() if one.state.value != "retired"]
-    task = leaks.opener(opened, [one.instance_id for one in alive], purpose="dedupe")
-    twins = duplicates.twins([task(one.instance_id) for one in alive], threshold=threshold)
-    double = duplicates.to_retire(twins, {one.instance_id: one.created_at for one in alive})
-    for task_id, kept in double.items() if retire_ else ():
-        task_states.retire(opened, [task_id], why=f"the same fix as {kept}")
+    alive = [instance for instance in opened.instances() if instance.state.value != "retired"]
+    task = leaks.opener(opened, [instance.instance_id for instance in alive], purpose="dedupe")
+    twins = duplicates.twins([task(instance.instance_id) for instance in alive], threshold=threshold)
+    double = duplicates.to_retire(twins, {instance.instance_id: instance.created_at for instance in alive})
+    for task_id, older in double.items() if retire_ else ():
+        task_states.retire(opened, [task_id], why=f"the same fix as {older}")
     if json_:
         print_json(upkeep.twins_json(twins, double, retired=retire_))
     else:

@@ -164,7 +164,7 @@ def judge_engine(info: EngineInfo) -> Check:
 def judge_limits(info: EngineInfo) -> Check:
     """Whether the engine can hold untrusted code to its memory, its number of processes and its share of CPU."""
     limits = {"memory": info.memory_limit, "processes": info.pids_limit, "cpu": info.cpu_quota}
-    lacking = [name for name, there in limits.items() if not there]
+    lacking = [name for name, is_there in limits.items() if not is_there]
     if not lacking:
         return Check(name="limits", status=Status.OK, found="memory, processes and cpu can be limited")
     return Check(
@@ -277,14 +277,14 @@ def _index() -> Check:
     places = (Path(sys.prefix, "bin", "uv"), Path(sys.prefix).parent / ".venv-uv/bin/uv")  # the second is make setup's
     uv = next((str(path) for path in places if path.is_file()), None) or process.which("uv")
     if uv is None:
-        found = "not asked: asking takes uv, which is only in the images here"
-        return Check(name="package index", status=Status.WARN, found=found, mend="pip install uv")
+        answer = "not asked: asking takes uv, which is only in the images here"
+        return Check(name="package index", status=Status.WARN, found=answer, mend="pip install uv")
     argv = [uv, "pip", "compile", "--quiet", "--no-cache", "--no-deps", "--python", sys.executable, "-"]
     try:
-        done = process.run(argv, input=b"iniconfig\n", check=False, timeout=_INDEX_SECONDS)
+        completed = process.run(argv, input=b"iniconfig\n", check=False, timeout=_INDEX_SECONDS)
     except InfrastructureError as error:
         return judge_index(str(error))
-    return judge_index(None if done.returncode == 0 else done.error_text)
+    return judge_index(None if completed.returncode == 0 else completed.error_text)
 
 
 def judge_index(problem: str | None) -> Check:

@@ -260,7 +260,9 @@ def load_settings(
     try:
         return Settings.model_validate(data)
     except ValidationError as error:
-        problems = [f"{'.'.join(str(part) for part in one['loc'])}: {_plain(one['msg'])}" for one in error.errors()]
+        problems = [
+            f"{'.'.join(str(part) for part in problem['loc'])}: {_plain(problem['msg'])}" for problem in error.errors()
+        ]
         raise InputError(f"settings ({path or SETTINGS_FILE} or GOLDSEAM_*): {'; '.join(problems)}") from error
 
 

@@ -88,6 +88,6 @@ def prefix(text: str | None) -> tuple[str, ...]:
     """
     if not text:
         return ()
-    told = f'FAKETIME="$(printf %+d $(({seconds_of(text):.0f} - $(date +%s))))"'
-    words = (told, f"LD_PRELOAD='{' '.join(PRELOADED)}'", *(f"{name}={value}" for name, value in ENV.items()))
+    assignment = f'FAKETIME="$(printf %+d $(({seconds_of(text):.0f} - $(date +%s))))"'
+    words = (assignment, f"LD_PRELOAD='{' '.join(PRELOADED)}'", *(f"{name}={value}" for name, value in ENV.items()))
     return ("/bin/sh", "-c", f'export {" ".join(words)}; exec "$@"', "sh")

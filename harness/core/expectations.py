@@ -93,22 +93,23 @@ class Expectations:
         if not isinstance(told, dict) or told.get("schema_version") != SCHEMA_VERSION:
             raise InputError(f"{where} is no file of expectations of schema version {SCHEMA_VERSION}")
         try:
-            found = TypeAdapter(cls).validate_python({name: told[name] for name in told if name in _FIELDS})
+            read_back = TypeAdapter(cls).validate_python({name: told[name] for name in told if name in _FIELDS})
         except ValidationError as error:
             first = error.errors()[0]
             raise InputError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-        unknown = sorted({site.op for site in found.sites.values()} - OPERATORS)
+        unknown = sorted({site.op for site in read_back.sites.values()} - OPERATORS)
         if unknown:
             raise InputError(f"{where} has an unknown operator: {unknown[0]}")
-        events = [event for test in found.tests.values() for event in test.events]
+        events = [event for test in read_back.tests.values() for event in test.events]
         if (
             min(
-                (*found.sites, *(number for event in events for number in (event.slot, event.n, event.size))), default=0
+                (*read_back.sites, *(number for event in events for number in (event.slot, event.n, event.size))),
+                default=0,
             )
             < 0
         ):
             raise InputError(f"{where} counts below 0")
-        return found
+        return read_back
 
     def as_json(self) -> dict[str, Any]:
         """As the file has it."""

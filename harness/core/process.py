@@ -281,7 +281,9 @@ def pipe(
                 argv, stdin=questions, stdout=subprocess.PIPE, stderr=errors, env=_environment(env)
             )
         with source, _starting(words):
-            done = subprocess.run(words, stdin=source.stdout, capture_output=True, env=_environment(env), check=False)
+            completed = subprocess.run(
+                words, stdin=source.stdout, capture_output=True, env=_environment(env), check=False
+            )
             if source.stdout is not None:
                 source.stdout.close()
             code = source.wait()
@@ -289,7 +291,7 @@ def pipe(
         stderr = errors.read()
     if code != 0:
         return Completed(argv=argv, returncode=code, stdout=b"", stderr=stderr)
-    return Completed(argv=words, returncode=done.returncode, stdout=done.stdout, stderr=done.stderr)
+    return Completed(argv=words, returncode=completed.returncode, stdout=completed.stdout, stderr=completed.stderr)
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -41,9 +41,9 @@ def stable_ids(test_ids: Iterable[str]) -> Mapping[str, str]:
 
     That is its stable form, where no other id of the run has the same one; else the id itself.
     """
-    found = {test_id: stable(test_id) for test_id in test_ids}
-    count = Counter(found.values())
-    return {test_id: form if count[form] == 1 else readable(test_id) for test_id, form in found.items()}
+    stable_of = {test_id: stable(test_id) for test_id in test_ids}
+    count = Counter(stable_of.values())
+    return {test_id: form if count[form] == 1 else readable(test_id) for test_id, form in stable_of.items()}
 
 
 def function(test_id: str) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from harness.core.errors import InputError
 
 
-def refuse_newer(where: object, found: object, ours: int) -> None:
+def refuse_newer(where: object, version: object, ours: int) -> None:
     """Refuse what has a larger `schema_version` than this goldseam reads; `where` names the file, or the place in it.
 
     Raises:
         InputError: it is newer.
 
     """
-    if isinstance(found, int) and found > ours:
+    if isinstance(version, int) and version > ours:
         raise InputError(
-            f"{where} has schema_version {found}; this goldseam reads up to {ours}", hint="upgrade goldseam"
+            f"{where} has schema_version {version}; this goldseam reads up to {ours}", hint="upgrade goldseam"
         )

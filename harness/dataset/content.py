@@ -103,8 +103,8 @@ def content_of(dataset: Dataset) -> str:
         InputError: as `task_content`.
 
     """
-    known = [(task_id, task_content(dataset.task_folder(task_id))) for task_id in dataset.ids()]
-    return f"sha256:{hashlib.sha256(json.dumps(known).encode()).hexdigest()}"
+    contents = [(task_id, task_content(dataset.task_folder(task_id))) for task_id in dataset.ids()]
+    return f"sha256:{hashlib.sha256(json.dumps(contents).encode()).hexdigest()}"
 
 
 def settle(dataset: Dataset) -> Version:
@@ -125,17 +125,17 @@ def settle_locked(dataset: Dataset) -> Version:
     splits.assign_new(dataset)
     path = dataset.path / DATASET_FILE
     model = read_model(path, DatasetModel)
-    content, known = content_of(dataset), content_told(model)
-    number = model.version if known in (None, content) else model.version + 1
-    if (number, content) != (model.version, known):
+    content, recorded = content_of(dataset), content_told(model)
+    number = model.version if recorded in (None, content) else model.version + 1
+    if (number, content) != (model.version, recorded):
         write_settings(dataset, {"version": number, "content": content})
     return Version(number=number, content=content, former=model.version)
 
 
 def content_told(model: DatasetModel) -> str | None:
     """The content that dataset.yaml says its version has; None in one that was never settled."""
-    told: Any = getattr(model, "content", None)
-    return told if isinstance(told, str) and told else None
+    recorded: Any = getattr(model, "content", None)
+    return recorded if isinstance(recorded, str) and recorded else None
 
 
 def content_told_now(dataset: Dataset) -> str:

@@ -24,12 +24,12 @@ _NO_CONTENT = (canary_marks.FIELD, "evidence", "judged", "schema_version")
 
 def hidden_digest(contents: Mapping[str, bytes]) -> str:
     """`sha256:…` over a task's hidden files, by name; over their bytes where they cannot be read."""
-    known = sorted(
+    files = sorted(
         (name, hashlib.sha256(_bare(name, data)).hexdigest())
         for name, data in contents.items()
         if not is_survivor(name) and name != CALLS_FILE
     )
-    return f"sha256:{hashlib.sha256(json.dumps(known).encode()).hexdigest()}"
+    return f"sha256:{hashlib.sha256(json.dumps(files).encode()).hexdigest()}"
 
 
 def _bare(name: str, data: bytes) -> bytes:

@@ -118,14 +118,14 @@ class Dataset:
         folder = self._existing(instance_id)
         if not self.sealed:
             return read_hidden(folder)
-        known = binding.held(self).sealed_digest(instance_id, self.recipients)
-        file = sealed.sealed_file(folder, self.recipients, known=known)
+        digest = binding.held(self).sealed_digest(instance_id, self.recipients)
+        file = sealed.sealed_file(folder, self.recipients, known=digest)
         if file is None:
             raise InputError(
                 f"{instance_id} lies open in a sealed dataset, so nobody vouches for its hidden files",
                 hint="look where it came from, then `goldseam holdout seal` seals it",
             )
-        container = sealed.open_task(file, instance_id, keys=self.keys, recipients=self.recipients, known=known)
+        container = sealed.open_task(file, instance_id, keys=self.keys, recipients=self.recipients, known=digest)
         return replace(hidden_of(container.files, file), secret=container.secret)
 
     def instances(self) -> Iterator[Instance]:
@@ -157,8 +157,8 @@ def open_dataset(path: Path, *, keys: Keys | None = None) -> Dataset:
 
     """
     if not (path / DATASET_FILE).is_file():
-        what = "there is no such folder" if not path.exists() else f"it has no {DATASET_FILE}"
-        raise InputError(f"{path} is not a dataset: {what}", hint="make one with `goldseam mine SOURCE -o DATASET`")
+        reason = "there is no such folder" if not path.exists() else f"it has no {DATASET_FILE}"
+        raise InputError(f"{path} is not a dataset: {reason}", hint="make one with `goldseam mine SOURCE -o DATASET`")
     links.refuse(path)
     model = read_model(path / DATASET_FILE, DatasetModel)
     return Dataset(
@@ -263,9 +263,9 @@ def hidden_content(folder: Path, model: TaskModel) -> str:
     if (folder / TESTS_FILE).exists():
         paths = {name: folder / name for name in HIDDEN_FILES if (folder / name).exists()}
         return hidden_digest({name: read_bytes(path) for name, path in paths.items()})
-    told = (model.model_extra or {}).get(HIDDEN_DIGEST)
-    if isinstance(told, str):
-        return told
+    digest = (model.model_extra or {}).get(HIDDEN_DIGEST)
+    if isinstance(digest, str):
+        return digest
     if (folder / sealed.SEALED_FILE).exists():
         return f"sealed:{sealed.digest(read_bytes(folder / sealed.SEALED_FILE))}"
     raise InputError(
@@ -325,14 +325,14 @@ def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] 
 
 def public_files(dataset: Dataset, task_id: str) -> dict[str, str]:
     """The further public files of a task by name, as `write_task` takes them: without the dataset's canary."""
-    told = {TASK_FILE, STATEMENT_FILE, SCAFFOLD_FILE, sealed.SEALED_FILE}
+    own_files = {TASK_FILE, STATEMENT_FILE, SCAFFOLD_FILE, sealed.SEALED_FILE}
     mark = dataset.canary.encode()
-    found = {}
+    texts = {}
     for path in sorted(dataset.task_folder(task_id).iterdir()):
-        if path.is_file() and path.name not in told and not is_hidden(path.name) and not path.name.startswith("."):
+        if path.is_file() and path.name not in own_files and not is_hidden(path.name) and not path.name.startswith("."):
             lines = [line for line in read_bytes(path).split(b"\n") if not mark or mark not in line]
-            found[path.name] = b"\n".join(lines).decode("utf-8", "surrogateescape")
-    return found
+            texts[path.name] = b"\n".join(lines).decode("utf-8", "surrogateescape")
+    return texts
 
 
 def place_task(

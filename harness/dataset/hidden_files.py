@@ -39,24 +39,24 @@ def is_hidden(name: str) -> bool:
 
 def hidden_names(folder: Path) -> tuple[str, ...]:
     """The hidden files that lie open in a task's folder, by name."""
-    there = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
-    return (*(name for name in HIDDEN_FILES if name in there), *filter(is_survivor, there))
+    names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    return (*(name for name in HIDDEN_FILES if name in names), *filter(is_survivor, names))
 
 
-def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
+def hidden_of(contents: Mapping[str, bytes], where: Path) -> Hidden:
     """The hidden side, from its files by name.
 
     Raises:
         InputError: a file is missing or broken; the message names it as lying in `where`.
 
     """
-    if missing := [name for name in (TESTS_FILE, GOLD_FILE, TEST_FILE) if name not in found]:
+    if missing := [name for name in (TESTS_FILE, GOLD_FILE, TEST_FILE) if name not in contents]:
         raise InputError(f"{where} holds no {missing[0]}")
-    tests = parse_model(found[TESTS_FILE], where / TESTS_FILE, TestsModel)
-    hints, original = found.get(HINTS_FILE, b""), found.get(ORIGINAL_FILE, b"")
+    tests = parse_model(contents[TESTS_FILE], where / TESTS_FILE, TestsModel)
+    hints, original = contents.get(HINTS_FILE, b""), contents.get(ORIGINAL_FILE, b"")
     return Hidden(
-        gold_patch=canary_marks.without_in_patch(found[GOLD_FILE]),
-        test_patch=canary_marks.without_in_patch(found[TEST_FILE]),
+        gold_patch=canary_marks.without_in_patch(contents[GOLD_FILE]),
+        test_patch=canary_marks.without_in_patch(contents[TEST_FILE]),
         fail_to_pass=tests.fail_to_pass,
         pass_to_pass=tests.pass_to_pass,
         flaky=tests.flaky,
@@ -64,11 +64,11 @@ def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
         hints=canary_marks.without_in_markdown(decoded(hints, where / HINTS_FILE)),
         original_statement=canary_marks.without_in_markdown(decoded(original, where / ORIGINAL_FILE)),
         evidence=tests.evidence,
-        expectations=_expectations(found.get(EXPECTATIONS_FILE), where / EXPECTATIONS_FILE),
+        expectations=_expectations(contents.get(EXPECTATIONS_FILE), where / EXPECTATIONS_FILE),
         survivors={
-            name: canary_marks.without_in_patch(data) for name, data in sorted(found.items()) if is_survivor(name)
+            name: canary_marks.without_in_patch(data) for name, data in sorted(contents.items()) if is_survivor(name)
         },
-        calls=_calls(found[CALLS_FILE], where / CALLS_FILE) if CALLS_FILE in found else b"",
+        calls=_calls(contents[CALLS_FILE], where / CALLS_FILE) if CALLS_FILE in contents else b"",
         extra=tests.model_extra or {},
     )
 
@@ -76,21 +76,21 @@ def hidden_of(found: Mapping[str, bytes], where: Path) -> Hidden:
 def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
     """The hidden side as files by name, each with the canary: the given one, or the one it was read with."""
     mark = canary or str(hidden.extra.get(canary_marks.FIELD, ""))
-    told = {canary_marks.FIELD: mark} if mark else {}
+    fields = {canary_marks.FIELD: mark} if mark else {}
     before = canary_marks.in_comment(mark).encode()
     files = {
         GOLD_FILE: before + hidden.gold_patch,
         TEST_FILE: before + hidden.test_patch,
-        TESTS_FILE: _tests_file(replace(hidden, extra={**hidden.extra, **told})),
+        TESTS_FILE: _tests_file(replace(hidden, extra={**hidden.extra, **fields})),
         **{name: before + data for name, data in hidden.survivors.items()},
     }
     for name, text in ((HINTS_FILE, hidden.hints), (ORIGINAL_FILE, hidden.original_statement)):
         if text:
             files[name] = (canary_marks.in_markdown(mark) + text).encode("utf-8", "surrogateescape")
     if hidden.expectations.tests:
-        files[EXPECTATIONS_FILE] = (json.dumps({**hidden.expectations.as_json(), **told}) + "\n").encode()
+        files[EXPECTATIONS_FILE] = (json.dumps({**hidden.expectations.as_json(), **fields}) + "\n").encode()
     if hidden.calls:
-        files[CALLS_FILE] = (json.dumps({**json.loads(hidden.calls), **told}) + "\n").encode()
+        files[CALLS_FILE] = (json.dumps({**json.loads(hidden.calls), **fields}) + "\n").encode()
     return files
 
 

@@ -84,8 +84,8 @@ def take(
     proved = [one for one in instances if one.state is TaskState.PROVED]
     exposures = policy.exposures(ledger.read(dataset))
     by_state: dict[str, list[str]] = {}
-    for one in instances:
-        by_state.setdefault(one.state.value, []).append(one.instance_id)
+    for instance in instances:
+        by_state.setdefault(instance.state.value, []).append(instance.instance_id)
     exposed = {one.instance_id: len(exposures.get(one.instance_id, NONE).by_endpoint) for one in proved}
     return Inventory(
         name=dataset.name,
@@ -147,8 +147,8 @@ def judged(instance: Instance) -> str:
 
 def guessable(instance: Instance) -> str:
     """Whether it is guessable; unknown where nobody measured it."""
-    told = read_card(instance.quality).guessable
-    return UNKNOWN if told is None else "yes" if told else "no"
+    is_guessable = read_card(instance.quality).guessable
+    return UNKNOWN if is_guessable is None else "yes" if is_guessable else "no"
 
 
 def age(instance: Instance, today: date) -> str:
@@ -164,15 +164,15 @@ def _cost(
     dataset: Dataset, proved: Sequence[Instance], sizes: Callable[[Sequence[str]], tuple[int, int]] | None
 ) -> Cost:
     times = list(_times(dataset, proved))
-    images = sorted({one.image for one in proved if one.image})
-    known = sizes(images) if sizes else None
-    told, sized = known if known is not None else _written_down(proved)
+    images = sorted({instance.image for instance in proved if instance.image})
+    sized_images = sizes(images) if sizes else None
+    size, sized = sized_images if sized_images is not None else _written_down(proved)
     return Cost(
         tasks=len(proved),
         gold_seconds=sum(times) if times else None,
         timed=len(times),
-        budget_seconds=sum(one.budgets.seconds for one in proved),
-        bytes=told if sized else None,
+        budget_seconds=sum(instance.budgets.seconds for instance in proved),
+        bytes=size if sized else None,
         sized=sized,
         asked_engine=sizes is not None,
     )
@@ -182,8 +182,8 @@ def _times(dataset: Dataset, proved: Sequence[Instance]) -> Iterable[float]:
     if dataset.sealed and dataset.keys is None:
         return
     access_log.tell(dataset, [one.instance_id for one in proved], purpose="stats")
-    for one in proved:
-        seconds = dataset.task(one.instance_id).hidden.evidence.get("gold_seconds")
+    for instance in proved:
+        seconds = dataset.task(instance.instance_id).hidden.evidence.get("gold_seconds")
         if isinstance(seconds, int | float):
             yield float(seconds)
 
@@ -192,15 +192,15 @@ def _written_down(proved: Sequence[Instance]) -> tuple[int, int]:
     """Bytes of the layers as mining saw them. Layers below the task's own are shared: those of one size are one."""
     shared: set[tuple[str, int]] = set()
     own = sized = 0
-    for one in proved:
-        environment = one.extra.get("environment")
+    for instance in proved:
+        environment = instance.extra.get("environment")
         layers = environment.get("layer_bytes") if isinstance(environment, dict) else None
         if not isinstance(layers, dict):
             continue
         sized += 1
-        found = {str(name): size for name, size in layers.items() if isinstance(size, int)}
-        own += found.pop("task", 0)
-        shared |= set(found.items())
+        sizes = {str(name): size for name, size in layers.items() if isinstance(size, int)}
+        own += sizes.pop("task", 0)
+        shared |= set(sizes.items())
     return own + sum(size for _, size in shared), sized
 
 

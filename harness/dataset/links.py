@@ -37,9 +37,9 @@ def refuse(dataset: Path) -> None:
 def _entries(folder: Path | str) -> Iterator[os.DirEntry[str]]:
     with (
         contextlib.suppress(FileNotFoundError),
-        os.scandir(folder) as found,
+        os.scandir(folder) as scanned,
     ):  # another command may just have removed it
-        for entry in sorted(found, key=lambda one: one.name):
+        for entry in sorted(scanned, key=lambda one: one.name):
             yield entry
             if entry.is_dir(follow_symlinks=False) and (entry.name == WORKINGS or not entry.name.startswith(".")):
                 yield from _entries(entry.path)

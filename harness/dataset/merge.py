@@ -90,21 +90,21 @@ def merge(inputs: Sequence[Dataset], out: Path, *, name: str | None = None) -> M
         chain.require(dataset)  # a merge binds anew what it takes
     with _building(out) as place:
         model, notes = _description(inputs, name or out.resolve().name)
-        made = create_dataset(place, name=model.name)
-        write_settings(made, {**dict(model), "canary": made.canary})
-        made = open_dataset(place)
-        _copy_passphrase(inputs, made)
+        merged = create_dataset(place, name=model.name)
+        write_settings(merged, {**dict(model), "canary": merged.canary})
+        merged = open_dataset(place)
+        _copy_passphrase(inputs, merged)
         for task_id, owners in sorted(sources.items()):
-            _copy(owners, task_id, made)
+            _copy(owners, task_id, merged)
         _funnel(inputs, place)
         _cursors(inputs, place)
-        parts = _tell(inputs, sources, made)
-        content.settle(made)
+        parts = _tell(inputs, sources, merged)
+        content.settle(merged)
         with files.explained(out):
             if out.is_dir():
                 out.rmdir()
             place.rename(out)
-    return Merged(path=out, parts=parts, sealed_to=made.recipients, notes=notes)
+    return Merged(path=out, parts=parts, sealed_to=merged.recipients, notes=notes)
 
 
 def opened(paths: Sequence[Path], identity: str | None) -> tuple[Dataset, ...]:
@@ -182,9 +182,9 @@ def _description(inputs: Sequence[Dataset], name: str) -> tuple[DatasetModel, tu
     notes: list[str] = []
     fields: dict[str, Any] = {}
     for field in ("splits", "policy"):
-        said = [getattr(model, field) for model in models]
-        if all(one == said[0] for one in said):
-            fields[field] = said[0]
+        values = [getattr(model, field) for model in models]
+        if all(value == values[0] for value in values):
+            fields[field] = values[0]
         else:
             notes.append(f"the datasets have different {field}, so the new one has none: tasks stay where they are")
     licences = list(dict.fromkeys(model.licence_note for model in models if model.licence_note))
@@ -200,16 +200,16 @@ def _description(inputs: Sequence[Dataset], name: str) -> tuple[DatasetModel, tu
             licence_note="; ".join(licences),
             recipients=sealed_to,
             **fields,
-            **{FORMER_CANARIES: list(dict.fromkeys(one for one in former if one))},
+            **{FORMER_CANARIES: list(dict.fromkeys(canary for canary in former if canary))},
         ),
         tuple(notes),
     )
 
 
-def _copy_passphrase(inputs: Sequence[Dataset], made: Dataset) -> None:
+def _copy_passphrase(inputs: Sequence[Dataset], merged: Dataset) -> None:
     first = next((dataset for dataset in inputs if dataset.sealed), None)
     if first and (first.path / PASSPHRASE_FILE).exists():
-        files.write_bytes(made.path / PASSPHRASE_FILE, read_bytes(first.path / PASSPHRASE_FILE))
+        files.write_bytes(merged.path / PASSPHRASE_FILE, read_bytes(first.path / PASSPHRASE_FILE))
 
 
 def _copy(owners: Sequence[Dataset], task_id: str, dataset: Dataset) -> None:
@@ -225,8 +225,10 @@ def _copy(owners: Sequence[Dataset], task_id: str, dataset: Dataset) -> None:
 
 def _cautious(instances: Sequence[Instance]) -> Instance:
     """The first, with what is known against the task in any of them."""
-    worst = max(instances, key=lambda one: _STATES.index(one.state))
-    split = max((one.split for one in instances), key=lambda name: _SPLITS.index(name) if name in _SPLITS else 0)
+    worst = max(instances, key=lambda instance: _STATES.index(instance.state))
+    split = max(
+        (instance.split for instance in instances), key=lambda name: _SPLITS.index(name) if name in _SPLITS else 0
+    )
     fields = {name: worst.extra[name] for name in ("quarantined", "retired") if name in worst.extra}
     return replace(instances[0], state=worst.state, split=split, extra={**instances[0].extra, **fields})
 
@@ -245,18 +247,21 @@ def _funnel(inputs: Sequence[Dataset], place: Path) -> None:
 
 def _cursors(inputs: Sequence[Dataset], place: Path) -> None:
     """How far origins were mined that one dataset alone knows; those of several are looked at again."""
-    known: list[dict[str, Any]] = []
+    states: list[dict[str, Any]] = []
     for dataset in inputs:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            known.append(dict(json.loads((dataset.path / "cursors.json").read_bytes())["origins"]))
+            states.append(dict(json.loads((dataset.path / "cursors.json").read_bytes())["origins"]))
     origins = {
-        name: found for fields in known for name, found in fields.items() if sum(name in other for other in known) == 1
+        name: value
+        for fields in states
+        for name, value in fields.items()
+        if sum(name in other for other in states) == 1
     }
     if origins:
         files.write_json(place / "cursors.json", {"schema_version": 1, "origins": origins})
 
 
-def _tell(inputs: Sequence[Dataset], sources: dict[str, list[Dataset]], made: Dataset) -> tuple[Part, ...]:
+def _tell(inputs: Sequence[Dataset], sources: dict[str, list[Dataset]], merged: Dataset) -> tuple[Part, ...]:
     """The new ledger: where each task is from, and to whom it was shown before."""
     parts = []
     for dataset in inputs:
@@ -264,7 +269,7 @@ def _tell(inputs: Sequence[Dataset], sources: dict[str, list[Dataset]], made: Da
         task_ids = tuple(task_id for task_id, owners in sorted(sources.items()) if dataset in owners[1:])
         version = content.content_told_now(dataset)
         ledger.record(
-            made,
+            merged,
             ledger.Event.MERGED,
             sorted((*gave, *task_ids)),
             source=dataset.name,
@@ -275,8 +280,8 @@ def _tell(inputs: Sequence[Dataset], sources: dict[str, list[Dataset]], made: Da
         for entry in ledger.read(dataset):
             if entry.event == ledger.Event.EXPOSED:
                 fields = {"originally_at": entry.at, **entry.facts, "source": dataset.name}
-                kept = {key: value for key, value in fields.items() if key not in ("torn", canary_marks.FIELD)}
-                ledger.record(made, ledger.Event.EXPOSED, entry.tasks, **kept)
+                facts = {key: value for key, value in fields.items() if key not in ("torn", canary_marks.FIELD)}
+                ledger.record(merged, ledger.Event.EXPOSED, entry.tasks, **facts)
         parts.append(Part(name=dataset.name, version=dataset.version, tasks=gave, same=task_ids))
     return tuple(parts)
 

@@ -64,7 +64,9 @@ def parse_policy(raw: Mapping[str, Any], *, where: str) -> Policy:
     try:
         return Policy.model_validate(raw)
     except ValidationError as error:
-        text = "; ".join(f"{'.'.join(str(part) for part in one['loc'])}: {_said(one['msg'])}" for one in error.errors())
+        text = "; ".join(
+            f"{'.'.join(str(part) for part in problem['loc'])}: {_said(problem['msg'])}" for problem in error.errors()
+        )
         raise InputError(f"{where}: {text}", hint=f"known are {', '.join(Policy.model_fields)}") from error
 
 
@@ -98,7 +100,7 @@ def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[s
     """What the ledger says of each task that was shown to an outside provider, by id."""
     patterns = tuple(own)
     times: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
-    shown: dict[str, set[str]] = defaultdict(set)
+    hosts_by_task: dict[str, set[str]] = defaultdict(set)
     for entry in entries:
         if entry.event != Event.EXPOSED:
             continue
@@ -109,13 +111,13 @@ def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[s
             times[task][host].add(
                 (str(entry.facts.get("originally_at") or entry.at)[:10], str(entry.facts.get("model") or ""))
             )
-            told = entry.facts.get("shown")
-            shown[task].update(map(str, told) if isinstance(told, list) else ())
+            task_ids = entry.facts.get("shown")
+            hosts_by_task[task].update(map(str, task_ids) if isinstance(task_ids, list) else ())
     return {
         task: Exposure(
-            by_endpoint={host: len(seen) for host, seen in sorted(hosts.items())},
-            models=frozenset(model for seen in hosts.values() for _, model in seen if model),
-            shown=frozenset(shown[task]),
+            by_endpoint={host: len(pairs) for host, pairs in sorted(hosts.items())},
+            models=frozenset(model for pairs in hosts.values() for _, model in pairs if model),
+            shown=frozenset(hosts_by_task[task]),
         )
         for task, hosts in times.items()
     }
@@ -149,24 +151,24 @@ def reasons(instance: Instance, exposure: Exposure, policy: Policy, *, today: da
         InputError: its date cannot be read, though a rule needs it.
 
     """
-    found: list[str] = []
+    reasons_found: list[str] = []
     most = policy.max_exposures
     for host, times in exposure.by_endpoint.items():
         if most is not None and times >= most:
-            found.append(f"shown {times} time(s) to {host} (max_exposures {most})")
+            reasons_found.append(f"shown {times} time(s) to {host} (max_exposures {most})")
     hosts = len(exposure.by_endpoint)
     if policy.max_endpoints is not None and hosts > policy.max_endpoints:
-        found.append(f"shown to {hosts} providers (max_endpoints {policy.max_endpoints})")
+        reasons_found.append(f"shown to {hosts} providers (max_endpoints {policy.max_endpoints})")
     if policy.max_age is not None:
         merged = merged_on(instance)
         if merged < today - timedelta(days=policy.max_age):
-            found.append(f"merged {(today - merged).days} days ago (max_age {policy.max_age})")
+            reasons_found.append(f"merged {(today - merged).days} days ago (max_age {policy.max_age})")
     if policy.after_cutoffs and policy.cutoffs:
         last = max(policy.cutoffs.values())
         if merged_on(instance) < last:
             models = ", ".join(sorted(model for model, day in policy.cutoffs.items() if day == last))
-            found.append(f"merged before {last}, the training cut-off of {models}")
-    return tuple(found)
+            reasons_found.append(f"merged before {last}, the training cut-off of {models}")
+    return tuple(reasons_found)
 
 
 def merged_on(instance: Instance) -> date:

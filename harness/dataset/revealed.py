@@ -49,9 +49,9 @@ def candidates(instance_id: str, hidden: Hidden) -> tuple[Function, ...]:
 
 def revealed_ids(instance: Instance) -> tuple[str, ...]:
     """The FAIL_TO_PASS ids that a task shows; none where it shows no test."""
-    told = instance.extra.get(FIELD)
-    shown = told.get("revealed") if isinstance(told, dict) else None
-    return tuple(one for one in shown if isinstance(one, str)) if isinstance(shown, list | tuple) else ()
+    scaffold = instance.extra.get(FIELD)
+    shown = scaffold.get("revealed") if isinstance(scaffold, dict) else None
+    return tuple(test_id for test_id in shown if isinstance(test_id, str)) if isinstance(shown, list | tuple) else ()
 
 
 def public_of(instance: Instance, test_ids: Iterable[str]) -> frozenset[str]:
@@ -60,9 +60,9 @@ def public_of(instance: Instance, test_ids: Iterable[str]) -> frozenset[str]:
     return frozenset(test_id for test_id in test_ids if function_of(test_id) in functions)
 
 
-def functions_shown(told: object) -> int:
+def functions_shown(scaffold: object) -> int:
     """How many functions task.yaml's `scaffold` says that the task shows."""
-    count = told.get("functions") if isinstance(told, dict) else 0
+    count = scaffold.get("functions") if isinstance(scaffold, dict) else 0
     return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
 
 
@@ -82,7 +82,7 @@ def statement_with(instance: Instance) -> str:
 
 def _longest_ticks(text: str) -> int:
     longest = run = 0
-    for one in text:
-        run = run + 1 if one == "`" else 0
+    for character in text:
+        run = run + 1 if character == "`" else 0
         longest = max(longest, run)
     return longest

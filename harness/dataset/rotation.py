@@ -102,13 +102,13 @@ def rotate(dataset: Dataset, rules: Policy, *, dry_run: bool = False, today: dat
 
 def find(dataset: Dataset, rules: Policy, *, today: date) -> tuple[tuple[Due, ...], int]:
     """What is due, by id, and how many tasks stay in the holdout."""
-    shown = exposures(ledger.read(dataset), own=rules.own_endpoints)
+    exposure_by_task = exposures(ledger.read(dataset), own=rules.own_endpoints)
     inside = [one for one in dataset.instances() if is_inside(one)]
     due = []
-    for one in inside:
-        why = reasons(one, shown.get(one.instance_id, NONE), rules, today=today)
+    for instance in inside:
+        why = reasons(instance, exposure_by_task.get(instance.instance_id, NONE), rules, today=today)
         if why:
-            due.append(Due(instance_id=one.instance_id, repo=one.repo, why=why))
+            due.append(Due(instance_id=instance.instance_id, repo=instance.repo, why=why))
     return tuple(due), len(inside) - len(due)
 
 
@@ -119,7 +119,7 @@ def is_inside(instance: Instance) -> bool:
 
 def _retire(dataset: Dataset, due: Sequence[Due], wish: Wish) -> Version:
     """One line of the ledger for all, then each task."""
-    why = {one.instance_id: "; ".join(one.why) for one in due}
+    why = {entry.instance_id: "; ".join(entry.why) for entry in due}
     return task_states.retire_all(dataset, why, wanted=wish.tasks)
 
 
@@ -133,7 +133,7 @@ def _wish(dataset: Dataset, due: Sequence[Due], left: int, rules: Policy) -> Wis
         return Wish(tasks=0, changes=None, command="")
     share = _yield(dataset.path / "funnel.jsonl")
     instances = list(dataset.instances())
-    newest = max((policy.merged_on(one) for one in instances), default=None)
+    newest = max((policy.merged_on(instance) for instance in instances), default=None)
     since = (
         max([day for day in (newest, *rules.cutoffs.values()) if day], default=None) if rules.after_cutoffs else newest
     )
@@ -146,7 +146,7 @@ def _wish(dataset: Dataset, due: Sequence[Due], left: int, rules: Policy) -> Wis
     )
 
 
-def _sources(dataset: Dataset, everything: Sequence[Instance], due: Sequence[Due]) -> list[str]:
+def _sources(dataset: Dataset, instances: Sequence[Instance], due: Sequence[Due]) -> list[str]:
     """Where the dataset was mined from, as far as it remembers; else its repositories, those that lose most first."""
     try:
         origins = json.loads((dataset.path / "cursors.json").read_bytes())["origins"]
@@ -154,7 +154,7 @@ def _sources(dataset: Dataset, everything: Sequence[Instance], due: Sequence[Due
             return sorted(origins)
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    lost, counts = Counter(one.repo for one in due), Counter(one.repo for one in everything)
+    lost, counts = Counter(entry.repo for entry in due), Counter(instance.repo for instance in instances)
     return sorted(counts, key=lambda repo: (-lost[repo], -counts[repo], repo))
 
 

@@ -89,9 +89,9 @@ class TestModel(FileModel):
     def _distinct(self) -> Self:
         names = [service.name for service in self.services]
         listens = [port.partition(":")[0] for service in self.services for port in service.ports]
-        for what, found in (("name", names), ("port on localhost", listens)):
-            if twice := next((one for one in found if found.count(one) > 1), None):
-                raise ValueError(f"two services have the same {what}, {twice}")
+        for label, names_of_kind in (("name", names), ("port on localhost", listens)):
+            if twice := next((name for name in names_of_kind if names_of_kind.count(name) > 1), None):
+                raise ValueError(f"two services have the same {label}, {twice}")
         return self
 
     @model_serializer(mode="wrap")

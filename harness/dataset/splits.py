@@ -86,14 +86,14 @@ class Move:
 
 def moves(rule: Rule, instances: Iterable[Instance]) -> tuple[Move, ...]:
     """What a rule changes. Retired tasks stay where they are."""
-    found = []
+    moves_found = []
     for instance in instances:
         if Split.RETIRED in (instance.split, instance.state.value):
             continue
         new = rule.split(instance)
         if new != instance.split:
-            found.append(Move(instance_id=instance.instance_id, old=instance.split, new=new))
-    return tuple(found)
+            moves_found.append(Move(instance_id=instance.instance_id, old=instance.split, new=new))
+    return tuple(moves_found)
 
 
 def parse_rule(raw: Mapping[str, Any], *, where: str) -> Rule:
@@ -107,8 +107,9 @@ def parse_rule(raw: Mapping[str, Any], *, where: str) -> Rule:
         return Rule.model_validate(raw)
     except ValidationError as error:
         text = "; ".join(
-            f"{'.'.join(str(part) for part in one['loc']) or 'splits'}: {one['msg'].removeprefix('Value error, ')}"
-            for one in error.errors()
+            f"{'.'.join(str(part) for part in problem['loc']) or 'splits'}: "
+            f"{problem['msg'].removeprefix('Value error, ')}"
+            for problem in error.errors()
         )
         raise InputError(f"{where}: {text}") from error
 
@@ -137,10 +138,10 @@ def assign_new(dataset: Dataset) -> tuple[Move, ...]:
     rule = rule_of(dataset)
     if rule is None:
         return ()
-    found = tuple(move for move in moves(rule, dataset.instances()) if move.old == Split.HOLDOUT)
-    if found:
-        _make(dataset, found, rule)
-    return found
+    moves_made = tuple(move for move in moves(rule, dataset.instances()) if move.old == Split.HOLDOUT)
+    if moves_made:
+        _make(dataset, moves_made, rule)
+    return moves_made
 
 
 def set_rule(dataset: Dataset, rule: Rule, *, may_return: bool = False, dry_run: bool = False) -> tuple[Move, ...]:
@@ -150,32 +151,32 @@ def set_rule(dataset: Dataset, rule: Rule, *, may_return: bool = False, dry_run:
         InputError: a task would come back into the holdout from where it may have been shown, and `may_return` is off.
 
     """
-    found = moves(rule, dataset.instances())
-    returning = [move.instance_id for move in found if move.new is Split.HOLDOUT]
+    moves_made = moves(rule, dataset.instances())
+    returning = [move.instance_id for move in moves_made if move.new is Split.HOLDOUT]
     if returning and not may_return:
-        named = ", ".join(returning[:3]) + (", …" if len(returning) > 3 else "")  # noqa: PLR2004 - a few are enough
+        examples = ", ".join(returning[:3]) + (", …" if len(returning) > 3 else "")  # noqa: PLR2004 - a few are enough
         raise InputError(
-            f"{len(returning)} task(s) would come back into the holdout, though they may have been shown: {named}",
+            f"{len(returning)} task(s) would come back into the holdout, though they may have been shown: {examples}",
             hint="--may-return moves them all the same",
         )
     if dry_run:
-        return found
+        return moves_made
     model = read_model(dataset.path / DATASET_FILE, DatasetModel)
     written = rule.model_dump(mode="json", exclude_defaults=True)
     if model.splits != written:
         write_settings(dataset, {"splits": written})
-    if found:
-        _make(dataset, found, rule)
-    return found
+    if moves_made:
+        _make(dataset, moves_made, rule)
+    return moves_made
 
 
-def _make(dataset: Dataset, found: Iterable[Move], rule: Rule) -> None:
+def _make(dataset: Dataset, moves_made: Iterable[Move], rule: Rule) -> None:
     """The ledger first: what a killed process left undone, the next one finds by the rule and does."""
     by_split: dict[Split, list[str]] = {}
-    for move in found:
+    for move in moves_made:
         by_split.setdefault(move.new, []).append(move.instance_id)
     for split, ids in by_split.items():
-        moved = [replace(dataset.instance(one), split=split.value) for one in ids]
+        moved = [replace(dataset.instance(task_id), split=split.value) for task_id in ids]
         write_instances(dataset, moved, ledger.Event.SPLIT, to=split.value, by=rule.by.value)
 
 
@@ -195,8 +196,8 @@ def refuse_strangers(dataset: Dataset, rule: Rule) -> None:
         InputError: it does; all of them are told.
 
     """
-    known = {*dataset.ids(), *(one.repo for one in dataset.instances())}
-    unknown = sorted(name for name in rule.dev if name not in known and "/" not in name)
+    allowed = {*dataset.ids(), *(instance.repo for instance in dataset.instances())}
+    unknown = sorted(name for name in rule.dev if name not in allowed and "/" not in name)
     if unknown:
         raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="a repository is owner/name")
 
@@ -216,9 +217,9 @@ def summary(dataset: Dataset, moved: tuple[Move, ...] = (), *, pending: Rule | N
     """What is where; where a rule is `pending`, as it would be with it."""
     to = {move.instance_id: move.new.value for move in moved} if pending else {}
     counts: dict[str, dict[str, int]] = {}
-    for one in dataset.instances():
-        of_split = counts.setdefault(to.get(one.instance_id, one.split), {})
-        of_split[one.repo] = of_split.get(one.repo, 0) + 1
+    for instance in dataset.instances():
+        of_split = counts.setdefault(to.get(instance.instance_id, instance.split), {})
+        of_split[instance.repo] = of_split.get(instance.repo, 0) + 1
     model = read_model(dataset.path / DATASET_FILE, DatasetModel)
     return Summary(
         rule=pending or rule_of(dataset), tasks=dict(sorted(counts.items())), moves=moved, version=model.version

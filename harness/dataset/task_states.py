@@ -76,18 +76,18 @@ def _change(dataset: Dataset, ids: Sequence[str], event: Event, why: str, *, all
     state = EVENTS[event]
     with content.locked(dataset):
         content.settle_locked(dataset)
-        found = known(dataset, ids)
-        refused = [one for one in found if one.state not in (*allowed, state)]
+        instances = known(dataset, ids)
+        refused = [instance for instance in instances if instance.state not in (*allowed, state)]
         if refused:
-            words = ", ".join(f"{one.instance_id} is {one.state}" for one in refused[:5])
+            words = ", ".join(f"{instance.instance_id} is {instance.state}" for instance in refused[:5])
             raise InputError(f"only {' or '.join(allowed)} tasks can be {event}: {words}")
-        due = [one for one in found if one.state is not state]
+        due = [instance for instance in instances if instance.state is not state]
         if due:
-            after = [changed(one, state, why=why.strip()) for one in due]
+            after = [changed(instance, state, why=why.strip()) for instance in due]
             write_instances(dataset, after, event, why=why.strip())
         return Changed(
-            tasks=tuple(one.instance_id for one in due),
-            already=tuple(one.instance_id for one in found if one.state is state),
+            tasks=tuple(instance.instance_id for instance in due),
+            already=tuple(instance.instance_id for instance in instances if instance.state is state),
             version=content.settle_locked(dataset),
         )
 
@@ -97,7 +97,9 @@ def retire_all(dataset: Dataset, why: Mapping[str, str], *, wanted: int) -> Vers
 
     `wanted` is how many have to be mined in their place, for the ledger.
     """
-    retired = [changed(dataset.instance(one), TaskState.RETIRED, why=reason) for one, reason in sorted(why.items())]
+    retired = [
+        changed(dataset.instance(task_id), TaskState.RETIRED, why=reason) for task_id, reason in sorted(why.items())
+    ]
     if retired:
         write_instances(dataset, retired, Event.ROTATED, why=dict(why), wanted=wanted)
     return content.settle_locked(dataset)
@@ -138,13 +140,13 @@ def known(dataset: Dataset, ids: Iterable[str]) -> tuple[Instance, ...]:
         InputError: one is unknown or named twice, or none is named; all of them are told.
 
     """
-    given = list(ids)
-    if not given:
+    task_ids = list(ids)
+    if not task_ids:
         raise InputError("no task is named", hint="give ids; `goldseam holdout stats DATASET --json` lists them")
-    twice = [one for one, count in Counter(given).items() if count > 1]
+    twice = [task_id for task_id, count in Counter(task_ids).items() if count > 1]
     if twice:
         raise InputError(f"named twice: {', '.join(twice)}")
-    unknown = sorted(set(given) - set(dataset.ids()))
+    unknown = sorted(set(task_ids) - set(dataset.ids()))
     if unknown:
         raise InputError(f"{dataset.path} has no task {', '.join(unknown)}")
-    return tuple(dataset.instance(one) for one in given)
+    return tuple(dataset.instance(task_id) for task_id in task_ids)

@@ -47,7 +47,7 @@ def _same(left: Any, right: Any) -> bool:
 
 def _same_items(left: Any, right: Any) -> bool:
     """Mappings, whatever their order; attributes, as far as both have them."""
-    mine, other = ({repr(key): value for key, value in one[1]} for one in (left, right))
+    mine, other = ({repr(key): value for key, value in items[1]} for items in (left, right))
     if left[0] == "d" and mine.keys() != other.keys():
         return False
     return all(_same(value, other[key]) for key, value in mine.items() if key in other)

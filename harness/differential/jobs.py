@@ -70,10 +70,10 @@ def record(task: Task, gold: Patch, changed: Mapping[str, Sequence[int]], sandbo
     spec = scoring.trial_spec(task, gold)
     budgets = replace(spec.budgets, seconds=max(_SECONDS, _RECORDING_FACTOR * spec.budgets.seconds))
     fields = {**_asked(task, "record", changed=changed), "limit": _RECORDED, "each": _OF_ONE_FUNCTION}
-    found = _frames(replace(spec, budgets=budgets, calls=fields), sandbox)
+    frames_seen = _frames(replace(spec, budgets=budgets, calls=fields), sandbox)
     return tuple(
         RecordedCall(steps=frame["steps"], direct=frame["direct"] is True)
-        for frame in found
+        for frame in frames_seen
         if frame["t"] == "call" and isinstance(frame.get("steps"), list) and "direct" in frame
     )
 
@@ -131,9 +131,9 @@ def _asked(task: Task, mode: str, *, changed: Mapping[str, Sequence[int]] | None
     return {"mode": mode, "tests": task.hidden.test_files, "changed": {**(changed or {})}}
 
 
-def _by_call(found: Sequence[Mapping[str, Any]], count: int) -> list[Answer | None]:
+def _by_call(frames_seen: Sequence[Mapping[str, Any]], count: int) -> list[Answer | None]:
     by_call: list[Answer | None] = [None] * count
-    for frame in found:
+    for frame in frames_seen:
         if _is_answer(frame, count):
             by_call[frame["call"]] = frame["answer"]
     return by_call
@@ -159,12 +159,12 @@ def _frames(spec: TrialSpec, sandbox: Sandbox, surroundings: Surroundings | None
         env["PYTHONHASHSEED"] = str(surroundings.hash_seed)
         job = replace(job, hostname=surroundings.hostname, env=env)
     transcript = frames.read(sandbox.run(job).stdout, keys)
-    said = {frame["t"]: frame for frame in transcript.supervisor}
-    if said.get("setup_error", {}).get("text") == trial.NO_CLOCK and surroundings is not None and surroundings.clock:
+    by_kind = {frame["t"]: frame for frame in transcript.supervisor}
+    if by_kind.get("setup_error", {}).get("text") == trial.NO_CLOCK and surroundings is not None and surroundings.clock:
         return _frames(replace(spec, clock=None), sandbox, replace(surroundings, clock=None))
     if transcript.violations:
         raise NoReplayError("its result channel was tampered with")
-    if "ready" not in said:
+    if "ready" not in by_kind:
         raise NoReplayError("the patched tree could not be made")
     if not any(frame["t"] == "finish" for frame in transcript.tests):
         raise NoReplayError("it ended before every call was made")

@@ -38,7 +38,7 @@ def replayed(task: Task, model_patch: Patch | None, sandbox: Sandbox) -> Replay:
     if not corpus.calls:
         return Replay(why_not="the task has no calls: `goldseam holdout calls` records them")
     try:
-        found = answers(task, model_patch, corpus.steps(), sandbox, Surroundings())
+        answers_given = answers(task, model_patch, corpus.steps(), sandbox, Surroundings())
     except NoReplayError as error:
         return Replay(why_not=str(error))
     except InterruptedRunError:
@@ -47,15 +47,17 @@ def replayed(task: Task, model_patch: Patch | None, sandbox: Sandbox) -> Replay:
         if not sandbox.is_healthy():
             raise
         return Replay(why_not=error.message)
-    counted = _counted(corpus.calls, found)
-    differing = [call for call, answer in zip(corpus.calls, found, strict=True) if not same(call.answer, answer)]
+    counted = _counted(corpus.calls, answers_given)
+    differing = [
+        call for call, answer in zip(corpus.calls, answers_given, strict=True) if not same(call.answer, answer)
+    ]
     if not differing:
         return counted.model_copy(update={"right_only_under_test": False})
     return counted.model_copy(update=_under_test(task, model_patch, differing[:_TRIED_IN_TESTS], sandbox))
 
 
-def _counted(calls: Sequence[Call], found: Sequence[Answer | None]) -> Replay:
-    agreeing = [same(call.answer, answer) for call, answer in zip(calls, found, strict=True)]
+def _counted(calls: Sequence[Call], answers_given: Sequence[Answer | None]) -> Replay:
+    agreeing = [same(call.answer, answer) for call, answer in zip(calls, answers_given, strict=True)]
     pairs = list(zip(calls, agreeing, strict=True))
     return Replay(
         calls=sum(not call.nearby for call in calls),
@@ -81,5 +83,9 @@ def _under_test(
         if not sandbox.is_healthy():
             raise
         return {"right_only_under_test": None, "why_not": error.message}
-    is_right = any(same(call.answer, answer) for call, given in zip(differing, tests, strict=True) for answer in given)
+    is_right = any(
+        same(call.answer, answer)
+        for call, answers_given in zip(differing, tests, strict=True)
+        for answer in answers_given
+    )
     return {"right_only_under_test": is_right}

@@ -50,8 +50,8 @@ class Reading:
 
 def sample(tasks: Iterable[Task], count: int = SAMPLE) -> tuple[Task, ...]:
     """Some tasks whose proof tells gold's time, the same ones each time."""
-    known = {task.instance_id: task for task in tasks if is_timed(task)}
-    return tuple(known[task_id] for task_id in sample_ids(known, count))
+    by_id = {task.instance_id: task for task in tasks if is_timed(task)}
+    return tuple(by_id[task_id] for task_id in sample_ids(by_id, count))
 
 
 def sample_ids(ids: Iterable[str], count: int) -> tuple[str, ...]:
@@ -65,8 +65,8 @@ def is_timed(task: Task) -> bool:
 
 
 def _proof_seconds(task: Task) -> float:
-    found = task.hidden.evidence.get("gold_seconds")
-    return float(found) if isinstance(found, int | float) else 0.0
+    seconds = task.hidden.evidence.get("gold_seconds")
+    return float(seconds) if isinstance(seconds, int | float) else 0.0
 
 
 def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
@@ -82,16 +82,16 @@ def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
     for task in tasks:
         spec = scoring.trial_spec(task, patch.parse(task.hidden.gold_patch, trusted=True))
         try:
-            found = trial.run(spec, sandbox)
+            timed = trial.run(spec, sandbox)
         except (MissingImageError, SandboxError):
             if not sandbox.is_healthy():
                 raise
             continue
-        judged = scoring.decide(task, scoring.Round(trial=found, attempts=1))
+        judged = scoring.decide(task, scoring.Round(trial=timed, attempts=1))
         readings.append(
             Reading(
                 instance_id=task.instance_id,
-                seconds=round(found.seconds, 3),
+                seconds=round(timed.seconds, 3),
                 proof_seconds=_proof_seconds(task),
                 resolved=judged.grade.outcome in PASSING,
             )
@@ -117,12 +117,12 @@ def time_enough(task: Task, sandbox: Sandbox, *, factor: float) -> float | None:
     if not _proof_seconds(task):
         return None
     patient = slowed(task, _MOST * factor)
-    found = trial.run(scoring.trial_spec(patient, patch.parse(task.hidden.gold_patch, trusted=True)), sandbox)
-    if found.timed_out:
+    timed = trial.run(scoring.trial_spec(patient, patch.parse(task.hidden.gold_patch, trusted=True)), sandbox)
+    if timed.timed_out:
         seconds = patient.instance.budgets.seconds
         raise TooSlowError(f"the tests ran out of time, and gold does not finish in {seconds:.0f} s either just now")
     reading = Reading(
-        instance_id=task.instance_id, seconds=found.seconds, proof_seconds=_proof_seconds(task), resolved=True
+        instance_id=task.instance_id, seconds=timed.seconds, proof_seconds=_proof_seconds(task), resolved=True
     )
     return reading.ratio if reading.ratio >= _WORSE * factor else None
 
@@ -136,15 +136,15 @@ def slowdown(readings: Sequence[Reading]) -> float:
 
 def warnings(readings: Sequence[Reading]) -> tuple[str, ...]:
     """What a person should know before believing the run. Pure."""
-    told = [
+    texts = [
         f"control: gold no longer resolves {reading.instance_id} on this machine"
         for reading in readings
         if not reading.resolved
     ]
     factor = slowdown(readings)
     if factor >= DRIFT:
-        told.append(f"control: this machine runs gold {factor:g} times slower than when the tasks were proved")
-    return tuple(told)
+        texts.append(f"control: this machine runs gold {factor:g} times slower than when the tasks were proved")
+    return tuple(texts)
 
 
 def slowed(task: Task, factor: float) -> Task:

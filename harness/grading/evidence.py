@@ -174,10 +174,10 @@ def read(results: Mapping[str, Any]) -> Saved:
     )
 
 
-def _round(one: Round) -> dict[str, Any]:
-    trial, report = one.trial, one.trial.report
+def _round(round_made: Round) -> dict[str, Any]:
+    trial, report = round_made.trial, round_made.trial.report
     return {
-        "attempts": one.attempts,
+        "attempts": round_made.attempts,
         **{name: getattr(trial, name) for name in _TRIAL_FIELDS},
         "violations": list(trial.violations),
         "output_bytes": trial.output_size,

@@ -92,7 +92,7 @@ def _run(
     killed = 0
     for attempt in itertools.count(1):
         try:
-            found = trial.run(spec, sandbox)
+            ran = trial.run(spec, sandbox)
         except (MissingImageError, InterruptedRunError):
             raise
         except InfrastructureError:
@@ -100,22 +100,22 @@ def _run(
                 raise
             time.sleep(_RETRY_SECONDS * attempt)
             continue
-        killed += _was_killed(found)
-        again = grade(task.hidden, found).cause == "setup" or (killed == 1 and _was_killed(found))
+        killed += _was_killed(ran)
+        again = grade(task.hidden, ran).cause == "setup" or (killed == 1 and _was_killed(ran))
         if not again or attempt >= INFRA_ATTEMPTS:
-            return Round(trial=found, attempts=attempt)
+            return Round(trial=ran, attempts=attempt)
     raise AssertionError  # itertools.count never ends
 
 
-def _was_killed(found: Trial) -> bool:
+def _was_killed(ran: Trial) -> bool:
     """Whether something ended the tests from outside, or they themselves: nothing in the container tells which.
 
     So it is done once more. Who kills a container by hand, and a host that is out of memory, do that once; a patch
     that kills what tests it does it again.
     """
-    if not found.ran or found.timed_out or found.oom_killed:
+    if not ran.ran or ran.timed_out or ran.oom_killed:
         return False
-    return not found.exited or (found.child_signal == signal.SIGKILL and not found.report.finished)
+    return not ran.exited or (ran.child_signal == signal.SIGKILL and not ran.report.finished)
 
 
 def trial_spec(task: Task, model_patch: patch.Patch | None, *, timeout: float | None = None) -> trial.TrialSpec:

@@ -115,7 +115,7 @@ def _by_function(piece: str) -> Iterator[tuple[str, str]]:
             ends_decorator = waiting is None and stretch and stretch[-1].strip()[:1] in (")", "]")
             above = waiting or (stretch if ends_decorator else [])
             name, depth, waiting = match[2], indent, None
-            yield from ((name, one) for one in [*above, line])
+            yield from ((name, line_of) for line_of in [*above, line])
         elif waiting is not None or (outermost and bare.startswith("@")):
             waiting = [*(waiting or ()), line]
         else:

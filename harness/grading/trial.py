@@ -202,10 +202,10 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
     transcript = frames.read(result.stdout, keys)
     orderly = _is_orderly(transcript.supervisor)
     from_us = transcript.supervisor if orderly else ()
-    said: dict[str, Mapping[str, Any]] = {frame["t"]: frame for frame in from_us if frame["t"] != "apply"}
+    frames_by_kind: dict[str, Mapping[str, Any]] = {frame["t"]: frame for frame in from_us if frame["t"] != "apply"}
     applied = {frame["which"]: frame for frame in from_us if frame["t"] == "apply"}
     report = framework(spec.test.framework).read(transcript.tests)
-    ended = said.get("exit", {})
+    ended = frames_by_kind.get("exit", {})
     violations = [*transcript.violations, *report.violations]
     sound = tripwires.is_sound(transcript.tripwires)
     if not sound:
@@ -221,9 +221,9 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         violations=tuple(violations),
         model_apply_error=_apply_error(applied.get("model")),
         test_apply_error=_apply_error(applied.get("tests")),
-        setup_error=said["setup_error"]["text"] if "setup_error" in said else None,
-        ran="ready" in said,
-        exited="exit" in said,
+        setup_error=frames_by_kind["setup_error"]["text"] if "setup_error" in frames_by_kind else None,
+        ran="ready" in frames_by_kind,
+        exited="exit" in frames_by_kind,
         child_exit=ended.get("code"),
         child_signal=ended.get("signal"),
         timed_out=bool(ended.get("timed_out")) or result.timed_out,
@@ -233,7 +233,7 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         max_rss_kb=int(ended.get("max_rss_kb", 0)),
         output=result.stderr,
         output_size=result.stderr_size,
-        timings={**result.timings, "prepare": float(said.get("ready", {}).get("seconds", 0.0))},
+        timings={**result.timings, "prepare": float(frames_by_kind.get("ready", {}).get("seconds", 0.0))},
         watched=tuple(from_us) if spec.watch is not None else None,
         tripwires=tripwires.read(
             transcript.tripwires if sound else (),
@@ -268,10 +268,10 @@ _SHAPES: frames.Shapes = {
 _ORDER = re.compile(r"(apply (source )*(compiled )?)*(setup_error |ready (exit (after )?)?)?")
 
 
-def _is_orderly(said: Sequence[Mapping[str, Any]]) -> bool:
+def _is_orderly(supervisor_frames: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the frames are what the supervisor writes, in its order."""
-    order = "".join(f"{frame['t']} " for frame in said)
-    return all(frames.has_shape(frame, _SHAPES) for frame in said) and _ORDER.fullmatch(order) is not None
+    order = "".join(f"{frame['t']} " for frame in supervisor_frames)
+    return all(frames.has_shape(frame, _SHAPES) for frame in supervisor_frames) and _ORDER.fullmatch(order) is not None
 
 
 def _apply_error(frame: Mapping[str, Any] | None) -> str | None:

@@ -77,7 +77,10 @@ def export(
     form = export_format(to)
     _refuse_place(out, folder=form.folder)
     chosen = _chosen(dataset, ids, split)
-    tasks = [Exported(instance=one, hidden=hidden_of(one.instance_id) if hidden_of else None) for one in chosen]
+    tasks = [
+        Exported(instance=instance, hidden=hidden_of(instance.instance_id) if hidden_of else None)
+        for instance in chosen
+    ]
     collection = Collection(
         name=dataset.name, version=dataset.version, canary=dataset.canary, tasks=tasks, hidden=hidden_of is not None
     )

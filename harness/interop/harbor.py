@@ -131,7 +131,7 @@ def _toml(table: Mapping[str, Any]) -> str:
     lines = [f"{key} = {_value(value)}" for key, value in table.items() if not isinstance(value, dict)]
     for key, value in table.items():
         if isinstance(value, dict):
-            lines += ["", f"[{key}]", *(f"{field} = {_value(found)}" for field, found in value.items())]
+            lines += ["", f"[{key}]", *(f"{field} = {_value(field_value)}" for field, field_value in value.items())]
     return "\n".join(lines) + "\n"
 
 

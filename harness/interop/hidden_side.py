@@ -59,8 +59,8 @@ def marked(data: bytes, canary: str) -> bytes:
         return data
     line = in_comment(canary).encode()
     if data.startswith(b"#!"):
-        first, _, rest = data.partition(b"\n")
-        return first + b"\n" + line + rest
+        first, _, other_lines = data.partition(b"\n")
+        return first + b"\n" + line + other_lines
     return line + data
 
 

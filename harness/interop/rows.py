@@ -179,8 +179,8 @@ def notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
                 hint="leave it out: name the others with -i, or choose another format",
             )
         listed = (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass)
-        if gone := len(listed) - len(readable(listed)):
-            lost[task.instance_id] = gone
+        if unreadable := len(listed) - len(readable(listed)):
+            lost[task.instance_id] = unreadable
         if not readable(task.hidden.fail_to_pass):
             raise InputError(
                 f"{task.instance_id}: SWE-bench's parser reads no id of its FAIL_TO_PASS tests (repeated white space, "
@@ -229,11 +229,11 @@ def _applied(test_patch: bytes) -> list[str]:
     return [f"base64 -d <<'{word}' | git apply --whitespace=nowarn - || exit 1", *packed.split("\n"), word]
 
 
-def _text(data: bytes, task: Exported, what: str) -> str:
+def _text(data: bytes, task: Exported, label: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{task.instance_id}: its {what} is not UTF-8 (byte {error.start}), and a row holds only text",
+            f"{task.instance_id}: its {label} is not UTF-8 (byte {error.start}), and a row holds only text",
             hint="leave it out: name the others with -i, or choose another format",
         ) from error

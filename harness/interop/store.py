@@ -78,8 +78,8 @@ class Store:
 
     def __init__(self, url: str) -> None:
         self.url = shown(url)
-        protocol, there, place = url.partition("://")
-        if not there or not place.strip("/"):
+        protocol, colon, place = url.partition("://")
+        if not colon or not place.strip("/"):
             raise InputError(f"{url!r} is no address of a store", hint="such as s3://bucket/name")
         if protocol in ("file", "local"):
             raise InputError(f"{self.url} is a folder, which needs no store", hint="name the folder itself")
@@ -177,10 +177,10 @@ class Store:
         """What a folder of the store holds: sizes in bytes by name."""
         with self._reached("listing"):
             try:
-                found = self._fs.ls(f"{self._root}/{folder}", detail=True)
+                entries = self._fs.ls(f"{self._root}/{folder}", detail=True)
             except FileNotFoundError:
                 return {}
-        return {str(one["name"]).rstrip("/").rpartition("/")[2]: one.get("size") for one in found}
+        return {str(entry["name"]).rstrip("/").rpartition("/")[2]: entry.get("size") for entry in entries}
 
     def _revision(self, data: bytes) -> Revision:
         try:

@@ -160,14 +160,14 @@ def _pull_into(store: Store, revision: Revision, digest: str, dataset: Dataset) 
     """Take over what changed there; dataset.yaml last, since it vouches for the rest."""
     state = _read_state(dataset.path, store)
     base = state.files if state else {}
-    here = {path: _sha(data) for path, data in _contents(dataset.path).items()}
-    there = {path: entry.sha256 for path, entry in revision.files.items()}
-    theirs = _to_take(base, here, there, store)
-    entries = {path: revision.files[path] for path in theirs if path in there}
-    got = dict(store.get(entries))
+    here_digests = {path: _sha(data) for path, data in _contents(dataset.path).items()}
+    there_digests = {path: entry.sha256 for path, entry in revision.files.items()}
+    theirs = _to_take(base, here_digests, there_digests, store)
+    entries = {path: revision.files[path] for path in theirs if path in there_digests}
+    fetched = dict(store.get(entries))
     for path in sorted(theirs, key=lambda path: (path == "dataset.yaml", path)):
-        if path in got:
-            files.write_bytes(dataset.path / path, got[path])
+        if path in fetched:
+            files.write_bytes(dataset.path / path, fetched[path])
         else:
             _remove(dataset.path, path)
     lines = _join_ledger(store, revision, dataset)
@@ -176,13 +176,15 @@ def _pull_into(store: Store, revision: Revision, digest: str, dataset: Dataset) 
         url=store.url,
         path=dataset.path,
         revision=revision.number,
-        files=len(there),
+        files=len(there_digests),
         changed=len(theirs),
         ledger_lines=lines,
     )
 
 
-def _to_take(base: Mapping[str, str], here: Mapping[str, str], there: Mapping[str, str], store: Store) -> list[str]:
+def _to_take(
+    base: Mapping[str, str], own_digests: Mapping[str, str], store_digests: Mapping[str, str], store: Store
+) -> list[str]:
     """Paths whose state in the store is to be taken over: those that only the store has changed.
 
     Raises:
@@ -191,8 +193,8 @@ def _to_take(base: Mapping[str, str], here: Mapping[str, str], there: Mapping[st
     """
     take: list[str] = []
     clash: list[str] = []
-    for path in sorted({*base, *here, *there} - {ledger.LEDGER_FILE}):
-        was, ours, theirs = base.get(path), here.get(path), there.get(path)
+    for path in sorted({*base, *own_digests, *store_digests} - {ledger.LEDGER_FILE}):
+        was, ours, theirs = base.get(path), own_digests.get(path), store_digests.get(path)
         if theirs in (was, ours):
             continue
         (take if ours == was else clash).append(path)
@@ -255,9 +257,9 @@ def _refuse_lost_work(
         if path != ledger.LEDGER_FILE and (path not in entries or entries[path].sha256 != entry.sha256)
     ]
     if lost:
-        known = f"revision {state.number}" if state else "none of its revisions"
+        state_words = f"revision {state.number}" if state else "none of its revisions"
         raise BehindError(
-            f"{store.url} has moved on to revision {revision.number}, and this copy comes from {known}; "
+            f"{store.url} has moved on to revision {revision.number}, and this copy comes from {state_words}; "
             f"{len(lost)} file(s) differ: {_named(lost)}",
             hint=f"`goldseam holdout pull {store.url} DATASET` first",
         )
@@ -323,8 +325,8 @@ def _read_state(folder: Path, store: Store) -> _State | None:
 
 
 def _write_state(folder: Path, store: Store, revision: Revision, digest: str) -> None:
-    known = {path: entry.sha256 for path, entry in revision.files.items()}
-    value = {"schema_version": 1, "url": store.url, "revision": digest, "number": revision.number, "files": known}
+    digests = {path: entry.sha256 for path, entry in revision.files.items()}
+    value = {"schema_version": 1, "url": store.url, "revision": digest, "number": revision.number, "files": digests}
     files.write_json(folder / STATE_FILE, value)
 
 

@@ -129,8 +129,11 @@ def _loads(body: bytes) -> Any:
         raise _BoundsError("nested too deep")
     frame = _DECODER.decode(body.decode())
     if isinstance(frame, dict) and re.search(rb"\\u[dD]", body) is not None:
-        kept = ("values", "raised", "value") if frame.get("t") == "value" else ()
-        return {_in_characters(name): inner if name in kept else _in_characters(inner) for name, inner in frame.items()}
+        large_fields = ("values", "raised", "value") if frame.get("t") == "value" else ()
+        return {
+            _in_characters(name): inner if name in large_fields else _in_characters(inner)
+            for name, inner in frame.items()
+        }
     return frame
 
 
@@ -167,10 +170,10 @@ def _real(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_int=_whole, parse_float=_real, parse_constant=_real)
 
 
-def _in_characters(told: Any) -> Any:
+def _in_characters(decoded: Any) -> Any:
     """What of JSON can be written as UTF-8: half a surrogate pair becomes an escape."""
-    if isinstance(told, str):
-        return told.encode("utf-8", "backslashreplace").decode()
-    if isinstance(told, dict):
-        return {_in_characters(name): _in_characters(inner) for name, inner in told.items()}
-    return [_in_characters(inner) for inner in told] if isinstance(told, list) else told
+    if isinstance(decoded, str):
+        return decoded.encode("utf-8", "backslashreplace").decode()
+    if isinstance(decoded, dict):
+        return {_in_characters(name): _in_characters(inner) for name, inner in decoded.items()}
+    return [_in_characters(inner) for inner in decoded] if isinstance(decoded, list) else decoded

@@ -40,7 +40,7 @@ def judge(expectations: Expectations, report: TestReport) -> TestReport:
 
     """
     names = {*report.statuses, *(event.test_id for event in report.events)}
-    taken = set(expectations.ids.values()) - set(expectations.ids)
+    renamed = set(expectations.ids.values()) - set(expectations.ids)
     report = _under_listed_ids(expectations.ids, report)
     statuses, texts = dict(report.statuses), dict(report.texts)
     by_test: dict[str, list[Event]] = {}
@@ -56,7 +56,7 @@ def judge(expectations: Expectations, report: TestReport) -> TestReport:
     violations = list(report.violations)
     if stray := sorted({event.slot for event in report.events} - set(expectations.sites)):
         violations.append(f"a value for an assertion that the tests do not have: slot {stray[0]}")
-    if names & taken:
+    if names & renamed:
         violations.append("a test under an id that the tests inside do not have")
     return replace(report, statuses=statuses, texts=texts, violations=tuple(violations))
 
@@ -71,7 +71,7 @@ def _under_listed_ids(ids: Mapping[str, str], report: TestReport) -> TestReport:
     return replace(
         report,
         statuses={listed(test_id): status for test_id, status in report.statuses.items()},
-        seconds={listed(test_id): took for test_id, took in report.seconds.items()},
+        seconds={listed(test_id): seconds_of_test for test_id, seconds_of_test in report.seconds.items()},
         texts={listed(test_id): text for test_id, text in report.texts.items()},
         raised={listed(test_id): chain for test_id, chain in report.raised.items()},
         collected=tuple(listed(test_id) for test_id in report.collected),
@@ -103,7 +103,7 @@ def event_holds(site: Site, expected: Expected, event: Event | None) -> bool:
     return event is not None and _why_not(site, expected, event) is None
 
 
-def of_fix(event: Event, kept: Iterable[Any], options: Mapping[str, Any]) -> Expected:
+def of_fix(event: Event, expected_values: Iterable[Any], options: Mapping[str, Any]) -> Expected:
     """What the fix handed out, as an expectation.
 
     Raises:
@@ -114,11 +114,11 @@ def of_fix(event: Event, kept: Iterable[Any], options: Mapping[str, Any]) -> Exp
     return Expected(
         slot=event.slot,
         n=event.n,
-        kept=tuple(kept),
+        kept=tuple(expected_values),
         options=options,
         size=out.size,
         raises=event.raised is not None,
-        plain=all(one.plain for one in out.handed),
+        plain=all(loaded.plain for loaded in out.handed),
     )
 
 
@@ -132,10 +132,13 @@ def _too_much(site: Site, expected: Expected, out: _Out) -> str | None:
     if site.op not in _EXACT and out.size > largest(expected):
         return "what came out is far larger than what the fix gives"
     if site.op == "warns":
-        caught = [one for listed in out.handed if isinstance(listed.value, list) for one in listed.value]
-        if len({operators.standard_chain(one.names) for one in caught if isinstance(one, values.Raised)}) > _MOST_KINDS:
+        caught = [member for listed in out.handed if isinstance(listed.value, list) for member in listed.value]
+        if (
+            len({operators.standard_chain(member.names) for member in caught if isinstance(member, values.Raised)})
+            > _MOST_KINDS
+        ):
             return "warnings of too many kinds came out"
-        if any(isinstance(one, values.Raised) and len(one.names) > _MOST_BASES for one in caught):
+        if any(isinstance(member, values.Raised) and len(member.names) > _MOST_BASES for member in caught):
             return "a warning of too many classes came out"
     error = out.raised.value if out.raised else None
     if isinstance(error, values.Raised) and len(error.names) > _MOST_BASES:
@@ -150,7 +153,7 @@ class _Out:
 
     @property
     def size(self) -> int:
-        return sum(one.size for one in (*self.handed, *([self.raised] if self.raised else [])))
+        return sum(loaded.size for loaded in (*self.handed, *([self.raised] if self.raised else [])))
 
 
 def _read(event: Event) -> _Out:
@@ -168,21 +171,25 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
         out = _read(event)
     except MalformedError as error:
         return f"what came out cannot be read: {error}"
-    if expected.plain and not all(one.plain for one in out.handed):
+    if expected.plain and not all(loaded.plain for loaded in out.handed):
         return "an object came out that has no plain form"
     if too_much := _too_much(site, expected, out):
         return too_much
-    found = [one.value for one in out.handed]
+    given_values = [loaded.value for loaded in out.handed]
     if site.op == "raises" and out.raised is not None:
-        found.append(out.raised.value)
+        given_values.append(out.raised.value)
     elif out.raised is not None:
         return "an exception was raised"
     if site.decides == "result":
-        return None if len(found) == site.sides.count("out") + 1 and found[-1] is True else "it does not hold"
-    if site.decides == "operands" and not all(one.plain for one in out.handed):
+        return (
+            None
+            if len(given_values) == site.sides.count("out") + 1 and given_values[-1] is True
+            else "it does not hold"
+        )
+    if site.decides == "operands" and not all(loaded.plain for loaded in out.handed):
         return "an object came out that has no plain form"
-    if site.op != "raises" and len(found) != site.sides.count("out"):
+    if site.op != "raises" and len(given_values) != site.sides.count("out"):
         return "more or fewer values came out than it compares"
-    kept = [values.decode(one, kept=True) for one in expected.kept]
+    expected_values = [values.decode(encoded, kept=True) for encoded in expected.kept]
     site = replace(site, options={**site.options, **expected.options})
-    return None if operators.holds(site, found, kept) else "it does not hold"
+    return None if operators.holds(site, given_values, expected_values) else "it does not hold"

@@ -20,7 +20,7 @@ _SAME_HASH = 64
 _SINGLETONS = (None, True, False, ..., NotImplemented)
 
 
-def holds(site: Site, out: Sequence[object], kept: Sequence[object]) -> bool:
+def holds(site: Site, out: Sequence[object], expected: Sequence[object]) -> bool:
     """Whether an assertion holds for what came out of the container and what was kept outside.
 
     Where its operator is `raises`, the one value of `out` is the exception. Whatever a comparison raises, it does not
@@ -30,13 +30,13 @@ def holds(site: Site, out: Sequence[object], kept: Sequence[object]) -> bool:
         GoldseamError: the host cannot search with a regular expression.
 
     """
-    sides = {"out": iter(out), "kept": iter(kept)}
+    sides = {"out": iter(out), "kept": iter(expected)}
     try:
         operands = [next(sides[side]) for side in site.sides]
         if site.op in ("raises", "warns"):
-            operands = [*out, *kept]
+            operands = [*out, *expected]
         if site.op == "calls":
-            operands = [out[0], list(kept)]
+            operands = [out[0], list(expected)]
         return _OPERATORS[site.op](operands, site.options)
     except GoldseamError:
         raise
@@ -46,16 +46,16 @@ def holds(site: Site, out: Sequence[object], kept: Sequence[object]) -> bool:
 
 def is_opaque(value: object) -> bool:
     """Whether an object without a plain form is in a value, at any depth."""
-    rest = [value]
-    while rest:
-        one = rest.pop()
-        if isinstance(one, Opaque | Raised):
+    queue = [value]
+    while queue:
+        item = queue.pop()
+        if isinstance(item, Opaque | Raised):
             return True
-        if isinstance(one, list | tuple | set | frozenset):
-            rest.extend(one)
-        elif isinstance(one, dict):
-            rest.extend(one)
-            rest.extend(one.values())
+        if isinstance(item, list | tuple | set | frozenset):
+            queue.extend(item)
+        elif isinstance(item, dict):
+            queue.extend(item)
+            queue.extend(item.values())
     return False
 
 
@@ -76,18 +76,18 @@ def _whole(item: Any) -> int | None:
         return None  # infinities and NaN
 
 
-def _is(one: object, other: object) -> bool | None:
+def _is(left: object, other: object) -> bool | None:
     """Whether two values are one object; None where that cannot be told from outside."""
-    if any(one is only or other is only for only in _SINGLETONS):
-        return one is other
-    return one == other if isinstance(one, ClassName) and isinstance(other, ClassName) else None
+    if any(left is only or other is only for only in _SINGLETONS):
+        return left is other
+    return left == other if isinstance(left, ClassName) and isinstance(other, ClassName) else None
 
 
 def _negative(decides: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     """That something does not hold, which of an object without a plain form nobody can tell."""
 
-    def of_plain(one: object, other: object) -> bool:
-        return not is_opaque(one) and not is_opaque(other) and decides(one, other)
+    def of_plain(left: object, other: object) -> bool:
+        return not is_opaque(left) and not is_opaque(other) and decides(left, other)
 
     return of_plain
 
@@ -101,15 +101,15 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
     "in": _contains,
     "not_in": _negative(lambda item, container: not _contains(item, container)),
-    "is": lambda one, other: _is(one, other) is True,
-    "is_not": lambda one, other: _is(one, other) is False,
+    "is": lambda left, other: _is(left, other) is True,
+    "is_not": lambda left, other: _is(left, other) is False,
 }
 
 
 def _chain(operands: list[Any], options: Mapping[str, Any]) -> bool:
     comparisons = [_COMPARISONS[op] for op in options["ops"]]
     pairs = zip(comparisons, operands, operands[1:], strict=False)
-    return len(operands) == len(comparisons) + 1 > 1 and all(holds(one, other) for holds, one, other in pairs)
+    return len(operands) == len(comparisons) + 1 > 1 and all(holds(left, other) for holds, left, other in pairs)
 
 
 def _truth(value: object) -> bool:
@@ -152,9 +152,9 @@ def _counted(items: Iterable[object]) -> list[tuple[Any, int]]:
         if at == values.MAX_ITEMS:
             raise MalformedError("too many items")  # a range or a network has more than it was written with
         alike = by_hash.setdefault(hash(item), [])
-        known = next((pair for pair in alike if pair[0] is item or pair[0] == item), None)
-        if known is not None:
-            known[1] += 1
+        pair_of_item = next((pair for pair in alike if pair[0] is item or pair[0] == item), None)
+        if pair_of_item is not None:
+            pair_of_item[1] += 1
         elif len(alike) < _SAME_HASH:
             alike.append([item, 1])
         else:
@@ -163,10 +163,10 @@ def _counted(items: Iterable[object]) -> list[tuple[Any, int]]:
 
 
 def _unclashing(items: Iterable[object]) -> list[object]:
-    found = list(items)
-    if found and Counter(map(hash, found)).most_common(1)[0][1] > _SAME_HASH:
+    sorted_items = list(items)
+    if sorted_items and Counter(map(hash, sorted_items)).most_common(1)[0][1] > _SAME_HASH:
         raise MalformedError("hashes that clash")
-    return found
+    return sorted_items
 
 
 def _hashable(value: object) -> object:
@@ -202,13 +202,13 @@ def _affixed(name: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
     return decide
 
 
-def _classes(told: Any) -> list[ClassName]:
+def _classes(classes: Any) -> list[ClassName]:
     """A class, or those of a tuple of them."""
-    if isinstance(told, tuple):
-        return [kind for one in told for kind in _classes(one)]
-    if not isinstance(told, ClassName):
+    if isinstance(classes, tuple):
+        return [kind for part in classes for kind in _classes(part)]
+    if not isinstance(classes, ClassName):
         raise MalformedError("not a class")
-    return [told]
+    return [classes]
 
 
 def standard_chain(names: Sequence[str]) -> tuple[str, ...]:
@@ -254,20 +254,22 @@ def _text_matches(raised: Raised, options: Mapping[str, Any]) -> bool:
 
 
 def _raises(operands: list[Any], options: Mapping[str, Any]) -> bool:
-    raised, told = operands
-    return _is_raised(raised, _classes(told)) and _text_matches(raised, options)
+    raised, expected = operands
+    return _is_raised(raised, _classes(expected)) and _text_matches(raised, options)
 
 
 def _warns(operands: list[Any], options: Mapping[str, Any]) -> bool:
-    caught, told = operands
-    classes = _classes(told)
-    return isinstance(caught, list) and any(_is_raised(one, classes) and _text_matches(one, options) for one in caught)
+    caught, expected = operands
+    classes = _classes(expected)
+    return isinstance(caught, list) and any(
+        _is_raised(warning, classes) and _text_matches(warning, options) for warning in caught
+    )
 
 
-def _call(told: Any) -> tuple[str, tuple[Any, ...], dict[Any, Any]]:
+def _call(call: Any) -> tuple[str, tuple[Any, ...], dict[Any, Any]]:
     """A mock's call: its name, which is empty where it is the mock itself that was called, and its arguments."""
-    name, args, kwargs = told if len(told) == 3 else ("", *told)  # noqa: PLR2004
-    if not isinstance(told, tuple) or not isinstance(args, tuple) or not isinstance(kwargs, dict):
+    name, args, kwargs = call if len(call) == 3 else ("", *call)  # noqa: PLR2004
+    if not isinstance(call, tuple) or not isinstance(args, tuple) or not isinstance(kwargs, dict):
         raise MalformedError("not a call")
     return name, args, kwargs
 
@@ -278,9 +280,9 @@ def _has_calls(calls: list[Any], expected: list[Any]) -> bool:
 
 
 def _has_calls_in_any_order(calls: list[Any], expected: list[Any]) -> bool:
-    rest = list(calls)
-    for one in expected:
-        rest.remove(one)  # ValueError where it is not there
+    open_calls = list(calls)
+    for call in expected:
+        open_calls.remove(call)  # ValueError where it is not there
     return True
 
 
@@ -297,39 +299,43 @@ _CALLS: Mapping[str, Callable[[list[Any], list[Any]], bool]] = {
 
 
 def _calls(operands: list[Any], options: Mapping[str, Any]) -> bool:
-    made, expected = operands
-    return isinstance(made, list) and _CALLS[options["how"]](list(map(_call, made)), list(map(_call, expected)))
+    calls_made, expected = operands
+    return isinstance(calls_made, list) and _CALLS[options["how"]](
+        list(map(_call, calls_made)), list(map(_call, expected))
+    )
 
 
 def _doctest(operands: list[Any], options: Mapping[str, Any]) -> bool:
     """As doctest's runner: what an example printed, or how it failed, against what it says of either."""
     import doctest  # noqa: PLC0415 - it takes long, and few tasks have any
 
-    (want, message), (got, raised) = operands
+    (want, message), (printed, raised) = operands
     names: Any = values.decode(options["flags"], kept=True)
     if "NUMBER" in names:
         raise MalformedError("pytest compares these numbers")
     flags = sum(doctest.OPTIONFLAGS_BY_NAME.get(name, 0) for name in names)
     if raised is None or message is None:
-        return raised is None is message and doctest.OutputChecker().check_output(want, got, flags)
+        return raised is None is message and doctest.OutputChecker().check_output(want, printed, flags)
     text = f"{raised.names[0].removeprefix('builtins.').removeprefix('__main__.')}{raised.text and f': {raised.text}'}"
     if flags & doctest.IGNORE_EXCEPTION_DETAIL:
-        message, text = (one.strip().partition(":")[0].rpartition(".")[2] for one in (message, text))
+        message, text = (
+            line_of_error.strip().partition(":")[0].rpartition(".")[2] for line_of_error in (message, text)
+        )
     return doctest.OutputChecker().check_output(f"{message.strip()}\n", f"{text.strip()}\n", flags)
 
 
 def _of_two(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any]], bool]:
     def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
-        one, other = operands
-        return bool(decide(one, other))
+        left, other = operands
+        return bool(decide(left, other))
 
     return decided
 
 
 def _of_one(decide: Callable[[Any], bool]) -> Callable[[list[Any], Mapping[str, Any]], bool]:
     def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
-        (one,) = operands
-        return decide(one)
+        (operand,) = operands
+        return decide(operand)
 
     return decided
 
@@ -342,12 +348,14 @@ _OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
     "almost": _almost,
     "not_almost": _not_almost,
     "count_equal": _of_two(_count_equal),
-    "regex": _of_two(lambda text, told: search.matches(_pattern(told), text)),
-    "not_regex": _of_two(lambda text, told: not search.matches(_pattern(told), text)),
+    "regex": _of_two(lambda text, pattern: search.matches(_pattern(pattern), text)),
+    "not_regex": _of_two(lambda text, pattern: not search.matches(_pattern(pattern), text)),
     "startswith": _affixed("startswith"),
     "endswith": _affixed("endswith"),
-    "isinstance": _of_two(lambda value, told: any(_is_instance(value, kind) is True for kind in _classes(told))),
-    "not_isinstance": _of_two(lambda value, told: all(_is_instance(value, kind) is False for kind in _classes(told))),
+    "isinstance": _of_two(lambda value, classes: any(_is_instance(value, kind) is True for kind in _classes(classes))),
+    "not_isinstance": _of_two(
+        lambda value, classes: all(_is_instance(value, kind) is False for kind in _classes(classes))
+    ),
     "raises": _raises,
     "no_raise": lambda operands, _options: not operands,
     "warns": _warns,

@@ -67,7 +67,9 @@ def by_place(hidden: Hidden, listed: Iterable[str]) -> Mapping[str, int]:
 def ids_by_place(hidden: Hidden) -> Mapping[str, tuple[str, ...]]:
     """The listed tests that are judged in each place: hidden content."""
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
-    return {place.value: tuple(one for one in listed if place_of_test(hidden, one) is place) for place in Place}
+    return {
+        place.value: tuple(test_id for test_id in listed if place_of_test(hidden, test_id) is place) for place in Place
+    }
 
 
 def carded(task: Task) -> Task:
@@ -81,8 +83,8 @@ def carded(task: Task) -> Task:
 
 def read_card(quality: Mapping[str, Any]) -> Card:
     """The card in the `quality` of task.yaml."""
-    told = quality.get(CARD)
-    place, guessable = (told.get("place"), told.get("guessable")) if isinstance(told, dict) else (None, None)
+    card = quality.get(CARD)
+    place, guessable = (card.get("place"), card.get("guessable")) if isinstance(card, dict) else (None, None)
     return Card(
         place=Place(place) if place in list(Place) else None,
         guessable=guessable if isinstance(guessable, bool) else None,

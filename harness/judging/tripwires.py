@@ -76,16 +76,16 @@ def is_sound(told: Iterable[Mapping[str, Any]]) -> bool:
     return all(has_shape(frame, SHAPES) and (frame["t"] != "tripwire" or frame["kind"] in kinds) for frame in told)
 
 
-def read(told: Sequence[Mapping[str, Any]], *, paths: Collection[str], finished: bool) -> Watch:
+def read(told_frames: Sequence[Mapping[str, Any]], *, paths: Collection[str], finished: bool) -> Watch:
     """The hits among sound frames, each kind and file once; `paths` are those of the patch."""
     hits: dict[tuple[str, str], Hit] = {}
-    ends = [frame for frame in told if frame["t"] == "watched"]
-    for frame in told:
+    ends = [frame for frame in told_frames if frame["t"] == "watched"]
+    for frame in told_frames:
         if frame["t"] == "tripwire":
             path = frame["path"] if frame["path"] in paths else ""
             hit = Hit(kind=Tripwire(frame["kind"]), path=path, line=frame["line"], what=frame["what"][:_LETTERS])
             hits.setdefault((hit.kind, hit.path), hit)
-    counted = len({(frame["kind"], frame["path"]) for frame in told if frame["t"] == "tripwire"})
+    counted = len({(frame["kind"], frame["path"]) for frame in told_frames if frame["t"] == "tripwire"})
     if finished and (not ends or counted < ends[-1]["hits"]):
         hits[Tripwire.SILENCED, ""] = Hit(kind=Tripwire.SILENCED, path="")
     return Watch(hits=tuple(hits.values()), audited=ends[-1]["audit"] if ends else None)
@@ -94,7 +94,7 @@ def read(told: Sequence[Mapping[str, Any]], *, paths: Collection[str], finished:
 def news(watch: Watch, evidence: Mapping[str, Any]) -> tuple[Hit, ...]:
     """The hits less what the fix itself does, of the same kind in the same file, by the proof of the task."""
     known = evidence.get("tripwires", ())
-    expected = {(one.get("kind"), one.get("path")) for one in known if isinstance(one, dict)}
+    expected = {(hit.get("kind"), hit.get("path")) for hit in known if isinstance(hit, dict)}
     return tuple(hit for hit in watch.hits if (hit.kind.value, hit.path) not in expected)
 
 

@@ -122,7 +122,7 @@ class Approx:
             return (
                 isinstance(other, dict)
                 and expected.keys() == other.keys()
-                and all(self._is_near(other[key], one) for key, one in expected.items())
+                and all(self._is_near(other[key], value) for key, value in expected.items())
             )
         if isinstance(expected, list | tuple):
             return (
@@ -260,16 +260,16 @@ class _Reader:
         return told
 
     def texts(self, told: Any) -> tuple[str, ...]:
-        return tuple(self.text(one) for one in self.listed(told))
+        return tuple(self.text(part) for part in self.listed(told))
 
     def members(self, told: Any, depth: int) -> tuple[list[Any], list[int]]:
-        found: list[Any] = []
+        parts_read: list[Any] = []
         costs: list[int] = []
-        for one in self.listed(told):
-            value, cost = self.value(one, depth)
-            found.append(value)
+        for part in self.listed(told):
+            value, cost = self.value(part, depth)
+            parts_read.append(value)
             costs.append(cost)
-        return found, costs
+        return parts_read, costs
 
     def values(self, told: Any, depth: int) -> tuple[Any, ...]:
         return tuple(self.members(told, depth)[0])
@@ -289,7 +289,7 @@ class _Reader:
         except (TypeError, ValueError) as error:
             raise MalformedError("a member that has no hash") from error
         alike = Counter(hashes)
-        cost = 1 + sum(one * alike[number] for one, number in zip(costs, hashes, strict=True))
+        cost = 1 + sum(cost_of_one * alike[number] for cost_of_one, number in zip(costs, hashes, strict=True))
         if cost > _MAX_COST:
             raise MalformedError("hashes that clash")
         return cost
@@ -307,27 +307,27 @@ class _Reader:
 
 
 def _ordered(make: Callable[[list[Any]], Any]) -> Callable[[_Reader, Any, int], tuple[Any, int]]:
-    def read(reader: _Reader, told: Any, depth: int) -> tuple[Any, int]:
-        found, costs = reader.members(told, depth)
-        return make(found), 1 + sum(costs)
+    def read(reader: _Reader, encoded: Any, depth: int) -> tuple[Any, int]:
+        parts_read, costs = reader.members(encoded, depth)
+        return make(parts_read), 1 + sum(costs)
 
     return read
 
 
 def _unordered(make: Callable[[list[Any]], Any]) -> Callable[[_Reader, Any, int], tuple[Any, int]]:
-    def read(reader: _Reader, told: Any, depth: int) -> tuple[Any, int]:
-        found, costs = reader.members(told, depth)
-        cost = reader.hashed(found, costs)
-        made = make(found)
-        if len(made) != len(found):
+    def read(reader: _Reader, encoded: Any, depth: int) -> tuple[Any, int]:
+        parts_read, costs = reader.members(encoded, depth)
+        cost = reader.hashed(parts_read, costs)
+        built = make(parts_read)
+        if len(built) != len(parts_read):
             raise MalformedError("a set that holds a member twice")
-        return made, cost
+        return built, cost
 
     return read
 
 
-def _dict(reader: _Reader, told: Any, depth: int) -> tuple[Any, int]:
-    pairs = reader.pairs(told)
+def _dict(reader: _Reader, encoded: Any, depth: int) -> tuple[Any, int]:
+    pairs = reader.pairs(encoded)
     keys, values, costs, cost = [], [], [], 0
     for key, value in pairs:
         read, its = reader.value(key, depth)
@@ -337,10 +337,10 @@ def _dict(reader: _Reader, told: Any, depth: int) -> tuple[Any, int]:
         values.append(read)
         cost += its
     cost += reader.hashed(keys, costs)
-    made = dict(zip(keys, values, strict=True))
-    if len(made) != len(keys):
+    built = dict(zip(keys, values, strict=True))
+    if len(built) != len(keys):
         raise MalformedError("a mapping that holds a key twice")
-    return made, cost
+    return built, cost
 
 
 _READERS: Mapping[str, Callable[[_Reader, Any, int], tuple[Any, int]]] = {
@@ -370,8 +370,8 @@ def _float(text: str) -> float:
     return float.fromhex(text)
 
 
-def _bytes(reader: _Reader, told: Any) -> bytes:
-    text = reader.text(told)
+def _bytes(reader: _Reader, encoded: Any) -> bytes:
+    text = reader.text(encoded)
     if not _BYTES.fullmatch(text):
         raise MalformedError("not bytes")
     reader.size -= len(text) // 2
@@ -521,12 +521,12 @@ def _pattern(reader: _Reader, parts: list[Any], depth: int) -> Pattern:
 
 _LEAVES: Mapping[str, Callable[[_Reader, list[Any], int], Any]] = {
     "k": _only(lambda reader, name: {"Ellipsis": ..., "NotImplemented": NotImplemented}[reader.text(name)]),
-    "i": _only(lambda reader, told: _int(reader.text(told))),
-    "f": _only(lambda reader, told: _float(reader.text(told))),
+    "i": _only(lambda reader, encoded: _int(reader.text(encoded))),
+    "f": _only(lambda reader, encoded: _float(reader.text(encoded))),
     "c": lambda reader, parts, _depth: complex(*(_float(reader.text(part)) for part in _exactly(parts, 2))),
-    "s": _only(lambda reader, told: reader.text(told)),
+    "s": _only(lambda reader, encoded: reader.text(encoded)),
     "b": _only(_bytes),
-    "B": _only(lambda reader, told: bytearray(_bytes(reader, told))),
+    "B": _only(lambda reader, encoded: bytearray(_bytes(reader, encoded))),
     "n": _standard,
     "e": _exception,
     "o": _object,
@@ -545,7 +545,7 @@ def _exactly(parts: list[Any], count: int) -> list[Any]:
 
 def names_of(kind: type) -> tuple[str, ...]:
     """`module.qualname` of a class and of its bases in the order of its MRO, without `object`."""
-    return tuple(f"{one.__module__}.{one.__qualname__}" for one in kind.__mro__ if one is not object)
+    return tuple(f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__ if base is not object)
 
 
 def kind_names(value: object) -> tuple[str, ...] | None:

@@ -20,11 +20,11 @@ def language_of(framework: str) -> Language:
         InputError: no such framework.
 
     """
-    found = next((language for language in LANGUAGES.values() if framework in language.frameworks), None)
-    if found is None:
+    language_found = next((language for language in LANGUAGES.values() if framework in language.frameworks), None)
+    if language_found is None:
         names = (name for language in LANGUAGES.values() for name in language.frameworks)
         raise InputError(f"unknown test framework {framework!r}; known: {', '.join(names)}")
-    return found
+    return language_found
 
 
 def framework(name: str) -> Framework:

@@ -43,11 +43,11 @@ def chain(told: Any) -> Chain:
 _LINKS, _NAMES, _LETTERS = 6, 12, 500
 
 
-def _link(told: Any) -> Raised | None:
-    if not isinstance(told, dict) or not isinstance(told.get("names"), list):
+def _link(link: Any) -> Raised | None:
+    if not isinstance(link, dict) or not isinstance(link.get("names"), list):
         return None
-    names = tuple(name[:_LETTERS] for name in told["names"][:_NAMES] if isinstance(name, str))
-    errno, missing, file, says = (told.get(name) for name in ("errno", "missing", "file", "says"))
+    names = tuple(name[:_LETTERS] for name in link["names"][:_NAMES] if isinstance(name, str))
+    errno, missing, file, says = (link.get(name) for name in ("errno", "missing", "file", "says"))
     return Raised(
         names=names,
         errno=errno if type(errno) is int and abs(errno) < 1 << 31 else None,

@@ -96,16 +96,16 @@ def _within_limits(files: list[FilePatch]) -> tuple[list[FilePatch], list[Droppe
     crowds = Counter(_top(file) for file in files if file.is_new)
     ranked = sorted(files, key=lambda file: (file.is_new, crowds[_top(file)] if file.is_new else 0, len(file.raw)))
     left = MAX_BYTES
-    taken: set[str] = set()
+    paths_kept: set[str] = set()
     dropped: list[Dropped] = []
     for file in ranked:
-        if len(taken) == MAX_FILES or len(file.raw) > left:
-            reason = "too_many_files" if len(taken) == MAX_FILES else "too_large"
+        if len(paths_kept) == MAX_FILES or len(file.raw) > left:
+            reason = "too_many_files" if len(paths_kept) == MAX_FILES else "too_large"
             dropped.append(Dropped(path=file.path, reason=reason))
         else:
-            taken.add(file.path)
+            paths_kept.add(file.path)
             left -= len(file.raw)
-    return [file for file in files if file.path in taken], dropped
+    return [file for file in files if file.path in paths_kept], dropped
 
 
 def _top(file: FilePatch) -> str:
@@ -116,5 +116,5 @@ def _listed(dropped: list[Dropped]) -> tuple[Dropped, ...]:
     """What was left out, as a report has it: a count in place of a list that nobody reads."""
     if len(dropped) <= MAX_FILES:
         return tuple(dropped)
-    rest = dropped[MAX_FILES:]
-    return (*dropped[:MAX_FILES], Dropped(path=f"{len(rest)} more", reason=rest[0].reason))
+    unlisted = dropped[MAX_FILES:]
+    return (*dropped[:MAX_FILES], Dropped(path=f"{len(unlisted)} more", reason=unlisted[0].reason))

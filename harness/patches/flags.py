@@ -35,10 +35,10 @@ class Flag:
 
 def flags(patch: Patch) -> tuple[Flag, ...]:
     """The signs in the lines that a patch adds to Python files, each once a file."""
-    found: list[Flag] = []
+    flags_found: list[Flag] = []
     for file in patch.files:
         if not file.path.endswith((".py", ".pyi", ".pyw")):
             continue
         added = b"\n".join(line[1:] for line in file.raw.split(b"\n") if line[:1] == b"+" and line[:4] != b"+++ ")
-        found += [Flag(path=file.path, sign=sign) for sign, pattern in _SIGNS if pattern.search(added)]
-    return tuple(found)
+        flags_found += [Flag(path=file.path, sign=sign) for sign, pattern in _SIGNS if pattern.search(added)]
+    return tuple(flags_found)

@@ -28,26 +28,26 @@ def path_of_two(first: str, second: str) -> str | None:
     `a/x` and `b/x` are x, whatever the prefixes are called. Names that are alike have none, as `git diff --no-prefix`
     prints them, unless it is `a/` or `b/`.
     """
-    (top, _, rest), (other_top, _, other_rest) = first.partition("/"), second.partition("/")
+    (top, _, tail), (other_top, _, other_rest) = first.partition("/"), second.partition("/")
     if first == second:
-        return rest if rest and top in _ALIKE else first
-    if rest and rest == other_rest:
-        return rest
-    if rest == second and top in PREFIXES:
+        return tail if tail and top in _ALIKE else first
+    if tail and tail == other_rest:
+        return tail
+    if tail == second and top in PREFIXES:
         return second
     return first if other_rest == first and other_top in PREFIXES else None
 
 
 def path_of_one(name: str, prefixes: frozenset[str]) -> str:
     """The path that a name means which has no other beside it; `prefixes` are those that the patch has elsewhere."""
-    top, _, rest = name.partition("/")
-    return rest if rest and top in PREFIXES | prefixes else name
+    top, _, tail = name.partition("/")
+    return tail if tail and top in PREFIXES | prefixes else name
 
 
 def prefixes_of(first: str, second: str) -> frozenset[str]:
     """The prefixes of two names of one file that differ in nothing else."""
-    (top, _, rest), (other_top, _, other_rest) = first.partition("/"), second.partition("/")
-    return frozenset({top, other_top}) if rest and rest == other_rest and top != other_top else frozenset()
+    (top, _, tail), (other_top, _, other_rest) = first.partition("/"), second.partition("/")
+    return frozenset({top, other_top}) if tail and tail == other_rest and top != other_top else frozenset()
 
 
 def git_pair(line: bytes) -> tuple[str, str] | None:

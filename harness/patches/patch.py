@@ -153,14 +153,14 @@ class Patch:
 
         Of each file where they begin and end in `raw`, its path, and whether the text had CRLF ends (`FilePatch.crlf`).
         """
-        found: list[tuple[int, int, str, bool]] = []
+        hunks: list[tuple[int, int, str, bool]] = []
         at = 0
         for file in self.files:
             end = at + len(file.raw)
             if file.hunks and file.old_path is not None and b"\r\n" not in file.raw[file.hunks_at :]:
-                found.append((at + file.hunks_at, end, file.old_path, file.crlf))
+                hunks.append((at + file.hunks_at, end, file.old_path, file.crlf))
             at = end
-        return found
+        return hunks
 
 
 def parse(data: bytes, *, trusted: bool = False) -> Patch:
@@ -293,12 +293,12 @@ def _folders(path: str) -> Iterator[str]:
 
 def _check_conflicts(files: list[FilePatch]) -> None:
     """One section a path: a file that is changed twice could hide what it does first."""
-    seen: set[str] = set()
+    paths_seen: set[str] = set()
     for file in files:
         for path in file.paths:
-            if path in seen:
+            if path in paths_seen:
                 raise PatchError(f"{path!r} is touched by two sections of the patch")
-            seen.add(path)
+            paths_seen.add(path)
 
 
 @dataclass(kw_only=True)
@@ -597,8 +597,8 @@ def _reads_alike(section: _Section, old: str | None, new: str | None) -> bool:
     """Whether git, which takes one component off every name, comes to the same paths, whatever else the patch has."""
     moved = section.moved_from is not None
     pair = (None, None) if section.pair is None or moved else section.pair
-    named = ((pair[0], old or new), (pair[1], new or old), (section.old, old), (section.new, new))
-    if any(name is not None and patch_names.without_prefix(name) != path for name, path in named):
+    header_pairs = ((pair[0], old or new), (pair[1], new or old), (section.old, old), (section.new, new))
+    if any(name is not None and patch_names.without_prefix(name) != path for name, path in header_pairs):
         return False
     single = None if section.is_git or section.names else section.old or section.new
     return single is None or single.partition("/")[0] in patch_names.PREFIXES

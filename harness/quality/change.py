@@ -55,11 +55,11 @@ def change_of(file: FilePatch, before: bytes | None) -> FileChange:
                 removed[old_at] = text
             old_at += mark != b"+"
             new_at += mark != b"-"
-    known = None if file.is_new else before
+    old_content = None if file.is_new else before
     after = None
-    if file.new_path is not None and not file.binary and (file.is_new or known is not None):
-        after = _applied(known or b"", added, removed)
-    return FileChange(path=file.path, before=known, after=after, added=added, removed=removed, hunks=file.hunks)
+    if file.new_path is not None and not file.binary and (file.is_new or old_content is not None):
+        after = _applied(old_content or b"", added, removed)
+    return FileChange(path=file.path, before=old_content, after=after, added=added, removed=removed, hunks=file.hunks)
 
 
 def _hunks(raw: bytes) -> Iterator[tuple[int, int, list[bytes]]]:

@@ -119,7 +119,7 @@ def measure(subject: Subject) -> Measures:
 
 def _touched(gold: Sequence[FileChange]) -> tuple[int, int] | None:
     """Functions changed and functions brought; None where no file can be read for it."""
-    changed = brought = 0
+    changed = same_lines = 0
     readable = False
     for change in gold:
         if not change.is_python:
@@ -131,8 +131,8 @@ def _touched(gold: Sequence[FileChange]) -> tuple[int, int] | None:
         lost = {name for name, lines in before.items() if any(number in lines for number in change.removed)}
         gained = {name for name, lines in after.items() if any(number in lines for number in change.added)}
         changed += len(lost | (gained & before.keys()))
-        brought += len(gained - before.keys())
-    return (changed, brought) if readable else None
+        same_lines += len(gained - before.keys())
+    return (changed, same_lines) if readable else None
 
 
 def _farthest(tests: Sequence[str], fixed: Sequence[str]) -> int:

@@ -40,11 +40,13 @@ def import_distance(
         following: list[str] = []
         for path in wave:
             source = tests.get(path) or files.get(path, b"")
-            following += [found for found in imported(path, source, files, roots=folders) if found not in reached]
+            following += [
+                path_found for path_found in imported(path, source, files, roots=folders) if path_found not in reached
+            ]
             reached |= dict.fromkeys(following, step)
-        if found := left & set(following):
+        if met := left & set(following):
             farthest = step
-            left -= found
+            left -= met
         wave = list(dict.fromkeys(following))
         if not left or not wave:
             break
@@ -83,12 +85,12 @@ def _files(module: str, folders: Iterable[str], files: Mapping[str, bytes]) -> I
                 return
 
 
-def path_distance(one: str, other: str) -> int:
+def path_distance(left_path: str, other: str) -> int:
     """Folders to leave and to enter on the way from one file to the other; 0 within a folder."""
-    left, right = PurePosixPath(one).parent.parts, PurePosixPath(other).parent.parts
+    left, right = PurePosixPath(left_path).parent.parts, PurePosixPath(other).parent.parts
     shared = 0
-    for here, there in zip(left, right, strict=False):
-        if here != there:
+    for left_part, right_part in zip(left, right, strict=False):
+        if left_part != right_part:
             break
         shared += 1
     return len(left) + len(right) - 2 * shared

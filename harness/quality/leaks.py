@@ -120,17 +120,17 @@ def leaks(subject: Subject) -> Leaks:
     gold, tests = subject.gold(), subject.tests()
     fix, asking = _sources(gold), _sources(tests)
     line_share, quoted = _quoted(gold, subject)
-    brought = _new_names(fix, subject)
-    told = tuple(name for name in brought or () if _says(subject.statement, name))
+    names_brought = _new_names(fix, subject)
+    named_names = tuple(name for name in names_brought or () if _says(subject.statement, name))
     return Leaks(
         lines=line_share,
         ngrams=_gram_share(gold, subject.statement),
-        names=_share(len(told), len(brought or ())),
+        names=_share(len(named_names), len(names_brought or ())),
         pointers=pointers(subject),
-        unshown_names=_unshown_names(brought, gold, asking, subject),
+        unshown_names=_unshown_names(names_brought, gold, asking, subject),
         unshown_texts=_unshown_texts(fix, asking, subject),
         quoted_lines=quoted,
-        told_names=told,
+        told_names=named_names,
     )
 
 
@@ -187,10 +187,10 @@ def _quoted(gold: Sequence[FileChange], subject: Subject) -> tuple[float | None,
     A line that some file of the tree has too gives nothing away.
     """
     lines = {line for change in gold for raw in change.added.values() if (line := _text(raw).strip())}
-    wanted = [line for line in sorted(lines) if _tells(_squeezed(line)) and not subject.base.shows_text(line)]
-    said = _squeezed(subject.statement)
-    found = tuple(line for line in wanted if _squeezed(line) in said)
-    return _share(len(found), len(wanted)), found
+    lines_wanted = [line for line in sorted(lines) if _tells(_squeezed(line)) and not subject.base.shows_text(line)]
+    statement = _squeezed(subject.statement)
+    quoted = tuple(line for line in lines_wanted if _squeezed(line) in statement)
+    return _share(len(quoted), len(lines_wanted)), quoted
 
 
 def _tells(line: str) -> bool:
@@ -249,31 +249,31 @@ def _says(statement: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", statement) is not None
 
 
-def unshown(wanted: Iterable[str], subject: Subject) -> tuple[str, ...]:
+def unshown(texts_wanted: Iterable[str], subject: Subject) -> tuple[str, ...]:
     """Of names, those that neither statement nor tree shows; of a dotted one each part has to be shown."""
     return tuple(
         name
-        for name in wanted
+        for name in texts_wanted
         if not all(_says(subject.statement, part) or subject.base.shows_name(part) for part in name.split("."))
     )
 
 
 def _unshown_names(
-    brought: tuple[str, ...] | None,
+    names_brought: tuple[str, ...] | None,
     gold: Sequence[FileChange],
     asking: Sequence[names.Source] | None,
     subject: Subject,
 ) -> tuple[str, ...] | None:
     """Names that new lines of the tests ask for and only the fix has: new to the tree, or new to what is called."""
-    if brought is None or asking is None:
+    if names_brought is None or asking is None:
         return None
-    asked = frozenset().union(*(names.asked(source) for source in asking))
-    given = frozenset().union(*(names.keywords(source) for source in asking))
+    asked_names = frozenset().union(*(names.asked(source) for source in asking))
+    keyword_pairs = frozenset().union(*(names.keywords(source) for source in asking))
     python = [change for change in gold if change.is_python]
     after = frozenset().union(*(names.parameters(names.parse(change.after)) for change in python))
     before = frozenset().union(*(names.parameters(names.parse(change.before)) for change in python))
-    wanted = {*asked.intersection(brought), *(word for _, word in given & (after - before))}
-    return tuple(name for name in sorted(wanted) if not _says(subject.statement, name))
+    names_wanted = {*asked_names.intersection(names_brought), *(word for _, word in keyword_pairs & (after - before))}
+    return tuple(name for name in sorted(names_wanted) if not _says(subject.statement, name))
 
 
 def _unshown_texts(
@@ -281,17 +281,17 @@ def _unshown_texts(
 ) -> tuple[str, ...] | None:
     if fix is None or asking is None:
         return None
-    brought = frozenset().union(*(names.texts(source) for source in fix))
-    wanted = frozenset().union(*(names.texts(source) for source in asking))
-    shared = {part for text in wanted for one in brought if (part := _common(text, one))}
+    brought_texts = frozenset().union(*(names.texts(source) for source in fix))
+    wanted_texts = frozenset().union(*(names.texts(source) for source in asking))
+    shared = {part for text in wanted_texts for brought_text in brought_texts if (part := _common(text, brought_text))}
     return tuple(
         part for part in sorted(shared) if not _said_text(subject.statement, part) and not subject.base.shows_text(part)
     )
 
 
-def _common(one: str, other: str) -> str:
+def _common(left: str, other: str) -> str:
     """The shorter of two texts where it is all of the other or a telling part of it, else nothing."""
-    shorter, longer = sorted((one, other), key=len)
+    shorter, longer = sorted((left, other), key=len)
     if len(shorter) < _SHORTEST_TEXT or not any(sign.isalpha() for sign in shorter):
         return ""
     return shorter if shorter == longer or (len(shorter) >= _PART and shorter in longer) else ""
@@ -327,20 +327,20 @@ def _leads(match: re.Match[str], subject: Subject) -> bool:
     """Whether a link can lead to the fix: to the same repository or a fork of it, and to nothing that came before."""
     if match["name"].lower() != subject.repo.partition("/")[2].lower():
         return False
-    kind, rest = match["kind"].lower(), match["rest"]
+    kind, tail = match["kind"].lower(), match["rest"]
     if kind.startswith("commit"):
-        return re.split(r"[/#?.]", rest)[0] not in subject.earlier
-    digits = re.match(r"\d+", rest)
+        return re.split(r"[/#?.]", tail)[0] not in subject.earlier
+    digits = re.match(r"\d+", tail)
     if kind.startswith(("pull", "merge")) and digits and subject.number is not None:
         return int(digits[0]) >= subject.number
     if kind.startswith("release"):
-        return _is_newer(rest.rpartition("/")[2], subject.version)
+        return _is_newer(tail.rpartition("/")[2], subject.version)
     return True
 
 
-def _is_newer(found: str, version: str | None) -> bool:
+def _is_newer(candidate: str, version: str | None) -> bool:
     """Whether a version is newer than the project's; so it is taken where one of them is no version."""
     try:
-        return version is None or Version(found.lstrip("v").rstrip(".")) > Version(version)
+        return version is None or Version(candidate.lstrip("v").rstrip(".")) > Version(version)
     except InvalidVersion:
         return True

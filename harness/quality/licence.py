@@ -101,9 +101,9 @@ def of_text(text: str) -> str:
     """The licence that a text is, or `unknown`."""
     plain = re.sub(r"[‘’`]", "'", " ".join(re.sub(r"[*#>|]|^\s*//", " ", text, flags=re.MULTILINE).lower().split()))
     start = plain[:_START]
-    named = [(start.find(name), kind) for name, kind in _GNU.items() if name in start]
-    if named and "mozilla public license" not in start:
-        place, kind = min(named)
+    places = [(start.find(name), kind) for name, kind in _GNU.items() if name in start]
+    if places and "mozilla public license" not in start:
+        place, kind = min(places)
         version = re.search(r"version (\d)(?:\.(\d))?", start[place:])
         if version:
             later = "or (at your option) any later version" in start and "terms and conditions" not in start
@@ -116,20 +116,20 @@ def of_text(text: str) -> str:
 
 def of_metadata(words: str | None, classifiers: Iterable[str] = ()) -> str:
     """The licence that a project's metadata names: an SPDX expression, a customary word for one, or a classifier."""
-    said = (words or "").strip()
-    if said and "\n" not in said:
-        if known := _WORDS.get(said.lower().rstrip(".")):
-            return known
+    text = (words or "").strip()
+    if text and "\n" not in text:
+        if licence_found := _WORDS.get(text.lower().rstrip(".")):
+            return licence_found
         try:
-            return str(canonicalize_license_expression(said))
+            return str(canonicalize_license_expression(text))
         except InvalidLicenseExpression:
             pass
-    named = {
+    names = {
         found for classifier in classifiers if (found := _CLASSIFIERS.get(classifier.rpartition(" :: ")[2].strip()))
     }
-    if len(named) == 1:
-        return named.pop()
-    return of_text(said) if "\n" in said else UNKNOWN
+    if len(names) == 1:
+        return names.pop()
+    return of_text(text) if "\n" in text else UNKNOWN
 
 
 def licence(files: Mapping[str, bytes], *, words: str | None = None, classifiers: Iterable[str] = ()) -> Licence:
@@ -140,14 +140,16 @@ def licence(files: Mapping[str, bytes], *, words: str | None = None, classifiers
     """
     paths = sorted(path for path in files if PurePosixPath(path).name == path and _FILE.fullmatch(path))
     by_file = {path: of_text(files[path].decode("utf-8", "replace")) for path in paths}
-    known = {path: found for path, found in by_file.items() if found != UNKNOWN}
-    path = next(iter(known), next(iter(paths), None))
+    by_known_file = {path: licence_found for path, licence_found in by_file.items() if licence_found != UNKNOWN}
+    path = next(iter(by_known_file), next(iter(paths), None))
     filed = by_file.get(path or "", UNKNOWN)
-    named = of_metadata(words, classifiers)
+    from_metadata = of_metadata(words, classifiers)
     if filed == UNKNOWN:
-        return Licence(spdx=named, told_by="metadata" if named != UNKNOWN else "", file=path)
-    if named in (UNKNOWN, filed):
-        return Licence(spdx=filed, told_by="file" if named == UNKNOWN else "file and metadata", file=path)
-    if re.search(r"\b(?:OR|AND|WITH)\b", named) and set(known.values()) & set(re.split(r"[\s()]+", named)):
-        return Licence(spdx=named, told_by="file and metadata", file=path)
-    return Licence(spdx=filed, told_by="file", file=path, differs=named)
+        return Licence(spdx=from_metadata, told_by="metadata" if from_metadata != UNKNOWN else "", file=path)
+    if from_metadata in (UNKNOWN, filed):
+        return Licence(spdx=filed, told_by="file" if from_metadata == UNKNOWN else "file and metadata", file=path)
+    if re.search(r"\b(?:OR|AND|WITH)\b", from_metadata) and set(by_known_file.values()) & set(
+        re.split(r"[\s()]+", from_metadata)
+    ):
+        return Licence(spdx=from_metadata, told_by="file and metadata", file=path)
+    return Licence(spdx=filed, told_by="file", file=path, differs=from_metadata)

@@ -52,9 +52,9 @@ def exceeded(quality: Mapping[str, Any], limits: Mapping[str, float]) -> Iterato
     for name, limit in limits.items():
         value = _value(leaks or {}, name)
         if value is not None and value > limit:
-            shown = f"{value:.0%}" if name in SHARES else f"{value:g}"
+            figure = f"{value:.0%}" if name in SHARES else f"{value:g}"
             allowed = f"{limit:.0%}" if name in SHARES else f"{limit:g}"
-            yield f"leaks: {name} is {shown}, more than {allowed}"
+            yield f"leaks: {name} is {figure}, more than {allowed}"
 
 
 def too_weak(quality: Mapping[str, Any], least: float | None) -> Iterator[str]:
@@ -64,13 +64,13 @@ def too_weak(quality: Mapping[str, Any], least: float | None) -> Iterator[str]:
     """
     if least is None:
         return
-    found = quality.get("strength")
-    if not isinstance(found, dict):
+    strength = quality.get("strength")
+    if not isinstance(strength, dict):
         yield "its strength was never measured: run `goldseam holdout strength`"
         return
-    if found.get("empty") == "survived":
+    if strength.get("empty") == "survived":
         yield "strength: a patch that changes nothing resolves it"
-    share = _value(found, "share")
+    share = _value(strength, "share")
     if share is not None and share < least:
         yield f"strength: {share:.0%} of wrong patches are killed, fewer than {least:.0%}"
 
@@ -78,5 +78,5 @@ def too_weak(quality: Mapping[str, Any], least: float | None) -> Iterator[str]:
 def _value(leaks: Mapping[str, Any], name: str) -> float | None:
     if name == "pointers":
         return sum(_value(leaks, part) or 0.0 for part in _POINTERS)
-    found = leaks.get(name)
-    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+    value = leaks.get(name)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -64,7 +64,10 @@ def rate(dataset: Dataset, runs: Sequence[Path], *, write: bool = True) -> Ratin
             hint="gold and null are no models; score some with `goldseam evaluate DATASET -p PREDICTIONS`",
         )
     with content.locked(dataset):
-        rated = tuple(_rated(dataset, instance_id, found, write=write) for instance_id, found in sorted(trials.items()))
+        rated = tuple(
+            _rated(dataset, instance_id, trials_of_task, write=write)
+            for instance_id, trials_of_task in sorted(trials.items())
+        )
     return Rating(tasks=rated, unmeasured=len(dataset.ids()) - len(rated), left_out=dict(left_out))
 
 
@@ -89,7 +92,7 @@ def _trials(dataset: Dataset, runs: Sequence[Path]) -> tuple[Mapping[str, list[T
     digests: dict[str, str | None] = {}
     trials: dict[str, list[Trial]] = defaultdict(list)
     left_out: Counter[str] = Counter()
-    seen: set[tuple[str, str, int, str]] = set()
+    trials_seen: set[tuple[str, str, int, str]] = set()
     for run in runs:
         patches = _patches(run)
         for sheet, task_id in _scored(scoresheet.read(run)):
@@ -109,10 +112,10 @@ def _trials(dataset: Dataset, runs: Sequence[Path]) -> tuple[Mapping[str, list[T
                     sample.sample,
                     patches.get((sheet.model, task_id, sample.sample), str(run)),
                 )
-                if not sample.scored or key in seen:
+                if not sample.scored or key in trials_seen:
                     left_out["scored before" if sample.scored else "without a verdict"] += 1
                     continue
-                seen.add(key)
+                trials_seen.add(key)
                 trials[task_id].append(Trial(model=sheet.model, resolved=sample.resolved))
     return trials, left_out
 

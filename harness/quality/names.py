@@ -159,13 +159,13 @@ def identifiers(tree: ast.Module) -> frozenset[str]:
 def texts(source: Source) -> frozenset[str]:
     """The string literals on new lines, docstrings left out; escapes of a regular expression are undone."""
     docs = {id(node.value) for node in ast.walk(source.tree) if isinstance(node, ast.Expr)}
-    found = (
+    constants = (
         node.value
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
         if any(line in source.lines for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
     )
-    return frozenset(_ESCAPED.sub(r"\1", text).strip() for text in found)
+    return frozenset(_ESCAPED.sub(r"\1", text).strip() for text in constants)
 
 
 def functions(tree: ast.Module) -> Mapping[str, range]:

@@ -93,18 +93,18 @@ def _plugins() -> tuple[RegexBasedDetector, ...]:
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class  # noqa: PLC0415
 
     kinds: Iterable[type[RegexBasedDetector]] = get_mapping_from_secret_type_to_class().values()
-    known = {kind.__name__: kind for kind in kinds}
-    return tuple(known[name]() for name in _DETECTORS if name in known)
+    by_name = {kind.__name__: kind for kind in kinds}
+    return tuple(by_name[name]() for name in _DETECTORS if name in by_name)
 
 
 def find(text: str) -> tuple[Find, ...]:
     """Every secret, private key and e-mail address of a text, by place; none within another."""
     finds = sorted({*_keys(text), *_tokens(text), *_emails(text)}, key=lambda one: (one.begin, -one.end))
-    kept: list[Find] = []
+    finds_kept: list[Find] = []
     for one in finds:
-        if not kept or one.begin >= kept[-1].end:
-            kept.append(one)
-    return tuple(kept)
+        if not finds_kept or one.begin >= finds_kept[-1].end:
+            finds_kept.append(one)
+    return tuple(finds_kept)
 
 
 def _keys(text: str) -> Iterator[Find]:
@@ -132,8 +132,8 @@ def _spans(plugin: RegexBasedDetector, line: str, values: set[str]) -> Iterator[
             longest = max(groups, key=lambda number: len(match[number]))
             first_letters = len(match[longest]) < _SHORTEST and match.start(longest) == match.start()
             chosen = 0 if first_letters else longest
-            known = any(match[number] in values for number in groups)
-            if known and not _PLACEHOLDER.fullmatch(match[longest]) and len(match[chosen]) >= _SHORTEST:
+            is_value = any(match[number] in values for number in groups)
+            if is_value and not _PLACEHOLDER.fullmatch(match[longest]) and len(match[chosen]) >= _SHORTEST:
                 yield match.span(chosen)
 
 

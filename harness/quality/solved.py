@@ -87,8 +87,8 @@ def difficulty_with(quality: Mapping[str, Any], rate: SolveRate) -> dict[str, An
 
     The rule's own tier is kept as `rule_tier`, so that an older measurement can be replaced.
     """
-    known = quality.get("difficulty")
-    before = dict(known) if isinstance(known, dict) else {"tier": known} if isinstance(known, str) else {}
+    recorded = quality.get("difficulty")
+    before = dict(recorded) if isinstance(recorded, dict) else {"tier": recorded} if isinstance(recorded, str) else {}
     by_rule = before.get("rule_tier", before.get("tier"))
     return {
         **before,

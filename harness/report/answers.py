@@ -84,8 +84,8 @@ def headline(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> str:
     if not any(model.scored for model in competitors):
         return "No prediction has been scored yet"
     if all(model.control for model in competitors):
-        held = "The tasks hold" if not _failing_controls(competitors) else "Some tasks are broken"
-        return f"{held}: {listed([_counted(model) for model in competitors])} resolved"
+        head = "The tasks hold" if not _failing_controls(competitors) else "Some tasks are broken"
+        return f"{head}: {listed([_counted(model) for model in competitors])} resolved"
     best, *others = competitors
     if not best.resolved:
         return "No model resolved a task" if others else f"{best.label} resolved no task"
@@ -156,8 +156,8 @@ def _fails(report_data: ReportData, competitors: Sequence[ModelSummary]) -> tupl
     lines = []
     if classes:
         shown = [f"{name.replace('_', ' ')} ({number})" for name, number in classes.most_common(_CLASSES_SHOWN)]
-        rest = classes.total() - sum(number for _, number in classes.most_common(_CLASSES_SHOWN))
-        lines.append(f"{best.label}: {', '.join(shown)}{f', {rest} others' if rest else ''}.")
+        others = classes.total() - sum(number for _, number in classes.most_common(_CLASSES_SHOWN))
+        lines.append(f"{best.label}: {', '.join(shown)}{f', {others} others' if others else ''}.")
     elif best.resolved:
         lines.append(f"{best.label} failed on nothing that was scored.")
     lines += _weakest(best)
@@ -180,7 +180,7 @@ def _weakest(best: ModelSummary) -> list[str]:
     ]
     if not candidates or best.rate is None:
         return []
-    _, dimension, name, estimate = min(candidates, key=lambda one: one[:3])
+    _, dimension, name, estimate = min(candidates, key=lambda candidate: candidate[:3])
     if estimate.value is None or estimate.value > best.rate - _WEAKER:
         return []
     return [f"Weakest where {dimension} is {name}: {percent(estimate.value)} of {many(estimate.tasks, 'task')}."]
@@ -212,17 +212,21 @@ def caveats(report_data: ReportData, competitors: Sequence[ModelSummary], duels:
             f"{model.label} {len(model.sheet.uncovered)}" for model in competitors if model.sheet.uncovered
         ],
     }
-    notes += [f"Not scored {why}, and counted neither way: {listed(which)}." for why, which in gaps.items() if which]
+    notes += [
+        f"Not scored {why}, and counted neither way: {listed(task_ids_left)}."
+        for why, task_ids_left in gaps.items()
+        if task_ids_left
+    ]
     task_ids = {task_id for model in competitors for task_id in model.sheet.scaffolded}
     if task_ids:
-        told = many(len(task_ids), "task")
-        notes.append(f"{told} showed some of the tests: scores are scaffolded, not over hidden tests only.")
+        scope = many(len(task_ids), "task")
+        notes.append(f"{scope} showed some of the tests: scores are scaffolded, not over hidden tests only.")
     aside = [task.instance_id for task in report_data.tasks if task.aside]
     if aside:
         notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
     facts = {task_id: task.facts for model in competitors for task_id, task in model.sheet.tasks.items()}
-    told = standing(facts.values()).told()
-    notes += [told] if told else []
+    scope = standing(facts.values()).told()
+    notes += [scope] if scope else []
     return [*notes, *_broken_controls(report_data)]
 
 
@@ -294,4 +298,4 @@ def _differ(views: Sequence[PredictionView]) -> list[str]:
     for view in views:
         if view.scored:
             verdicts.setdefault(view.instance_id, set()).add(view.outcome is Outcome.RESOLVED)
-    return [task_id for task_id, found in verdicts.items() if len(found) > 1]
+    return [task_id for task_id, outcomes in verdicts.items() if len(outcomes) > 1]

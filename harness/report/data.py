@@ -170,8 +170,8 @@ class ModelSummary:
     @property
     def median_seconds(self) -> float | None:
         """Of the test process, over the predictions whose tests ran."""
-        found = [s.seconds for task in self.sheet.tasks.values() for s in task.samples if s.seconds]
-        return statistics.median(found) if found else None
+        seconds = [s.seconds for task in self.sheet.tasks.values() for s in task.samples if s.seconds]
+        return statistics.median(seconds) if seconds else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,8 +66,8 @@ class Item:
 def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
     """One prediction as the page shows it; `gold` is the task's gold patch, to see whether this is the same."""
     prediction, report = item.prediction, item.report
-    given = prediction.patch_bytes()
-    is_gold = prediction.model_name_or_path == "gold" or (bool(given.strip()) and given == gold)
+    raw_patch = prediction.patch_bytes()
+    is_gold = prediction.model_name_or_path == "gold" or (bool(raw_patch.strip()) and raw_patch == gold)
     sheltered = is_gold and not leave.hidden
     patch, note = _patch(item, leave, sheltered=sheltered)
     if report is None:
@@ -122,12 +122,12 @@ def _patch(item: Item, leave: Leave, *, sheltered: bool) -> tuple[CutText | None
 
 def _signals(report: InstanceReport, leave: Leave) -> Mapping[str, Any]:
     """What was measured beside the verdict, as JSON values, whatever version wrote it."""
-    found = report.model_dump(mode="json").get("signals")
-    if not isinstance(found, dict):
+    signals = report.model_dump(mode="json").get("signals")
+    if not isinstance(signals, dict):
         return {}
     if leave.hidden:
-        return found
-    return {name: _public_signal(value, words=name in _SECTIONS) for name, value in found.items()}
+        return signals
+    return {name: _public_signal(value, words=name in _SECTIONS) for name, value in signals.items()}
 
 
 def _public_signal(value: Any, *, words: bool) -> Any:

@@ -94,17 +94,17 @@ def _comparable(summary: ModelSummary, two: ModelSummary) -> bool:
 
 def breakdowns(models: Sequence[ModelSummary]) -> tuple[Breakdown, ...]:
     """Each model's scores by every dimension that anything is known of."""
-    found = []
+    breakdowns_made = []
     for key, name in DIMENSIONS.items():
         groups: dict[str | None, dict[int, Scoresheet]] = {}
         for model in models:
             for cohort in by_cohort(model.sheet, key):
                 groups.setdefault(cohort.value, {})[model.column] = cohort.sheet
         if groups.keys() - {None}:
-            made = [_group(value, sheets) for value, sheets in groups.items()]
-            ordered = sorted(made, key=lambda group: (group.name == "unknown", -group.tasks, group.name))
-            found.append(Breakdown(key=key, name=name, groups=tuple(ordered)))
-    return tuple(found)
+            groups_made = [_group(value, sheets) for value, sheets in groups.items()]
+            ordered = sorted(groups_made, key=lambda group: (group.name == "unknown", -group.tasks, group.name))
+            breakdowns_made.append(Breakdown(key=key, name=name, groups=tuple(ordered)))
+    return tuple(breakdowns_made)
 
 
 def _group(value: str | None, sheets: Mapping[int, Scoresheet]) -> Group:

@@ -107,8 +107,8 @@ def _models(runs: Sequence[Path], names: Sequence[str], dataset: Path | None) ->
 
 def _dataset_of(models: Sequence[data.ModelSummary]) -> str:
     """The dataset that the runs say they are of, where they agree."""
-    found = {(model.sheet.dataset, model.sheet.dataset_version) for model in models if model.sheet.dataset}
-    return ", version ".join(str(part) for part in found.pop()) if len(found) == 1 else ""
+    datasets = {(model.sheet.dataset, model.sheet.dataset_version) for model in models if model.sheet.dataset}
+    return ", version ".join(str(part) for part in datasets.pop()) if len(datasets) == 1 else ""
 
 
 def _facts(models: Sequence[data.ModelSummary]) -> Mapping[str, TaskFacts]:
@@ -172,7 +172,7 @@ def _task(dataset: Dataset | None, instance_id: str, facts: TaskFacts, leave: Le
     statement = head_of_file(folder / dataset_folder.STATEMENT_FILE, _STATEMENT_BYTES)
     if statement is not None:
         statement = replace(statement, text=without_in_markdown(statement.text))
-    told = {
+    texts = {
         "repository": model.repo,
         "base commit": model.base_commit[:12],
         "merged": model.created_at,
@@ -186,7 +186,7 @@ def _task(dataset: Dataset | None, instance_id: str, facts: TaskFacts, leave: Le
     return data.TaskView(
         instance_id=instance_id,
         title=_title(statement),
-        facts=tuple(told.items()),
+        facts=tuple(texts.items()),
         groups=groups,
         aside=aside,
         statement=statement,

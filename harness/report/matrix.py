@@ -50,7 +50,7 @@ def rows(report_data: ReportData) -> list[Row]:
         by_task[view.instance_id].setdefault(view.column, []).append(view)
     compete = {model.column for model in report_data.competitors()}
     order = report_data.ordered()
-    made: list[Row] = []
+    rows_made: list[Row] = []
     for number, task in enumerate(report_data.tasks):
         views = by_task[task.instance_id]
         cells = tuple(cell(model.column, views.get(model.column, [])) for model in order)
@@ -60,8 +60,8 @@ def rows(report_data: ReportData) -> list[Row]:
             if column in compete
         )
         lines = tuple((column, view) for column, samples in sorted(views.items()) for view in samples)
-        made.append(Row(task=task, number=number, cells=cells, resolved=solved, lines=lines))
-    return made
+        rows_made.append(Row(task=task, number=number, cells=cells, resolved=solved, lines=lines))
+    return rows_made
 
 
 def cell(column: int, samples: Sequence[PredictionView]) -> Cell:

@@ -44,7 +44,7 @@ def render(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
     return render_data(report_data, answers(report_data))
 
 
-def render_data(report_data: ReportData, said: Answers) -> str:
+def render_data(report_data: ReportData, answers_given: Answers) -> str:
     """The page of what was gathered. Pure but for reading our own templates."""
     style = "".join(_asset(f"{name}.css") for name in STYLES)
     script = '"use strict";\n(() => {\n' + "".join(_asset(f"{name}.js") for name in SCRIPTS) + "})();\n"
@@ -70,10 +70,10 @@ def render_data(report_data: ReportData, said: Answers) -> str:
     models, breakdowns = report_data.ordered(), figures.breakdowns(report_data.competitors())
     html = environment.get_template("report.html.j2").render(
         data=report_data,
-        said=said,
+        said=answers_given,
         competitors=report_data.competitors(),
         models=models,
-        duels={duel.other: duel.comparison for duel in said.duels},
+        duels={duel.other: duel.comparison for duel in answers_given.duels},
         rows=rows(report_data),
         outcomes=_outcomes(models),
         words=words.OUTCOMES,

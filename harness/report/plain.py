@@ -155,13 +155,13 @@ def _classes(report_data: ReportData) -> list[RenderableType]:
     if not models:
         return []
     letters = _letters(report_data.ordered())
-    told = {name: counts for name, counts in classes.items() if any(model.column in counts for model in models)}
+    by_class = {name: counts for name, counts in classes.items() if any(model.column in counts for model in models)}
     table = _table("failure class", *(letters[model.column] for model in models))
-    for name, counts in list(told.items())[:_CLASSES_SHOWN]:
+    for name, counts in list(by_class.items())[:_CLASSES_SHOWN]:
         numbers = [counts.get(model.column, 0) for model in models]
         table.add_row(Text(one_line(name.replace("_", " "))), *(str(number or "·") for number in numbers))
-    rest = len(told) - _CLASSES_SHOWN
-    return [table, Text(f"  and {rest} rarer classes", style="bright_black")] if rest > 0 else [table]
+    others = len(by_class) - _CLASSES_SHOWN
+    return [table, Text(f"  and {others} rarer classes", style="bright_black")] if others > 0 else [table]
 
 
 def _cohorts(report_data: ReportData) -> list[RenderableType]:
@@ -199,16 +199,16 @@ def _matrix(report_data: ReportData) -> list[RenderableType]:
     table = _table("", *(letters[column] for column in columns), "")
     table.columns[0].no_wrap = True
     table.columns[-1].justify = "left"
-    shown = [*telling, *nobody][:TASKS_SHOWN]
-    for row in shown:
+    rows_shown = [*telling, *nobody][:TASKS_SHOWN]
+    for row in rows_shown:
         table.add_row(Text(row.task.instance_id), *(_mark(row, column) for column in columns), _title(row))
     parts: list[RenderableType] = [Text(count, style="bold")]
-    if shown:
-        parts += [table, Text(_legend(shown, columns), style="bright_black")]
-    if len(telling) + len(nobody) > len(shown):
-        rest = len(telling) + len(nobody) - len(shown)
+    if rows_shown:
+        parts += [table, Text(_legend(rows_shown, columns), style="bright_black")]
+    if len(telling) + len(nobody) > len(rows_shown):
+        unshown = len(telling) + len(nobody) - len(rows_shown)
         parts.append(
-            Text(f"and {many(rest, 'task')} more: `goldseam report … -o report.html` shows all", "bright_black")
+            Text(f"and {many(unshown, 'task')} more: `goldseam report … -o report.html` shows all", "bright_black")
         )
     return parts
 
@@ -223,8 +223,8 @@ def _title(row: Row) -> Text:
     return Text(one_line(row.task.title), style="bright_black", no_wrap=True, overflow="ellipsis")
 
 
-def _legend(shown: Sequence[Row], columns: Sequence[int]) -> str:
-    kinds = {cell.kind for row in shown for cell in row.cells if cell.column in columns}
+def _legend(rows_shown: Sequence[Row], columns: Sequence[int]) -> str:
+    kinds = {cell.kind for row in rows_shown for cell in row.cells if cell.column in columns}
     return "  ".join(
         f"{sign} {_WORDS.get(kind, 'no prediction')}" for kind, (sign, _) in _MARKS.items() if kind in kinds
     )

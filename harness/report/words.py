@@ -96,19 +96,19 @@ def duel(comparison: Comparison | None) -> str:
     return f"{sign}{abs(comparison.difference) * 100:.0f} points, {chance(comparison.p_adjusted)}: {word}"
 
 
-def many(number: int, what: str) -> str:
+def many(number: int, noun: str) -> str:
     """A number of things: `1 task`, `2 tasks`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def meaning(failure_class: str) -> str:
     """What a failure class means; empty for one that this version does not know."""
-    return next((text for known, text in CLASSES.items() if known == failure_class), "")
+    return next((text for known_class, text in CLASSES.items() if known_class == failure_class), "")
 
 
 def listed(names: list[str] | tuple[str, ...], *, most: int = 8) -> str:
     """Names in a sentence; of many, the first and how many more."""
-    shown = list(names[:most])
+    names_shown = list(names[:most])
     if len(names) > most:
-        return ", ".join(shown) + f" and {len(names) - most} more"
-    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1] if shown else "") if part)
+        return ", ".join(names_shown) + f" and {len(names) - most} more"
+    return " and ".join(part for part in (", ".join(names_shown[:-1]), names_shown[-1] if names_shown else "") if part)

@@ -58,8 +58,8 @@ def make(
 
     """
     report_data = gather(runs, dataset=dataset, with_hidden=with_hidden)
-    asked = ship.ask(report_data, baseline, rules, dataset=dataset) if baseline and rules else None
-    said = answers(report_data, asked)
+    shipping = ship.ask(report_data, baseline, rules, dataset=dataset) if baseline and rules else None
+    answers_given = answers(report_data, shipping)
     gaps = [gap(model.sheet, cutoffs) for model in report_data.ordered() if not model.control] if cutoffs else []
-    notes = (*said.notes, *(one.sentence() for one in gaps if one))
-    return Report(found=report_data, said=replace(said, notes=notes))
+    notes = (*answers_given.notes, *(one.sentence() for one in gaps if one))
+    return Report(found=report_data, said=replace(answers_given, notes=notes))

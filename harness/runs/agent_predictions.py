@@ -94,8 +94,8 @@ def _from_openhands(value: Mapping[str, Any]) -> dict[str, Any]:
         "model_name_or_path": config.get("model"),
         "error": value.get("error") or None,
     }
-    known = {name: found for name, found in fields.items() if found is not None}
-    return {"instance_id": value.get("instance_id"), "model_patch": _patch_of_openhands(value), **known}
+    known_fields = {name: found for name, found in fields.items() if found is not None}
+    return {"instance_id": value.get("instance_id"), "model_patch": _patch_of_openhands(value), **known_fields}
 
 
 def _from_trajectory(value: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -139,25 +139,25 @@ def _stats(trajectory: Any) -> dict[str, Any]:
         if stats.get(theirs)
     } or _tokens_of_messages(trajectory.get("messages"))
     cost = _cost(stats.get("instance_cost"), bool(stats.get("api_calls")) or bool(tokens))
-    return {name: found for name, found in (("cost_usd", cost), ("tokens", tokens or None)) if found is not None}
+    return {name: value for name, value in (("cost_usd", cost), ("tokens", tokens or None)) if value is not None}
 
 
 def _tokens_of_messages(messages: Any) -> dict[str, int]:
     """mini-swe-agent keeps each answer of the API in the message that it became."""
-    found: dict[str, int] = {}
+    tokens: dict[str, int] = {}
     for message in messages if isinstance(messages, list) else ():
         usage = _mapping(_mapping(_mapping(_mapping(message).get("extra")).get("response")).get("usage"))
         for name in ("prompt_tokens", "completion_tokens"):
             if isinstance(usage.get(name), int):
-                found[name] = found.get(name, 0) + usage[name]
-    return found
+                tokens[name] = tokens.get(name, 0) + usage[name]
+    return tokens
 
 
-def _cost(found: Any, used: bool) -> float | None:
+def _cost(cost: Any, is_used: bool) -> float | None:
     """A cost; nothing spent on a model that was called means that nobody knew its price."""
-    if not isinstance(found, int | float) or isinstance(found, bool) or (used and not found):
+    if not isinstance(cost, int | float) or isinstance(cost, bool) or (is_used and not cost):
         return None
-    return float(found)
+    return float(cost)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -101,11 +101,11 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
     request = ScoringRequest(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
     patch = verdict.look(task, prediction)
     watch = observed.request(patch.patch, task.instance.test, task.instance.budgets) if settings.signals else None
-    found, trial = _scored(request, patch, sandbox, watch=watch)
-    if _lacks_replay(found.report, settings):
+    verdict_found, trial = _scored(request, patch, sandbox, watch=watch)
+    if _lacks_replay(verdict_found.report, settings):
         figures = replayed(task, patch.patch, sandbox)
-        found = replace(found, report=found.report.model_copy(update={"replay": figures}))
-    return attach.to_verdict(found, task, patch.patch, trial) if settings.signals else found
+        verdict_found = replace(verdict_found, report=verdict_found.report.model_copy(update={"replay": figures}))
+    return attach.to_verdict(verdict_found, task, patch.patch, trial) if settings.signals else verdict_found
 
 
 def _scored(
@@ -159,20 +159,20 @@ def scorable_ids(dataset: Dataset, chosen: Sequence[str] = (), *, split: str | N
         InputError: a chosen id is not in the dataset, or there is nothing to score.
 
     """
-    known = dataset.ids()
-    unknown = sorted(set(chosen) - set(known))
+    task_ids = dataset.ids()
+    unknown = sorted(set(chosen) - set(task_ids))
     if unknown:
         raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout check` lists them")
     if chosen:
         return tuple(dict.fromkeys(chosen))
-    proved = tuple(one for one in dataset.instances() if one.state is TaskState.PROVED)
-    ids = tuple(one.instance_id for one in proved if split in (None, one.split))
+    proved = tuple(instance for instance in dataset.instances() if instance.state is TaskState.PROVED)
+    ids = tuple(instance.instance_id for instance in proved if split in (None, instance.split))
     if not proved:
         raise InputError(f"{dataset.path} has no proved task", hint="mine some with `goldseam mine SOURCE -o DATASET`")
     if not ids:
         raise InputError(
             f"none of the {len(proved)} proved task(s) of {dataset.path} is in split {split!r}",
-            hint=f"it has: {', '.join(sorted({one.split for one in proved}))}; choose with --split",
+            hint=f"it has: {', '.join(sorted({instance.split for instance in proved}))}; choose with --split",
         )
     return ids
 
@@ -239,15 +239,15 @@ def run(
         folder.remove_strays()
         every = run_folder.merge_predictions(folder.predictions(), predictions)
         former = folder.record()
-        asked = run_folder.predictions_digest(every)
-        vouched = former is None or _is_vouched(folder, former, asked)
+        digest = run_folder.predictions_digest(every)
+        vouched = former is None or _is_vouched(folder, former, digest)
         facts = read_facts(dataset, also={prediction.instance_id for prediction in every}, split=settings.split)
         due = [item for item in predictions if not _is_done(folder, tasks, item, settings)]
         foreign = sum(folder.read(item) is not None and not folder.is_authentic(item) for item in due)
         if foreign and settings.cache:
             observer.note(f"{foreign} report(s) here have no MAC of this machine's key, so they are scored again")
         record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
-        folder.write_run(record, predictions=asked, vouched=vouched)
+        folder.write_run(record, predictions=digest, vouched=vouched)
         folder.write_predictions(every)
         task_store.tell_evaluated(dataset, due, run=out.name, note=observer.note)
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
@@ -275,9 +275,9 @@ def run(
         return summary
 
 
-def _is_vouched(folder: RunFolder, former: RunRecord, asked: str) -> bool:
+def _is_vouched(folder: RunFolder, former: RunRecord, digest: str) -> bool:
     """Whether an earlier call left the folder as it is, or was killed before it wrote the predictions asked for now."""
-    return folder.vouches(former) and (folder.is_whole() or former.predictions_sha256 == asked)
+    return folder.vouches(former) and (folder.is_whole() or former.predictions_sha256 == digest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,21 +294,24 @@ class _Work:
     def one(self, prediction: Prediction) -> InstanceReport:
         """Score one prediction and write what is found; a sealed task is open while this runs."""
         task = self.tasks.task(prediction.instance_id)
-        given = filled(prediction, task)
+        filled_prediction = filled(prediction, task)
         cache = self.kept if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
         try:
-            known = _known(cache, task, given, self.settings, self.veil) if cache else None
-            found = known or self._fresh(task, given)
-            self.folder.write(prediction, found.report, found.evidence)
+            kept_verdict = _known(cache, task, filled_prediction, self.settings, self.veil) if cache else None
+            verdict_made = kept_verdict or self._fresh(task, filled_prediction)
+            self.folder.write(prediction, verdict_made.report, verdict_made.evidence)
         except (GoldseamError, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - whatever one prediction leads to, the others have nothing of it
-            found, known = verdict.broken(self._request(task, given), error, log=bug_log.write()), None
-            found = self.veil.over(found, task, given) if self.veil else found
-            self.folder.write(prediction, found.report, found.evidence)
-        if cache and not known:
-            cache.put(found.report, found.evidence)
-        return found.report
+            verdict_made, kept_verdict = (
+                verdict.broken(self._request(task, filled_prediction), error, log=bug_log.write()),
+                None,
+            )
+            verdict_made = self.veil.over(verdict_made, task, filled_prediction) if self.veil else verdict_made
+            self.folder.write(prediction, verdict_made.report, verdict_made.evidence)
+        if cache and not kept_verdict:
+            cache.put(verdict_made.report, verdict_made.evidence)
+        return verdict_made.report
 
     def _request(self, task: Task, prediction: Prediction) -> ScoringRequest:
         return ScoringRequest(
@@ -316,18 +319,18 @@ class _Work:
         )
 
     def _fresh(self, task: Task, prediction: Prediction) -> Verdict:
-        found = evaluate_one(task, prediction, self.sandbox, settings=self.settings)
-        return self.veil.over(found, task, prediction) if self.veil else found
+        verdict_made = evaluate_one(task, prediction, self.sandbox, settings=self.settings)
+        return self.veil.over(verdict_made, task, prediction) if self.veil else verdict_made
 
 
 def _known(
     cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings, veil: Redaction | None = None
 ) -> Verdict | None:
     """A kept verdict, its failure class by today's table; None where its evidence is too old for that."""
-    kept = cache.get(key(task, prediction, settings), prediction)
-    if kept is None:
+    kept_pair = cache.get(key(task, prediction, settings), prediction)
+    if kept_pair is None:
         return None
-    report, evidence = kept
+    report, evidence = kept_pair
     if _lacks_replay(report, settings):
         return None
     if report.classes_version != CLASSES_VERSION:
@@ -352,7 +355,7 @@ def _with_former(record: RunRecord, former: RunRecord | None, *, due: Sequence[P
     """A record with what an earlier call found: the verdicts that the folder holds stand on its tasks and control."""
     if former is None:
         return record
-    fields: dict[str, object] = {name: found for name, found in (former.model_extra or {}).items() if name in _CONTROL}
+    fields: dict[str, object] = {name: value for name, value in (former.model_extra or {}).items() if name in _CONTROL}
     for name in ("tasks", "images"):
         fields[name] = dict(sorted({**getattr(former, name), **getattr(record, name)}.items()))
     if not due and any(name in fields for name in _CONTROL):
@@ -397,7 +400,9 @@ def write_report(dataset: Dataset, folder: RunFolder) -> dict[str, object]:
     record = folder.record()
     split = record.settings.get("split") if record else None  # of the last call that scored something
     ids = [
-        one.instance_id for one in dataset.instances() if one.state is TaskState.PROVED and split in (None, one.split)
+        instance.instance_id
+        for instance in dataset.instances()
+        if instance.state is TaskState.PROVED and split in (None, instance.split)
     ]
     report = run_folder.run_report(ids, folder.predictions(), folder.reports())
     files.write_json(folder.path / run_folder.REPORT_FILE, report)
@@ -408,9 +413,11 @@ def _is_done(folder: RunFolder, tasks: TaskStore, prediction: Prediction, settin
     report = folder.read(prediction) if settings.cache else None
     if report is None or not folder.is_authentic(prediction):
         return False
-    given = filled(prediction, tasks.task(prediction.instance_id)) if is_withheld(prediction) else prediction
+    filled_prediction = (
+        filled(prediction, tasks.task(prediction.instance_id)) if is_withheld(prediction) else prediction
+    )
     digest = tasks.cards[prediction.instance_id].digest
-    if report.key != verdict.key_of(digest, given, settings.demands) or _lacks_replay(report, settings):
+    if report.key != verdict.key_of(digest, filled_prediction, settings.demands) or _lacks_replay(report, settings):
         return False
     return report.outcome is not Outcome.INFRA_ERROR or not settings.retry_errors
 

@@ -33,14 +33,14 @@ def loads(text: str | bytes) -> Any:
 
     """
     try:
-        found = json.loads(text, object_pairs_hook=_object, parse_int=_integer)
+        value = json.loads(text, object_pairs_hook=_object, parse_int=_integer)
     except RecursionError as error:
         raise TooMuchError(f"more than {DEEPEST} levels") from error
-    level = [found]
+    level = [value]
     for _ in range(DEEPEST):
-        level = [part for one in level for part in _parts(one)]
+        level = [part for element in level for part in _parts(element)]
         if not level:
-            return found
+            return value
     raise TooMuchError(f"more than {DEEPEST} levels")
 
 

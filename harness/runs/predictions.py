@@ -86,8 +86,10 @@ def _of_file(path: Path) -> Iterator[_Record]:
                 raise InputError(f"{path} is empty: expected predictions, one JSON object a line")
             file.seek(0)
             for record in _records(path, file):
-                known = agents.normal(record.value, path=path) if isinstance(record.value, dict) else record.value
-                yield _Record(where=record.where, value=known)
+                normal_value = (
+                    agents.normal(record.value, path=path) if isinstance(record.value, dict) else record.value
+                )
+                yield _Record(where=record.where, value=normal_value)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
@@ -153,12 +155,12 @@ def _names(pieces: Pieces) -> set[str]:
 
 
 def _by_id(path: Path, pieces: Pieces) -> Iterator[_Record]:
-    seen: set[str] = set()
+    ids_seen: set[str] = set()
     for instance_id in pieces.members():
         where = f"{path}, entry {instance_id!r}"
-        if instance_id in seen:
+        if instance_id in ids_seen:
             raise ValueError(f"{instance_id!r} is given twice in one object")
-        seen.add(instance_id)
+        ids_seen.add(instance_id)
         value = _value(pieces, where)
         if not isinstance(value, dict):
             raise InputError(f"{where}: expected an object, found {type(value).__name__}")
@@ -338,16 +340,16 @@ def _refuse_reserved(path: Path, predictions: Iterable[Prediction]) -> None:
 
 
 def _refuse_duplicates(path: Path, predictions: Iterable[Prediction]) -> None:
-    seen: set[tuple[str, str, int]] = set()
+    keys_seen: set[tuple[str, str, int]] = set()
     for prediction in predictions:
         key = (prediction.model_name_or_path, prediction.instance_id, prediction.sample)
-        if key in seen:
+        if key in keys_seen:
             raise InputError(
                 f"{path}: {prediction.instance_id} is predicted twice by {prediction.model_name_or_path!r} "
                 f"(sample {prediction.sample})",
                 hint="give further samples a `sample` number of their own",
             )
-        seen.add(key)
+        keys_seen.add(key)
 
 
 def is_withheld(prediction: Prediction) -> bool:
@@ -359,18 +361,18 @@ def is_withheld(prediction: Prediction) -> bool:
     )
 
 
-def refuse_unknown(predictions: Iterable[Prediction], known: Collection[str]) -> None:
+def refuse_unknown(predictions: Iterable[Prediction], task_ids: Collection[str]) -> None:
     """See that every prediction is for a task of the dataset.
 
     Raises:
         InputError: some are not; the message names them.
 
     """
-    unknown = sorted({prediction.instance_id for prediction in predictions} - set(known))
+    unknown = sorted({prediction.instance_id for prediction in predictions} - set(task_ids))
     if unknown:
-        shown = ", ".join(unknown[:_SHOWN]) + (f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else "")
+        examples = ", ".join(unknown[:_SHOWN]) + (f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else "")
         raise InputError(
-            f"{len(unknown)} predicted instance id(s) are not in the dataset: {shown}",
+            f"{len(unknown)} predicted instance id(s) are not in the dataset: {examples}",
             hint="evaluate them on the dataset they were made for, or choose with `-i ID`",
         )
 

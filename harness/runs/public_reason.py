@@ -44,9 +44,9 @@ class Counts:
 
 def counts(report: InstanceReport, name: str) -> Counts:
     """How many of a list's tests passed, by SWE-bench's `tests_status`."""
-    found = report.tests_status.get(name, {})
-    passed = len(found.get("success", ()))
-    return Counts(passed=passed, total=passed + len(found.get("failure", ())))
+    statuses = report.tests_status.get(name, {})
+    passed = len(statuses.get("success", ()))
+    return Counts(passed=passed, total=passed + len(statuses.get("failure", ())))
 
 
 def words(report: InstanceReport, *, is_gold: bool) -> str:
@@ -61,10 +61,10 @@ def words(report: InstanceReport, *, is_gold: bool) -> str:
     own = cause in _OWN_WORDS and not is_gold
     if own and cause != "tests_failed":
         return report.reason.partition(_LEFT_OUT)[0]
-    known = _REASONS.get(cause)
+    sentence = _REASONS.get(cause)
     f2p, p2p = counts(report, "FAIL_TO_PASS"), counts(report, "PASS_TO_PASS")
-    if known or report.outcome is not Outcome.UNRESOLVED or not f2p.total + p2p.total:
-        return known or "see the run folder for why"
+    if sentence or report.outcome is not Outcome.UNRESOLVED or not f2p.total + p2p.total:
+        return sentence or "see the run folder for why"
     if f2p.passed < f2p.total:
         return f"{f2p.total - f2p.passed} of {f2p.total} FAIL_TO_PASS tests do not pass"
     if p2p.passed < p2p.total:

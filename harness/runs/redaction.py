@@ -77,8 +77,10 @@ class Redaction:
             update={
                 "reason": _reason(report, quotes, is_gold=is_gold),
                 "tests_status": {
-                    name: {word: [pseudonym(task.hidden, one) for one in ids] for word, ids in found.items()}
-                    for name, found in report.tests_status.items()
+                    name: {
+                        word: [pseudonym(task.hidden, test_id) for test_id in ids] for word, ids in by_status.items()
+                    }
+                    for name, by_status in report.tests_status.items()
                 },
                 **_coarse_figures(report),
                 "dropped": [_dropped(part, is_gold=is_gold) for part in report.dropped],
@@ -177,8 +179,8 @@ def _coarse(value: float, steps: Sequence[int]) -> int:
 
 
 def _reason(report: InstanceReport, quotes: _Quotes, *, is_gold: bool) -> str:
-    told = report.reason if report.cause in _PLAIN_CAUSES else public_reason.words(report, is_gold=is_gold)
-    return told if not quotes.within(told) else "the reason quotes what is hidden; it is in the sealed evidence"
+    sentence = report.reason if report.cause in _PLAIN_CAUSES else public_reason.words(report, is_gold=is_gold)
+    return sentence if not quotes.within(sentence) else "the reason quotes what is hidden; it is in the sealed evidence"
 
 
 def _dropped(part: Mapping[str, str], *, is_gold: bool) -> dict[str, str]:

@@ -103,23 +103,25 @@ def regrade(dataset: Dataset, path: Path, *, ids: Sequence[str] = ()) -> Summary
     folder = RunFolder(path=path)
     with files.locked(path / ".lock", busy=f"another goldseam is writing {path}"):
         folder.remove_strays()
-        known = set(dataset.ids())
+        task_ids = set(dataset.ids())
         predictions = [item for item in folder.predictions() if not ids or item.instance_id in ids]
-        access_log.tell(dataset, known & {item.instance_id for item in predictions}, purpose="regrade", run=path.name)
-        summary = Summary(predictions=tuple(_regraded_each(dataset, folder, predictions, known)))
+        access_log.tell(
+            dataset, task_ids & {item.instance_id for item in predictions}, purpose="regrade", run=path.name
+        )
+        summary = Summary(predictions=tuple(_regraded_each(dataset, folder, predictions, task_ids)))
         _write_run(folder, summary)
         write_report(dataset, folder)
     return summary
 
 
 def _regraded_each(
-    dataset: Dataset, folder: RunFolder, predictions: Sequence[Prediction], known: Collection[str]
+    dataset: Dataset, folder: RunFolder, predictions: Sequence[Prediction], task_ids: Collection[str]
 ) -> Iterator[Regraded]:
     """Each prediction; a task is read once for all of its own, and one is open at a time."""
     veil = veil_for(dataset)
     by_task = groupby(sorted(predictions, key=lambda item: item.instance_id), key=lambda item: item.instance_id)
     for task_id, items in by_task:
-        task = dataset.task(task_id) if task_id in known else None
+        task = dataset.task(task_id) if task_id in task_ids else None
         for item in items:
             yield _regrade_one(task, folder, item, veil)
 
@@ -181,11 +183,11 @@ def _results(folder: RunFolder, prediction: Prediction) -> Mapping[str, Any]:
     """
     where = folder.sample_folder(prediction)
     try:
-        given = (where / "patch.diff").read_bytes()
+        raw_patch = (where / "patch.diff").read_bytes()
         results = json.loads((where / "results.json").read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise CannotReplayError(f"its evidence cannot be read: {error}") from error
-    if given != prediction.patch_bytes():
+    if raw_patch != prediction.patch_bytes():
         raise CannotReplayError("its patch.diff is not the patch of predictions.jsonl")
     if not isinstance(results, dict):
         raise CannotReplayError("its results.json is no JSON object")
@@ -231,17 +233,17 @@ def _write_run(folder: RunFolder, summary: Summary) -> None:
         folder.write_run(new, vouched=vouched)
 
 
-def _as_json(one: Regraded) -> dict[str, Any]:
-    def verdict(found: tuple[str, str | None] | None) -> dict[str, str | None] | None:
-        return {"outcome": found[0], "failure_class": found[1]} if found else None
+def _as_json(prediction: Regraded) -> dict[str, Any]:
+    def verdict(pair: tuple[str, str | None] | None) -> dict[str, str | None] | None:
+        return {"outcome": pair[0], "failure_class": pair[1]} if pair else None
 
     return {
-        "instance_id": one.instance_id,
-        "model_name_or_path": one.model,
-        "sample": one.sample,
-        "state": one.state.value,
-        "before": verdict(one.before),
-        "after": verdict(one.after),
-        "changed": list(one.changed),
-        "why_not": one.why_not,
+        "instance_id": prediction.instance_id,
+        "model_name_or_path": prediction.model,
+        "sample": prediction.sample,
+        "state": prediction.state.value,
+        "before": verdict(prediction.before),
+        "after": verdict(prediction.after),
+        "changed": list(prediction.changed),
+        "why_not": prediction.why_not,
     }

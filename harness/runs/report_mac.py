@@ -94,17 +94,17 @@ def _own(path: Path) -> str:
     with files.explained(path):
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            made = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-            handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
                 with os.fdopen(handle, "w", encoding="ascii") as file:
                     file.write(f"{secrets.token_hex(32)}\n")
                     file.flush()
                     os.fsync(file.fileno())
                 if not path.exists():
-                    os.link(made, path)
+                    os.link(temporary, path)
             except FileExistsError:
                 pass  # another process was first
             finally:
-                made.unlink()
+                temporary.unlink()
         return path.read_text(encoding="ascii")

@@ -101,11 +101,11 @@ class InstanceReport(BaseModel):
 
     @field_validator("tests_status")
     @classmethod
-    def _share_ids(cls, found: dict[str, dict[str, list[str]]]) -> dict[str, dict[str, list[str]]]:
+    def _share_ids(cls, shares: dict[str, dict[str, list[str]]]) -> dict[str, dict[str, list[str]]]:
         """All reports on a task list the same ids: each is in memory once, however many reports are."""
         return {
             name: {side: [sys.intern(test_id) for test_id in ids] for side, ids in sides.items()}
-            for name, sides in found.items()
+            for name, sides in shares.items()
         }
 
 
@@ -213,15 +213,15 @@ class RunFolder:
     def is_authentic(self, prediction: Prediction) -> bool:
         """Whether a prediction's report is as it was written here, for this very patch."""
         fields = _json(self.sample_folder(prediction) / REPORT_FILE)
-        named = tuple(fields.get(name) for name in ("model_name_or_path", "instance_id", "sample"))
-        return named == _identity(prediction) and report_mac.holds_json(REPORT_FILE, fields, _patch(prediction))
+        identity = tuple(fields.get(name) for name in ("model_name_or_path", "instance_id", "sample"))
+        return identity == _identity(prediction) and report_mac.holds_json(REPORT_FILE, fields, _patch(prediction))
 
     def has_own_evidence(self, prediction: Prediction) -> bool:
         """Whether what a prediction's report stands on is still what it was found on."""
         folder = self.sample_folder(prediction)
         file = next((path for name in (EVIDENCE_FILE, "results.json") if (path := folder / name).exists()), None)
-        told = _json(folder / REPORT_FILE).get("evidence_sha256")
-        return file is not None and told == hashlib.sha256(file.read_bytes()).hexdigest()
+        digest = _json(folder / REPORT_FILE).get("evidence_sha256")
+        return file is not None and digest == hashlib.sha256(file.read_bytes()).hexdigest()
 
     def unauthenticated(self, model: str) -> tuple[str, ...]:
         """The files about a model that nobody here vouches for, relative to the folder."""
@@ -264,8 +264,8 @@ class RunFolder:
             vouched: whether this machine vouches for it.
 
         """
-        told = predictions or self._predictions_digest()
-        new = record.model_copy(update={"predictions_sha256": told})
+        digest = predictions or self._predictions_digest()
+        new = record.model_copy(update={"predictions_sha256": digest})
         mac = report_mac.of_json(RUN_FILE, json.loads(new.model_dump_json())) if vouched else ""
         text = new.model_copy(update={"mac": mac}).model_dump_json(indent=1)
         files.write_text(self.path / RUN_FILE, f"{text}\n")
@@ -319,9 +319,9 @@ def merge_predictions(old: Iterable[Prediction], new: Iterable[Prediction]) -> t
     """
     merged = {_identity(prediction): prediction for prediction in old}
     for prediction in new:
-        known = merged.setdefault(_identity(prediction), prediction)
-        is_same = (known.model_patch, known.not_read) == (prediction.model_patch, prediction.not_read)
-        if not is_same and not (is_withheld(known) or is_withheld(prediction)):
+        earlier = merged.setdefault(_identity(prediction), prediction)
+        is_same = (earlier.model_patch, earlier.not_read) == (prediction.model_patch, prediction.not_read)
+        if not is_same and not (is_withheld(earlier) or is_withheld(prediction)):
             raise InputError(
                 f"the run folder already holds another patch of {prediction.model_name_or_path!r} for "
                 f"{prediction.instance_id} (sample {prediction.sample})",
@@ -424,31 +424,31 @@ class Score:
 
 def scores(predictions: Iterable[Prediction], reports: Iterable[InstanceReport]) -> tuple[Score, ...]:
     """Each model's score, by name."""
-    asked: dict[str, int] = {}
+    predicted: dict[str, int] = {}
     for prediction in predictions:
-        asked[prediction.model_name_or_path] = asked.get(prediction.model_name_or_path, 0) + 1
-    found: dict[str, dict[str, int]] = {model: {} for model in asked}
-    shown: dict[str, list[bool]] = {}
+        predicted[prediction.model_name_or_path] = predicted.get(prediction.model_name_or_path, 0) + 1
+    resolved_by_model: dict[str, dict[str, int]] = {model: {} for model in predicted}
+    shown_by_model: dict[str, list[bool]] = {}
     scaffolded: Counter[str] = Counter()
     judged: Counter[tuple[str, Place]] = Counter()
     for report in reports:
         hidden = report.scaffold.resolved_hidden if report.scaffold else report.resolved
-        shown.setdefault(report.model_name_or_path, []).append(hidden)
+        shown_by_model.setdefault(report.model_name_or_path, []).append(hidden)
         scaffolded[report.model_name_or_path] += report.scaffold is not None
         judged[report.model_name_or_path, report.place] += report.outcome is not Outcome.INFRA_ERROR
-        counts = found.setdefault(report.model_name_or_path, {})
+        counts = resolved_by_model.setdefault(report.model_name_or_path, {})
         counts[report.outcome.value] = counts.get(report.outcome.value, 0) + 1
     return tuple(
         Score(
             model=model,
-            total=max(asked.get(model, 0), sum(counts.values())),
+            total=max(predicted.get(model, 0), sum(counts.values())),
             scored=sum(number for outcome, number in counts.items() if outcome != Outcome.INFRA_ERROR),
             outcomes=dict(sorted(counts.items())),
             scaffolded=scaffolded[model],
-            resolved_hidden=sum(shown[model]) if scaffolded[model] else None,
+            resolved_hidden=sum(shown_by_model[model]) if scaffolded[model] else None,
             judged={place.value: judged[model, place] for place in Place},
         )
-        for model, counts in sorted(found.items())
+        for model, counts in sorted(resolved_by_model.items())
     )
 
 
@@ -472,7 +472,7 @@ def run_report(
     submitted = sorted(prediction.instance_id for prediction in predictions)
     completed = sorted(resolved + unresolved)
     incomplete = sorted(set(every) - set(submitted))
-    found = scores(predictions, reports)
+    scored = scores(predictions, reports)
     return {
         "schema_version": 2,
         "total_instances": len(every),
@@ -495,7 +495,7 @@ def run_report(
             **kind_of(report.scaffold for report in reports),
             "models": [
                 {**asdict(score), "resolved": score.resolved, "rate": score.rate, "coverage": score.coverage}
-                for score in found
+                for score in scored
             ],
         },
     }

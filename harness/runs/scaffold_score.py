@@ -49,14 +49,14 @@ def score(task: Task, grade: Grade) -> ScaffoldScore | None:
     public = public_of(task.instance, (*task.hidden.fail_to_pass, *task.hidden.pass_to_pass))
     statuses, hidden = _parted({**fail, **hold}, public)
     shown_fail, hidden_fail = _parted(fail, public)
-    told = grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED) and grade.cause in _OF_TESTS
+    is_of_tests = grade.outcome in (Outcome.RESOLVED, Outcome.UNRESOLVED) and grade.cause in _OF_TESTS
     return ScaffoldScore(
         functions=functions,
         revealed=len(statuses),
         revealed_passed=_passed(statuses),
         hidden=len(hidden),
         hidden_passed=_passed(hidden),
-        resolved_hidden=told and bool(hidden) and _passed(hidden) == len(hidden),
+        resolved_hidden=is_of_tests and bool(hidden) and _passed(hidden) == len(hidden),
         passes_revealed_only=bool(shown_fail) and _passed(shown_fail) == len(shown_fail) and not _passed(hidden_fail),
     )
 
@@ -76,8 +76,10 @@ def kind_of(scores: Iterable[ScaffoldScore | None]) -> dict[str, Any]:
 def _parted(
     tests: Mapping[str, TestStatus | None], public: Iterable[str]
 ) -> tuple[list[TestStatus | None], list[TestStatus | None]]:
-    known = frozenset(public)
-    return [tests[test] for test in tests if test in known], [tests[test] for test in tests if test not in known]
+    public_ids = frozenset(public)
+    return [tests[test] for test in tests if test in public_ids], [
+        tests[test] for test in tests if test not in public_ids
+    ]
 
 
 def _passed(statuses: Iterable[TestStatus | None]) -> int:

@@ -51,8 +51,8 @@ class TaskFacts(BaseModel):
 
     def judged_at(self, places: Iterable[Place | None]) -> TaskFacts:
         """The facts with the weakest place said: a card of today can't strengthen verdicts of yesterday."""
-        told = (place for place in (self.place, *places) if place)
-        return self.model_copy(update={"place": weakest(told)})
+        all_places = (place for place in (self.place, *places) if place)
+        return self.model_copy(update={"place": weakest(all_places)})
 
     @property
     def counts(self) -> bool:

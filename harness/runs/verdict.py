@@ -124,10 +124,10 @@ def look(task: Task, prediction: Prediction) -> ScreenedPatch:
     if not data.strip():
         if prediction.model_name_or_path == NULL:
             return ScreenedPatch(state=PatchState.NOTHING_LEFT)
-        given = prediction.model_patch is not None
-        why = "the model patch is empty" if given else _why_none(prediction)
+        has_patch = prediction.model_patch is not None
+        why = "the model patch is empty" if has_patch else _why_none(prediction)
         refused = Grade(outcome=Outcome.EMPTY_PATCH, cause=Outcome.EMPTY_PATCH.value, reason=why)
-        return ScreenedPatch(state=PatchState.BLANK if given else PatchState.NONE, refused=refused)
+        return ScreenedPatch(state=PatchState.BLANK if has_patch else PatchState.NONE, refused=refused)
     try:
         screened = screening.screen_task(task, data)
     except patch.PatchError as error:
@@ -141,9 +141,9 @@ def look(task: Task, prediction: Prediction) -> ScreenedPatch:
 def _why_none(prediction: Prediction) -> str:
     """That there is no patch, and why, where the prediction tells (as those of `goldseam solve` do)."""
     detail = prediction.extra.get("no_patch_detail")
-    told = f" ({' '.join(detail.split())[:_SHOWN]})" if isinstance(detail, str) and detail.strip() else ""
+    note = f" ({' '.join(detail.split())[:_SHOWN]})" if isinstance(detail, str) and detail.strip() else ""
     word = run_folder.no_patch_word(prediction)
-    return f"the model gave no patch: {word}{told}" if word else "the model gave no patch"
+    return f"the model gave no patch: {word}{note}" if word else "the model gave no patch"
 
 
 def refused(request: ScoringRequest, screened_patch: ScreenedPatch) -> Verdict:
@@ -296,8 +296,8 @@ def _with_patch(graded: Grade, screened_patch: ScreenedPatch, test: TestSpec) ->
     if screened_patch.dropped:
         parts = ", ".join(f"{part.path} ({part.reason})" for part in screened_patch.dropped[:3])
         reason += f"; left out of the patch: {parts}"
-    if screened_patch.patch and (told := screening.caveat(screened_patch.patch, test)):
-        reason += f"; {told}"
+    if screened_patch.patch and (note := screening.caveat(screened_patch.patch, test)):
+        reason += f"; {note}"
     return replace(graded, reason=reason)
 
 

@@ -173,16 +173,16 @@ class DockerSandbox(Sandbox):
 
     def _converse(self, container: str, job: Job, wire: socket.socket, streams: Demultiplexer) -> bool:
         """Feed standard input and drain both streams until the container closes them. True if it had to be killed."""
-        seen = time.monotonic()
-        deadline = seen + job.budgets.seconds + job.grace_seconds
+        last_seen = time.monotonic()
+        deadline = last_seen + job.budgets.seconds + job.grace_seconds
         unsent = memoryview(job.stdin)
         killer: threading.Thread | None = None
         wire.setblocking(False)
         while True:
             readable, writable, _ = select.select([wire], [wire] if unsent else [], [], _POLL_SECONDS)
-            before, seen = seen, time.monotonic()
-            if seen - before > _STOPPED_SECONDS:
-                deadline += seen - before  # we were stopped: what has ended meanwhile is still to be read
+            before, last_seen = last_seen, time.monotonic()
+            if last_seen - before > _STOPPED_SECONDS:
+                deadline += last_seen - before  # we were stopped: what has ended meanwhile is still to be read
             if writable:
                 with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
                     unsent = unsent[wire.send(unsent[: 256 * 1024]) :]
@@ -192,12 +192,12 @@ class DockerSandbox(Sandbox):
                     if not data:
                         break
                     streams.feed(data)
-            if killer is None and (self._cancelled.is_set() or seen >= deadline):
+            if killer is None and (self._cancelled.is_set() or last_seen >= deadline):
                 # Never wait for the engine here: it may be waiting for this loop to drain the streams.
                 killer = threading.Thread(target=_kill, args=(container,), daemon=True)
                 killer.start()
-                deadline = seen + _DRAIN_SECONDS
-            elif killer is not None and seen >= deadline:
+                deadline = last_seen + _DRAIN_SECONDS
+            elif killer is not None and last_seen >= deadline:
                 break
         if self._cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")

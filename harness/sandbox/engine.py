@@ -55,9 +55,9 @@ _clients_lock = threading.Lock()
 
 def _addresses() -> list[str | None]:
     """Where an engine may listen, best first; None means docker-py's own default."""
-    given = os.environ.get("DOCKER_HOST")
-    if given:
-        return [None] if not given.startswith("unix://") or Path(given.removeprefix("unix://")).is_socket() else []
+    address = os.environ.get("DOCKER_HOST")
+    if address:
+        return [None] if not address.startswith("unix://") or Path(address.removeprefix("unix://")).is_socket() else []
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     sockets = [Path("/var/run/docker.sock")]
     if runtime:
@@ -214,10 +214,10 @@ def platform() -> str:
     """
     client: Any = connect()
     try:
-        told = client.version()
+        version = client.version()
     except ConnectionLost as error:
         raise engine_failed("asking for its version", error) from error
-    return f"{str(told.get('Os') or 'linux').lower()}/{told.get('Arch') or ''}"
+    return f"{str(version.get('Os') or 'linux').lower()}/{version.get('Arch') or ''}"
 
 
 def is_podman() -> bool:
@@ -313,10 +313,10 @@ def tag_image(ref: str, name: str) -> None:
         raise engine_failed(f"naming image {ref} {name}", error) from error
 
 
-def engine_failed(what: str, error: BaseException) -> InfrastructureError:
+def engine_failed(doing: str, error: BaseException) -> InfrastructureError:
     """The error to raise when the engine failed while doing `what`."""
     why = cause(error)
-    return InfrastructureError(f"the container engine failed at {what}: {why}", hint=advice(why))
+    return InfrastructureError(f"the container engine failed at {doing}: {why}", hint=advice(why))
 
 
 def cause(error: BaseException) -> str:
@@ -372,11 +372,11 @@ def execute(container: str, argv: Sequence[str], *, env: Mapping[str, str], work
 
     """
     with patient(_CALL_SECONDS) as client:
-        made = client.exec_create(container, list(argv), stdin=True, environment=dict(env), workdir=workdir)["Id"]
-        attached = client.exec_start(made, socket=True)
+        exec_id = client.exec_create(container, list(argv), stdin=True, environment=dict(env), workdir=workdir)["Id"]
+        attached = client.exec_start(exec_id, socket=True)
         wire = _own_socket(attached, getattr(attached, "_response", None))
     wire.settimeout(None)
-    return made, wire
+    return exec_id, wire
 
 
 def _own_socket(attached: Any, response: Any) -> socket.socket:
@@ -426,9 +426,9 @@ def check_runtime(name: str) -> None:
     """
     client: Any = connect()
     try:
-        known = sorted(client.info().get("Runtimes") or ())
+        runtimes = sorted(client.info().get("Runtimes") or ())
     except ConnectionLost as error:
         raise engine_failed("listing its runtimes", error) from error
-    if known and name not in known:
+    if runtimes and name not in runtimes:
         hint = "register it in the engine's daemon.json; docs/security.md says how"
-        raise InputError(f"the engine has no runtime {name!r}; it has {', '.join(known)}", hint=hint)
+        raise InputError(f"the engine has no runtime {name!r}; it has {', '.join(runtimes)}", hint=hint)

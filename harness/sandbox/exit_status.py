@@ -38,10 +38,10 @@ def end_of(container: str, *, ended_by_us: bool) -> End:
     client: Any = engine.connect()
     exit_code = int(client.wait(container, timeout=client.timeout)["StatusCode"])
     state = client.inspect_container(container)["State"]
-    told = bool(state.get("OOMKilled"))
-    if not told and exit_code == _KILLED and not ended_by_us:
-        told = _told_later(container, state)
-    return End(exit_code=exit_code, out_of_memory=told)
+    out_of_memory = bool(state.get("OOMKilled"))
+    if not out_of_memory and exit_code == _KILLED and not ended_by_us:
+        out_of_memory = _told_later(container, state)
+    return End(exit_code=exit_code, out_of_memory=out_of_memory)
 
 
 def _told_later(container: str, state: dict[str, Any]) -> bool:

@@ -269,13 +269,13 @@ class _Pod:
             return True
         client: Any = engine.connect()
         try:
-            made = client.exec_create(service.container, ["/bin/sh", "-c", service.service.health])["Id"]
-            client.exec_start(made, detach=True)
+            exec_id = client.exec_create(service.container, ["/bin/sh", "-c", service.service.health])["Id"]
+            client.exec_start(exec_id, detach=True)
         except engine.ApiError:
             return False  # it has just ended, which its output tells better
         until, pause = time.monotonic() + _HEALTH_SECONDS, _FIRST_PAUSE / 5
         while time.monotonic() < until:
-            state = client.exec_inspect(made)
+            state = client.exec_inspect(exec_id)
             if not state["Running"] and state["ExitCode"] is not None:
                 return bool(state["ExitCode"] == 0)
             if self._containers.cancelled.wait(pause):
@@ -286,9 +286,9 @@ class _Pod:
 
 def _late(service: _StartingService) -> ServiceError:
     lacks = "its health command does not succeed" if service.answers else "nothing answers at its ports"
-    said = f"; it said: {service.said()}" if service.said() else ""
+    output = f"; it said: {service.said()}" if service.said() else ""
     seconds = service.service.start_seconds
-    return ServiceError(f"the service {service.service.name} is not ready after {seconds:.0f} s, {lacks}{said}")
+    return ServiceError(f"the service {service.service.name} is not ready after {seconds:.0f} s, {lacks}{output}")
 
 
 def program(name: str) -> str:

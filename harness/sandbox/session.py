@@ -163,8 +163,8 @@ class Session:
             chunks, _ = client.get_archive(self.name, path)
             data = b"".join(chunks)
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            found = ((member.name, archive.extractfile(member)) for member in archive if member.isfile())
-            return {name: file.read() for name, file in found if file}
+            files = ((member.name, archive.extractfile(member)) for member in archive if member.isfile())
+            return {name: file.read() for name, file in files if file}
 
     def start(self) -> None:
         """Start it and wait until it is ready.
@@ -354,10 +354,10 @@ class _Watch:
 
 
 @contextlib.contextmanager
-def _explained(what: str) -> Iterator[None]:
+def _explained(doing: str) -> Iterator[None]:
     try:
         yield
     except InfrastructureError:
         raise
     except engine.ConnectionLost as error:
-        raise engine.engine_failed(what, error) from error
+        raise engine.engine_failed(doing, error) from error

@@ -31,9 +31,9 @@ def problems(task: Task) -> Iterator[str]:
         return
     if set(ids) - set(task.hidden.fail_to_pass):
         yield f"`{FIELD}` of task.yaml names tests that are not in FAIL_TO_PASS"
-    functions = {function_of(one) for one in ids}
+    functions = {function_of(test_id) for test_id in ids}
     if functions >= set(candidates(task.instance_id, task.hidden)):
         yield "the scaffold shows every FAIL_TO_PASS test, so nothing is hidden"
     names = {function.names[-1] for function in functions if function.names}
-    if {found.decode() for found in _TEST.findall(raw)} - names:
+    if {name.decode() for name in _TEST.findall(raw)} - names:
         yield "scaffold.patch brings tests that task.yaml does not call revealed"

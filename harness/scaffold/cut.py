@@ -116,27 +116,27 @@ def _add_test(new: _File, names: Names, plan: _Plan) -> list[ast.AST]:
         return [item.node]
     if not isinstance(item.node, ast.ClassDef):
         raise CannotCutError("a test is in something that is no plain class")
-    wanted = plan.members.setdefault(place, set())
+    members_wanted = plan.members.setdefault(place, set())
     members = items(item.node.body, new.lines)
     added = _members(members, names[1])
-    wanted |= added
+    members_wanted |= added
     head = [*item.node.decorator_list, *item.node.bases, *item.node.keywords]
     return [*head, *(members[at].node for at in added)]
 
 
 def _members(members: Sequence[Item], name: str) -> set[int]:
     """A test of a class, and the members that it needs."""
-    test = next((at for at, one in enumerate(members) if name in one.names and one.is_test), None)
+    test = next((at for at, item in enumerate(members) if name in item.names and item.is_test), None)
     if test is None:
         raise CannotCutError("a test is not defined in its class itself")
-    found = {test} | {at for at, one in enumerate(members) if one.is_for_all and not one.is_test}
-    nodes: list[ast.AST] = [members[at].node for at in found]
+    chosen = {test} | {at for at, item in enumerate(members) if item.is_for_all and not item.is_test}
+    nodes: list[ast.AST] = [members[at].node for at in chosen]
     while nodes:
-        wanted = needs(nodes) | members_needed(nodes)
-        more = {at for at, one in enumerate(members) if at not in found and not one.is_test and one.names & wanted}
-        found |= more
+        names = needs(nodes) | members_needed(nodes)
+        more = {at for at, item in enumerate(members) if at not in chosen and not item.is_test and item.names & names}
+        chosen |= more
         nodes = [members[at].node for at in more]
-    return found
+    return chosen
 
 
 def _fresh(new: _File, plan: _Plan) -> str:
@@ -154,23 +154,23 @@ def _fresh(new: _File, plan: _Plan) -> str:
     return text
 
 
-def _gap(last: Item, here: Item) -> str:
-    if last.is_import and here.is_import:
+def _gap(last: Item, following: Item) -> str:
+    if last.is_import and following.is_import:
         return ""
     blocks = isinstance(last.node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) or isinstance(
-        here.node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        following.node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     )
     return "\n\n" if blocks else "\n" if last.is_import else ""
 
 
-def _class(new: _File, item: Item, wanted: Collection[int]) -> str:
+def _class(new: _File, item: Item, members_wanted: Collection[int]) -> str:
     """A class with some of its members."""
     assert isinstance(item.node, ast.ClassDef)  # noqa: S101 - `_add_test` has seen to it
     members = items(item.node.body, new.lines)
     head = "".join(new.lines[item.start : members[0].start]).rstrip("\n") + "\n"
     if members[0].start < item.node.lineno:
         raise CannotCutError("a class stands in one line")
-    return head + "\n".join(_ended(members[at].text) for at in sorted(wanted))
+    return head + "\n".join(_ended(members[at].text) for at in sorted(members_wanted))
 
 
 def _written(old: _File, new: _File, plan: _Plan) -> str:
@@ -180,17 +180,17 @@ def _written(old: _File, new: _File, plan: _Plan) -> str:
     imports: list[str] = []
     tail: list[str] = []
     for place, item in enumerate(new.items):
-        same = next((one for one in old.items if one.names == item.names and item.names), None)
-        if place in plan.members and same is not None:
-            edits += _class_edits(old, new, same, item, plan.members[place])
+        twin = next((one for one in old.items if one.names == item.names and item.names), None)
+        if place in plan.members and twin is not None:
+            edits += _class_edits(old, new, twin, item, plan.members[place])
         elif place in plan.members:
             tail.append(_class(new, item, plan.members[place]))
         elif place not in plan.whole or any(one.text == item.text for one in old.items):
             continue
         elif item.is_import:
             imports.append(_import(item, plan.names, old))
-        elif same is not None:
-            edits.append(_Edit(start=same.start, end=same.end, lines=_ended(item.text)))
+        elif twin is not None:
+            edits.append(_Edit(start=twin.start, end=twin.end, lines=_ended(item.text)))
         else:
             (tail if item.is_test else helpers).append(_ended(item.text))
     if helpers and edits:
@@ -207,12 +207,12 @@ def _import(item: Item, names: Collection[str], old: _File | None = None) -> str
     node = item.node
     if not isinstance(node, ast.Import | ast.ImportFrom):
         return _ended(item.text)
-    had = {_imported(one.node, alias) for one in (old.items if old else ()) for alias in _aliases(one.node)}
+    imported = {_imported(one.node, alias) for one in (old.items if old else ()) for alias in _aliases(one.node)}
     left = [
         alias
         for alias in node.names
         if (alias.name == "*" or item.is_for_all or (alias.asname or alias.name).partition(".")[0] in names)
-        and _imported(node, alias) not in had
+        and _imported(node, alias) not in imported
     ]
     if len(left) == len(node.names):
         return _ended(item.text)
@@ -232,27 +232,28 @@ def _imported(node: ast.stmt, alias: ast.alias) -> tuple[str, ...]:
     return (*where, alias.name, alias.asname or "")
 
 
-def _class_edits(old: _File, new: _File, was: Item, now: Item, wanted: Collection[int]) -> list[_Edit]:
+def _class_edits(old: _File, new: _File, was: Item, now: Item, members_wanted: Collection[int]) -> list[_Edit]:
     if not isinstance(was.node, ast.ClassDef) or not isinstance(now.node, ast.ClassDef):
         raise CannotCutError("a class was something else before")
     before, after = items(was.node.body, old.lines), items(now.node.body, new.lines)
     heads = [
-        [ast.dump(one) for one in (*node.decorator_list, *node.bases, *node.keywords)] for node in (was.node, now.node)
+        [ast.dump(part) for part in (*node.decorator_list, *node.bases, *node.keywords)]
+        for node in (was.node, now.node)
     ]
     if heads[0] != heads[1]:
         raise CannotCutError("a class itself was changed")
-    texts = {one.text for one in before}
+    texts = {item.text for item in before}
     edits: list[_Edit] = []
     more: list[str] = []
-    for at in sorted(wanted):
+    for at in sorted(members_wanted):
         member = after[at]
         if member.text in texts:
             continue
-        same = next((one for one in before if one.names == member.names and one.names), None)
-        if same is None:
+        twin = next((item for item in before if item.names == member.names and item.names), None)
+        if twin is None:
             more.append("\n" + _ended(member.text))
         else:
-            edits.append(_Edit(start=same.start, end=same.end, lines=_ended(member.text)))
+            edits.append(_Edit(start=twin.start, end=twin.end, lines=_ended(member.text)))
     if more:
         edits.append(_Edit(start=before[-1].end, end=before[-1].end, lines="".join(more)))
     return edits
@@ -260,7 +261,7 @@ def _class_edits(old: _File, new: _File, was: Item, now: Item, wanted: Collectio
 
 def _after_imports(old: _File) -> int:
     """The line where an import may stand: after those that are there, or after the docstring."""
-    ends = [one.end for one in old.items if one.is_import]
+    ends = [item.end for item in old.items if item.is_import]
     if ends:
         return ends[-1]
     first = old.items[0] if old.items else None

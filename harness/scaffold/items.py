@@ -64,30 +64,30 @@ def items(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[Item, ...]:
         CannotCutError: two of them share a line.
 
     """
-    found: list[Item] = []
+    items_found: list[Item] = []
     for node in body:
         decorators = getattr(node, "decorator_list", [])
         start = min(node.lineno, *(decorator.lineno for decorator in decorators), node.lineno) - 1
         end = node.end_lineno or node.lineno
-        if found and start < found[-1].end:
+        if items_found and start < items_found[-1].end:
             raise CannotCutError("two statements share a line")
         text = "".join(lines[start:end])
-        found.append(Item(node=node, start=start, end=end, text=text, names=frozenset(_defined(node))))
-    return tuple(found)
+        items_found.append(Item(node=node, start=start, end=end, text=text, names=frozenset(_defined(node))))
+    return tuple(items_found)
 
 
 def needs(nodes: Iterable[ast.AST]) -> set[str]:
     """Every name that could stand for something defined elsewhere: names, arguments (fixtures), names in strings."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in nodes:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Name):
-                found.add(inner.id)
+                names.add(inner.id)
             elif isinstance(inner, ast.arg):
-                found.add(inner.arg)
+                names.add(inner.arg)
             elif isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value.isidentifier():
-                found.add(inner.value)
-    return found
+                names.add(inner.value)
+    return names
 
 
 def members_needed(nodes: Iterable[ast.AST]) -> set[str]:

@@ -91,11 +91,11 @@ def _one(
     workspace: Callable[[Instance], AbstractContextManager[Workspace]],
     dry_run: bool,
 ) -> RevealOutcome:
-    told = instance.extra.get(FIELD)
-    known = told if isinstance(told, dict) else {}
-    before = int(known.get("functions", 0))
-    if known and int(known.get("asked", 0)) >= count:
-        return _shown(instance, count, before, known)
+    scaffold = instance.extra.get(FIELD)
+    fields = scaffold if isinstance(scaffold, dict) else {}
+    before = int(fields.get("functions", 0))
+    if fields and int(fields.get("asked", 0)) >= count:
+        return _shown(instance, count, before, fields)
     task = dataset.task(instance.instance_id)
     with workspace(instance) as tree:
         tests = reveal(task, count, lambda path: _read(tree, path), sandbox)

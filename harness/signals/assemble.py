@@ -95,8 +95,8 @@ def from_evidence(
             seconds=seconds,
             max_rss_kb=max_rss_kb,
             sources=tuple(
-                Source(path=str(one["path"]), before=None, after=None, why_not=str(one["why"]))
-                for one in fields["skipped"]
+                Source(path=str(entry["path"]), before=None, after=None, why_not=str(entry["why"]))
+                for entry in fields["skipped"]
             ),
             compiled=CompiledFrame.model_validate(fields["compiled"]) if fields["compiled"] else None,
             after=AfterFrame.model_validate(fields["after"]) if fields["after"] else None,
@@ -247,10 +247,10 @@ def _writes(inputs: SignalInputs) -> Writes:
 
 
 def _skipped(patch: Patch | None, inputs: SignalInputs) -> tuple[Skipped, ...]:
-    told = [Skipped(path=source.path, why=_why(source.why_not)) for source in inputs.sources if source.why_not]
+    skipped = [Skipped(path=source.path, why=_why(source.why_not)) for source in inputs.sources if source.why_not]
     files = [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary] if patch else []
     why = f"more than {MAX_FILES} files are changed"
-    return (*told, *(Skipped(path=_plain(file.path), why=why) for file in files[MAX_FILES:]))
+    return (*skipped, *(Skipped(path=_plain(file.path), why=why) for file in files[MAX_FILES:]))
 
 
 def _why(word: str) -> str:

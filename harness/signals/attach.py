@@ -78,12 +78,12 @@ def again(report: InstanceReport, results: Mapping[str, Any], task: Task, patch:
 
     Where signals were not asked for, or their evidence is broken, the report is as it was.
     """
-    kept, old = results.get(EVIDENCE), report.signals
-    if not isinstance(kept, Mapping) or old is None:
+    evidence, old = results.get(EVIDENCE), report.signals
+    if not isinstance(evidence, Mapping) or old is None:
         return report
     try:
         inputs = assemble.from_evidence(
-            kept,
+            evidence,
             seconds=report.timings.get("tests", 0.0),
             max_rss_kb=report.max_rss_kb,
             gold=task.hidden.evidence,
@@ -173,7 +173,7 @@ def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Rea
 
 
 def _finish(
-    folder: RunFolder, item: Prediction, reading: static.Reading, done: Callable[[InstanceReport], None]
+    folder: RunFolder, item: Prediction, reading: static.Reading, on_done: Callable[[InstanceReport], None]
 ) -> None:
     """Write what the tools say, then let go of the files, unless another try may fare better."""
     report = folder.read(item)
@@ -182,6 +182,6 @@ def _finish(
         if new != report:
             folder.write_report(item, new)
         if not reading.again:
-            done(new)
+            on_done(new)
     if not reading.again:
         (folder.sample_folder(item) / FILE).unlink(missing_ok=True)

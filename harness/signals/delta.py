@@ -137,16 +137,16 @@ def _difference(
     """What is new and what is gone, as multisets: a finding whose line only moved is neither."""
     left = Counter(map(identity, before))
     new = []
-    for one in after:
-        if left[identity(one)] > 0:
-            left[identity(one)] -= 1
+    for entry in after:
+        if left[identity(entry)] > 0:
+            left[identity(entry)] -= 1
         else:
-            new.append(one)
+            new.append(entry)
     gone = []
-    for one in reversed(before):
-        if left[identity(one)] > 0:
-            left[identity(one)] -= 1
-            gone.append(one)
+    for entry in reversed(before):
+        if left[identity(entry)] > 0:
+            left[identity(entry)] -= 1
+            gone.append(entry)
     return new, gone[::-1]
 
 

@@ -72,15 +72,15 @@ def run(call: Call, out: Path, *, environment: Mapping[str, str], watcher: Watch
 
     """
     masker = of_environment(environment, names=[call.endpoint.api_key_env])
-    with contextlib.ExitStack() as held:
-        records = held.enter_context(Records(out, masker=masker))
+    with contextlib.ExitStack() as stack:
+        records = stack.enter_context(Records(out, masker=masker))
         state = plans.settled(records, call.plan, call.dataset, call.agent)
         todo, earlier = plans.units(call.plan, call.instances, records.predictions())
-        model = held.enter_context(OpenAIModel(call.plan.model, call.endpoint, environment=environment))
-        wrapped = _wrapped(call, model, state.spent, held, watcher)
+        model = stack.enter_context(OpenAIModel(call.plan.model, call.endpoint, environment=environment))
+        wrapped = _wrapped(call, model, state.spent, stack, watcher)
         for text in (*model.warnings(), *wrapped.notes):
             watcher.warn(text)
-        workspaces = held.enter_context(Workspaces(runtime=call.runtime, note=watcher.note))
+        workspaces = stack.enter_context(Workspaces(runtime=call.runtime, note=watcher.note))
         campaign = Campaign(
             dataset=call.dataset,
             plan=call.plan,
@@ -116,15 +116,15 @@ def look_ahead(call: Call, out: Path, *, environment: Mapping[str, str], watcher
         model=plan.model,
         day=None if is_pinned(plan.model) else today,
     )
-    with contextlib.ExitStack() as held:
-        records = held.enter_context(
+    with contextlib.ExitStack() as stack:
+        records = stack.enter_context(
             Records(out, masker=of_environment(environment, names=[call.endpoint.api_key_env]))
         )
         plans.settled(records, plan, call.dataset, call.agent)
         predictions = records.predictions()
         todo, _ = plans.units(plan, call.instances, predictions)
-        cache = _cache(call, held, watcher)
-        workspaces = held.enter_context(Workspaces(runtime=call.runtime, note=watcher.note))
+        cache = _cache(call, stack, watcher)
+        workspaces = stack.enter_context(Workspaces(runtime=call.runtime, note=watcher.note))
         oracle = _oracle(call) if plan.oracle else {}
         return estimate(
             todo,
@@ -139,16 +139,16 @@ def look_ahead(call: Call, out: Path, *, environment: Mapping[str, str], watcher
         )
 
 
-def _cache(call: Call, held: contextlib.ExitStack, watcher: Watcher) -> ResponseCache | None:
+def _cache(call: Call, stack: contextlib.ExitStack, watcher: Watcher) -> ResponseCache | None:
     if call.cache is None:
         return None
     cache = ResponseCache(call.cache, max_mb=call.cache_max_mb, note=watcher.warn)
-    held.callback(cache.close)
+    stack.callback(cache.close)
     return cache
 
 
-def _wrapped(call: Call, model: OpenAIModel, spent: Spending, held: contextlib.ExitStack, watcher: Watcher) -> Wrapped:
-    cache = _cache(call, held, watcher)
+def _wrapped(call: Call, model: OpenAIModel, spent: Spending, stack: contextlib.ExitStack, watcher: Watcher) -> Wrapped:
+    cache = _cache(call, stack, watcher)
     return wrap(
         model,
         endpoint=call.endpoint.base_url,
@@ -164,8 +164,8 @@ def _wrapped(call: Call, model: OpenAIModel, spent: Spending, held: contextlib.E
 
 def _oracle(call: Call) -> dict[str, tuple[str, ...]]:
     """By task, the files that its fix changes: the one thing here that is read from the hidden side."""
-    found = {}
+    files = {}
     for instance in call.instances:
         gold = patch.parse(call.dataset.task(instance.instance_id).hidden.gold_patch, trusted=True)
-        found[instance.instance_id] = tuple(sorted(file.old_path for file in gold.files if file.old_path is not None))
-    return found
+        files[instance.instance_id] = tuple(sorted(file.old_path for file in gold.files if file.old_path is not None))
+    return files

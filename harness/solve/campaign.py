@@ -226,7 +226,7 @@ class Campaign:
             if instance.instance_id in self._exposed:
                 return
             plan = self.plan
-            shown = {*plan.shown, *(("scaffold",) if instance.scaffold else ())}
+            parts_shown = {*plan.shown, *(("scaffold",) if instance.scaffold else ())}
             if plan.oracle:
                 ledger.record(
                     self.dataset,
@@ -234,12 +234,12 @@ class Campaign:
                     [instance.instance_id],
                     model=plan.model,
                     endpoint=plan.base_url,
-                    shown=sorted(shown),
+                    shown=sorted(parts_shown),
                     oracle_files=True,
                 )
             else:
                 ledger.record_exposure(
-                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, shown=shown
+                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, shown=parts_shown
                 )
             self._exposed.add(instance.instance_id)
 

@@ -150,7 +150,7 @@ def estimate(
     exact = course.questions.low == course.questions.high
     batch = price.batch if price else None
     sums = dict.fromkeys(("questions", "read", "written", "cost", "batch"), NOTHING)
-    kept = 0
+    count_kept = 0
     first: dict[str, Request | None] = {}
     for unit in units:
         job = job_of(unit)
@@ -159,7 +159,7 @@ def estimate(
             first[task] = first_question(agent, job, model=model)
         request = first[task]
         if exact and request and is_kept(replace(request, sampling=job.sampling, sample=job.sample)):
-            kept += 1
+            count_kept += 1
             continue
         size = tokens.request_bytes(request) if request else len(statement_with(unit.instance).encode())
         rates = price.rates(tokens.likely(size)) if price else None
@@ -170,7 +170,7 @@ def estimate(
         sums |= {name: sums[name] + part for name, part in more.items()}
     return Estimate(
         attempts=len(units),
-        kept=kept,
+        kept=count_kept,
         questions=sums["questions"],
         exact=exact,
         input_tokens=sums["read"],

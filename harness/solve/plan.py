@@ -87,14 +87,14 @@ class Unit:
 
 def digest_of(instance: Instance) -> str:
     """SHA-256 (hex) over what a model may see of a task: a prediction is for that, and for nothing else."""
-    told = statement_with(instance)
-    parts = [instance.instance_id, instance.base_commit, instance.image, instance.version, told]
+    statement = statement_with(instance)
+    parts = [instance.instance_id, instance.base_commit, instance.image, instance.version, statement]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def of_split(asked: str | None, ids: Sequence[str]) -> str | None:
+def of_split(split_asked: str | None, ids: Sequence[str]) -> str | None:
     """The split to work on: the one asked for, every one where that is `all`, else the holdout, or that of ids."""
-    return None if asked == "all" or (asked is None and ids) else asked or Split.HOLDOUT.value
+    return None if split_asked == "all" or (split_asked is None and ids) else split_asked or Split.HOLDOUT.value
 
 
 def chosen(dataset: Dataset, *, ids: Sequence[str] = (), split: str | None = None) -> tuple[Instance, ...]:
@@ -104,21 +104,25 @@ def chosen(dataset: Dataset, *, ids: Sequence[str] = (), split: str | None = Non
         InputError: an unknown id, one that has no image, or nothing is left.
 
     """
-    known = set(dataset.ids())
-    if unknown := [one for one in ids if one not in known]:
+    task_ids = set(dataset.ids())
+    if unknown := [task_id for task_id in ids if task_id not in task_ids]:
         raise InputError(f"not in the dataset: {', '.join(unknown)}", hint=f"see {dataset.tasks_folder}")
-    found = [dataset.instance(one) for one in (dict.fromkeys(ids) if ids else dataset.ids())]
+    instances = [dataset.instance(task_id) for task_id in (dict.fromkeys(ids) if ids else dataset.ids())]
     if ids:
-        if bare := [one.instance_id for one in found if one.image is None]:
+        if bare := [instance.instance_id for instance in instances if instance.image is None]:
             raise InputError(f"{', '.join(bare)}: no image", hint="a candidate is no task yet; mine it whole")
-        if elsewhere := [one.instance_id for one in found if split not in (None, one.split)]:
+        if elsewhere := [instance.instance_id for instance in instances if split not in (None, instance.split)]:
             raise InputError(f"not in split {split!r}: {', '.join(elsewhere)}", hint="leave --split out")
-        return tuple(found)
-    found = [one for one in found if one.state is TaskState.PROVED and one.image and split in (None, one.split)]
-    if not found:
+        return tuple(instances)
+    instances = [
+        instance
+        for instance in instances
+        if instance.state is TaskState.PROVED and instance.image and split in (None, instance.split)
+    ]
+    if not instances:
         where = f" in split {split!r}" if split else ""
         raise InputError(f"{dataset.path} has no proved task{where}", hint="see `goldseam holdout stats`")
-    return tuple(found)
+    return tuple(instances)
 
 
 def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> State:
@@ -163,16 +167,16 @@ def units(plan: Plan, instances: Iterable[Instance], predictions: Iterable[Predi
     left: list[Unit] = []
     earlier = 0
     for instance in instances:
-        known = have.get(instance.instance_id, {})
-        if any(one.extra.get("task_digest") != digest_of(instance) for one in known.values()):
+        by_sample = have.get(instance.instance_id, {})
+        if any(one.extra.get("task_digest") != digest_of(instance) for one in by_sample.values()):
             raise InputError(
                 f"{instance.instance_id} has changed since predictions were made for it",
                 hint="give another file with -o for the new version of the dataset",
             )
-        number = max((one.sample for one in known.values()), default=-1) + 1
+        number = max((one.sample for one in by_sample.values()), default=-1) + 1
         for temperature in plan.temperatures:
             for index in range(plan.samples):
-                if (temperature, index) in known:
+                if (temperature, index) in by_sample:
                     earlier += 1
                     continue
                 left.append(Unit(instance=instance, temperature=temperature, index=index, number=number))

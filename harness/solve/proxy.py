@@ -364,8 +364,8 @@ class _Handler(BaseHTTPRequestHandler):
         return False
 
     def _may_in(self) -> bool:
-        given = self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-        if secrets.compare_digest(given.encode(), self.gateway.key.encode()):
+        token = self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+        if secrets.compare_digest(token.encode(), self.gateway.key.encode()):
             return True
         self._error(HTTPStatus.UNAUTHORIZED, "invalid_api_key", "the key is the one in OPENAI_API_KEY")
         return False

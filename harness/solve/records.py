@@ -155,12 +155,12 @@ def _mend(path: Path) -> None:
         file.seek(size - 1)
         if file.read(1) == b"\n":
             return
-        kept = _last_line_end(file, size)
-        file.seek(kept)
+        end = _last_line_end(file, size)
+        file.seek(end)
         if _is_whole(file.read()):
             file.write(b"\n")  # only its end was lost
         else:
-            file.truncate(kept)
+            file.truncate(end)
         file.flush()
         os.fsync(file.fileno())
 
@@ -194,7 +194,7 @@ def _is_whole(line: bytes) -> bool:
 def _append(path: Path, line: str) -> None:
     with files.explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = not path.exists()
+        is_new = not path.exists()
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             data = f"{line}\n".encode()
@@ -203,5 +203,5 @@ def _append(path: Path, line: str) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-        if made:
+        if is_new:
             files.sync_folder(path.parent)

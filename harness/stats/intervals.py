@@ -70,8 +70,8 @@ def worth_clustering(labels: Sequence[Hashable | None]) -> bool:
     Miller, "A practitioner's guide to cluster-robust inference", Journal of Human Resources 50 (2015), section VI), so
     the interval is by task and speaks about further tasks of these repositories. An unknown label: no.
     """
-    known = set(labels)
-    return None not in known and MIN_CLUSTERS <= len(known) < len(labels)
+    distinct = set(labels)
+    return None not in distinct and MIN_CLUSTERS <= len(distinct) < len(labels)
 
 
 def standard_error(values: Sequence[float], clusters: Sequence[Hashable] | None = None) -> float:

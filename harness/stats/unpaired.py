@@ -13,7 +13,7 @@ DRAWS = 20_000
 _TOLERANCE = 1e-9
 
 
-def two_groups(one: Sequence[float], two: Sequence[float], *, draws: int = DRAWS, seed: int = 0) -> float:
+def two_groups(first: Sequence[float], two: Sequence[float], *, draws: int = DRAWS, seed: int = 0) -> float:
     """Two-sided p-value of "the groups are alike", by permutation of the tasks between them.
 
     The statistic is the difference of the means, from 0 to 1. Where every value is 0 or 1 the p-value is exact: the
@@ -27,19 +27,19 @@ def two_groups(one: Sequence[float], two: Sequence[float], *, draws: int = DRAWS
         ValueError: a group is empty.
 
     """
-    if not one or not two:
+    if not first or not two:
         raise ValueError("a group is empty")
-    if all(value in (0.0, 1.0) for value in (*one, *two)):
-        return _exact(len(one), round(sum(one)), len(two), round(sum(two)))
+    if all(value in (0.0, 1.0) for value in (*first, *two)):
+        return _exact(len(first), round(sum(first)), len(two), round(sum(two)))
     import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
 
     chance = np.random.default_rng(seed)
-    values = np.array([*one, *two])
-    observed = abs(statistics.fmean(one) - statistics.fmean(two))
+    values = np.array([*first, *two])
+    observed = abs(statistics.fmean(first) - statistics.fmean(two))
     as_far = 0
     for _ in range(draws):
         chance.shuffle(values)
-        as_far += abs(values[: len(one)].mean() - values[len(one) :].mean()) >= observed - _TOLERANCE
+        as_far += abs(values[: len(first)].mean() - values[len(first) :].mean()) >= observed - _TOLERANCE
     return float(as_far + 1) / (draws + 1)
 
 

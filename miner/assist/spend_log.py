@@ -19,7 +19,7 @@ def keep(path: Path, spent: Spending) -> None:
     files.write_json(path, asdict(spent))
 
 
-def earlier(path: Path, what: str) -> Spending:
+def earlier(path: Path, spent_on: str) -> Spending:
     """What earlier mines spent on `what`.
 
     Raises:
@@ -32,5 +32,5 @@ def earlier(path: Path, what: str) -> Spending:
         return Spending()
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
-            f"{path} does not say what was spent on {what}: {error}", hint="delete it, and limits count from zero"
+            f"{path} does not say what was spent on {spent_on}: {error}", hint="delete it, and limits count from zero"
         ) from error

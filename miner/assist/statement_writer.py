@@ -108,27 +108,29 @@ class Material:
     """What failing tests print, without their ids."""
 
 
-def material(repo: str, told: str, failures: Iterable[str], gold_patch: bytes) -> Material:
+def material(repo: str, statement: str, failures: Iterable[str], gold_patch: bytes) -> Material:
     """What may be shown: without lines that hold one of the fix's, secrets masked, addresses and long texts cut."""
     fix = fix_lines(gold_patch)
-    shown = [_cut(sensitive.mask(_ADDRESS.sub("0x…", _without(text, fix))), _FAILURE_CHARS) for text in failures]
+    failures_shown = [
+        _cut(sensitive.mask(_ADDRESS.sub("0x…", _without(text, fix))), _FAILURE_CHARS) for text in failures
+    ]
     return Material(
         repo=repo,
-        told=_cut(sensitive.mask(_without(told, fix)), _TOLD_CHARS),
-        failures=tuple(dict.fromkeys(text for text in shown if text.strip()))[:_FAILURES],
+        told=_cut(sensitive.mask(_without(statement, fix)), _TOLD_CHARS),
+        failures=tuple(dict.fromkeys(text for text in failures_shown if text.strip()))[:_FAILURES],
     )
 
 
 def failures_of(report: TestReport, fail_to_pass: Sequence[str]) -> tuple[str, ...]:
     """What tests print that the fix turns, one of each test function first; of files that can't be collected, why."""
     texts = [(test_id, report.texts[test_id]) for test_id in fail_to_pass if test_id in report.texts]
-    seen: set[str] = set()
+    texts_seen: set[str] = set()
     first: list[str] = []
     others: list[str] = []
     for test_id, text in texts:
         name = ids.function(test_id)
-        (others if name in seen else first).append(text)
-        seen.add(name)
+        (others if name in texts_seen else first).append(text)
+        texts_seen.add(name)
     return (*report.collect_errors.values(), *first, *others)
 
 
@@ -141,14 +143,16 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most // 3]}\n[…]\n{text[-(most - most // 3) :]}"
 
 
-def question(found: Material, *, canary: str = "") -> tuple[Message, ...]:
+def question(material_shown: Material, *, canary: str = "") -> tuple[Message, ...]:
     """What the model is asked first."""
-    parts = [("the author's words", found.told)]
-    parts += [(f"what failing test {number} prints", text) for number, text in enumerate(found.failures, start=1)]
+    parts = [("the author's words", material_shown.told)]
+    parts += [
+        (f"what failing test {number} prints", text) for number, text in enumerate(material_shown.failures, start=1)
+    ]
     mark = hashlib.sha256("\0".join(text for _, text in parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     header = f"{canary}\n\n" if canary else ""
     user = "\n".join(f"[{mark}] {name}\n{text}\n[{mark}] end of {name}" for name, text in parts)
-    told = f"The program is {found.repo}.\n\n{user}".encode("utf-8", "replace").decode()
+    told = f"The program is {material_shown.repo}.\n\n{user}".encode("utf-8", "replace").decode()
     return (
         Message(role="system", content=_SYSTEM.format(header=header, mark=mark)),
         Message(role="user", content=told),
@@ -192,27 +196,27 @@ def measured(subject: Subject) -> StatementMeasures:
         PatchError: gold or test patch is none.
 
     """
-    found, tests = leaks(subject), shared_with_tests(subject)
+    leaks_found, tests = leaks(subject), shared_with_tests(subject)
     text = subject.statement.strip()
     quoted = any(len("".join(line.split())) >= _LINE for line in tests.quoted_lines)
-    named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in _names(subject.fail_to_pass))
+    names_a_test = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in _names(subject.fail_to_pass))
     checks = {
         Fault.UNCLEAR: _UNCLEAR.fullmatch(text) is not None,
         Fault.FORM: len(text.split()) < _FEWEST_WORDS or len(text) > _MOST_CHARS or _DIFF.search(text) is not None,
-        Fault.FIX: bool(found.quoted_lines) or (tests.ngrams_of_fix or 0.0) > MOST_OF_FIX,
-        Fault.POINTERS: found.pointers.total > 0,
-        Fault.TESTS: quoted or named or (tests.ngrams or 0.0) > MOST_OF_TESTS,
+        Fault.FIX: bool(leaks_found.quoted_lines) or (tests.ngrams_of_fix or 0.0) > MOST_OF_FIX,
+        Fault.POINTERS: leaks_found.pointers.total > 0,
+        Fault.TESTS: quoted or names_a_test or (tests.ngrams or 0.0) > MOST_OF_TESTS,
     }
     faults = [fault for fault, holds in checks.items() if holds]
     return StatementMeasures(
-        leaks=found, tests=tests, faults=(Fault.UNCLEAR,) if Fault.UNCLEAR in faults else tuple(faults)
+        leaks=leaks_found, tests=tests, faults=(Fault.UNCLEAR,) if Fault.UNCLEAR in faults else tuple(faults)
     )
 
 
 def _names(test_ids: Iterable[str]) -> set[str]:
     """Names of test functions and files that a report has no reason to say."""
-    found: set[str] = set()
+    names: set[str] = set()
     for test_id in test_ids:
         path, _, rest = ids.function(test_id).partition("::")
-        found |= {path.rpartition("/")[2], *rest.split("::")[-1:]}
-    return {name for name in found if len(name) >= _NAME}
+        names |= {path.rpartition("/")[2], *rest.split("::")[-1:]}
+    return {name for name in names if len(name) >= _NAME}

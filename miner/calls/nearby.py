@@ -20,13 +20,13 @@ Pool = dict[str, list[Any]]
 
 def pool_of(calls: Iterable[Steps]) -> Pool:
     """The values that calls are made with, by the function and the type of value: each may stand in another's place."""
-    found: dict[str, dict[str, Any]] = {}
+    pool: dict[str, dict[str, Any]] = {}
     for steps in calls:
         for step in steps:
             for place in places(step):
                 value = _at(step, place)
-                found.setdefault(_kind(step, value), {})[json.dumps(value)] = value
-    return {kind: list(values.values()) for kind, values in found.items()}
+                pool.setdefault(_kind(step, value), {})[json.dumps(value)] = value
+    return {kind: list(values.values()) for kind, values in pool.items()}
 
 
 def variants(
@@ -41,8 +41,8 @@ def variants(
     twice: dict[str, Steps] = {}
     for text in (rng.choice(texts) for _ in range(pairs if texts else 0)):
         further = list(_all(every[text], pool))
-        if further and (one := rng.choice(further)) != steps:
-            twice[json.dumps(one)] = one
+        if further and (variant := rng.choice(further)) != steps:
+            twice[json.dumps(variant)] = variant
     chosen = {text: every[text] for text in texts[:most]} | twice
     return tuple(chosen.values())
 
@@ -60,10 +60,10 @@ def _all(steps: Steps, pool: Mapping[str, Sequence[Any]]) -> Iterator[Steps]:
 
 def places(step: Sequence[Any]) -> Iterator[Place]:
     """Where values stand in a step's arguments; objects and names of the product are left alone."""
-    _, _, args, named = step
+    _, _, args, keywords = step
     for index, value in enumerate(args):
         yield from _inside(value, (2, index))
-    for index, (_, value) in enumerate(named):
+    for index, (_, value) in enumerate(keywords):
         yield from _inside(value, (3, index, 1))
 
 
@@ -90,7 +90,7 @@ def changed(value: Any) -> Sequence[Any]:
     if tag == "n":
         return _named(body, value[2:])
     near = _NEAR.get(tag)
-    return [[tag, one] for one in near(body)] if near else []
+    return [[tag, body_near] for body_near in near(body)] if near else []
 
 
 def _integers(number: int) -> list[int]:
@@ -135,11 +135,11 @@ def _named(name: str, texts: Sequence[str]) -> list[Any]:
         case "range":
             start, stop, step = (int(text) for text in texts)
             near = ((start, stop + 1, step), (start, stop - 1, step), (start + 1, stop, step), (start, start, step))
-            return [["n", name, *map(str, one)] for one in near]
+            return [["n", name, *map(str, number)] for number in near]
         case "datetime.timedelta":
             days, seconds, micro = (int(text) for text in texts)
             near = ((days + 1, seconds, micro), (0, 0, 0), (-days, -seconds, -micro), (days, seconds + 1, micro))
-            return [["n", name, *map(str, one)] for one in near]
+            return [["n", name, *map(str, number)] for number in near]
         case "pathlib.PurePath":
             return [["n", name, texts[0] + "x"], ["n", name, texts[0].rpartition("/")[0] or "/"]]
     return []
@@ -147,7 +147,7 @@ def _named(name: str, texts: Sequence[str]) -> list[Any]:
 
 def _hex_bytes(text: str) -> list[str]:
     data = bytes.fromhex(text)
-    return [one.hex() for one in (b"", data[:-1], data + data[-1:], data[::-1], data.swapcase())]
+    return [variant.hex() for variant in (b"", data[:-1], data + data[-1:], data[::-1], data.swapcase())]
 
 
 def _parts(items: list[Any]) -> list[list[Any]]:

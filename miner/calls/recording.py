@@ -75,11 +75,11 @@ def recorded(task: Task, sandbox: Sandbox) -> Corpus:
 def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
     """Inputs near recorded ones, and near the telling ones among these."""
     pool = pool_of(call.steps for call in own)
-    known = [call.steps for call in own]
-    first = _new_calls(own, pool, known, telling=_NEAR_TELLING, other=_NEAR_OTHER)
+    known_calls = [call.steps for call in own]
+    first = _new_calls(own, pool, known_calls, telling=_NEAR_TELLING, other=_NEAR_OTHER)
     calls = list(_sensible(bench.judged(first)))
     telling = [call for call in calls if call.telling]
-    second = _new_calls(telling, pool, [*known, *first], telling=_NEAR_AGAIN, other=0)
+    second = _new_calls(telling, pool, [*known_calls, *first], telling=_NEAR_AGAIN, other=0)
     calls += _sensible(bench.judged(second))
     return [call for call in calls if call.telling][:_MOST_TELLING] + [call for call in calls if not call.telling][
         :_MOST_OTHER
@@ -90,18 +90,18 @@ def _new_calls(
     calls: Iterable[Call], pool: dict[str, list[object]], known: Iterable[Steps], *, telling: int, other: int
 ) -> list[Steps]:
     """New calls, the telling ones' first, at most `_MOST_MADE`."""
-    seen = {repr(steps) for steps in known}
-    found: list[Steps] = []
+    calls_seen = {repr(steps) for steps in known}
+    calls_made: list[Steps] = []
     ordered = sorted(calls, key=lambda call: not call.telling)
     share = max(1, _MOST_MADE // max(1, sum(call.telling for call in ordered)))
     for call in ordered:
         most = min(telling, share) if call.telling else other
         pairs = min(_PAIRS, share) if call.telling else 0
         for steps in variants(call.steps, pool, most=most, pairs=pairs, seed=repr(call.steps)):
-            if repr(steps) not in seen and len(found) < _MOST_MADE:
-                seen.add(repr(steps))
-                found.append(steps)
-    return found
+            if repr(steps) not in calls_seen and len(calls_made) < _MOST_MADE:
+                calls_seen.add(repr(steps))
+                calls_made.append(steps)
+    return calls_made
 
 
 def _sensible(judged: Iterable[tuple[Steps, Answer | None, Answer | None]]) -> Iterator[Call]:
@@ -120,8 +120,8 @@ def _stable(bench: _Bench, calls: Sequence[Call]) -> Corpus:
     if not calls:
         return Corpus()
     again = answers(bench.task, bench.gold, [call.steps for call in calls], bench.sandbox, Surroundings(clock=None))
-    kept = (call for call, answer in zip(calls, again, strict=True) if same(call.answer, answer))
-    return Corpus(calls=tuple(kept))
+    stable_calls = (call for call, answer in zip(calls, again, strict=True) if same(call.answer, answer))
+    return Corpus(calls=tuple(stable_calls))
 
 
 def changed_lines(patch: Patch) -> dict[str, list[int]]:

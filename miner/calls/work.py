@@ -74,20 +74,20 @@ def record_calls(
                 raise
             return task, error.message
 
-    for task, found in executor.map(one, chosen, cancel=sandbox.cancel):
-        if isinstance(found, str):
-            yield Recording(instance_id=task.instance_id, unknown=found)
+    for task, corpus_made in executor.map(one, chosen, cancel=sandbox.cancel):
+        if isinstance(corpus_made, str):
+            yield Recording(instance_id=task.instance_id, unknown=corpus_made)
             continue
-        if found.written() != task.hidden.calls:
-            _write(dataset, task.instance_id, found)
-        yield _counted(task.instance_id, found)
+        if corpus_made.written() != task.hidden.calls:
+            _write(dataset, task.instance_id, corpus_made)
+        yield _counted(task.instance_id, corpus_made)
 
 
 def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
-    known = dataset.ids()
-    if unknown := sorted(set(ids) - set(known)):
+    task_ids = dataset.ids()
+    if unknown := sorted(set(ids) - set(task_ids)):
         raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout stats` lists them")
-    return tuple(ids) or tuple(one for one in known if dataset.instance(one).state is TaskState.PROVED)
+    return tuple(ids) or tuple(task_id for task_id in task_ids if dataset.instance(task_id).state is TaskState.PROVED)
 
 
 def _write(dataset: Dataset, instance_id: str, corpus: Corpus) -> None:

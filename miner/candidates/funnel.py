@@ -169,11 +169,11 @@ class Funnel:
 
     def seen(self) -> dict[str, tuple[str, str, str]]:
         """Patch ids decided so far, with the repository, merge commit and instance id of the first change."""
-        found: dict[str, tuple[str, str, str]] = {}
+        by_patch_id: dict[str, tuple[str, str, str]] = {}
         for line in self.read():
             if line.patch_id and line.reason != "duplicate":
-                found.setdefault(line.patch_id, (line.repo, line.change, line.instance_id))
-        return found
+                by_patch_id.setdefault(line.patch_id, (line.repo, line.change, line.instance_id))
+        return by_patch_id
 
     def append(self, line: FunnelLine) -> None:
         """Add a line; when this returns, it is on the disk.

@@ -99,16 +99,16 @@ def _test_lines(lines: Sequence[bytes]) -> frozenset[int]:
     for line in lines:
         starts.append(starts[-1] + len(line))
     plain = _without_words(text)
-    found: set[int] = set()
+    line_numbers: set[int] = set()
     end = 0
     for match in re.finditer(r"#\[\s*(?:[\w:]*\btest\b|cfg\s*\(\s*(?:\w+\s*\(\s*)?test\b)[^\]]*\]", plain):
         if match.start() < end:
             continue
         end = _item_end(plain, match.end())
-        found.update(
+        line_numbers.update(
             place for place, start in enumerate(starts[:-1]) if match.start() < starts[place + 1] and start < end
         )
-    return frozenset(found)
+    return frozenset(line_numbers)
 
 
 def _item_end(plain: str, at: int) -> int:

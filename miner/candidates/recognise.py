@@ -99,8 +99,8 @@ def signals_of(change: Change) -> tuple[str, ...]:
     return tuple(signals)
 
 
-def _first(name: str, seen: Sequence[str]) -> list[str]:
-    return [f"{name}:{seen[0]}"] if seen else []
+def _first(name: str, signals_seen: Sequence[str]) -> list[str]:
+    return [f"{name}:{signals_seen[0]}"] if signals_seen else []
 
 
 def _matched(name: str, pattern: re.Pattern[str], text: str) -> list[str]:
@@ -126,8 +126,8 @@ def recognise(
     signals = signals_of(change)
     score = score_of(signals)
     if score < threshold:
-        seen = ", ".join(signals) or "no signal"
-        return _no("not_a_bug_fix", f"score {score:g} below {threshold:g}: {seen}")
+        signals_seen = ", ".join(signals) or "no signal"
+        return _no("not_a_bug_fix", f"score {score:g} below {threshold:g}: {signals_seen}")
     return Candidate(change=change, files=files, signals=signals, score=score)
 
 

@@ -141,10 +141,9 @@ class _Judge:
     def again(self, doubts: Sequence[_Doubt]) -> list[Recognition]:
         """Judge again with the issues' words."""
         changes = [doubt.sighting.change for doubt in doubts if doubt.asks] if self._forge else []
-        told = dict(zip((change.merge_commit for change in changes), self._forge.detail(changes), strict=True)) if (
-            self._forge and changes
-        ) else {}  # fmt: skip
-        return [self._again(doubt, told.get(doubt.sighting.change.merge_commit)) for doubt in doubts]
+        details = self._forge.detail(changes) if self._forge and changes else ()
+        by_commit = {change.merge_commit: detail for change, detail in zip(changes, details, strict=True)}
+        return [self._again(doubt, by_commit.get(doubt.sighting.change.merge_commit)) for doubt in doubts]
 
     def _again(self, doubt: _Doubt, change: Change | None) -> Recognition:
         if change is None or not change.issues:
@@ -168,9 +167,9 @@ class _Judge:
                 yield look
                 continue
             change = look.change
-            who = (change.repo, change.merge_commit, change.instance_id)
-            first = self._seen.setdefault(patch_id, who)
-            if first[:2] == who[:2] or (self._picks and first[0] == who[0]):  # whoever names both wants both
+            identity = (change.repo, change.merge_commit, change.instance_id)
+            first = self._seen.setdefault(patch_id, identity)
+            if first[:2] == identity[:2] or (self._picks and first[0] == identity[0]):  # whoever names both wants both
                 yield replace(look, patch_id=patch_id)
                 continue
             detail = f"the same patch as {first[2]}"

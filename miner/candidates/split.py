@@ -191,7 +191,7 @@ def language(paths: Iterable[str]) -> str:
     """The language most of the given paths are written in (code first), or `unknown`."""
     every = tuple(paths)
     for chosen in (tuple(path for path in every if is_code(path)), every):
-        counts = Counter(found for path in chosen if (found := _parts(path).language))
+        counts = Counter(name for path in chosen if (name := _parts(path).language))
         if counts:
             return counts.most_common(1)[0][0]
     return "unknown"
@@ -274,5 +274,5 @@ def _notes(kinds: Mapping[str, Kind]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _of(kinds: Mapping[str, Kind], wanted: Kind) -> Sequence[str]:
-    return [path for path, kind in kinds.items() if kind is wanted]
+def _of(kinds: Mapping[str, Kind], kind_wanted: Kind) -> Sequence[str]:
+    return [path for path, kind in kinds.items() if kind is kind_wanted]

@@ -110,8 +110,8 @@ def _issue(issue: LinkedIssue, fix: frozenset[str], templates: Sequence[str]) ->
 
 def hints(change: Change) -> str:
     """What people said in the linked issues before the fix was begun; empty where nobody did."""
-    told = [comment.strip() for issue in change.issues for comment in issue.comments if comment.strip()]
-    return "\n\n---\n\n".join(told) + "\n" if told else ""
+    comments = [comment.strip() for issue in change.issues for comment in issue.comments if comment.strip()]
+    return "\n\n---\n\n".join(comments) + "\n" if comments else ""
 
 
 def fix_lines(gold_patch: bytes) -> frozenset[str]:
@@ -132,8 +132,8 @@ def without_fix(text: str, fix: frozenset[str]) -> str:
     def block(match: re.Match[str]) -> str:
         inside = match["code"].split("\n")
         is_diff = match["info"].strip().lower() in ("diff", "patch", "suggestion") or "\n@@ -" in match["code"]
-        held = any(_squeezed(line.lstrip("+>")) in fix for line in inside)
-        return "" if is_diff or held else match[0]
+        is_fix = any(_squeezed(line.lstrip("+>")) in fix for line in inside)
+        return "" if is_diff or is_fix else match[0]
 
     text = _BLOCK.sub(block, text)
     return "\n".join(line for line in text.split("\n") if _squeezed(line.strip("`+> ")) not in fix)
@@ -143,12 +143,12 @@ def without_template(text: str, templates: Sequence[str]) -> str:
     """A text without the lines that its form came with; code blocks are the author's own."""
     form = {line.strip() for template in templates for line in template.replace("\r\n", "\n").split("\n")}
     form -= {"", "```", "~~~"}
-    kept, fenced = [], False
+    lines_kept, fenced = [], False
     for line in text.replace("\r\n", "\n").split("\n"):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
         if fenced or line.strip() not in form or line.lstrip().startswith("#"):
-            kept.append(line)
-    return "\n".join(kept)
+            lines_kept.append(line)
+    return "\n".join(lines_kept)
 
 
 def links_only(text: str) -> str:
@@ -188,27 +188,27 @@ def _commit_messages(messages: Iterable[str], *, said: str) -> str:
     """What the change's own commits say beyond its title, each thing once."""
     paragraphs: list[str] = []
     for message in messages:
-        told = read_message(message)
-        if not told.title or _NOISE_SUBJECT.match(told.title):
+        message_read = read_message(message)
+        if not message_read.title or _NOISE_SUBJECT.match(message_read.title):
             continue
-        if told.title != said:
-            paragraphs.append(told.title)
-        if told.body:
-            paragraphs.append(told.body)
+        if message_read.title != said:
+            paragraphs.append(message_read.title)
+        if message_read.body:
+            paragraphs.append(message_read.body)
     return "\n\n".join(dict.fromkeys(paragraphs))
 
 
 def _without_repeats(text: str, title: str) -> str:
     """Drop list items and lines that repeat the title or one another, as squash messages do."""
-    kept: list[str] = []
-    seen: set[str] = set()
+    lines_kept: list[str] = []
+    lines_seen: set[str] = set()
     fenced = False
     for place, line in enumerate(text.split("\n")):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-        said = re.sub(r"^[\s*+-]+", "", line).strip().lower()
+        words = re.sub(r"^[\s*+-]+", "", line).strip().lower()
         listed = bool(re.match(r"^\s*[*+-]\s", line))
-        if place and not fenced and said and (said == title.lower() or (listed and said in seen)):
+        if place and not fenced and words and (words == title.lower() or (listed and words in lines_seen)):
             continue
-        seen.add(said)
-        kept.append(line)
-    return _BLANK.sub("\n\n", "\n".join(kept))
+        lines_seen.add(words)
+        lines_kept.append(line)
+    return _BLANK.sub("\n\n", "\n".join(lines_kept))

@@ -93,21 +93,21 @@ def run(
             observer=MineTicker(mining),
         )
     ids = evaluate.scorable_ids(dataset)
-    asked: dict[str, Sequence[Prediction]] = {
+    by_model: dict[str, Sequence[Prediction]] = {
         "gold": evaluate.gold_predictions(dataset, ids),
         "null": evaluate.null_predictions(ids),
         **{path.stem: [item for item in read_predictions(path) if item.instance_id in ids] for path in predictions},
     }
-    folders = [RunFolder(path=into / "runs" / name) for name in asked]
+    folders = [RunFolder(path=into / "runs" / name) for name in by_model]
     with ticker("tools") as building:
         tools = _tools(settings, RunTicker(building))
-    for folder, wanted in zip(folders, asked.values(), strict=True):
+    for folder, predictions_of_model in zip(folders, by_model.values(), strict=True):
         with ticker(f"evaluate {folder.path.name}") as scoring:
-            _score(dataset, wanted, folder, sandbox, executor, RunTicker(scoring), tools)
+            _score(dataset, predictions_of_model, folder, sandbox, executor, RunTicker(scoring), tools)
     report = into / "report.html"
     files.write_text(report, render([folder.path for folder in folders], dataset=dataset.path))
-    found = tuple(score for folder in folders for score in scores(folder.predictions(), folder.reports()))
-    return DemoOutcome(funnel=funnel, scores=found, report=report)
+    scores_made = tuple(score for folder in folders for score in scores(folder.predictions(), folder.reports()))
+    return DemoOutcome(funnel=funnel, scores=scores_made, report=report)
 
 
 def _score(

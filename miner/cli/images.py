@@ -48,15 +48,15 @@ def base(
     """Make sure of the image that task images start from: pull it, or build it on this machine."""
     settings = load_settings(images={"platform": platform}).images
     if from_debian:
-        found = bases.from_debian(suite=suite, mirror=mirror, platform=settings.platform, force=force)
+        image = bases.from_debian(suite=suite, mirror=mirror, platform=settings.platform, force=force)
         name = debian.name(suite, settings.platform)
     else:
-        found = bases.resolve(settings)
+        image = bases.resolve(settings)
         name = bases.describe(settings)
     if json_:
-        print_json({"image": found, "name": name})
+        print_json({"image": image, "name": name})
     else:
-        terminal.results().print(f"{name}  {found}")
+        terminal.results().print(f"{name}  {image}")
 
 
 @app.command()
@@ -118,7 +118,7 @@ def gc(
     json_: JsonFlag = False,
 ) -> None:
     """Remove the images that no task of these datasets needs; bases stay."""
-    tasks = [one for path in datasets for one in open_dataset(path).instances() if one.image]
+    tasks = [instance for path in datasets for instance in open_dataset(path).instances() if instance.image]
     names = {name for task in tasks for name in (task.image, *(beside.image for beside in task.test.services)) if name}
     needed = {found for name in names if (found := engine.image_id(name))}
     going = store.unneeded(store.images(), needed)
@@ -166,14 +166,14 @@ def rebuild(
 ) -> None:
     """Build tasks' images again from their Dockerfiles and locks, and compare file by file; 1 where one differs."""
     opened, settings = open_dataset(dataset), load_settings().images
-    asked = instances or [one.instance_id for one in opened.instances() if one.image]
+    task_ids = instances or [instance.instance_id for instance in opened.instances() if instance.image]
     log = settings.cache_dir / "logs" / "rebuild.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     builds.sweep()
     with terminal.Ticker(terminal.messages(), "rebuild", quiet=json_) as ticker:
         found = [
             builds.rebuild(opened, one, settings=settings, builder=builder, whole=whole, log=log, note=ticker.note)
-            for one in asked
+            for one in task_ids
         ]
     if json_:
         rows = [{**asdict(one), "same": one.same, "differing": dict(one.differing)} for one in found]

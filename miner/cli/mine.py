@@ -188,14 +188,14 @@ def mine(
     repair.see_that_it_can(settings, executor, validate=not no_validate)
     place = choose(executor, address=address, jobs=jobs)
     dataset = create_dataset(out)
-    with contextlib.ExitStack() as held:
-        ticker = held.enter_context(terminal.Ticker(terminal.messages(), "mine", quiet=json_))
+    with contextlib.ExitStack() as stack:
+        ticker = stack.enter_context(terminal.Ticker(terminal.messages(), "mine", quiet=json_))
         observer = display.MineTicker(ticker)
-        sandbox = held.enter_context(place.sandbox(runtime=runtime, sweep=not no_validate, note=observer.note))
+        sandbox = stack.enter_context(place.sandbox(runtime=runtime, sweep=not no_validate, note=observer.note))
         if runs is not None and flake_bound is not None:
             observer.warn(often.instead_of(flake_bound))
-        writer = held.enter_context(statements.writer_of(models, settings, dataset, jobs=jobs, warn=observer.warn))
-        repairer = held.enter_context(
+        writer = stack.enter_context(statements.writer_of(models, settings, dataset, jobs=jobs, warn=observer.warn))
+        repairer = stack.enter_context(
             repair.repairer_of(
                 replace(models, max_cost=repair_max_cost, max_tokens=repair_max_tokens),
                 settings,

@@ -32,10 +32,10 @@ def client() -> str | None:
         if not (path.is_file() and os.access(path, os.X_OK)):
             continue
         try:
-            told = process.run([path, "build", "--help"], env=_ON, check=False, timeout=_ASKED_SECONDS)
+            completed = process.run([path, "build", "--help"], env=_ON, check=False, timeout=_ASKED_SECONDS)
         except InfrastructureError:
             continue
-        if told.returncode == 0 and b"--secret" in told.stdout:
+        if completed.returncode == 0 and b"--secret" in completed.stdout:
             return str(path)
     return None
 
@@ -67,8 +67,8 @@ def build(
     argv = [program, "build", "--progress=plain", "--no-cache", "--tag", tag, "--secret", f"id=build-env,src={secret}"]
     argv += ["--secret", f"id=ca,src={ca_bundle}"] if ca_bundle else []
     argv += [word for name, value in labels.items() for word in ("--label", f"{name}={value}")]
-    done = process.run([*argv, str(context)], env=_ON, check=False, timeout=seconds)
-    said = mask((done.stdout + done.stderr).decode("utf-8", "replace"))
-    if done.returncode != 0:
+    completed = process.run([*argv, str(context)], env=_ON, check=False, timeout=seconds)
+    said = mask((completed.stdout + completed.stderr).decode("utf-8", "replace"))
+    if completed.returncode != 0:
         raise InfrastructureError(f"BuildKit could not build it: {' '.join(said[-600:].split())}")
     return said

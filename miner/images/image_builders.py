@@ -239,7 +239,7 @@ class _Bench:
         try:
             return ImageSettings.model_validate({**self.settings, "cache_dir": cache})
         except ValidationError as error:
-            problems = "; ".join(one["msg"].removeprefix("Value error, ") for one in error.errors())
+            problems = "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
             raise InputError(
                 f"a node of the cluster can't build images with these settings: {problems}",
                 hint="what [images] names has to be on every node, at the same place",

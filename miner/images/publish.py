@@ -99,7 +99,9 @@ def pull(dataset: Dataset, note: Callable[[str], None]) -> Transfers:
 
 
 def _with_images(dataset: Dataset) -> tuple[Instance, ...]:
-    images = tuple(one for one in dataset.instances() if one.image and one.state is not TaskState.RETIRED)
+    images = tuple(
+        instance for instance in dataset.instances() if instance.image and instance.state is not TaskState.RETIRED
+    )
     if not images:
         raise InputError(f"no task of {dataset.path} has an image", hint="`goldseam mine` builds them")
     return images

@@ -129,11 +129,11 @@ def _apply(repo: BareRepository, base: str, row: Row) -> str | Rejection:
         for data, reason in ((row.patch, "gold_does_not_apply"), (row.test_patch, "tests_do_not_apply")):
             if not data.strip():
                 continue
-            done = run([*git, "apply", "--cached", "--whitespace=nowarn", "-"], env=env, input=data, check=False)
-            if done.returncode != 0:
+            completed = run([*git, "apply", "--cached", "--whitespace=nowarn", "-"], env=env, input=data, check=False)
+            if completed.returncode != 0:
                 if lacking := set(repo.lacking(base)) & _paths(data):
                     raise MissingObjectsError(f"{repo.name} lacks {min(lacking)} of {base}")
-                return _no(reason, done.error_text[-500:])
+                return _no(reason, completed.error_text[-500:])
         tree = run([*git, "write-tree", "--missing-ok"], env=env).stdout.decode().strip()
         words = ["commit-tree", "-p", base, "-m", "a row's patches", tree]
         return run([*git, *words], env=env).stdout.decode().strip()

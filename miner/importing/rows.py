@@ -181,7 +181,7 @@ def _row(number: int, digest: str, raw: dict[str, Any]) -> Row:
     try:
         model = _RowModel.model_validate(raw)
     except ValidationError as error:
-        told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
+        told = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:5]]
         raise _RefusedError("row_incomplete", "; ".join(told)) from error
     if not INSTANCE_ID.fullmatch(model.instance_id):
         raise _RefusedError("row_incomplete", f"{model.instance_id[:80]!r} is no instance id (letters, digits, `_.-`)")

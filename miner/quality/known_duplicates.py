@@ -92,7 +92,9 @@ def _put(shelf: FixIndex, line: bytes, place: str, where: str) -> None:
     try:
         row = _Row.model_validate_json(line)
     except ValidationError as error:
-        text = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'row'}: {one['msg']}" for one in error.errors()[:3])
+        text = "; ".join(
+            f"{'.'.join(map(str, problem['loc'])) or 'row'}: {problem['msg']}" for problem in error.errors()[:3]
+        )
         raise InputError(f"{where} is no row: {text}", hint="each line needs `patch`, as SWE-bench has it") from error
     name = f"{row.instance_id} ({place})" if row.instance_id else place
     shelf.add(fix_of(name, row.patch.encode("utf-8", "replace"), row.problem_statement or ""))

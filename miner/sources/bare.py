@@ -122,15 +122,15 @@ class BareRepository:
             ProgramError: git failed otherwise.
 
         """
-        done = run(self._argv(words), input=input, env=self.env, check=False)
-        if check and done.returncode != 0:
-            if _LACKING.search(done.error_text):
+        completed = run(self._argv(words), input=input, env=self.env, check=False)
+        if check and completed.returncode != 0:
+            if _LACKING.search(completed.error_text):
                 raise MissingObjectsError(
-                    f"{self.name} lacks objects of its own history: {done.error_text}",
+                    f"{self.name} lacks objects of its own history: {completed.error_text}",
                     hint="a partial clone? complete it with: git fetch --refetch --no-filter",
                 )
-            raise ProgramError(done)
-        return done
+            raise ProgramError(completed)
+        return completed
 
     def stream(self, *words: str) -> AbstractContextManager[IO[bytes]]:
         """Start one git command on the copy and read its output as it comes."""
@@ -162,9 +162,9 @@ class BareRepository:
 
         """
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        done = self.git(*words, check=False)
-        sha = done.stdout.decode().strip()
-        if done.returncode != 0 or not SHA.fullmatch(sha):
+        completed = self.git(*words, check=False)
+        sha = completed.stdout.decode().strip()
+        if completed.returncode != 0 or not SHA.fullmatch(sha):
             raise InputError(f"{self.name} has no commit {revision!r}", hint="fetch it in the source first")
         return sha
 
@@ -211,8 +211,8 @@ class BareRepository:
 
     def merge_base(self, one: str, other: str) -> str | None:
         """The best common ancestor of two commits, or None for unrelated histories."""
-        done = self.git("merge-base", _sha(one), _sha(other), check=False)
-        return done.stdout.decode().strip() or None
+        completed = self.git("merge-base", _sha(one), _sha(other), check=False)
+        return completed.stdout.decode().strip() or None
 
     # -- content
 
@@ -239,16 +239,18 @@ class BareRepository:
             "diff-tree", "--stdin", "-r", "-p", f"-U{context}", "--full-index", "--no-renames", "--no-ext-diff",
             "--no-textconv", "--always",
         )  # fmt: skip
-        done = pipe(self._argv(words), self._argv(("patch-id", "--stable")), input=_pair_lines(pairs), env=self.env)
-        if done.returncode != 0:
-            if not _LACKING.search(done.error_text):
-                raise ProgramError(done)
+        completed = pipe(
+            self._argv(words), self._argv(("patch-id", "--stable")), input=_pair_lines(pairs), env=self.env
+        )
+        if completed.returncode != 0:
+            if not _LACKING.search(completed.error_text):
+                raise ProgramError(completed)
             if len(pairs) == 1:
                 return [MISSING]
             half = len(pairs) // 2
             return [*self.patch_ids(pairs[:half], context=context), *self.patch_ids(pairs[half:], context=context)]
         # Each line tells the id and the first commit of its pair; a pair without a diff has no line.
-        answers = [line.split() for line in done.stdout.decode().splitlines()]
+        answers = [line.split() for line in completed.stdout.decode().splitlines()]
         if len(answers) != len(pairs) and len({head for _, head in pairs}) != len(pairs):
             return [patch_id for pair in pairs for patch_id in self.patch_ids([pair], context=context)]
         ids = {head: patch_id for patch_id, head in answers}
@@ -259,10 +261,10 @@ class BareRepository:
     def merged_tree(self, one: str, other: str) -> str | None:
         """The tree that a merge of two commits gives, None where they conflict, `MISSING` where files are lacking."""
         words = ("merge-tree", "--write-tree", "--no-messages", _sha(one), _sha(other))
-        done = self.git("-c", "merge.renames=true", *words, check=False)  # off elsewhere; a forge follows renames
-        if done.returncode != 0:
-            return MISSING if _LACKING.search(done.error_text) else None
-        return done.stdout.decode().strip()
+        completed = self.git("-c", "merge.renames=true", *words, check=False)  # off elsewhere; a forge follows renames
+        if completed.returncode != 0:
+            return MISSING if _LACKING.search(completed.error_text) else None
+        return completed.stdout.decode().strip()
 
     def tree(self, commit: str) -> str:
         """A commit's tree."""

@@ -307,8 +307,8 @@ def _fetch_pulls(source: str, copy: Path, env: dict[str, str], pulls: Sequence[P
     merges = "\n".join(pull.merge_commit for pull in pulls if pull.merge_commit).encode()
     listed = run([*git, "cat-file", "--batch-check=%(objectname)"], env=env, input=merges).stdout.decode().split("\n")
     lines = {line for line in listed if re.fullmatch(r"[0-9a-f]+", line)}
-    found = run([*git, "rev-list", "--no-walk", "--parents", "--stdin"], env=env, input="\n".join(lines).encode())
-    merged = {words[0] for line in found.stdout.decode().splitlines() if len(words := line.split()) > 2}  # noqa: PLR2004
+    completed = run([*git, "rev-list", "--no-walk", "--parents", "--stdin"], env=env, input="\n".join(lines).encode())
+    merged = {words[0] for line in completed.stdout.decode().splitlines() if len(words := line.split()) > 2}  # noqa: PLR2004
     have = run([*git, "for-each-ref", "--format=%(refname)", "refs/pull"], env=env).stdout.decode().split()
     wanted = {f"refs/pull/{pull.number}/head" for pull in pulls if pull.merge_commit not in merged}.difference(have)
     if not wanted:
@@ -330,13 +330,13 @@ def _network(
     input: bytes | None = None,  # noqa: A002 - subprocess's own word
 ) -> Completed:
     """Run a git command that talks to a source."""
-    done = run(argv, env=env, input=input, check=False)
-    if done.returncode != 0:
+    completed = run(argv, env=env, input=input, check=False)
+    if completed.returncode != 0:
         raise InfrastructureError(
-            f"git could not read {mask_credentials(source)}: {mask_credentials(done.error_text)}",
+            f"git could not read {mask_credentials(source)}: {mask_credentials(completed.error_text)}",
             hint=f"try: git ls-remote {mask_credentials(source)}",
         )
-    return done
+    return completed
 
 
 def _network_config() -> str:

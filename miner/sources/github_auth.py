@@ -194,6 +194,6 @@ def _netrc(host: Host, env: Mapping[str, str]) -> Credential | None:
 def _gh(host: Host) -> Credential | None:
     if which("gh") is None:
         return None
-    done = run(["gh", "auth", "token", "--hostname", host.name], check=False, timeout=_GH_SECONDS)
-    token = done.stdout.decode("utf-8", "replace").strip()
-    return Credential(kind="gh", secret=token) if done.returncode == 0 and token else None
+    completed = run(["gh", "auth", "token", "--hostname", host.name], check=False, timeout=_GH_SECONDS)
+    token = completed.stdout.decode("utf-8", "replace").strip()
+    return Credential(kind="gh", secret=token) if completed.returncode == 0 and token else None

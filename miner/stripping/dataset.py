@@ -62,11 +62,11 @@ def strip_tasks(
         InfrastructureError: the engine is gone.
 
     """
-    known = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
-    others = [one for one in known if one.state is not TaskState.PROVED]
+    instances = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
+    others = [instance for instance in instances if instance.state is not TaskState.PROVED]
     if ids and others:
         raise InputError(f"only proved tasks can be stripped: {others[0].instance_id} is {others[0].state}")
-    chosen = [one.instance_id for one in known if one.state is TaskState.PROVED]
+    chosen = [instance.instance_id for instance in instances if instance.state is TaskState.PROVED]
     access_log.tell(dataset, chosen, purpose="strip")
 
     def one(instance_id: str) -> tuple[Task, Task | str | None]:

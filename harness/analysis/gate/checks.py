@@ -72,17 +72,17 @@ def _weak(facts: TaskFacts, required: Place, where: str) -> Weak | None:
     return None
 
 
-def require(asked: Collection[str], weak: Mapping[str, Weak], rules: GateRules) -> RuleLine:
+def require(places: Collection[str], weak: Mapping[str, Weak], rules: GateRules) -> RuleLine:
     """How many of the tasks asked are judged where it is required. What is left out says nothing about the model."""
-    out = sorted(task_id for task_id in asked if task_id in weak)
-    left = len(asked) - len(out)
-    whys = ", ".join(f"{count} {why}" for why, count in sorted(Counter(weak[one].why for one in out).items()))
-    found = f"{left} of {len(asked)} tasks" + (f"; left out: {whys}" if out else "")
-    by = weakest(weak[one].counted_by for one in out)
+    out = sorted(task_id for task_id in places if task_id in weak)
+    left = len(places) - len(out)
+    whys = ", ".join(f"{count} {why}" for why, count in sorted(Counter(weak[task_id].why for task_id in out).items()))
+    summary = f"{left} of {len(places)} tasks" + (f"; left out: {whys}" if out else "")
+    by = weakest(weak[task_id].counted_by for task_id in out)
     return RuleLine(
         name="require",
         required=f"judged {rules.require}" + (", not guessable" if rules.require is Place.HOST else ""),
-        found=found,
+        found=summary,
         ruling=Ruling.KEPT if left else Ruling.UNKNOWN,
         sentence=f"{'' if left else 'No task is left. '}--require {by} counts all." if out else "",
         tasks=tuple(out),
@@ -115,7 +115,7 @@ def measure(comparison: Comparison, *, confidence: float) -> Drop:
     Source: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), section 4.2; the bound is
     `stats.difference_interval`'s, one-sided.
     """
-    pairs = [(comparison.base.tasks[one], comparison.candidate.tasks[one]) for one in comparison.common]
+    pairs = [(comparison.base.tasks[task_id], comparison.candidate.tasks[task_id]) for task_id in comparison.common]
     differences = [float((two.rate or 0) - (score.rate or 0)) for score, two in pairs]
     repos = clusters([score for score, _ in pairs])
     samples = 2 / statistics.fmean([1 / score.scored + 1 / two.scored for score, two in pairs])
@@ -158,10 +158,10 @@ def drop(
     required = f"drop < {_points(rules.max_drop)}" + (", proved" if rules.mode is Mode.NO_WORSE_THAN else "")
     if comparison is None:
         return RuleLine(name=name, required=required, found="nothing comparable", ruling=Ruling.UNKNOWN)
-    seen = measure(comparison, confidence=rules.confidence)
-    text = f"{_change(seen)}, p {_p(seen.p)}"
+    measured_drop = measure(comparison, confidence=rules.confidence)
+    text = f"{_change(measured_drop)}, p {_p(measured_drop.p)}"
     lost = tuple(flip.instance_id for flip in comparison.lost)
-    ruling, sentence = _judge(seen, rules)
+    ruling, sentence = _judge(measured_drop, rules)
     before, after = comparison.base.rate.value or 0.0, comparison.candidate.rate.value or 0.0
     sentence = f"{before:.1%} became {after:.1%} on {len(comparison.common)} tasks. {sentence}"
     if ruling is Ruling.BROKEN and confirming:
@@ -176,34 +176,40 @@ def drop(
     return RuleLine(name=name, required=required, found=text, ruling=ruling, sentence=sentence, tasks=tasks)
 
 
-def _judge(seen: Drop, rules: GateRules) -> tuple[Ruling, str]:
-    if seen.shown(rules):
-        return Ruling.BROKEN, f"Chance alone would show such a drop with p {_p(seen.p)} only."
+def _judge(measured_drop: Drop, rules: GateRules) -> tuple[Ruling, str]:
+    if measured_drop.shown(rules):
+        return Ruling.BROKEN, f"Chance alone would show such a drop with p {_p(measured_drop.p)} only."
     if rules.mode is Mode.NO_WORSE_THAN:
-        if seen.largest < rules.max_drop:
+        if measured_drop.largest < rules.max_drop:
             return (
                 Ruling.KEPT,
-                f"A drop above {_points(seen.largest)} is ruled out." if seen.largest > 0 else "It is better.",
+                f"A drop above {_points(measured_drop.largest)} is ruled out."
+                if measured_drop.largest > 0
+                else "It is better.",
             )
-        needed = _tasks_needed(seen, rules)
-        return Ruling.UNKNOWN, f"A drop of up to {_points(seen.largest)} can't be ruled out{needed}."
-    if seen.points > 0 and _at_least(seen.points, rules.max_drop):
-        return Ruling.UNKNOWN, f"A drop was seen, but chance alone shows as much with p {_p(seen.p)}."
-    if seen.worst_p >= 1 - rules.confidence:
+        needed = _tasks_needed(measured_drop, rules)
+        return Ruling.UNKNOWN, f"A drop of up to {_points(measured_drop.largest)} can't be ruled out{needed}."
+    if measured_drop.points > 0 and _at_least(measured_drop.points, rules.max_drop):
+        return Ruling.UNKNOWN, f"A drop was seen, but chance alone shows as much with p {_p(measured_drop.p)}."
+    if measured_drop.worst_p >= 1 - rules.confidence:
         return Ruling.UNKNOWN, "Even losing every task would not show: the baseline resolves too few of them."
-    return Ruling.KEPT, f"A drop of up to {_points(max(0.0, seen.largest))} can't be ruled out."
+    return Ruling.KEPT, f"A drop of up to {_points(max(0.0, measured_drop.largest))} can't be ruled out."
 
 
-def _tasks_needed(seen: Drop, rules: GateRules) -> str:
+def _tasks_needed(measured_drop: Drop, rules: GateRules) -> str:
     """How many tasks would tell, were there no difference."""
-    tasks = needed_tasks(rules.max_drop, seen.variance, confidence=2 * rules.confidence - 1) if rules.max_drop else None
+    tasks = (
+        needed_tasks(rules.max_drop, measured_drop.variance, confidence=2 * rules.confidence - 1)
+        if rules.max_drop
+        else None
+    )
     return f"; about {tasks} tasks that vary like these would tell" if tasks else ""
 
 
-def _change(seen: Drop) -> str:
-    if abs(seen.points) < 0.0005:  # noqa: PLR2004 - shows as 0.0
+def _change(measured_drop: Drop) -> str:
+    if abs(measured_drop.points) < 0.0005:  # noqa: PLR2004 - shows as 0.0
         return "no change"
-    return f"{'drop' if seen.points > 0 else 'gain'} of {_points(abs(seen.points))}"
+    return f"{'drop' if measured_drop.points > 0 else 'gain'} of {_points(abs(measured_drop.points))}"
 
 
 def _points(share: float) -> str:
@@ -275,25 +281,25 @@ def must_pass(candidate: Scoresheet, rules: GateRules, weak: Mapping[str, Weak])
         if (task := candidate.tasks.get(task_id)) and _scored(task) and task.resolved < task.scored
     ]
     count = len(ids) - len(aside)
-    found = f"{count - len(lost) - len(unknown)} of {count}" + (f"; {len(aside)} set aside" if aside else "")
+    summary = f"{count - len(lost) - len(unknown)} of {count}" + (f"; {len(aside)} set aside" if aside else "")
     sentence = ""
     if lost:
         sentence = f"Not resolved: {_list(lost)}."
     elif unknown:
-        everything = candidate.known.keys() | weak.keys()
-        strange = [one for one in unknown if one not in everything]
-        likely = nearest(strange[0], everything) if strange else None
+        task_ids = candidate.known.keys() | weak.keys()
+        strange = [task_id for task_id in unknown if task_id not in task_ids]
+        likely = nearest(strange[0], task_ids) if strange else None
         hint = (
             f" {strange[0]} is no task of this run" + (f"; did you mean {likely}?" if likely else ".")
             if strange
-            else next((f" {one} is {weak[one].note()}." for one in unknown if one in weak), "")
+            else next((f" {task_id} is {weak[task_id].note()}." for task_id in unknown if task_id in weak), "")
         )
         sentence = f"No verdict on {_list(unknown)}.{hint}"
     return [
         RuleLine(
             name="must_pass",
             required=f"{count} task{'s' if count != 1 else ''}, every sample",
-            found=found,
+            found=summary,
             ruling=Ruling.BROKEN if lost else Ruling.UNKNOWN if unknown else Ruling.KEPT,
             sentence=sentence,
             tasks=tuple(lost or unknown),
@@ -316,15 +322,15 @@ def new_findings(security: Security, rules: GateRules) -> list[RuleLine]:
     tasks = tuple(sorted({finding.instance_id for finding in security.findings}))
     gaps = security.of - security.measured
     if security.findings:
-        found, ruling = f"{len(security.findings)} in {len(tasks)} task(s)", Ruling.BROKEN
+        summary, ruling = f"{len(security.findings)} in {len(tasks)} task(s)", Ruling.BROKEN
         sentence = f"In {_list(list(tasks))}."
     elif gaps:
-        found, ruling = f"not measured: {gaps} of {security.of}", Ruling.UNKNOWN
+        summary, ruling = f"not measured: {gaps} of {security.of}", Ruling.UNKNOWN
         sentence = "A patch that was not measured is not known to be clean."
     else:
-        found, ruling, sentence = f"none in {security.measured} patches", Ruling.KEPT, ""
+        summary, ruling, sentence = f"none in {security.measured} patches", Ruling.KEPT, ""
     return [
-        RuleLine(name="no_new_security", required="none", found=found, ruling=ruling, sentence=sentence, tasks=tasks)
+        RuleLine(name="no_new_security", required="none", found=summary, ruling=ruling, sentence=sentence, tasks=tasks)
     ]
 
 
@@ -359,23 +365,23 @@ def costs(candidate: Scoresheet, rules: GateRules) -> list[RuleLine]:
 
 def _cost(name: str, limit: float, candidate: Scoresheet, *, per: int, unit: str) -> RuleLine:
     figure = candidate.cost_usd
-    known = (figure.mean or 0.0) * figure.known
+    cost = (figure.mean or 0.0) * figure.known
     unknown = figure.of - figure.known
     if per:
-        spent = f"${known / per:.2f} {unit}"
-        over = known / per > limit + 1e-9
+        spent = f"${cost / per:.2f} {unit}"
+        over = cost / per > limit + 1e-9
     else:
-        spent, over = f"${known:.2f} and nothing resolved", known > 0
+        spent, over = f"${cost:.2f} and nothing resolved", cost > 0
     ruling, sentence = Ruling.KEPT, ""
     if over:
         ruling = Ruling.BROKEN
     elif unknown or not figure.of:
         ruling = Ruling.UNKNOWN
         sentence = f"{unknown} of {figure.of} predictions do not say what they cost, and that is not 0."
-    found = spent if not unknown else f"unknown for {unknown} of {figure.of}"
+    amount = spent if not unknown else f"unknown for {unknown} of {figure.of}"
     if unknown and over:
-        found = f"{spent}, and {unknown} unknown"
-    return RuleLine(name=name, required=f"${limit:.2f} {unit}", found=found, ruling=ruling, sentence=sentence)
+        amount = f"{spent}, and {unknown} unknown"
+    return RuleLine(name=name, required=f"${limit:.2f} {unit}", found=amount, ruling=ruling, sentence=sentence)
 
 
 def comparison_of(baseline: Scoresheet, candidate: Scoresheet) -> tuple[Comparison | None, str]:

@@ -90,9 +90,9 @@ class GateRules(BaseModel):
         return floors
 
 
-def nearest(name: str, known: Collection[str]) -> str | None:
+def nearest(name: str, choices: Collection[str]) -> str | None:
     """The known name that is most like this one, if any is."""
-    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)), None)
+    return next(iter(difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)), None)
 
 
 def parse(section: Any, *, where: str, flags: Mapping[str, Any] | None = None) -> GateRules:
@@ -104,17 +104,19 @@ def parse(section: Any, *, where: str, flags: Mapping[str, Any] | None = None) -
     """
     if not isinstance(section, dict):
         raise InputError(f"{where}: expected [gate] to be a table, found {section!r}")
-    given = {**section, **{key: value for key, value in (flags or {}).items() if value is not None}}
+    settings = {**section, **{key: value for key, value in (flags or {}).items() if value is not None}}
     try:
-        return GateRules.model_validate(given)
+        return GateRules.model_validate(settings)
     except ValidationError as error:
-        problems = [_problem(one["loc"], one["type"], one["msg"], one["input"]) for one in error.errors()]
+        problems = [
+            _problem(problem["loc"], problem["type"], problem["msg"], problem["input"]) for problem in error.errors()
+        ]
         raise InputError(
             f"{where}: {problems[0]}" if len(problems) == 1 else "\n  ".join([f"{where}:", *problems])
         ) from error
 
 
-def _problem(place: tuple[int | str, ...], kind: str, message: str, found: Any) -> str:
+def _problem(place: tuple[int | str, ...], kind: str, message: str, value: Any) -> str:
     key = ".".join(str(part) for part in place)
     if kind == "extra_forbidden":
         likely = nearest(str(place[-1]), GateRules.model_fields)
@@ -124,4 +126,4 @@ def _problem(place: tuple[int | str, ...], kind: str, message: str, found: Any) 
         return f"gate.{key}: {message.removeprefix('Value error, ')}"
     field = GateRules.model_fields.get(str(place[0])) if place else None
     expected = _SHARE if place and place[0] == "floors" and len(place) > 1 else (field and field.description) or message
-    return f"gate.{key}: expected {expected}, found {found!r}"
+    return f"gate.{key}: expected {expected}, found {value!r}"

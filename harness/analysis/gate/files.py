@@ -127,13 +127,13 @@ def _as_of_now(sheet: Scoresheet, dataset: Path) -> Scoresheet:
     """An accepted sheet without the tasks that the dataset does not count now."""
     facts = read_facts(open_dataset(dataset), also=sheet.tasks)
     tasks = {
-        one: replace(task, facts=facts.get(one, task.facts).judged_at([task.facts.judged]))
-        for one, task in sheet.tasks.items()
+        task_id: replace(task, facts=facts.get(task_id, task.facts).judged_at([task.facts.judged]))
+        for task_id, task in sheet.tasks.items()
     }
     return replace(
         sheet,
-        tasks={one: task for one, task in tasks.items() if task.facts.counts},
-        aside={one: task for one, task in tasks.items() if not task.facts.counts},
+        tasks={task_id: task for task_id, task in tasks.items() if task.facts.counts},
+        aside={task_id: task for task_id, task in tasks.items() if not task.facts.counts},
     )
 
 
@@ -212,8 +212,8 @@ def tell_github(decision: Decision, env: Mapping[str, str] = os.environ) -> list
         return []
     if env.get("GITHUB_STEP_SUMMARY"):
         path = Path(env["GITHUB_STEP_SUMMARY"])
-        used = path.stat().st_size if path.exists() else 0
-        _append(path, summary.step_summary(decision, room=summary.SUMMARY_BYTES - used))
+        size = path.stat().st_size if path.exists() else 0
+        _append(path, summary.step_summary(decision, room=summary.SUMMARY_BYTES - size))
     if env.get("GITHUB_OUTPUT"):
         lines = (f"{name}={visible(value)}\n" for name, value in summary.outputs(decision).items())
         _append(Path(env["GITHUB_OUTPUT"]), "".join(lines))

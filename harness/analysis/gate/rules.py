@@ -150,12 +150,12 @@ def _sentence(verdict: GateVerdict, lines: list[RuleLine], rules: GateRules, *, 
         text = f"This is a regression: {_named(broken)} broken"
         return f"{text}, and {_named(unknown)} can't be told." if unknown else f"{text}."
     if verdict is GateVerdict.INCONCLUSIVE:
-        told = {
+        sentences = {
             "inconclusive": "that is no pass",
             "pass": "goldseam.toml lets that pass",
             "fail": "goldseam.toml makes that fail",
         }
-        return f"Can't tell whether this is a regression, on {_named(unknown)}; {told[rules.inconclusive]}."
+        return f"Can't tell whether this is a regression, on {_named(unknown)}; {sentences[rules.inconclusive]}."
     if not compared:
         return "Every rule that needs no baseline is kept; nothing was compared."
     if rules.mode is Mode.NO_REGRESSION:

@@ -132,19 +132,19 @@ def _one(comparison: Comparison, *, many: bool, flips: int) -> list[RenderableTy
 
 
 def _models(comparison: Comparison) -> Table:
-    told = _tells_cost(comparison)
-    made = table("", "resolved", "rate", "95% CI", "coverage", *(("cost", "latency") if told else ()))
+    with_cost = _tells_cost(comparison)
+    grid = table("", "resolved", "rate", "95% CI", "coverage", *(("cost", "latency") if with_cost else ()))
     sides = ((comparison.base, comparison.base_coverage), (comparison.candidate, comparison.candidate_coverage))
     for name, (sheet, coverage) in zip(_names(comparison), sides, strict=True):
-        made.add_row(
+        grid.add_row(
             Text(name),
             share(sheet.resolved, sheet.verdicts),
             percent(sheet.rate.value),
             bounds(sheet.rate.interval),
             percent(coverage),
-            *((dollars(sheet.cost_usd), seconds(sheet.latency_seconds)) if told else ()),
+            *((dollars(sheet.cost_usd), seconds(sheet.latency_seconds)) if with_cost else ()),
         )
-    return made
+    return grid
 
 
 def _tells_cost(comparison: Comparison) -> bool:
@@ -153,21 +153,21 @@ def _tells_cost(comparison: Comparison) -> bool:
 
 
 def _grounds(comparison: Comparison, *, many: bool) -> Table:
-    made = Table.grid(padding=(0, 2, 0, 0))
-    made.add_column(style="bright_black", no_wrap=True)
-    made.add_column()
-    made.add_row("difference", _difference(comparison))
-    made.add_row("test", f"{comparison.test.method}: {_p(comparison.test.p)}")
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="bright_black", no_wrap=True)
+    grid.add_column()
+    grid.add_row("difference", _difference(comparison))
+    grid.add_row("test", f"{comparison.test.method}: {_p(comparison.test.p)}")
     if many:
-        made.add_row("over all", f"{_p(comparison.p_adjusted)} (Holm, for several candidates)")
+        grid.add_row("over all", f"{_p(comparison.p_adjusted)} (Holm, for several candidates)")
     if comparison.repositories:
-        made.add_row("clustered", f"by repository ({comparison.repositories})")
+        grid.add_row("clustered", f"by repository ({comparison.repositories})")
     visible = points(comparison.smallest_visible, sign=False)
     few = comparison.smallest_visible >= 1
-    made.add_row("can see", "no difference" if few else f"true differences from {visible} points on, 4 times in 5")
-    made.add_row("tasks", _coverage(comparison))
-    made.add_row("cost", _cost_gaps(comparison))
-    return made
+    grid.add_row("can see", "no difference" if few else f"true differences from {visible} points on, 4 times in 5")
+    grid.add_row("tasks", _coverage(comparison))
+    grid.add_row("cost", _cost_gaps(comparison))
+    return grid
 
 
 def _coverage(comparison: Comparison) -> str:
@@ -183,25 +183,25 @@ def _cost_gaps(comparison: Comparison) -> str:
         return "unknown, and so is latency: the predictions don't say"
     gaps = []
     for name, sheet in zip(_names(comparison), (comparison.base, comparison.candidate), strict=True):
-        for what, figure in (("cost", sheet.cost_usd), ("latency", sheet.latency_seconds)):
+        for label, figure in (("cost", sheet.cost_usd), ("latency", sheet.latency_seconds)):
             if figure.known < figure.of:
-                gaps.append(f"{what} of {name} known for {figure.known} of {figure.of} patches")
+                gaps.append(f"{label} of {name} known for {figure.known} of {figure.of} patches")
     return "; ".join(gaps) or "in all, over the tasks compared; latency is the median"
 
 
-def _flips(word: str, flips: Sequence[Flip], shown: int) -> list[RenderableType]:
+def _flips(word: str, flips: Sequence[Flip], most: int) -> list[RenderableType]:
     """Tasks that changed, the largest change first."""
     if not flips:
         return [Text(f"{word}: none", style="bright_black")]
-    made = Table.grid(padding=(0, 2, 0, 0))
-    made.add_column(overflow="fold")
-    made.add_column(no_wrap=True)
-    for flip in sorted(flips, key=lambda flip: -abs(flip.change))[:shown]:
-        made.add_row(Text(flip.instance_id), f"{share(*flip.base)} → {share(*flip.candidate)}")
-    if len(flips) > shown:
-        made.add_row(Text(f"and {len(flips) - shown} more (--flips {len(flips)})", style="bright_black"), "")
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(overflow="fold")
+    grid.add_column(no_wrap=True)
+    for flip in sorted(flips, key=lambda flip: -abs(flip.change))[:most]:
+        grid.add_row(Text(flip.instance_id), f"{share(*flip.base)} → {share(*flip.candidate)}")
+    if len(flips) > most:
+        grid.add_row(Text(f"and {len(flips) - most} more (--flips {len(flips)})", style="bright_black"), "")
     style = "green" if word == "gained" else "red"
-    return [Text(f"{word}: {_tasks(len(flips))}", style=style), _indented(made)]
+    return [Text(f"{word}: {_tasks(len(flips))}", style=style), _indented(grid)]
 
 
 def _left_out(comparison: Comparison) -> list[RenderableType]:
@@ -224,14 +224,14 @@ def _left_out(comparison: Comparison) -> list[RenderableType]:
 def _broken_down(comparison: Comparison, by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> list[RenderableType]:
     parts: list[RenderableType] = []
     for key in by:
-        made = table(key.value, "tasks", "base", "95% CI", "candidate", "95% CI")
-        one = {cohort.value: cohort for cohort in _cut(comparison.base, key, cutoffs)}
+        grid = table(key.value, "tasks", "base", "95% CI", "candidate", "95% CI")
+        base_cohorts = {cohort.value: cohort for cohort in _cut(comparison.base, key, cutoffs)}
         two = {cohort.value: cohort for cohort in _cut(comparison.candidate, key, cutoffs)}
-        for value in [*one, *(value for value in two if value not in one)]:
-            cells = [_cells(cohorts[value].sheet if value in cohorts else None) for cohorts in (one, two)]
-            known = one.get(value) or two[value]
-            made.add_row(Text(known.label), str(known.sheet.total), *cells[0], *cells[1])
-        parts.append(_indented(made))
+        for value in [*base_cohorts, *(value for value in two if value not in base_cohorts)]:
+            cells = [_cells(cohorts[value].sheet if value in cohorts else None) for cohorts in (base_cohorts, two)]
+            known = base_cohorts.get(value) or two[value]
+            grid.add_row(Text(known.label), str(known.sheet.total), *cells[0], *cells[1])
+        parts.append(_indented(grid))
         parts += [_indented(line) for line in gap_lines((comparison.base, comparison.candidate), key, cutoffs)]
         parts.append(Text())
     return parts

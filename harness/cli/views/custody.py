@@ -39,9 +39,9 @@ def _tasks(tasks: Sequence[str]) -> str:
 
 def _plain(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join(_plain(one) for one in value)
+        return ", ".join(_plain(element) for element in value)
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_plain(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_plain(element)}" for name, element in value.items())
     return str(value)
 
 

@@ -39,10 +39,10 @@ def sentence(judge: JudgeIdentity, tally: Tally) -> str:
     """The answer in plain words."""
     model_tally, matrix = tally.all, tally.all.matrix
     unreadable = matrix.right_unreadable + matrix.wrong_unreadable
-    asked = matrix.judged + unreadable + matrix.unasked
+    judged_count = matrix.judged + unreadable + matrix.unasked
     text = (
         f"{judge.model} (rubric {judge.rubric}{', shown the gold patch' if judge.with_gold else ''}) judged "
-        f"{matrix.judged + unreadable} of {asked} patches. "
+        f"{matrix.judged + unreadable} of {judged_count} patches. "
         f"It passes {_share(model_tally.waved_through)} of those that fail "
         f"their tests, and rejects {_share(model_tally.turned_away)} of those that pass them."
     )
@@ -82,17 +82,17 @@ def _time(seconds: float) -> str:
 
 
 def _matrices(tally: Tally) -> Table:
-    made = table("model", "tests", "judge: yes", "no", "unreadable", "wrong", "95%", "kappa", left=2)
+    grid = table("model", "tests", "judge: yes", "no", "unreadable", "wrong", "95%", "kappa", left=2)
     every = tally.models if len(tally.models) == 1 else (*tally.models, tally.all)
     for model_tally in every:
         matrix = model_tally.matrix
         kappa = UNKNOWN if matrix.kappa is None else f"{matrix.kappa:.2f}"
         wrong, right = model_tally.waved_through, model_tally.turned_away
         row = (str(matrix.right_passed), str(matrix.right_rejected), str(matrix.right_unreadable))
-        made.add_row(Text(model_tally.model), "pass", *row, percent(right.value), bounds(right.interval), kappa)
+        grid.add_row(Text(model_tally.model), "pass", *row, percent(right.value), bounds(right.interval), kappa)
         row = (str(matrix.wrong_passed), str(matrix.wrong_rejected), str(matrix.wrong_unreadable))
-        made.add_row(_aside(matrix), "fail", *row, percent(wrong.value), bounds(wrong.interval), "")
-    return made
+        grid.add_row(_aside(matrix), "fail", *row, percent(wrong.value), bounds(wrong.interval), "")
+    return grid
 
 
 def _aside(matrix: Matrix) -> Text:
@@ -102,16 +102,16 @@ def _aside(matrix: Matrix) -> Text:
 
 
 def _classes(tally: ModelTally) -> Table:
-    made = table("how a patch fails", "patches", "judge passes", "95%")
+    grid = table("how a patch fails", "patches", "judge passes", "95%")
     for word, rate in sorted(tally.by_class.items(), key=lambda item: -item[1].patches):
-        made.add_row(Text(word), str(rate.patches), percent(rate.value), bounds(rate.interval))
-    return made
+        grid.add_row(Text(word), str(rate.patches), percent(rate.value), bounds(rate.interval))
+    return grid
 
 
 def _pairs(tally: Tally) -> Table:
-    made = table("models", "tasks", "by tests", "by judge", "order", "flips in resamples")
+    grid = table("models", "tasks", "by tests", "by judge", "order", "flips in resamples")
     for pair in tally.pairs:
-        made.add_row(
+        grid.add_row(
             Text(f"{pair.one} – {pair.other}"),
             str(pair.tasks),
             points(pair.by_tests),
@@ -119,7 +119,7 @@ def _pairs(tally: Tally) -> Table:
             Text(pair.order.value, style="red" if pair.order is Order.FLIPPED else ""),
             percent(pair.flips),
         )
-    return made
+    return grid
 
 
 def document(

@@ -134,30 +134,31 @@ def _table(changes: list[IdChange]) -> Table:
     return table
 
 
-def _sums(found: Refreshed) -> list[str]:
+def _sums(outcome: Refreshed) -> list[str]:
     gold = (
-        sum(finding.gold.resolved for finding in found.findings),
-        sum(finding.gold.runs for finding in found.findings),
+        sum(finding.gold.resolved for finding in outcome.findings),
+        sum(finding.gold.runs for finding in outcome.findings),
     )
     null = (
-        sum(finding.null.resolved for finding in found.findings),
-        sum(finding.null.runs for finding in found.findings),
+        sum(finding.null.resolved for finding in outcome.findings),
+        sum(finding.null.runs for finding in outcome.findings),
     )
-    counts = ", ".join(f"{len(found.of(result))} {result}" for result in Result if found.of(result))
-    containers = sum(finding.containers for finding in found.findings)
-    ids = {change.test_id for finding in found.of(Result.UNSTABLE) for change in finding.changes}
+    counts = ", ".join(f"{len(outcome.of(result))} {result}" for result in Result if outcome.of(result))
+    containers = sum(finding.containers for finding in outcome.findings)
+    ids = {change.test_id for finding in outcome.of(Result.UNSTABLE) for change in finding.changes}
     verdicts = (
-        f"{gold[1] + null[1]} verdicts in {containers} containers, {_minutes(found.seconds)}: "
+        f"{gold[1] + null[1]} verdicts in {containers} containers, {_minutes(outcome.seconds)}: "
         f"gold resolved {gold[0]}/{gold[1]}, null resolved {null[0]}/{null[1]}, {len(ids)} unstable id(s)"
     )
-    lines = [f"{len(found.findings)} task(s): {counts}", verdicts]
-    if found.bound_each is not None and found.bound_all is not None and min(found.clean_runs) >= _TELLING:
+    lines = [f"{len(outcome.findings)} task(s): {counts}", verdicts]
+    if outcome.bound_each is not None and outcome.bound_all is not None and min(outcome.clean_runs) >= _TELLING:
         lines.append(
-            f"{min(found.clean_runs)} clean run(s) of each of {len(found.clean_runs)} task(s): another verdict in at "
-            f"most {found.bound_each:.1%} of a task's runs, {found.bound_all:.2%} of all runs together (95%)"
+            f"{min(outcome.clean_runs)} clean run(s) of each of {len(outcome.clean_runs)} task(s): "
+            f"another verdict in at most {outcome.bound_each:.1%} of a task's runs, "
+            f"{outcome.bound_all:.2%} of all runs together (95%)"
         )
-    if found.slowdown >= calibration.DRIFT:
-        lines.append(f"gold took {found.slowdown:g} times as long here as when the tasks were proved (median)")
+    if outcome.slowdown >= calibration.DRIFT:
+        lines.append(f"gold took {outcome.slowdown:g} times as long here as when the tasks were proved (median)")
     return lines
 
 
@@ -165,18 +166,18 @@ def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"  # noqa: PLR2004 - two minutes
 
 
-def _of_quarantine(found: Refreshed, dataset: Path) -> list[RenderableType]:
-    again = [finding.instance_id for finding in found.of(Result.HOLDS)]
+def _of_quarantine(outcome: Refreshed, dataset: Path) -> list[RenderableType]:
+    again = [finding.instance_id for finding in outcome.of(Result.HOLDS)]
     if not again:
         return [Text("none of them holds again")]
     command = f'goldseam holdout release {dataset} {" ".join(again)} --why "holds again"'
     return [Text(f"{len(again)} of them hold again; to take them back:"), Text(f"  {command}")]
 
 
-def _mass_words(found: Refreshed) -> str:
-    findings = [finding for finding in found.findings if finding.result is not Result.UNSCORED]
+def _mass_words(outcome: Refreshed) -> str:
+    findings = [finding for finding in outcome.findings if finding.result is not Result.UNSCORED]
     return (
-        f"! {len(found.of(*GONE_WRONG))} of {len(findings)} tasks went wrong at once, more than {MASS_SHARE:.0%}: "
+        f"! {len(outcome.of(*GONE_WRONG))} of {len(findings)} tasks went wrong at once, more than {MASS_SHARE:.0%}: "
         "an engine, a runtime or a kernel does that, seldom the tasks"
     )
 

@@ -29,15 +29,15 @@ _ALMOST = 0.005
 
 def table(*headings: str, left: int = 1) -> Table:
     """A table as all of ours: no frame, the first columns to the left, figures to the right."""
-    made = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    grid = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for number, heading in enumerate(headings):
-        made.add_column(
+        grid.add_column(
             heading,
             justify="left" if number < left else "right",
             overflow="fold",
             no_wrap=number >= left,
         )
-    return made
+    return grid
 
 
 def percent(value: float | None) -> str:
@@ -83,11 +83,11 @@ def seconds(figure: Figure) -> str:
 
 def score_table(sheets: Sequence[Scoresheet]) -> Table:
     """Models side by side."""
-    told = any(sheet.cost_usd.known or sheet.latency_seconds.known for sheet in sheets)
+    with_cost = any(sheet.cost_usd.known or sheet.latency_seconds.known for sheet in sheets)
     headings = ("resolved", "rate", "95% CI", "coverage", "score", "F2P", "P2P")
-    made = table("model", *headings, *(("cost", "latency") if told else ()))
+    grid = table("model", *headings, *(("cost", "latency") if with_cost else ()))
     for name, sheet in zip(names(sheets), sheets, strict=True):
-        made.add_row(
+        grid.add_row(
             Text(name),
             share(sheet.resolved, sheet.verdicts),
             percent(sheet.rate.value),
@@ -96,9 +96,9 @@ def score_table(sheets: Sequence[Scoresheet]) -> Table:
             UNKNOWN if sheet.score.value is None else f"{sheet.score.value:.0f}",
             percent(sheet.fail_to_pass.value),
             percent(sheet.pass_to_pass.value),
-            *((dollars(sheet.cost_usd), seconds(sheet.latency_seconds)) if told else ()),
+            *((dollars(sheet.cost_usd), seconds(sheet.latency_seconds)) if with_cost else ()),
         )
-    return made
+    return grid
 
 
 def names(sheets: Sequence[Scoresheet]) -> tuple[str, ...]:
@@ -111,11 +111,11 @@ def names(sheets: Sequence[Scoresheet]) -> tuple[str, ...]:
 
 def tries_table(sheets: Sequence[Scoresheet], k: Sequence[int]) -> Table:
     """pass@k and pass^k."""
-    made = table("model", "k", "pass@k", "95% CI", "pass^k", "95% CI", "tasks")
+    grid = table("model", "k", "pass@k", "95% CI", "pass^k", "95% CI", "tasks")
     for name, sheet in zip(names(sheets), sheets, strict=True):
         for number in k:
             estimate, all_ = sheet.pass_at(number), sheet.pass_hat(number)
-            made.add_row(
+            grid.add_row(
                 Text(name),
                 str(number),
                 percent(estimate.value),
@@ -124,15 +124,15 @@ def tries_table(sheets: Sequence[Scoresheet], k: Sequence[int]) -> Table:
                 bounds(all_.interval),
                 str(estimate.tasks),
             )
-    return made
+    return grid
 
 
 def cohort_table(sheets: Sequence[Scoresheet], key: CohortKey, *, cutoffs: Cutoffs | None) -> Table:
     """One line for each model in each cohort."""
-    made = table(key.value, "model", "tasks", "resolved", "rate", "95% CI", "coverage", left=2)
+    grid = table(key.value, "model", "tasks", "resolved", "rate", "95% CI", "coverage", left=2)
     for name, sheet in zip(names(sheets), sheets, strict=True):
         for cohort in by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None):
-            made.add_row(
+            grid.add_row(
                 Text(cohort.label),
                 Text(name),
                 str(cohort.sheet.total),
@@ -141,7 +141,7 @@ def cohort_table(sheets: Sequence[Scoresheet], key: CohortKey, *, cutoffs: Cutof
                 bounds(cohort.rate.interval),
                 percent(cohort.coverage),
             )
-    return made
+    return grid
 
 
 def render(

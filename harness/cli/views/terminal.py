@@ -63,15 +63,15 @@ def _neutral(text: Text) -> Text:
 
 
 def _without_commands(segments: Sequence[Segment]) -> Iterable[Segment]:
-    said = [segment for segment in segments if not segment.control]
-    places = iter(printable.commands("".join(segment.text for segment in said)))
+    visible = [segment for segment in segments if not segment.control]
+    places = iter(printable.commands("".join(segment.text for segment in visible)))
     place, at = next(places, None), 0
     for segment in segments:
-        text, done = segment.text, 0
+        text, position = segment.text, 0
         while not segment.control and place is not None and place - at <= len(text):
-            yield Segment(text[done : place - at] + " ", segment.style)
-            done, place = place - at, next(places, None)
-        yield segment if not done else Segment(text[done:], segment.style)
+            yield Segment(text[position : place - at] + " ", segment.style)
+            position, place = place - at, next(places, None)
+        yield segment if not position else Segment(text[position:], segment.style)
         at += 0 if segment.control else len(text)
 
 
@@ -217,7 +217,8 @@ def regrade_table(predictions: Iterable[Regraded]) -> Table:
         table.add_column(heading)
     for prediction in predictions:
         before, after = (
-            Text(" / ".join(filter(None, found)) if found else "–") for found in (prediction.before, prediction.after)
+            Text(" / ".join(filter(None, outcome)) if outcome else "–")
+            for outcome in (prediction.before, prediction.after)
         )
         if prediction.why_not:
             after = Text(

@@ -56,8 +56,8 @@ _FOUND = {Kind.STATEMENT: "statement", Kind.GOLD: "gold code", Kind.TESTS: "hidd
 
 
 def _sought(answer: ScanOutcome) -> str:
-    what = "the canary, statements and hidden code" if answer.code else "the canary and statements"
-    text = f"{what} of {answer.tasks} task(s)"
+    target = "the canary, statements and hidden code" if answer.code else "the canary and statements"
+    text = f"{target} of {answer.tasks} task(s)"
     if not answer.code:
         text += "; hidden code was not looked for, since the dataset is sealed (--identity opens it)"
     if answer.untold:
@@ -103,15 +103,15 @@ def split_text(found: Summary, *, dry_run: bool) -> RenderableType:
     ]
     if len(found.moves) > _SHOWN:
         parts.append(Text(f"… and {len(found.moves) - _SHOWN} more"))
-    made = table("split", "tasks", "repositories")
+    grid = table("split", "tasks", "repositories")
     for split, repos in found.tasks.items():
-        made.add_row(split, str(sum(repos.values())), str(len(repos)))
-    parts.append(made)
+        grid.add_row(split, str(sum(repos.values())), str(len(repos)))
+    parts.append(grid)
     rule = found.rule.model_dump(mode="json", exclude_defaults=True) if found.rule else None
-    said = (
+    sentence = (
         ", ".join(f"{name} {_listed(value)}" for name, value in rule.items()) if rule else "none; every task is holdout"
     )
-    parts.append(Text(f"rule: {said}" + (" (nothing was written)" if dry_run else f"; version {found.version}")))
+    parts.append(Text(f"rule: {sentence}" + (" (nothing was written)" if dry_run else f"; version {found.version}")))
     return Group(*parts)
 
 
@@ -141,8 +141,8 @@ def rotation_text(found: Rotation) -> RenderableType:
     parts.append(Text(f"{len(found.due)} task(s) {word}, {found.left} stay in the holdout{version}"))
     wish = found.wish
     if wish.tasks:
-        looked = f", about {wish.changes} changes at the yield of its funnel" if wish.changes else ""
-        parts += [Text(f"to mine: {wish.tasks} fresh task(s){looked}"), Text(f"  {wish.command}")]
+        estimate = f", about {wish.changes} changes at the yield of its funnel" if wish.changes else ""
+        parts += [Text(f"to mine: {wish.tasks} fresh task(s){estimate}"), Text(f"  {wish.command}")]
     return Group(*parts)
 
 
@@ -185,11 +185,11 @@ def inventory_text(found: Inventory) -> RenderableType:
         Text(f"{found.name}, version {found.version}{sealed}: {found.tasks} task(s): {states}"),
         Text(),
     ]
-    made = table("proved tasks by", "", "tasks", left=2)
+    grid = table("proved tasks by", "", "tasks", left=2)
     for name, counts in found.proved.items():
         for number, (value, count) in enumerate(counts.items()):
-            made.add_row(name if number == 0 else "", Text(value), str(count))
-    parts += [made, Text(), Text(f"to run them once: {_seconds(found.cost)}"), Text(f"images: {_bytes(found.cost)}")]
+            grid.add_row(name if number == 0 else "", Text(value), str(count))
+    parts += [grid, Text(), Text(f"to run them once: {_seconds(found.cost)}"), Text(f"images: {_bytes(found.cost)}")]
     return Group(*parts)
 
 
@@ -197,8 +197,8 @@ def _seconds(cost: Cost) -> str:
     most = f"{_hours(cost.budget_seconds)} of tests at most, by their budgets"
     if cost.gold_seconds is None:
         return f"{most}; what they really take is not known"
-    told = "" if cost.timed == cost.tasks else f" (of {cost.timed} of {cost.tasks} tasks)"
-    return f"{_hours(cost.gold_seconds)} of tests with the fix{told}; {most}"
+    suffix = "" if cost.timed == cost.tasks else f" (of {cost.timed} of {cost.tasks} tasks)"
+    return f"{_hours(cost.gold_seconds)} of tests with the fix{suffix}; {most}"
 
 
 def _hours(seconds: float) -> str:
@@ -231,8 +231,8 @@ def merged_text(found: Merged) -> RenderableType:
     return Group(*parts)
 
 
-def _and_same(same: tuple[str, ...]) -> str:
-    return f", and {len(same)} that an earlier one has too" if same else ""
+def _and_same(task_ids: tuple[str, ...]) -> str:
+    return f", and {len(task_ids)} that an earlier one has too" if task_ids else ""
 
 
 def merged_json(found: Merged) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def twins_text(found: Sequence[Twin], double: Mapping[str, str], *, retired: boo
         return Text("no fix stands under two ids")
     word = "retired" if retired else "would be retired"
     parts = [Text.assemble((f"{twin.first} and {twin.second}", "bold"), f": {twin.why}") for twin in found]
-    parts += [Text(f"{word}: {task}, since {kept} was merged first") for task, kept in double.items()]
+    parts += [Text(f"{word}: {task}, since {older} was merged first") for task, older in double.items()]
     return Group(*parts)
 
 

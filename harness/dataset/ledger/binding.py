@@ -89,8 +89,8 @@ class Bindings:
 
     def sealed_digest(self, task_id: str, recipients: Iterable[str]) -> str | None:
         """SHA-256 (hex) of a task's sealed file for these recipients; None where no line tells of it."""
-        known = self.sealed.get(task_id, {})
-        return known.get(recipients_digest(tuple(recipients))) or known.get("")
+        digests = self.sealed.get(task_id, {})
+        return digests.get(recipients_digest(tuple(recipients))) or digests.get("")
 
 
 def replay(entries: Iterable[Entry]) -> Bindings:
@@ -106,8 +106,8 @@ def replay(entries: Iterable[Entry]) -> Bindings:
     keys: frozenset[str] = frozenset()
     for entry in entries:
         fields = _mapping(entry, "settings")
-        named, told = _mapping(entry, "bound"), _mapping(entry, "files")
-        if not (fields or named or told or entry.event == Event.SEALED) or entry.event not in _BINDING:
+        bound, told = _mapping(entry, "bound"), _mapping(entry, "files")
+        if not (fields or bound or told or entry.event == Event.SEALED) or entry.event not in _BINDING:
             continue
         new_keys = _keys(fields)
         if not _is_signed(entry, keys or new_keys):
@@ -117,7 +117,7 @@ def replay(entries: Iterable[Entry]) -> Bindings:
         settings.update({name: value for name, value in fields.items() if name in SETTINGS})
         is_sealed = bool(fields["recipients"]) if "recipients" in fields else is_sealed or entry.event == Event.SEALED
         complete = complete or entry.facts.get("complete") is True
-        for task_id, parts in named.items():
+        for task_id, parts in bound.items():
             if isinstance(parts, dict):
                 tasks.setdefault(task_id, {}).update({str(name): str(value) for name, value in parts.items()})
         to = str(entry.facts.get("to", ""))
@@ -133,8 +133,8 @@ _BINDING = frozenset(Event) - {Event.OPENED, Event.EVALUATED, Event.EXPOSED, Eve
 
 
 def _mapping(entry: Entry, name: str) -> Mapping[str, Any]:
-    found = entry.facts.get(name)
-    return found if isinstance(found, dict) else {}
+    fields = entry.facts.get(name)
+    return fields if isinstance(fields, dict) else {}
 
 
 def _keys(settings: Mapping[str, Any]) -> frozenset[str]:
@@ -160,10 +160,10 @@ def held(dataset: Dataset) -> Bindings:
     """
     path = dataset.path / ledger.LEDGER_FILE
     try:
-        now = path.stat()
+        state = path.stat()
     except OSError:
         return Bindings()
-    return _held(dataset, now.st_mtime_ns, now.st_size)
+    return _held(dataset, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=8)
@@ -218,8 +218,8 @@ def refuse_recipients(dataset: Dataset) -> None:
         InputError: it names others.
 
     """
-    known = held(dataset).settings.get("recipients")
-    if known is not None and known != sorted(dataset.recipients):
+    recipients = held(dataset).settings.get("recipients")
+    if recipients is not None and recipients != sorted(dataset.recipients):
         raise InputError(
             f"{dataset.path / DATASET_FILE} names other recipients than the ledger, so nothing is sealed to them",
             hint="restore dataset.yaml, or say whom to seal to with `goldseam holdout seal DATASET --to …`",

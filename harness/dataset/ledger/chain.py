@@ -82,7 +82,7 @@ def verify(dataset: Dataset, *, head: str | None = None) -> Verification:
         problems.append(Problem(line=walk.entries[0][0], what="it belongs to another dataset: its canary is not ours"))
     compared = custody.compare(dataset, binding.replay(entries))
     problems += (Problem(line=None, what=difference) for difference in compared.differences)
-    problems += (Problem(line=None, what=what, unreadable=True) for what in compared.broken)
+    problems += (Problem(line=None, what=problem, unreadable=True) for problem in compared.broken)
     return Verification(
         entries=len(entries),
         head=entries[-1].hash if entries else None,
@@ -105,12 +105,12 @@ def require(dataset: Dataset) -> tuple[str, ...]:
     verification = verify(dataset)
     problems = [problem for problem in verification.problems if not problem.unreadable]
     if problems:
-        shown = [
+        sentences = [
             f"line {problem.line}: {problem.what}" if problem.line else problem.what for problem in problems[:_NAMED]
         ]
         more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
         raise AnswerIsNoError(
-            f"{dataset.path} is not what its ledger says: {'; '.join(shown)}{more}",
+            f"{dataset.path} is not what its ledger says: {'; '.join(sentences)}{more}",
             hint="`goldseam holdout log DATASET --verify` names every difference; restore what somebody else changed, "
             "run a command again that was killed, or `goldseam holdout bind DATASET --accept` binds it as it is now",
         )
@@ -145,8 +145,8 @@ class _Walk:
         if entry.facts.get("torn", []) == torn_note(broken):
             self.notes += [f"line {one.number} was cut short; line {line.number} says so" for one in broken]
             return
-        for one in broken:
-            self._problem(one.number, _unexplained(one))
+        for line_cut in broken:
+            self._problem(line_cut.number, _unexplained(line_cut))
         if "torn" in entry.facts:
             self._problem(line.number, "it tells of lines before it that were cut short; they are not what is there")
 
@@ -174,16 +174,16 @@ class _Walk:
 
     def _order(self, number: int, entry: Entry) -> None:
         before = self.entries[-1][1].hash if self.entries else GENESIS
-        known = entry.prev == GENESIS or entry.prev in self._seen
-        if not known:
-            gone = "comes later: lines were reordered" if entry.prev in self._every else "is missing, or was changed"
-            self._problem(number, f"the line that it follows ({entry.prev[:SHORT]}…) {gone}")
+        follows = entry.prev == GENESIS or entry.prev in self._seen
+        if not follows:
+            reason = "comes later: lines were reordered" if entry.prev in self._every else "is missing, or was changed"
+            self._problem(number, f"the line that it follows ({entry.prev[:SHORT]}…) {reason}")
             return
         if before not in (entry.prev, *_joins(entry)) and entry.prev not in self._followed:
             self._problem(number, "it does not follow the line before it: lines were reordered")
         if unknown := [tip for tip in _joins(entry) if tip not in self._seen]:
             self._problem(number, f"it joins a branch that is missing ({unknown[0][:SHORT]}…)")
-        parents = [self._seen[one].seq for one in (entry.prev, *_joins(entry)) if one in self._seen]
+        parents = [self._seen[digest].seq for digest in (entry.prev, *_joins(entry)) if digest in self._seen]
         if entry.seq != max(parents, default=0) + 1:
             self._problem(number, f"its number is {entry.seq}, expected {max(parents, default=0) + 1}")
 
@@ -207,31 +207,33 @@ def _joins(entry: Entry) -> tuple[str, ...]:
     if entry.event != Event.JOINED:
         return ()
     joins = entry.facts.get("joins")
-    return tuple(one for one in joins if isinstance(one, str)) if isinstance(joins, list) else ()
+    return tuple(digest for digest in joins if isinstance(digest, str)) if isinstance(joins, list) else ()
 
 
 def _signatures(entries: Iterable[tuple[int, Entry]], listed: frozenset[str]) -> list[Problem]:
     problems = []
     for number, entry in entries:
         if (entry.signature is None) != (entry.key is None):
-            what = "its signature was taken away" if entry.signature is None else "it has a signature but names no key"
-            problems.append(Problem(line=number, what=what))
+            reason = (
+                "its signature was taken away" if entry.signature is None else "it has a signature but names no key"
+            )
+            problems.append(Problem(line=number, what=reason))
         elif entry.signature is not None and entry.key is not None:
             if not holds(entry.key, entry.signature, entry.hash):
                 problems.append(Problem(line=number, what="its signature does not hold"))
             elif entry.key not in listed:
-                what = f"it is signed by a key that ledger_keys of dataset.yaml does not list: {entry.key}"
-                problems.append(Problem(line=number, what=what))
+                reason = f"it is signed by a key that ledger_keys of dataset.yaml does not list: {entry.key}"
+                problems.append(Problem(line=number, what=reason))
     return problems
 
 
 def _head(head: str, entries: Iterable[Entry]) -> list[Problem]:
-    wanted = head.strip().lower().rstrip("…")
-    if len(wanted) < SHORT or not set(wanted) <= set("0123456789abcdef"):
+    prefix = head.strip().lower().rstrip("…")
+    if len(prefix) < SHORT or not set(prefix) <= set("0123456789abcdef"):
         raise InputError(f"{head!r} is no head of a ledger: expected {SHORT} hex digits or more")
-    if any(entry.hash.startswith(wanted) for entry in entries):
+    if any(entry.hash.startswith(prefix) for entry in entries):
         return []
-    return [Problem(line=None, what=f"the line {wanted[:SHORT]}… is not there: the end was cut off, or rewritten")]
+    return [Problem(line=None, what=f"the line {prefix[:SHORT]}… is not there: the end was cut off, or rewritten")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,7 +253,7 @@ class _Branches:
     entries: list[Entry] = field(default_factory=list)
 
     def tips(self) -> list[Entry]:
-        followed = {one for entry in self.entries for one in (entry.prev, *_joins(entry))}
+        followed = {digest for entry in self.entries for digest in (entry.prev, *_joins(entry))}
         return [entry for entry in self.entries if entry.hash not in followed]
 
 
@@ -300,11 +302,11 @@ def join(dataset: Dataset, other: Path) -> Join:
     return Join(added=len(added), entry=lines(line)[0].entry)
 
 
-def _ends_broken(found: Sequence[Line]) -> bool:
-    return bool(found) and found[-1].entry is None
+def _ends_broken(entries: Sequence[Line]) -> bool:
+    return bool(entries) and entries[-1].entry is None
 
 
-def _lacking(theirs: Sequence[Line], known: set[str]) -> list[Line]:
+def _lacking(theirs: Sequence[Line], hashes: set[str]) -> list[Line]:
     """The lines that we lack, each with the broken ones before it, which it tells of."""
     lacking: list[Line] = []
     broken: list[Line] = []
@@ -312,14 +314,14 @@ def _lacking(theirs: Sequence[Line], known: set[str]) -> list[Line]:
         if line.entry is None:
             broken.append(line)
             continue
-        if line.entry.hash not in known:
+        if line.entry.hash not in hashes:
             lacking += [*broken, line]
         broken = []
     return lacking
 
 
-def _whole(found: Sequence[Line], path: Path) -> None:
-    problems = _Walk(found).problems
+def _whole(entries: Sequence[Line], path: Path) -> None:
+    problems = _Walk(entries).problems
     bad = [problem for problem in problems if "branch of the ledger ends here" not in problem.what]
     if bad:
         raise InputError(

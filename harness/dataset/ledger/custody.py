@@ -84,20 +84,20 @@ def compare(dataset: Dataset, bound: Bindings) -> Comparison:
         except InputError as error:
             broken.append(error.message)
             continue
-        known = bound.tasks.get(task_id, {})
-        wrong = [name for name in parts if name in known and known[name] != parts[name]]
+        digests = bound.tasks.get(task_id, {})
+        wrong = [name for name in parts if name in digests and digests[name] != parts[name]]
         differences += [_part(task_id, name) for name in wrong]
-        lacking = [name for name in parts if name not in known]
-        if bound.complete and not known:
+        lacking = [name for name in parts if name not in digests]
+        if bound.complete and not digests:
             differences.append(f"{task_id} came without the ledger's knowledge")
         elif lacking:
             unbound_tasks += 1
         if wrong or lacking:
             tasks[task_id] = {name: parts[name] for name in (*wrong, *lacking)}
-        told = _sealed_file(dataset, task_id, bound)
-        if told is not None:
-            differences.append(told[0])
-            files.update(told[1])
+        sealed_file = _sealed_file(dataset, task_id, bound)
+        if sealed_file is not None:
+            differences.append(sealed_file[0])
+            files.update(sealed_file[1])
     return Comparison(
         differences=tuple(differences),
         broken=tuple(broken),
@@ -120,8 +120,8 @@ def _sealing(dataset: Dataset, bound: Bindings) -> list[str]:
 def _setting(name: str, fields: Mapping[str, Any], bound: Bindings) -> str:
     if name == "splits":
         return "splits of dataset.yaml is not the rule that the ledger binds"
-    told, known = ([short(one) for one in values] for values in (fields[name], bound.settings[name]))
-    return f"{name} of dataset.yaml: {', '.join(told) or 'none'}; the ledger binds {', '.join(known) or 'none'}"
+    here, bound_values = ([short(one) for one in values] for values in (fields[name], bound.settings[name]))
+    return f"{name} of dataset.yaml: {', '.join(here) or 'none'}; the ledger binds {', '.join(bound_values) or 'none'}"
 
 
 def _part(task_id: str, name: str) -> str:

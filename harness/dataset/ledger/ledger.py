@@ -96,10 +96,10 @@ def record_exposure(
         InputError, InfrastructureError: as `record`.
 
     """
-    what = sorted(set(shown))
-    if unknown := set(what) - SHOWN:
+    task_ids = sorted(set(shown))
+    if unknown := set(task_ids) - SHOWN:
         raise ValueError(f"a task has no {', '.join(sorted(unknown))} to show")
-    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=what)
+    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=task_ids)
 
 
 def read(dataset: Dataset) -> tuple[Entry, ...]:
@@ -239,13 +239,13 @@ def locked(path: Path) -> Iterator[int]:
 def _open_locked(path: Path) -> Iterator[int]:
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        made = not path.exists()
+        is_new = not path.exists()
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             if not _is_still(path, handle):  # such as a checkout, while we waited
                 continue
-            if made:
+            if is_new:
                 files.sync_folder(path.parent)
             yield handle
             return
@@ -303,10 +303,10 @@ def _address_in_git(folder: Path) -> str:
     if process.which("git") is None:
         return ""
     try:
-        done = process.run(["git", "-C", folder, "config", "user.email"], check=False, timeout=20)
+        completed = process.run(["git", "-C", folder, "config", "user.email"], check=False, timeout=20)
     except GoldseamError:
         return ""
-    return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
+    return completed.stdout.decode("utf-8", "replace").strip() if completed.returncode == 0 else ""
 
 
 def _login() -> str:

@@ -32,11 +32,11 @@ def missing(dataset: Dataset) -> tuple[str, ...]:
         InputError: a file cannot be read.
 
     """
-    wanted = dataset.canary.encode()
+    canary = dataset.canary.encode()
     return tuple(
         str(path.relative_to(dataset.path))
         for path in _files(dataset)
-        if not wanted or wanted not in model_files.read_bytes(path)
+        if not canary or canary not in model_files.read_bytes(path)
     )
 
 

@@ -112,8 +112,8 @@ def unpack(data: bytes, *, kind: str, name: str, where: str) -> Container:
             f"{where} holds another {manifest.kind}: {manifest.name!r}, expected {kind} {name!r}",
             hint="somebody has moved or swapped sealed files; restore them from a backup or from git",
         )
-    found = {name: (len(data), hashlib.sha256(data).hexdigest()) for name, data in members.items()}
-    if found != {name: (file.bytes, file.sha256) for name, file in manifest.files.items()}:
+    contents = {name: (len(data), hashlib.sha256(data).hexdigest()) for name, data in members.items()}
+    if contents != {name: (file.bytes, file.sha256) for name, file in manifest.files.items()}:
         raise DamagedError(f"{where}: the files sealed there are not those of its manifest")
     return Container(kind=kind, name=name, files=members, secret=manifest.secret)
 

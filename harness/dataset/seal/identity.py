@@ -166,20 +166,20 @@ def passphrase_key(passphrase: str) -> PassphraseKey:
     )
 
 
-def read_recipients(given: Iterable[str]) -> tuple[str, ...]:
+def read_recipients(keys: Iterable[str]) -> tuple[str, ...]:
     """Recipients as `--to` takes them: an age or SSH public key, or a file with one a line (`#` starts a comment).
 
     Raises:
         InputError: one is no public key that age can seal to, or is a private one.
 
     """
-    found: list[str] = []
-    for one in given:
-        if _is_public(one):
-            found.append(_checked(one))
+    recipients: list[str] = []
+    for key in keys:
+        if _is_public(key):
+            recipients.append(_checked(key))
         else:
-            found += [_checked(line) for line in _lines(one)]
-    return tuple(dict.fromkeys(found))
+            recipients += [_checked(line) for line in _lines(key)]
+    return tuple(dict.fromkeys(recipients))
 
 
 def _is_public(text: str) -> bool:
@@ -198,10 +198,10 @@ def _lines(name: str) -> list[str]:
             hint="expected age1… (made by age-keygen), ssh-ed25519 …, ssh-rsa …, or a file such as id_ed25519.pub",
         ) from None
     lines = [line.strip() for line in text.splitlines()]
-    found = [line for line in lines if line and not line.startswith("#")]
-    if not found:
+    kept_lines = [line for line in lines if line and not line.startswith("#")]
+    if not kept_lines:
         raise InputError(f"--to {name}: the file holds no recipient")
-    return found
+    return kept_lines
 
 
 def _checked(text: str) -> str:
@@ -236,8 +236,8 @@ def short(recipient: str) -> str:
     of_ssh = words[0].startswith(_SSH) and len(words) > 1
     key, comment = (words[1], words[2:]) if of_ssh else (words[0], words[1:])
     start = f"{words[0]} " if of_ssh else key[:12]
-    told = f"{start}…{key[-8:]}" if len(key) > 20 else f"{start if of_ssh else key}"  # noqa: PLR2004 - room on a line
-    return f"{told} ({' '.join(comment)[:60]})" if comment else told
+    shortened = f"{start}…{key[-8:]}" if len(key) > 20 else f"{start if of_ssh else key}"  # noqa: PLR2004 - room on a line
+    return f"{shortened} ({' '.join(comment)[:60]})" if comment else shortened
 
 
 def encrypt(data: bytes, recipients: Sequence[str], *, also: Sequence[Any] = ()) -> bytes:

@@ -25,14 +25,14 @@ def read_secret(source: str, *, what: str) -> str:
         InputError: there is nothing there, or the program says no.
 
     """
-    kind, colon, rest = source.partition(":")
+    kind, colon, place = source.partition(":")
     if colon and kind == "env":
-        value = os.environ.get(rest)
+        value = os.environ.get(place)
         if not value:
-            raise InputError(f"{what}: the environment variable {rest!r} is not set", hint=f"give {SOURCES}")
+            raise InputError(f"{what}: the environment variable {place!r} is not set", hint=f"give {SOURCES}")
         return value
     if colon and kind == "command":
-        return _printed(rest, what=what)
+        return _printed(place, what=what)
     return _file(Path(source).expanduser(), what=what)
 
 
@@ -44,13 +44,13 @@ def _printed(command: str, *, what: str) -> str:
     if not argv:
         raise InputError(f"{what}: no command after `command:`", hint=f"give {SOURCES}")
     try:
-        done = process.run(argv, timeout=_SECONDS, check=False)
+        completed = process.run(argv, timeout=_SECONDS, check=False)
     except InfrastructureError as error:
         raise InputError(f"{what}: {argv[0]} gave none", hint="run the command by hand to see what it says") from error
-    if done.returncode != 0 or not done.stdout.strip():
-        ended = f"ended with {done.returncode}" if done.returncode else "printed nothing"
+    if completed.returncode != 0 or not completed.stdout.strip():
+        ended = f"ended with {completed.returncode}" if completed.returncode else "printed nothing"
         raise InputError(f"{what}: {argv[0]} {ended}", hint="run the command by hand to see what it says")
-    return done.stdout.decode("utf-8", "replace")
+    return completed.stdout.decode("utf-8", "replace")
 
 
 def _file(path: Path, *, what: str) -> str:

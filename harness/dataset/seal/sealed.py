@@ -120,10 +120,10 @@ def forget_workings(dataset: Path, instance_id: str | None = None) -> int:
     Returns how many files are gone.
     """
     folder = dataset / WORKINGS
-    gone = 0
+    removed = 0
     for path in sorted(folder.glob("*/*") if folder.is_dir() else ()):
         if path.is_file() and (instance_id is None or path.name.startswith(f"{instance_id}.")):
             with contextlib.suppress(OSError):
                 path.unlink()
-                gone += 1
-    return gone
+                removed += 1
+    return removed

@@ -102,16 +102,16 @@ def seal(
         _refuse_unfinished_tasks(dataset)
         finish(dataset)
         canary.add_locked(dataset)
-        wanted = _wanted(dataset, recipients, passphrase)
-        changed = recipients_digest(wanted.recipients) != recipients_digest(dataset.recipients)
+        recipients_wanted = _wanted(dataset, recipients, passphrase)
+        changed = recipients_digest(recipients_wanted.recipients) != recipients_digest(dataset.recipients)
         due = [task_id for task_id in dataset.ids() if changed or _is_readable(dataset, task_id)]
         if changed and dataset.sealed and keys is None:
             _refuse_without_key(dataset, due)
-        digests = {task_id: _stage(dataset, task_id, wanted, keys) for task_id in due}
-        if wanted.passphrase:
-            staged = dataset.path / sealed.staged_name(wanted.recipients, PASSPHRASE_FILE)
-            files.write_bytes(staged, wanted.passphrase.file)
-        new = _commit(dataset, wanted.recipients, digests) if due or changed else dataset
+        digests = {task_id: _stage(dataset, task_id, recipients_wanted, keys) for task_id in due}
+        if recipients_wanted.passphrase:
+            staged = dataset.path / sealed.staged_name(recipients_wanted.recipients, PASSPHRASE_FILE)
+            files.write_bytes(staged, recipients_wanted.passphrase.file)
+        new = _commit(dataset, recipients_wanted.recipients, digests) if due or changed else dataset
         finish(new)
         workings = sealed.forget_workings(new.path)
     task_ids = tuple(task_id for task_id in dataset.ids() if task_id not in digests)
@@ -120,7 +120,10 @@ def seal(
         sealed=tuple(digests),
         already=task_ids,
         workings=workings,
-        proved=any(_proved(new, one) for one in (keys, wanted.passphrase.keys if wanted.passphrase else None)),
+        proved=any(
+            _proved(new, keys_tried)
+            for keys_tried in (keys, recipients_wanted.passphrase.keys if recipients_wanted.passphrase else None)
+        ),
     )
 
 
@@ -172,21 +175,23 @@ def _stage(dataset: Dataset, task_id: str, recipients: _Recipients, keys: Keys |
     """Write a task's new sealed file beside what is there, see that it opens, and return its digest."""
     place = dataset.task_folder(task_id)
     if _is_readable(dataset, task_id):
-        found = {name: model_files.read_bytes(place / name) for name in hidden_files.hidden_names(place)}
-        content.keep_hidden_digest(dataset, task_id, found)
+        contents = {name: model_files.read_bytes(place / name) for name in hidden_files.hidden_names(place)}
+        content.keep_hidden_digest(dataset, task_id, contents)
         secret = secrets.token_hex(16)
     else:
         opened = open_container(dataset.with_keys(keys), task_id)
-        found, secret = dict(opened.files), opened.secret
+        contents, secret = dict(opened.files), opened.secret
     proof = pyrage.x25519.Identity.generate()  # thrown away: it proves that this very file opens, whoever else can
-    data = sealed.seal_task(task_id, found, secret=secret, recipients=recipients.recipients, also=[proof.to_public()])
+    data = sealed.seal_task(
+        task_id, contents, secret=secret, recipients=recipients.recipients, also=[proof.to_public()]
+    )
     staged = place / sealed.staged_name(recipients.recipients)
     files.write_bytes(staged, data)
     files.sync_folder(place)
     on_disk = staged.read_bytes()
     plain = Keys(identities=(proof,)).open(on_disk, where=str(staged))
     again = container.unpack(plain, kind=sealed.TASK, name=task_id, where=str(staged))
-    if dict(again.files) != found:
+    if dict(again.files) != contents:
         raise InfrastructureError(f"{staged} does not hold what was sealed; the disk may be failing")
     return sealed.digest(on_disk)
 
@@ -196,8 +201,8 @@ def _commit(dataset: Dataset, recipients: tuple[str, ...], digests: Mapping[str,
     changed = recipients_digest(recipients) != recipients_digest(dataset.recipients)
     facts = _facts(recipients, digests, again=dataset.sealed and changed)
     with content.locked(dataset):
-        named = {"recipients": recipients} if changed else {}
-        folder.write_settings(dataset, named, Event.SEALED, sorted(digests), **facts)
+        settings = {"recipients": recipients} if changed else {}
+        folder.write_settings(dataset, settings, Event.SEALED, sorted(digests), **facts)
         files.sync_folder(dataset.path)
     return folder.open_dataset(dataset.path, keys=dataset.keys)
 
@@ -235,8 +240,8 @@ def _refuse_others(place: Path) -> None:
     if not (place / hidden_files.TESTS_FILE).exists():
         return
     names = hidden_files.hidden_names(place)
-    known = folder.read_instance(place).extra.get(HIDDEN_DIGEST)
-    if known != hidden_digest({name: model_files.read_bytes(place / name) for name in names}):
+    digest = folder.read_instance(place).extra.get(HIDDEN_DIGEST)
+    if digest != hidden_digest({name: model_files.read_bytes(place / name) for name in names}):
         raise InputError(
             f"{place} has readable hidden files beside {sealed.SEALED_FILE} that are not what was sealed",
             hint=f"to seal them, take {sealed.SEALED_FILE} away; else take them away; then seal again",
@@ -246,8 +251,8 @@ def _refuse_others(place: Path) -> None:
 def _forget_unknown(dataset: Dataset, task_id: str) -> None:
     """Remove a staged file that no line tells of: `seal` was killed before the line, or somebody else made it."""
     staged = dataset.task_folder(task_id) / sealed.staged_name(dataset.recipients)
-    known = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
-    if staged.exists() and sealed.digest(staged.read_bytes()) != known:
+    digest = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
+    if staged.exists() and sealed.digest(staged.read_bytes()) != digest:
         staged.unlink()
 
 
@@ -283,9 +288,9 @@ def reseal(dataset: Dataset, task_id: str, hidden: Hidden) -> None:
     binding.refuse_recipients(dataset)
     busy = f"another goldseam is writing {dataset.path}"
     with files.locked(dataset.path / sealed.WORKINGS / sealed.LOCK, busy=busy):
-        found = hidden_files.hidden_files(hidden, canary=dataset.canary)
+        contents = hidden_files.hidden_files(hidden, canary=dataset.canary)
         secret = hidden.secret or secrets.token_hex(16)
-        data = sealed.seal_task(task_id, found, secret=secret, recipients=dataset.recipients)
+        data = sealed.seal_task(task_id, contents, secret=secret, recipients=dataset.recipients)
         place = dataset.task_folder(task_id)
         files.write_bytes(place / sealed.staged_name(dataset.recipients), data)
         files.sync_folder(place)
@@ -301,11 +306,11 @@ def open_container(dataset: Dataset, task_id: str) -> Container:
         InputError: it is not sealed, or the dataset's keys do not open it.
 
     """
-    known = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
-    file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients, known=known)
+    digest = binding.held(dataset).sealed_digest(task_id, dataset.recipients)
+    file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients, known=digest)
     if file is None:
         raise InputError(f"{task_id} is not sealed")
-    return sealed.open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=known)
+    return sealed.open_task(file, task_id, keys=dataset.keys, recipients=dataset.recipients, known=digest)
 
 
 def open_into(dataset: Dataset, out: Path, *, ids: Collection[str] = ()) -> tuple[str, ...]:
@@ -366,11 +371,11 @@ def plain_copies(path: Path) -> tuple[str, ...]:
         return ()
     names = [f":(glob)tasks/*/{name}" for name in (*hidden_files.HIDDEN_FILES, "survivor-*.patch")]
     try:
-        done = process.run(
+        completed = process.run(
             ["git", "-C", path, "log", "--all", "-1", "--format=%h", "--", *names], check=False, timeout=60
         )
     except InfrastructureError:
         return ()
-    if done.returncode or not done.stdout.strip():
+    if completed.returncode or not completed.stdout.strip():
         return ()
     return ("git's history of this folder holds hidden files as they were before; sealing does not remove them there",)

@@ -119,14 +119,14 @@ def addresses(path: Path) -> tuple[str, ...]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read as a list of addresses: {error}") from error
-    found = []
+    urls = []
     for number, line in enumerate((line.strip() for line in lines), start=1):
         if not line or line.startswith("#"):
             continue
         if not is_address(line):
             raise InputError(f"{path}, line {number}: expected an address that begins with http:// or https://")
-        found.append(line)
-    return tuple(found)
+        urls.append(line)
+    return tuple(urls)
 
 
 def _path(path: Path, skip: Collection[Path]) -> Iterator[Source | Unread]:
@@ -150,8 +150,8 @@ def _guarded(name: str, opened: Callable[[str], Iterator[Source | Unread]]) -> I
 
 
 def _unread(name: str, error: Exception) -> Unread:
-    said = error.message if isinstance(error, GoldseamError) else getattr(error, "strerror", None) or str(error)
-    return Unread(name=name, why=" ".join(said.split())[:300] or type(error).__name__)
+    reason = error.message if isinstance(error, GoldseamError) else getattr(error, "strerror", None) or str(error)
+    return Unread(name=name, why=" ".join(reason.split())[:300] or type(error).__name__)
 
 
 def _file(name: str) -> Iterator[Source | Unread]:
@@ -231,9 +231,9 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> urllib.request.Request | None:
-        here, there = urllib.parse.urlsplit(req.full_url).hostname, urllib.parse.urlsplit(newurl)
-        if there.hostname != here or there.scheme not in _SCHEMES:
-            raise InputError(f"it points to {there.scheme}://{there.hostname}, which was not named")
+        old_host, new_host = urllib.parse.urlsplit(req.full_url).hostname, urllib.parse.urlsplit(newurl)
+        if new_host.hostname != old_host or new_host.scheme not in _SCHEMES:
+            raise InputError(f"it points to {new_host.scheme}://{new_host.hostname}, which was not named")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

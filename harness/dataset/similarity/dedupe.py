@@ -65,18 +65,18 @@ def twins(tasks: Sequence[Task], *, threshold: float = THRESHOLD) -> tuple[Twin,
     shingles, or share half of them and so do their statements.
     """
     prints = _prints(tasks)
-    found = []
+    twins_found = []
     for one, two in _pairs(prints, min(threshold, _HALF)):
         fix, statement = _shared(one.fix, two.fix), _shared(one.statement, two.statement)
-        same = one.patch_id == two.patch_id
-        if same or fix >= threshold or (fix >= _HALF and statement >= _HALF):
+        same_patch = one.patch_id == two.patch_id
+        if same_patch or fix >= threshold or (fix >= _HALF and statement >= _HALF):
             first, second = sorted((one.task, two.task))
-            found.append(Twin(first=first, second=second, fix=fix, statement=statement, same_patch=same))
-    return tuple(sorted(found, key=lambda twin: (not twin.same_patch, -twin.fix, twin.first, twin.second)))
+            twins_found.append(Twin(first=first, second=second, fix=fix, statement=statement, same_patch=same_patch))
+    return tuple(sorted(twins_found, key=lambda twin: (not twin.same_patch, -twin.fix, twin.first, twin.second)))
 
 
 def _prints(tasks: Iterable[Task]) -> list[_Print]:
-    given = [
+    task_facts = [
         (
             task.instance_id,
             patch_id(task.hidden.gold_patch),
@@ -85,7 +85,7 @@ def _prints(tasks: Iterable[Task]) -> list[_Print]:
         )
         for task in tasks
     ]
-    vocabulary = Vocabulary.of(text for _, _, code, words in given for text in (*(new for new, _ in code), words))
+    vocabulary = Vocabulary.of(text for _, _, code, words in task_facts for text in (*(new for new, _ in code), words))
     return [
         _Print(
             task=task,
@@ -93,7 +93,7 @@ def _prints(tasks: Iterable[Task]) -> list[_Print]:
             fix=frozenset().union(*(_only_new(vocabulary, new, old) for new, old in code)),
             statement=frozenset(vocabulary.shingles(vocabulary.ids(words), WORDS)[1].tolist()),
         )
-        for task, name, code, words in given
+        for task, name, code, words in task_facts
     ]
 
 
@@ -129,30 +129,30 @@ def _pairs(prints: Sequence[_Print], least: float) -> Iterator[tuple[_Print, _Pr
     """Those with the same patch, or with `least` of the smaller fix in common; what most tasks share says nothing."""
     fixes = [np.array(sorted(found.fix), dtype=np.uint64) for found in prints]
     postings, most = Postings.of(fixes), len(prints) // 2 + _FEW
-    same: dict[str, list[int]] = defaultdict(list)
+    by_patch_id: dict[str, list[int]] = defaultdict(list)
     for number, found in enumerate(prints):
-        same[found.patch_id].append(number)
+        by_patch_id[found.patch_id].append(number)
     for first, fix in enumerate(fixes):
         shared = postings.shared(fix)
         telling = postings.shared(postings.held_by_at_most(fix, most))
         alike = {other for other in telling if shared[other] >= least * min(len(fix), len(fixes[other]))}
-        equal = same[prints[first].patch_id]
+        equal = by_patch_id[prints[first].patch_id]
         for second in sorted(alike | set(equal if len(equal) <= most else ())):
             if second > first:
                 yield prints[first], prints[second]
 
 
-def _shared(one: frozenset[int], two: frozenset[int]) -> float:
+def _shared(left: frozenset[int], two: frozenset[int]) -> float:
     """Shared of the smaller: a backport has less, or more, around the same."""
-    return len(one & two) / min(len(one), len(two)) if one and two else 0.0
+    return len(left & two) / min(len(left), len(two)) if left and two else 0.0
 
 
-def to_retire(found: Sequence[Twin], merged: Mapping[str, str]) -> dict[str, str]:
+def to_retire(pairs: Sequence[Twin], merged: Mapping[str, str]) -> dict[str, str]:
     """Of every group of twins, all but the task that was merged first, each with the one it doubles."""
     groups: dict[str, set[str]] = {}
-    for twin in found:
+    for twin in pairs:
         joined = groups.get(twin.first, {twin.first}) | groups.get(twin.second, {twin.second})
         for task in joined:
             groups[task] = joined
-    kept = {task: min(group, key=lambda one: (merged[one], one)) for task, group in groups.items()}
-    return {task: keeper for task, keeper in sorted(kept.items()) if keeper != task}
+    oldest = {task: min(group, key=lambda task_id: (merged[task_id], task_id)) for task, group in groups.items()}
+    return {task: keeper for task, keeper in sorted(oldest.items()) if keeper != task}

@@ -79,9 +79,11 @@ def of_patch(task: str, kind: Kind, raw: bytes, *, public: bytes = b"") -> Text:
         patches = patch.parse(public, trusted=True).files if public else ()
     except patch.PatchError:
         return Text(task=task, kind=kind, parts=())
-    shown = b"\n".join(_sides(hunk)[0] for file in patches for hunk in _hunks(file.raw))
+    context = b"\n".join(_sides(hunk)[0] for file in patches for hunk in _hunks(file.raw))
     sides = (_sides(hunk) for file in files for hunk in _hunks(file.raw))
-    return Text(task=task, kind=kind, parts=tuple((new, old + b"\n" + shown if shown else old) for new, old in sides))
+    return Text(
+        task=task, kind=kind, parts=tuple((new, old + b"\n" + context if context else old) for new, old in sides)
+    )
 
 
 def _hunks(raw: bytes) -> Iterable[list[bytes]]:
@@ -121,17 +123,18 @@ class Index:
 
 def build(texts: Iterable[Text], canaries: Iterable[str], *, ordinary: Iterable[bytes] = ()) -> Index:
     """An index of texts. What `ordinary` texts hold too is no evidence, and neither is what three tasks share."""
-    given = [text for text in texts if text.parts]
-    cut = [[(_tokens(text.kind, new), _tokens(text.kind, old)) for new, old in text.parts] for text in given]
+    whole_texts = [text for text in texts if text.parts]
+    cut = [[(_tokens(text.kind, new), _tokens(text.kind, old)) for new, old in text.parts] for text in whole_texts]
     vocabulary = Vocabulary.of(new for parts in cut for new, _ in parts)
     hashed = [
-        [_only_new(vocabulary, text.kind, *part) for part in parts] for text, parts in zip(given, cut, strict=True)
+        [_only_new(vocabulary, text.kind, *part) for part in parts]
+        for text, parts in zip(whole_texts, cut, strict=True)
     ]
-    dull = _shared(given, hashed) | _ordinary(vocabulary, ordinary)
+    dull = _shared(whole_texts, hashed) | _ordinary(vocabulary, ordinary)
     units: list[Unit] = []
     owners: dict[int, dict[int, tuple[int, ...]]] = {WORDS: {}, CODE: {}}
     untold: list[Text] = []
-    for text, parts in zip(given, hashed, strict=True):
+    for text, parts in zip(whole_texts, hashed, strict=True):
         before = len(units)
         for part in parts:
             left = part - dull
@@ -139,8 +142,8 @@ def build(texts: Iterable[Text], canaries: Iterable[str], *, ordinary: Iterable[
             if len(left) < _LEAST[text.kind]:
                 continue
             for value in left:
-                known = owners[_length(text.kind)]
-                known[value] = (*known.get(value, ()), len(units))
+                by_shingle = owners[_length(text.kind)]
+                by_shingle[value] = (*by_shingle.get(value, ()), len(units))
             units.append(unit)
         if len(units) == before:
             untold.append(text)
@@ -181,12 +184,12 @@ def _shared(texts: list[Text], hashed: list[list[set[int]]]) -> set[int]:
 
 
 def _ordinary(vocabulary: Vocabulary, texts: Iterable[bytes]) -> set[int]:
-    found: set[int] = set()
+    ordinary: set[int] = set()
     for text in texts:
         ids = vocabulary.ids(shingles.tokens(shingles.plain(text)))
-        found.update(vocabulary.shingles(ids, CODE)[1].tolist())
-        found.update(vocabulary.shingles(ids[shingles.words_only(ids)], WORDS)[1].tolist())
-    return found
+        ordinary.update(vocabulary.shingles(ids, CODE)[1].tolist())
+        ordinary.update(vocabulary.shingles(ids[shingles.words_only(ids)], WORDS)[1].tolist())
+    return ordinary
 
 
 def untold_counts(index: Index) -> Mapping[Kind, int]:

@@ -97,21 +97,21 @@ def search(
     """Search every source; `note` is told which one it is at."""
     finds: list[Find] = []
     unread: list[Unread] = []
-    count = size = found = 0
+    count = size = finds_seen = 0
     for source in sources:
         if isinstance(source, Unread):
             unread.append(source)
             continue
         note(source.name)
-        here = scan(index, source.name, source.blocks())
-        found += len(here)
-        finds += here[: max(0, MOST - len(finds))]
+        finds_here = scan(index, source.name, source.blocks())
+        finds_seen += len(finds_here)
+        finds += finds_here[: max(0, MOST - len(finds))]
         count, size = count + 1, size + source.size
         if source.broken:
             unread.append(source.broken)
     return ScanOutcome(
         finds=tuple(finds),
-        found=found,
+        found=finds_seen,
         sources=count,
         bytes=size,
         unread=tuple(unread),

@@ -134,13 +134,13 @@ class _Settled:
 
     @classmethod
     def of(cls, fixes: tuple[Fix, ...]) -> _Settled:
-        same: dict[str, list[int]] = defaultdict(list)
+        by_patch_id: dict[str, list[int]] = defaultdict(list)
         for number, fix in enumerate(fixes):
-            same[fix.patch_id].append(number)
+            by_patch_id[fix.patch_id].append(number)
         return cls(
             fixes=fixes,
             postings=Postings.of([fix.code for fix in fixes]),
-            same={name: tuple(numbers) for name, numbers in same.items()},
+            same={name: tuple(numbers) for name, numbers in by_patch_id.items()},
         )
 
     def sharing(self, fix: Fix) -> Iterator[tuple[Fix, int]]:
@@ -152,19 +152,19 @@ class _Settled:
 
 def _near(fix: Fix, other: Fix, shared: int) -> Near | None:
     share = _share(shared, fix.code, other.code)
-    same = fix.patch_id == other.patch_id
-    if not same and share < _HALF:
+    same_patch = fix.patch_id == other.patch_id
+    if not same_patch and share < _HALF:
         return None
     alike = (
         share >= THRESHOLD or _share(_count(fix.statement, other.statement), fix.statement, other.statement) >= _HALF
     )
-    return Near(name=other.name, share=share, same_patch=same) if same or alike else None
+    return Near(name=other.name, share=share, same_patch=same_patch) if same_patch or alike else None
 
 
-def _count(one: Hashes, two: Hashes) -> int:
-    return len(np.intersect1d(one, two, assume_unique=True))
+def _count(left: Hashes, two: Hashes) -> int:
+    return len(np.intersect1d(left, two, assume_unique=True))
 
 
-def _share(shared: int, one: Hashes, two: Hashes) -> float:
-    smaller = min(len(one), len(two))
+def _share(shared: int, left: Hashes, two: Hashes) -> float:
+    smaller = min(len(left), len(two))
     return shared / smaller if smaller >= _FEWEST else 0.0

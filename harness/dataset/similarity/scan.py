@@ -190,10 +190,10 @@ def scan(index: Index, source: str, blocks: Iterable[bytes]) -> tuple[Find, ...]
     return _joined([*finds, *stream.end()])
 
 
-def _joined(found: Iterable[Find]) -> tuple[Find, ...]:
+def _joined(finds_in: Iterable[Find]) -> tuple[Find, ...]:
     """One find for each task and kind: the first place, and what stands at all of them."""
     by_task: dict[tuple[Kind, str | None], list[Find]] = {}
-    for find in found:
+    for find in finds_in:
         by_task.setdefault((find.kind, find.task), []).append(find)
     joined = []
     for finds in by_task.values():
@@ -216,13 +216,13 @@ def _joined(found: Iterable[Find]) -> tuple[Find, ...]:
 
 def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes in pieces of about `PIECE` that end at white space, so that no token is cut in two."""
-    held = b""
+    buffered = b""
     for block in blocks:
-        held += block
-        while len(held) >= PIECE:
-            end = max(held.rfind(b"\n", 0, PIECE), held.rfind(b" ", PIECE - _LONGEST_TOKEN, PIECE)) + 1
+        buffered += block
+        while len(buffered) >= PIECE:
+            end = max(buffered.rfind(b"\n", 0, PIECE), buffered.rfind(b" ", PIECE - _LONGEST_TOKEN, PIECE)) + 1
             end = end if end > PIECE - _LONGEST_TOKEN else PIECE
-            yield held[:end]
-            held = held[end:]
-    if held:
-        yield held
+            yield buffered[:end]
+            buffered = buffered[end:]
+    if buffered:
+        yield buffered

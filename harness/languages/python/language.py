@@ -41,11 +41,11 @@ class Python:
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """A forked process of the supervisor's own Python, with the test framework in it."""
         called = framework(test.framework)
-        wanted = {*(_SUITES if called.suites else ()), *(("generators",) if called.generators else ()), *requests}
+        parts_wanted = {*(_SUITES if called.suites else ()), *(("generators",) if called.generators else ()), *requests}
         return Program(
             interpreter=INTERPRETER,
             sources=sources(),
-            parts=(*_ALWAYS, *(part for part in _PARTS if part in wanted)),
+            parts=(*_ALWAYS, *(part for part in _PARTS if part in parts_wanted)),
             spec={
                 "argv": called.argv(test),
                 "suites": called.suites,

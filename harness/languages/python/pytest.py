@@ -157,12 +157,12 @@ def _matters(name: str, value: str) -> bool:
 
 def pairs(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Kept options one by one, each with the value that follows it."""
-    found: list[tuple[str, ...]] = []
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        found.append((word, rest.pop(0)) if word in _KEPT_WITH_VALUE and rest else (word,))
-    return tuple(found)
+    pairs_found: list[tuple[str, ...]] = []
+    words_left = list(words)
+    while words_left:
+        word = words_left.pop(0)
+        pairs_found.append((word, words_left.pop(0)) if word in _KEPT_WITH_VALUE and words_left else (word,))
+    return tuple(pairs_found)
 
 
 def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
@@ -172,7 +172,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     worst of them is its status. A failure outside the call is an ERROR, as pytest's own summary counts it.
     """
     test_statuses: dict[str, set[TestStatus]] = {}
-    done: set[str] = set()
+    finished: set[str] = set()
     seconds: dict[str, float] = {}
     texts: dict[str, str] = {}
     collected: list[str] = []
@@ -192,7 +192,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
             if frame["text"]:
                 texts[test_id] = (texts.get(test_id, "") + "\n" + str(frame["text"])).strip()
             if frame["when"] == "teardown":
-                done.add(test_id)
+                finished.add(test_id)
         elif kind == "collected":
             collected += [str(test_id) for test_id in frame["ids"]]
         elif kind == "collect_error":
@@ -201,7 +201,9 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
             internal = str(frame["text"])
         elif kind == "finish":
             exit_code = int(frame["code"])
-    statuses = {test_id: _worst(found) for test_id, found in test_statuses.items() if test_id in done}
+    statuses = {
+        test_id: _worst(statuses_seen) for test_id, statuses_seen in test_statuses.items() if test_id in finished
+    }
     events = () if forged else _events(frames)
     return TestReport(
         statuses=statuses,
@@ -251,11 +253,11 @@ _OF_ONE = ("report", "value", "collect_error", "collect_skip")
 
 def _raised(frames: Sequence[Mapping[str, Any]], kind: str) -> dict[str, Chain]:
     """By id: what the first failing frame of a kind says was raised. Read leniently, since no verdict stands on it."""
-    found: dict[str, Chain] = {}
+    by_id: dict[str, Chain] = {}
     for frame in frames:
-        if frame["t"] == kind and (told := chain(frame.get("raised"))):
-            found.setdefault(str(frame.get("id", "")), told)
-    return found
+        if frame["t"] == kind and (links := chain(frame.get("raised"))):
+            by_id.setdefault(str(frame.get("id", "")), links)
+    return by_id
 
 
 def _events(frames: Sequence[Mapping[str, Any]]) -> tuple[Event, ...]:

@@ -132,9 +132,9 @@ def judge(task: Task, summaries: Sequence[VerdictSummary]) -> Finding:
 
 def looks_like_the_machine(findings: Sequence[Finding]) -> bool:
     """Whether too large a share of the tasks went wrong at once for that to be the tasks."""
-    looked = [finding for finding in findings if finding.result is not Result.UNSCORED]
-    wrong = [finding for finding in looked if finding.result in GONE_WRONG]
-    return len(wrong) >= MASS_LEAST and len(wrong) > MASS_SHARE * len(looked)
+    scored = [finding for finding in findings if finding.result is not Result.UNSCORED]
+    wrong = [finding for finding in scored if finding.result in GONE_WRONG]
+    return len(wrong) >= MASS_LEAST and len(wrong) > MASS_SHARE * len(scored)
 
 
 def _result(summaries: Sequence[VerdictSummary], kind: Kind) -> Result:
@@ -192,11 +192,11 @@ def _count(off: Sequence[VerdictSummary], name: str, *, good: bool) -> int:
     """Tests of a list that are in some run not what they should be: passed where `good`, else not passed."""
     letters = zip(*(getattr(summary, name) for summary in off), strict=False)
     passed = LETTERS[TestStatus.PASSED]
-    return sum(any(one in WORDS and (one == passed) is not good for one in of_test) for of_test in letters)
+    return sum(any(word in WORDS and (word == passed) is not good for word in of_test) for of_test in letters)
 
 
 def _changes(task: Task, summaries: Sequence[VerdictSummary], kind: Kind) -> list[IdChange]:
-    told = [statuses(task.hidden, summary) for summary in summaries if summary.slot.kind is kind]
+    statuses_by_run = [statuses(task.hidden, summary) for summary in summaries if summary.slot.kind is kind]
     passed = TestStatus.PASSED.value
     lists = {"FAIL_TO_PASS": task.hidden.fail_to_pass}
     if kind is Kind.GOLD:
@@ -204,7 +204,7 @@ def _changes(task: Task, summaries: Sequence[VerdictSummary], kind: Kind) -> lis
     changes = []
     for listed, ids in lists.items():
         for test_id in ids:
-            after = Counter(run[test_id] for run in told if test_id in run)
+            after = Counter(run[test_id] for run in statuses_by_run if test_id in run)
             as_proved = after[passed] == after.total() if kind is Kind.GOLD else not after[passed]
             if not as_proved:
                 before = "passed" if kind is Kind.GOLD else "did not pass"

@@ -55,8 +55,8 @@ class Notes:
         lines = _read(self._path)
         self.goes_on = _can_go_on(lines, asked, again=again)
         if self.goes_on:
-            known = set(dataset.ids())
-            former = [one for one in lines[0].get("plan", ()) if one in known]
+            task_ids = set(dataset.ids())
+            former = [task_id for task_id in lines[0].get("plan", ()) if task_id in task_ids]
             self.plan = tuple(dict.fromkeys([*former, *plan]))
             self._take(lines[1:])
             self._add({"went_on": True}, start=b"\n")  # what was killed may have left half a line
@@ -65,8 +65,8 @@ class Notes:
 
     def get(self, slot: Slot, key: str) -> VerdictSummary | None:
         """A verdict, if it was found on the same task under the same rules."""
-        found = self._seen.get(slot)
-        return found[1] if found and found[0] == key else None
+        summary_seen = self._seen.get(slot)
+        return summary_seen[1] if summary_seen and summary_seen[0] == key else None
 
     def add(self, seen: VerdictSummary, key: str) -> None:
         """Keep a verdict; it is on disk when this returns."""
@@ -115,15 +115,15 @@ def _read(path: Path) -> list[dict[str, Any]]:
         data = path.read_bytes()
     except OSError:
         return []
-    found = []
+    entries = []
     for line in data.split(b"\n"):
         try:
             raw = json.loads(line)
         except (ValueError, RecursionError):
             continue  # half a line, from a process that was killed; or the end
         if isinstance(raw, dict):
-            found.append(raw)
-    return found
+            entries.append(raw)
+    return entries
 
 
 def _as_json(request: RefreshRequest) -> dict[str, Any]:

@@ -84,10 +84,12 @@ def read(dataset: Dataset) -> tuple[RefreshLine, ...]:
         try:
             lines.append(RefreshLine.model_validate(json.loads(line)))
         except (ValueError, RecursionError) as error:
-            what = (
-                "; ".join(one["msg"] for one in error.errors()[:3]) if isinstance(error, ValidationError) else "no JSON"
+            reason = (
+                "; ".join(problem["msg"] for problem in error.errors()[:3])
+                if isinstance(error, ValidationError)
+                else "no JSON"
             )
-            raise InputError(f"{path}, line {number} is no record of a refresh: {what}") from error
+            raise InputError(f"{path}, line {number} is no record of a refresh: {reason}") from error
         if lines[-1].schema_version > SCHEMA_VERSION:
             raise InputError(f"{path}, line {number} was written by a newer goldseam", hint="upgrade goldseam")
     return tuple(lines)
@@ -95,7 +97,7 @@ def read(dataset: Dataset) -> tuple[RefreshLine, ...]:
 
 def line_of(findings: Sequence[Finding], *, at: str, runs: int, seconds: float) -> RefreshLine:
     """The record of a refresh. Tasks that infrastructure kept from us are not in it."""
-    told = [finding for finding in findings if finding.result is not Result.UNSCORED]
+    scored = [finding for finding in findings if finding.result is not Result.UNSCORED]
     return RefreshLine(
         at=at,
         goldseam_version=metadata.version("goldseam"),
@@ -103,7 +105,7 @@ def line_of(findings: Sequence[Finding], *, at: str, runs: int, seconds: float) 
         machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
         runs=runs,
         seconds=round(seconds, 1),
-        containers=sum(finding.containers for finding in told),
+        containers=sum(finding.containers for finding in scored),
         tasks={
             finding.instance_id: TaskLine(
                 result=finding.result.value,
@@ -112,7 +114,7 @@ def line_of(findings: Sequence[Finding], *, at: str, runs: int, seconds: float) 
                 seconds=finding.seconds,
                 why=finding.why,
             )
-            for finding in sorted(told, key=lambda finding: finding.instance_id)
+            for finding in sorted(scored, key=lambda finding: finding.instance_id)
         },
     )
 

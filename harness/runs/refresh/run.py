@@ -131,13 +131,13 @@ def choose(dataset: Dataset, ids: Sequence[str], *, quarantined: bool) -> tuple[
 
     """
     state = TaskState.QUARANTINED if quarantined else TaskState.PROVED
-    found: Sequence[Instance] = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
-    others = [one for one in found if one.state is not state]
+    instances: Sequence[Instance] = task_states.known(dataset, ids) if ids else tuple(dataset.instances())
+    others = [instance for instance in instances if instance.state is not state]
     if ids and others:
         words = ", ".join(f"{other.instance_id} is {other.state}" for other in others[:5])
         hint = "--quarantined looks at tasks in quarantine" if not quarantined else "leave --quarantined out"
         raise InputError(f"only {state} tasks are looked at: {words}", hint=hint)
-    chosen = tuple(one.instance_id for one in found if one.state is state)
+    chosen = tuple(instance.instance_id for instance in instances if instance.state is state)
     if not chosen and not quarantined:
         raise InputError(f"{dataset.path} has no {state} task", hint="`goldseam holdout stats` counts them by state")
     return chosen
@@ -176,17 +176,17 @@ def refresh(
         tasks = TaskStore(dataset, notes.plan)
         work = _Work(tasks=tasks, sandbox=sandbox, executor=executor, settings=settings, notes=notes, observer=observer)
         findings = work.all(notes.plan)
-        found = _decided(findings, settings)
+        refreshed = _decided(findings, settings)
         if not settings.dry_run and not settings.quarantined:
-            found = _changed(dataset, found)
-        found = replace(found, seconds=time.monotonic() - began)
-        line = _line(found)
+            refreshed = _changed(dataset, refreshed)
+        refreshed = replace(refreshed, seconds=time.monotonic() - began)
+        line = _line(refreshed)
         new = bool(line.tasks) and (settings.record or record.says_something_new(line, former))
-        if new and not settings.dry_run and not (found.mass and not settings.force):
+        if new and not settings.dry_run and not (refreshed.mass and not settings.force):
             record.append(dataset, line)
-            found = replace(found, recorded=True)
+            refreshed = replace(refreshed, recorded=True)
         notes.end()
-    return found
+    return refreshed
 
 
 def _plan(dataset: Dataset, ids: Sequence[str], settings: Settings) -> tuple[str, ...]:
@@ -224,22 +224,22 @@ def _slowdown(findings: Sequence[Finding]) -> float:
     return round(max(1.0, statistics.median(ratios)), 2) if ratios else 1.0
 
 
-def _changed(dataset: Dataset, found: Refreshed) -> Refreshed:
+def _changed(dataset: Dataset, refreshed: Refreshed) -> Refreshed:
     """The same, with what went wrong in quarantine."""
-    wrong = {finding.instance_id: f"refresh: {finding.result}: {finding.why}" for finding in found.of(*GONE_WRONG)}
-    if not wrong or (found.mass and not found.settings.force):
-        return found
+    wrong = {finding.instance_id: f"refresh: {finding.result}: {finding.why}" for finding in refreshed.of(*GONE_WRONG)}
+    if not wrong or (refreshed.mass and not refreshed.settings.force):
+        return refreshed
     with content.locked(dataset):
         version = task_states.quarantine_all(dataset, wrong)
-    return replace(found, quarantined=tuple(sorted(wrong)), version=version)
+    return replace(refreshed, quarantined=tuple(sorted(wrong)), version=version)
 
 
-def _line(found: Refreshed) -> record.RefreshLine:
+def _line(refreshed: Refreshed) -> record.RefreshLine:
     return record.line_of(
-        found.findings,
+        refreshed.findings,
         at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        runs=found.settings.runs,
-        seconds=found.seconds,
+        runs=refreshed.settings.runs,
+        seconds=refreshed.seconds,
     )
 
 
@@ -269,8 +269,8 @@ class _Work:
         left = Counter(slot.instance_id for slot in due)
         self.observer.begin(tasks=len(plan), verdicts=len(slots), known=len(slots) - len(due))
         findings = {task_id: self._decide(task_id) for task_id in plan if not left[task_id]}
-        for slot, came in self.executor.map(self._one, due, cancel=self.sandbox.cancel):
-            self._take(slot, came)
+        for slot, answer in self.executor.map(self._one, due, cancel=self.sandbox.cancel):
+            self._take(slot, answer)
             left[slot.instance_id] -= 1
             if not left[slot.instance_id]:
                 findings[slot.instance_id] = self._decide(slot.instance_id)
@@ -319,13 +319,13 @@ class _Work:
                 raise
             return slot, error.message
 
-    def _take(self, slot: Slot, came: VerdictSummary | str) -> None:
-        if isinstance(came, str):
-            self.lost[slot.instance_id] = came
+    def _take(self, slot: Slot, answer: VerdictSummary | str) -> None:
+        if isinstance(answer, str):
+            self.lost[slot.instance_id] = answer
             return
-        self.seen[slot.instance_id].append(came)
-        self.notes.add(came, self._key(slot.instance_id))
-        self.observer.seen(came)
+        self.seen[slot.instance_id].append(answer)
+        self.notes.add(answer, self._key(slot.instance_id))
+        self.observer.seen(answer)
 
     def _key(self, task_id: str) -> str:
         nothing = Prediction(instance_id=task_id, model_name_or_path=Kind.NULL.value, model_patch="")

@@ -110,7 +110,7 @@ def statuses(hidden: Hidden, summary: VerdictSummary) -> Mapping[str, str]:
     """What became of each listed test that something was asked of: a status, or `gone`."""
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
     letters = summary.fail_to_pass + summary.pass_to_pass
-    return {test_id: WORDS[one] for test_id, one in zip(listed, letters, strict=False) if one in WORDS}
+    return {test_id: WORDS[letter] for test_id, letter in zip(listed, letters, strict=False) if letter in WORDS}
 
 
 def _prediction(task: Task, kind: Kind) -> Prediction:

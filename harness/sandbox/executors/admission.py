@@ -133,12 +133,12 @@ class Admission:
         """
         self._warn_of(needs)
         with self._changed:
-            taken = self._wait(self._queue.come(needs))
+            needs_taken = self._wait(self._queue.come(needs))
         try:
             yield
         finally:
             with self._changed:
-                self._queue.end(taken)
+                self._queue.end(needs_taken)
                 self._changed.notify_all()
 
     def cancel(self) -> None:

@@ -30,15 +30,15 @@ def room(engine_info: Mapping[str, Any]) -> Needs:
     memory = int(engine_info.get("MemTotal") or 0) // _MIB
     if is_here():
         cpus = min(cpus, usable_cpus())
-        known = [one for one in (memory, available_mb()) if one]
-        memory = min(known, default=0)
+        sizes = [size for size in (memory, available_mb()) if size]
+        memory = min(sizes, default=0)
     return Needs(cpus=max(cpus, 1.0), memory_mb=int(memory * (1 - _KEPT_FREE)) if memory else _UNLIMITED)
 
 
 def free_mb() -> int | None:
     """The memory that is free just now for one more container; None where the engine is elsewhere."""
-    known = available_mb() if is_here() else None
-    return None if known is None else int(known * (1 - _KEPT_FREE))
+    available = available_mb() if is_here() else None
+    return None if available is None else int(available * (1 - _KEPT_FREE))
 
 
 def is_here() -> bool:
@@ -63,8 +63,8 @@ def engine_info() -> Mapping[str, Any]:
 
 def available_mb(root: Path = Path("/")) -> int | None:
     """MiB that programs can still get without swapping, within this process's control group; None where unknown."""
-    found = [*_system(root), *_groups(root)]
-    return min(found) // _MIB if found else None
+    sizes = [*_system(root), *_groups(root)]
+    return min(sizes) // _MIB if sizes else None
 
 
 def usable_cpus(root: Path = Path("/")) -> float:
@@ -113,14 +113,14 @@ def _folders(root: Path, controller: str) -> Iterator[Path]:
         if names and controller not in names.split(","):
             continue
         base = top / controller if names else top
-        here = base / path.lstrip("/")
-        if not here.is_dir():
-            here = base  # a container sees its own group as the root
+        place = base / path.lstrip("/")
+        if not place.is_dir():
+            place = base  # a container sees its own group as the root
         while True:
-            yield here
-            if here == base:
+            yield place
+            if place == base:
                 break
-            here = here.parent
+            place = place.parent
 
 
 def _number(path: Path) -> int | None:

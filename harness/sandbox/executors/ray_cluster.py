@@ -115,14 +115,16 @@ def connect(ray: Any, address: str) -> None:
     hint = "`ray status --address HOST:PORT` tells whether it runs; docs/scale.md says how to start one"
     if address != "auto":
         _see_that_it_answers(address, hint)
-    here = threading.current_thread() is threading.main_thread()
-    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)} if here else {}
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    handlers = (
+        {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)} if in_main_thread else {}
+    )
     try:
         ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR")
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise InfrastructureError(f"no Ray cluster answers at {address}: {error}", hint=hint) from error
     finally:
-        for number, handler in kept.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)  # Ray sets its own, which would end us without cleaning up
 
 

@@ -40,10 +40,10 @@ def open_letter(letter: bytes, key: bytes) -> Any:
     return pickle.loads(AESGCM(key).decrypt(letter[:_NONCE_BYTES], letter[_NONCE_BYTES:], None))  # noqa: S301 - our own
 
 
-def said(what: Callable[[], Any]) -> tuple[Any, Exception | None]:
+def said(call: Callable[[], Any]) -> tuple[Any, Exception | None]:
     """What a call returned or raised: errors travel as values, since Ray logs the text of those raised."""
     try:
-        return what(), None
+        return call(), None
     except Exception as error:  # noqa: BLE001 - raised again where the letter is read
         try:
             pickle.loads(pickle.dumps(error))  # noqa: S301 - our own

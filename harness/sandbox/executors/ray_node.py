@@ -134,13 +134,13 @@ def work(letter: bytes, key: bytes, setting: Setting) -> bytes:
     """Do one job or errand and return a `Reply`, both as letters. Interrupted, no container is left when this ends."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as whatever is started in the background inherits it
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    asked = ray_letter.open_letter(letter, key)
-    return ray_letter.seal(_reply(asked, setting), key)
+    content = ray_letter.open_letter(letter, key)
+    return ray_letter.seal(_reply(content, setting), key)
 
 
-def _reply(asked: Job | Errand, setting: Setting) -> Reply:
+def _reply(request: Job | Errand, setting: Setting) -> Reply:
     try:
-        result, error = ray_letter.said(lambda: _bench(setting).do(asked))
+        result, error = ray_letter.said(lambda: _bench(setting).do(request))
     except BaseException:  # Ray's way to cancel is to raise KeyboardInterrupt here, and it does so more than once
         usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
         while _benches:
@@ -179,14 +179,14 @@ def _engine() -> str:
     """What tells this node's engine from others: two on one machine differ in their folder, and may share an id."""
     client: Any = engine.connect()
     info = client.info()
-    known = () if engine.is_podman() else (info.get("ID"),)  # Podman makes one up at each call
-    return "\n".join(str(part or "") for part in (info.get("Name"), info.get("DockerRootDir"), *known))
+    engine_ids = () if engine.is_podman() else (info.get("ID"),)  # Podman makes one up at each call
+    return "\n".join(str(part or "") for part in (info.get("Name"), info.get("DockerRootDir"), *engine_ids))
 
 
 def _images() -> frozenset[str]:
     client: Any = engine.connect()
     images = client.images()
-    return frozenset(name for one in images for name in (one["Id"], *(one.get("RepoDigests") or ())))
+    return frozenset(name for image in images for name in (image["Id"], *(image.get("RepoDigests") or ())))
 
 
 def tidy(ended: Collection[str]) -> int:

@@ -187,14 +187,14 @@ class RaySandbox(Sandbox):
             try:
                 if not self._wait(ref, node_id):
                     return node_id or "", _lost_with(node_id or "")
-                found = self._ray.get(ref, timeout=_CANCEL_SECONDS)
+                reply_got = self._ray.get(ref, timeout=_CANCEL_SECONDS)
             except self._ray.exceptions.TaskCancelledError:
                 raise InterruptedRunError("the run was interrupted") from None
             except self._ray.exceptions.RayError as error:
                 raise _lost(parcel, error) from None
             finally:
                 del ref  # with the last reference Ray lets go of the letters
-            where, answer = found
+            where, answer = reply_got
             reply: Reply = ray_letter.open_letter(answer, self._key)
             done(where, reply)
         if where not in self._placement.nodes or node_id not in (None, where):
@@ -236,9 +236,9 @@ class RaySandbox(Sandbox):
 
     def _warn_once(self, text: str) -> None:
         with self._lock:
-            known = text in self._warned
+            was_warned = text in self._warned
             self._warned.add(text)
-        if not known:
+        if not was_warned:
             self._note(text)
 
     def _at(self, node_id: str, *, soft: bool) -> Any:
@@ -279,8 +279,8 @@ class RaySandbox(Sandbox):
 
     def _refresh(self) -> list[str]:
         """The nodes with an engine that are there now."""
-        there = {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
-        useful = {node_id: has for node_id, has in there.items() if has.get(RESOURCE, 0) >= 1}
+        resources = {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
+        useful = {node_id: has for node_id, has in resources.items() if has.get(RESOURCE, 0) >= 1}
         with self._lock:
             self._refreshed = time.monotonic()
             self._placement.keep_only(useful)
@@ -353,8 +353,8 @@ def _lost(parcel: _Parcel, error: Exception) -> InfrastructureError:
     kind = type(error).__name__
     cause = getattr(error, "cause", None)
     why = f"{kind}: {cause or str(error).strip().splitlines()[0] if str(error).strip() else kind}"
-    what = f"the job for {parcel.image}" if parcel.image else "what it was to do"
-    return SandboxError(f"the cluster lost {what}: {why}")
+    job_name = f"the job for {parcel.image}" if parcel.image else "what it was to do"
+    return SandboxError(f"the cluster lost {job_name}: {why}")
 
 
 def _lost_with(node_id: str) -> Reply:
@@ -374,9 +374,9 @@ def _work(letter: bytes, key: bytes, setting: Setting, version: str) -> tuple[st
     import ray  # noqa: PLC0415 - runs on nodes
 
     where: str = ray.get_runtime_context().get_node_id()
-    here = metadata.version("goldseam")
-    if here != version:
-        _, error = ray_letter.said(lambda: _same_version(here, version, where))
+    own_version = metadata.version("goldseam")
+    if own_version != version:
+        _, error = ray_letter.said(lambda: _same_version(own_version, version, where))
         return where, ray_letter.seal(Reply(result=None, error=error, owner="", healthy=True), key)
     return where, ray_node.work(letter, key, setting)
 

@@ -27,9 +27,9 @@ def normal(platform: str) -> str:
     return f"{system}/{_OTHER_NAMES.get(name, name)}"
 
 
-def same(one: str, other: str) -> bool:
+def same(left: str, other: str) -> bool:
     """Whether two names mean the same platform. Pure."""
-    return normal(one) == normal(other)
+    return normal(left) == normal(other)
 
 
 def ensure_runs(image: str) -> None:
@@ -59,11 +59,13 @@ def ensure_runs(image: str) -> None:
 def _starts(facts: ImageFacts) -> bool:
     client: Any = engine.connect()
     labels = {engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "probe"}
-    made = client.create_container(facts.id, ["/bin/true"], entrypoint=[], labels=labels, network_disabled=True)["Id"]
+    container = client.create_container(facts.id, ["/bin/true"], entrypoint=[], labels=labels, network_disabled=True)[
+        "Id"
+    ]
     try:
         with contextlib.suppress(engine.ApiError):
-            client.start(made)
-            return bool(client.wait(made, timeout=_PROBE_SECONDS).get("StatusCode") == 0)
+            client.start(container)
+            return bool(client.wait(container, timeout=_PROBE_SECONDS).get("StatusCode") == 0)
         return False
     finally:
-        engine.remove_container(made)
+        engine.remove_container(container)

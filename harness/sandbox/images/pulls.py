@@ -205,8 +205,8 @@ class _GivenUpError(Exception):
 
 def is_passing(why: str) -> bool:
     """Whether a pull's failure, in the engine's words, is one of the way to the registry and may pass. Pure."""
-    said = why.lower()
-    return "no space left" not in said and any(sign in said for sign in _PASSING)
+    reason = why.lower()
+    return "no space left" not in reason and any(sign in reason for sign in _PASSING)
 
 
 def _add_up(layers: dict[str, tuple[int, int]], fields: Mapping[str, Any]) -> None:

@@ -24,10 +24,10 @@ def fetch(ref: str, *, stall_seconds: float) -> Generator[Mapping[str, Any], Non
     """
     repository, _, version = ref.partition("@") if "@" in ref else ref.rpartition(":")
     with engine.patient(stall_seconds) as client:
-        for said in client.pull(repository, tag=version, stream=True, decode=True):
-            if "error" in said:
-                raise engine.EngineError(said["error"])
-            yield said
+        for event in client.pull(repository, tag=version, stream=True, decode=True):
+            if "error" in event:
+                raise engine.EngineError(event["error"])
+            yield event
 
 
 def push(ref: str, *, stall_seconds: float) -> str:
@@ -40,15 +40,15 @@ def push(ref: str, *, stall_seconds: float) -> str:
     repository, _, tag = ref.rpartition(":")
     digest = ""
     with engine.patient(stall_seconds) as client:
-        for said in client.push(repository, tag=tag, stream=True, decode=True):
-            if "error" in said:
-                raise engine.EngineError(said["error"])
-            digest = (said.get("aux") or {}).get("Digest") or digest
+        for event in client.push(repository, tag=tag, stream=True, decode=True):
+            if "error" in event:
+                raise engine.EngineError(event["error"])
+            digest = (event.get("aux") or {}).get("Digest") or digest
     facts = None if digest else engine.inspect_image(ref)  # Podman does not tell it on the way
-    known = [one.rpartition("@")[2] for one in facts.digests if one.startswith(f"{repository}@")] if facts else []
-    if not digest and not known:
+    digests = [one.rpartition("@")[2] for one in facts.digests if one.startswith(f"{repository}@")] if facts else []
+    if not digest and not digests:
         raise engine.EngineError(f"the registry did not say under which digest it holds {ref}")
-    return digest or known[0]
+    return digest or digests[0]
 
 
 def in_registry(ref: str) -> bool:

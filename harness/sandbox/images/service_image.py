@@ -44,7 +44,7 @@ def look(ref: str) -> ServiceImage:
     try:
         raw = client.inspect_image(ref)
         config = raw.get("Config") or {}
-        made = client.create_container(
+        container = client.create_container(
             image=raw["Id"],
             command=["none"],
             network_disabled=True,
@@ -52,9 +52,9 @@ def look(ref: str) -> ServiceImage:
         )["Id"]
         try:
             volumes = [path for path in config.get("Volumes") or () if _FOLDER.match(path)]
-            folders = [folder for path in (*_ALWAYS, *sorted(volumes)) for folder in _folders(client, made, path)]
+            folders = [folder for path in (*_ALWAYS, *sorted(volumes)) for folder in _folders(client, container, path)]
         finally:
-            engine.remove_container(made)
+            engine.remove_container(container)
     except engine.ConnectionLost as error:
         raise engine.engine_failed(f"looking at image {ref}", error) from error
     ports = [int(port.partition("/")[0]) for port in config.get("ExposedPorts") or () if port.endswith("/tcp")]
@@ -87,15 +87,15 @@ def _folders(client: Any, container: str, path: str) -> tuple[str, ...]:
     try:
         chunks, _ = client.get_archive(container, path)
         with tarfile.open(fileobj=io.BufferedReader(Pipe(chunks)), mode="r|") as archive:
-            members = [one for one, _ in zip(archive, range(_MOST if path == "/run" else 1), strict=False)]
+            members = [member for member, _ in zip(archive, range(_MOST if path == "/run" else 1), strict=False)]
     except engine.NotFoundError:
         return (path,)
     except tarfile.TarError:
         return ()  # no folder
     above = path.rpartition("/")[0]
-    found = {f"{above}/{member.name.strip('/')}": member for member in members if member.isdir()}
+    by_path = {f"{above}/{member.name.strip('/')}": member for member in members if member.isdir()}
     return tuple(
-        f"{name}:{one.uid}:{one.gid}:{one.mode & 0o7777:04o}"
-        for name, one in sorted(found.items())
+        f"{name}:{member.uid}:{member.gid}:{member.mode & 0o7777:04o}"
+        for name, member in sorted(by_path.items())
         if _FOLDER.match(name) and name.count("/") <= path.count("/") + _DEEPEST
     )

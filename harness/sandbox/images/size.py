@@ -20,12 +20,12 @@ def together(images: Sequence[str]) -> tuple[int, int]:
 
     """
     sizes: dict[str, int] = {}
-    held = 0
+    total = 0
     for image in images:
         facts = engine.inspect_image(image)
-        held += facts is not None
+        total += facts is not None
         while facts is not None and facts.id not in sizes:
             parent = engine.inspect_image(facts.parent) if facts.parent else None
             sizes[facts.id] = facts.size - (parent.size if parent else 0)
             facts = parent
-    return sum(sizes.values()), held
+    return sum(sizes.values()), total

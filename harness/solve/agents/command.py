@@ -100,7 +100,7 @@ class CommandAgent(Agent):
             return run(job, model, workspace)
 
     def _in_container(self, job: SolveJob, model: Model, plain: ImageWorkspace) -> Attempt:
-        with _folder() as door, contextlib.ExitStack() as held:
+        with _folder() as door, contextlib.ExitStack() as stack:
             inside: list[ImageWorkspace] = []
 
             def end() -> None:
@@ -109,9 +109,9 @@ class CommandAgent(Agent):
 
             gateway = self._gateway(job, model, done=end)
             mounts = {_DOOR: str(door)} | ({MOUNT: str(self._settings.mount.resolve())} if self._settings.mount else {})
-            held.enter_context(gateway.at_socket(door / _SOCKET))
+            stack.enter_context(gateway.at_socket(door / _SOCKET))
             env = _variables(f"http://127.0.0.1:{_PORT}", gateway.key, is_proxy=bool(self._allow))
-            workspace = held.enter_context(
+            workspace = stack.enter_context(
                 plain.equipped(env=env, mounts=mounts, forward=(f"{_DOOR}/{_SOCKET}", _PORT))
             )
             inside.append(workspace)

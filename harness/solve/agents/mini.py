@@ -57,9 +57,9 @@ def find() -> Installed:
 
     """
     for python in _candidates():
-        told = process.run([python, "-I", "-c", _ASK], check=False)
-        if told.returncode == 0:
-            version = told.stdout.decode().strip()
+        completed = process.run([python, "-I", "-c", _ASK], check=False)
+        if completed.returncode == 0:
+            version = completed.stdout.decode().strip()
             if tuple(int(part) for part in version.split(".")[:2]) < _LEAST:
                 raise InputError(f"{_DISTRIBUTION} {version} is too old; 2.0 or later is needed")
             return Installed(python=python, version=version)

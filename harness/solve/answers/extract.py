@@ -125,27 +125,27 @@ def _why_nothing(text: str, found: answer.Answer) -> tuple[NoPatch, str]:
 
 def _make(changes: Sequence[Change], tree: Readable, version: str) -> Extracted:
     draft = Draft(tree=tree)
-    done: list[Change] = []
+    changes_made: list[Change] = []
     try:
         for change in changes:
-            if change in done:
+            if change in changes_made:
                 draft.tolerance.add(Tolerance.REPEATED)
                 continue
             if change.content is not None and not change.creates:
                 _refuse_parts(change, draft)
             draft.make(change)
-            done.append(change)
+            changes_made.append(change)
     except EditError as error:
         reason = NoPatch.AMBIGUOUS if error.ambiguous else NoPatch.DOES_NOT_APPLY
         return _none(reason, str(error), frozenset(draft.tolerance))
     changed = draft.changed()
     if not changed:
         return _none(NoPatch.EMPTY, "the edits change nothing", frozenset(draft.tolerance))
-    made = Extracted(patch=draft.patch(), tolerance=tuple(sorted(draft.tolerance)))
+    extracted = Extracted(patch=draft.patch(), tolerance=tuple(sorted(draft.tolerance)))
     broken = broken_file(changed, version)
     if broken is None:
-        return made
-    return replace(made, patch=None, unusable=made.patch, no_patch=NoPatch.DOES_NOT_PARSE, detail=broken)
+        return extracted
+    return replace(extracted, patch=None, unusable=extracted.patch, no_patch=NoPatch.DOES_NOT_PARSE, detail=broken)
 
 
 def _refuse_parts(change: Change, draft: Draft) -> None:
@@ -160,9 +160,10 @@ def _refuse_parts(change: Change, draft: Draft) -> None:
         return
     left = [line.strip() for line in (change.content or "").split("\n")]
     total = sum(line.strip() in left for line in before if line.strip())
-    said = sum(bool(line.strip()) for line in before)
-    if said and total < said * _KEPT_SHARE:
+    lines_with_text = sum(bool(line.strip()) for line in before)
+    if lines_with_text and total < lines_with_text * _KEPT_SHARE:
         raise EditError(
-            f"a block named {change.path} holds {total} of the file's {said} lines: a part, or another file?",
+            f"a block named {change.path} holds {total} of the file's {lines_with_text} lines: "
+            "a part, or another file?",
             ambiguous=True,
         )

@@ -205,20 +205,20 @@ def tally(cases: Iterable[Case], *, unranked: frozenset[str] = frozenset()) -> T
     return Tally(
         models=tuple(_model(name, by_model[name]) for name in names),
         all=_model("all", every),
-        pairs=tuple(_pair(one, other, by_model) for one, other in combinations(ranked, 2)),
+        pairs=tuple(_pair(left, other, by_model) for left, other in combinations(ranked, 2)),
     )
 
 
 def _model(name: str, cases: Sequence[Case]) -> ModelTally:
-    said = [case for case in cases if not case.empty and case.grade in {Grade.CORRECT, Grade.INCORRECT}]
-    wrong = [case for case in said if not case.resolved]
+    answered = [case for case in cases if not case.empty and case.grade in {Grade.CORRECT, Grade.INCORRECT}]
+    wrong = [case for case in answered if not case.resolved]
     classes = sorted({case.failure_class or "unknown" for case in wrong})
     return ModelTally(
         model=name,
         matrix=_matrix(cases),
         waved_through=_rate(wrong, _passed),
-        turned_away=_rate([case for case in said if case.resolved], lambda case: not _passed(case)),
-        agreement=_rate(said, lambda case: _passed(case) == case.resolved),
+        turned_away=_rate([case for case in answered if case.resolved], lambda case: not _passed(case)),
+        agreement=_rate(answered, lambda case: _passed(case) == case.resolved),
         by_class={
             word: _rate([case for case in wrong if (case.failure_class or "unknown") == word], _passed)
             for word in classes
@@ -276,13 +276,13 @@ def _pair(one: str, other: str, by_model: Mapping[str, Sequence[Case]]) -> Pair:
 
 def _scores(cases: Sequence[Case]) -> dict[str, tuple[float, float]]:
     """By task: the share of patches that pass by tests, and by judge. What the judge did not say counts for neither."""
-    found: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    scores_by_task: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for case in cases:
         if case.empty or case.grade in {Grade.CORRECT, Grade.INCORRECT}:
-            found[case.instance_id].append((case.resolved, not case.empty and _passed(case)))
+            scores_by_task[case.instance_id].append((case.resolved, not case.empty and _passed(case)))
     return {
-        task: (statistics.fmean(test for test, _ in pairs), statistics.fmean(said for _, said in pairs))
-        for task, pairs in found.items()
+        task: (statistics.fmean(test for test, _ in pairs), statistics.fmean(judged_right for _, judged_right in pairs))
+        for task, pairs in scores_by_task.items()
     }
 
 

@@ -127,7 +127,7 @@ def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch,
         InputError: one is no run folder, a model is in none, or nothing is scored.
 
     """
-    found: dict[tuple[str, str, int, str], Patch] = {}
+    by_key: dict[tuple[str, str, int, str], Patch] = {}
     models: set[str] = set()
     for run in runs:
         folder = RunFolder(path=run)
@@ -144,15 +144,15 @@ def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch,
             report = None if is_withheld(prediction) else folder.read(prediction)
             if report is not None and report.outcome is not Outcome.INFRA_ERROR:
                 patch = Patch(prediction=prediction, report=report)
-                found.setdefault(patch.key, patch)
+                by_key.setdefault(patch.key, patch)
     if unknown := sorted(set(only) - models):
         raise InputError(f"no run has patches of {', '.join(unknown)}", hint=f"there are {', '.join(sorted(models))}")
-    if not found:
+    if not by_key:
         raise InputError(
             "these runs have no scored patch to judge",
             hint="let `goldseam evaluate` finish first; gold's are judged with --only gold",
         )
-    return tuple(found.values())
+    return tuple(by_key.values())
 
 
 def read_judgements(path: Path) -> tuple[Judgement, ...]:
@@ -200,7 +200,7 @@ class Lines:
             os.fsync(self._file.fileno())
 
 
-def cases(found: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> tuple[Case, ...]:
+def cases(patches_judged: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> tuple[Case, ...]:
     """Every patch with what this judge said of it."""
     grades = {identity_of(judgement): judgement.verdict for judgement in judgements}
     return tuple(
@@ -213,7 +213,7 @@ def cases(found: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeI
             grade=None if patch.empty else grades.get(key_of(patch, judge)),
             empty=patch.empty,
         )
-        for patch in found
+        for patch in patches_judged
     )
 
 
@@ -222,9 +222,9 @@ def judges(judgements: Iterable[Judgement]) -> tuple[JudgeIdentity, ...]:
     return tuple(dict.fromkeys(judgement.judge for judgement in judgements))
 
 
-def tally_of(found: Sequence[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Tally:
+def tally_of(patches_judged: Sequence[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Tally:
     """The tally of one judge."""
-    return tally(cases(found, judgements, judge), unranked=UNRANKED)
+    return tally(cases(patches_judged, judgements, judge), unranked=UNRANKED)
 
 
 def spent(judgements: Iterable[Judgement]) -> Spending:
@@ -239,10 +239,10 @@ def spent(judgements: Iterable[Judgement]) -> Spending:
     )
 
 
-def bill(found: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Bill:
+def bill(patches_judged: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Bill:
     """What the judge took, and what the containers took, for the patches that it has judged."""
-    said = {identity_of(judgement): judgement for judgement in judgements}
-    both = [(patch, said[key]) for patch in found if (key := key_of(patch, judge)) in said]
+    by_identity = {identity_of(judgement): judgement for judgement in judgements}
+    both = [(patch, by_identity[key]) for patch in patches_judged if (key := key_of(patch, judge)) in by_identity]
     tokens = [_tokens(judgement) for _, judgement in both]
     costs = [judgement.cost_usd for _, judgement in both]
     return Bill(

@@ -132,9 +132,9 @@ def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: O
     """
     out = question.out
     with files.locked(out.with_name(f".{out.name}.lock"), busy=f"another goldseam is writing {out}"):
-        done = {identity_of(read_judgement) for read_judgement in read_judgements(out)}
+        judged = {identity_of(read_judgement) for read_judgement in read_judgements(out)}
         patches = [one for one in question.patches if not one.empty]
-        todo = [one for one in patches if key_of(one, judge) not in done]
+        todo = [one for one in patches if key_of(one, judge) not in judged]
         for patch in todo:
             question.dataset.instance(patch.prediction.instance_id)  # an unknown task is told before anything is sent
         observer.begin(total=len(patches), reused=len(patches) - len(todo))
@@ -213,13 +213,13 @@ class _Asker:
         """Write down what is about to be shown, once a call."""
         task = patch.prediction.instance_id
         fix = self._judge.with_gold or patch.prediction.model_name_or_path == GOLD
-        shown = {"statement", "code", "gold"} if fix else {"statement", "code"}
+        parts_shown = {"statement", "code", "gold"} if fix else {"statement", "code"}
         with self._lock:
-            if not shown <= self._exposed[task]:
+            if not parts_shown <= self._exposed[task]:
                 record_exposure(
-                    self._dataset, [task], model=self._judge.model, endpoint=self._judge.endpoint, shown=shown
+                    self._dataset, [task], model=self._judge.model, endpoint=self._judge.endpoint, shown=parts_shown
                 )
-                self._exposed[task] |= shown
+                self._exposed[task] |= parts_shown
 
 
 def _judgement(

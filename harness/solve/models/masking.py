@@ -47,17 +47,17 @@ class Masker:
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         """`secrets` are values by what to call them, such as the name of their variable."""
-        known = {value: name for name, value in secrets.items() if len(value) >= _SHORTEST}
-        self._known = known
-        longest_first = sorted(known, key=len, reverse=True)
-        self._values = re.compile("|".join(map(re.escape, longest_first))) if known else None
+        by_value = {value: name for name, value in secrets.items() if len(value) >= _SHORTEST}
+        self._known = by_value
+        longest_first = sorted(by_value, key=len, reverse=True)
+        self._values = re.compile("|".join(map(re.escape, longest_first))) if by_value else None
 
     def text(self, text: str) -> str:
         """The text without secrets."""
         if self._values is not None:
             text = self._values.sub(lambda match: f"[masked: {self._known[match[0]]}]", text)
-        for what, shape in _SHAPES:
-            text = shape.sub(f"[masked: {what}]", text)
+        for kind, shape in _SHAPES:
+            text = shape.sub(f"[masked: {kind}]", text)
         return text
 
     def value(self, value: Any) -> Any:
@@ -65,9 +65,9 @@ class Masker:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {key: self.value(one) for key, one in value.items()}
+            return {key: self.value(element) for key, element in value.items()}
         if isinstance(value, list | tuple):
-            return [self.value(one) for one in value]
+            return [self.value(element) for element in value]
         return value
 
 

@@ -92,7 +92,12 @@ class Spending:
         }
 
     def __add__(self, other: Spending) -> Spending:
-        return Spending(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(Spending)})
+        return Spending(
+            **{
+                spent_field.name: getattr(self, spent_field.name) + getattr(other, spent_field.name)
+                for spent_field in fields(Spending)
+            }
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,9 +217,9 @@ class Meter:
 
         """
         now = self._clock.monotonic()
-        for one in (account, self._total):
-            if now + seconds >= one.deadline:
-                raise LimitReachedError(one.prefix + "minutes", "the time is used up")
+        for account_asked in (account, self._total):
+            if now + seconds >= account_asked.deadline:
+                raise LimitReachedError(account_asked.prefix + "minutes", "the time is used up")
 
     def reserve(self, account: _Account, request: Request) -> _Share:
         """Wait for room and take it.
@@ -229,8 +234,8 @@ class Meter:
                     raise LimitReachedError("stopped", "the work was stopped")
                 self.may_wait(account, 0.0)
                 share = self._most(request)
-                for one in (account, self._total):
-                    if passed := one.over(share):
+                for account_asked in (account, self._total):
+                    if passed := account_asked.over(share):
                         raise LimitReachedError(*passed)
                 if account.has_room(share) and self._total.has_room(share):
                     account.reserve(share)
@@ -243,14 +248,14 @@ class Meter:
         """Give room back and count what a question really came to; `told`: by the endpoint."""
         risked = self._share(tokens.at_most(prompt_bytes), 0) if came_to.broken else _Share()
         with self._changed:
-            for one in (account, self._total):
-                one.release(reserved)
-                one.risked += risked
-                one.spent += came_to
+            for account_asked in (account, self._total):
+                account_asked.release(reserved)
+                account_asked.risked += risked
+                account_asked.spent += came_to
             self._longest_output = max(self._longest_output, came_to.output_tokens)
             if told and prompt_bytes >= _ENOUGH_TO_TELL and came_to.input_tokens:
-                seen = prompt_bytes / came_to.input_tokens
-                self._fewest_bytes_per_token = min(self._fewest_bytes_per_token, seen)
+                bytes_per_token = prompt_bytes / came_to.input_tokens
+                self._fewest_bytes_per_token = min(self._fewest_bytes_per_token, bytes_per_token)
             self._changed.notify_all()
 
     def count(self, account: _Account, more: Spending) -> None:
@@ -311,22 +316,22 @@ class Metered:
         """As `Model.ask`, within the limits."""
         size = tokens.request_bytes(request)
         reserved = self._meter.reserve(self._account, request)
-        came_to, told = Spending(), False
+        came_to, is_settled = Spending(), False
         try:
             reply = self._model.ask(request)
-            told = believable(reply, size)
+            is_settled = believable(reply, size)
             price = self._meter.price(reply.model)
-            if told:
+            if is_settled:
                 reply = replace(reply, cost=price.cost(reply.usage) if price else None)
             else:
                 reply = replace(reply, cost=None)
-            came_to = _came_to(reply, size, price, told=told)
+            came_to = _came_to(reply, size, price, told=is_settled)
         except ModelError as error:
             if error.fault in {Fault.BAD_REPLY, Fault.NETWORK}:
                 came_to = Spending(broken=1)
             raise
         finally:
-            self._meter.settle(self._account, reserved, came_to, prompt_bytes=size, told=told)
+            self._meter.settle(self._account, reserved, came_to, prompt_bytes=size, told=is_settled)
         return reply
 
 

@@ -127,10 +127,12 @@ class OpenAIModel:
     def warnings(self) -> tuple[str, ...]:
         """What the user should know before the first question."""
         parts = urlsplit(self.endpoint.base_url)
-        found = [floating_warning(self._name, parts.hostname or "")]
+        warnings = [floating_warning(self._name, parts.hostname or "")]
         if parts.scheme == "http" and not self.endpoint.is_local:
-            found.append(f"{self.endpoint.host} is spoken to without encryption: key and code can be read on the way")
-        return tuple(text for text in found if text)
+            warnings.append(
+                f"{self.endpoint.host} is spoken to without encryption: key and code can be read on the way"
+            )
+        return tuple(text for text in warnings if text)
 
     def ask(self, request: Request) -> Reply:
         """As `Model.ask`. With `auto`, the first endpoint's answer that is no 404 settles which API is spoken.
@@ -165,10 +167,12 @@ class OpenAIModel:
             self._api = api
 
     def _ask(self, api: Api, request: Request) -> Reply:
-        asked: Callable[..., Reply] = chat_api.ask if api is Api.CHAT else responses_api.ask
+        ask_model: Callable[..., Reply] = chat_api.ask if api is Api.CHAT else responses_api.ask
         started = time.monotonic()
         try:
-            return asked(self._client, self._name, request, official=self.endpoint.is_official, clock=time.monotonic)
+            return ask_model(
+                self._client, self._name, request, official=self.endpoint.is_official, clock=time.monotonic
+            )
         except ModelError:
             raise
         except JSONDecodeError as error:
@@ -206,8 +210,8 @@ class OpenAIModel:
     def _error(
         self, text: str, fault: Fault, *, retry_after: float | None = None, hint: str | None = None
     ) -> ModelError:
-        shown = self._mask.text(text)[:_SHOWN_CHARACTERS]
-        return ModelError(shown, fault=fault, retry_after=retry_after, hint=self._mask.text(hint) if hint else None)
+        visible = self._mask.text(text)[:_SHOWN_CHARACTERS]
+        return ModelError(visible, fault=fault, retry_after=retry_after, hint=self._mask.text(hint) if hint else None)
 
     def _offered(self) -> str:
         """A hint that names what the endpoint has."""

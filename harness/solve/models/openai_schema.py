@@ -200,10 +200,10 @@ def chunks(reply: Reply, number: str, *, include_usage: bool) -> list[dict[str, 
         call["index"] = index
     pieces = [{"index": 0, "delta": delta, "finish_reason": None}]
     pieces.append({"index": 0, "delta": {}, "finish_reason": _finish(reply)})
-    found: list[dict[str, Any]] = [{**head, "choices": [piece]} for piece in pieces]
+    pieces_of_stream: list[dict[str, Any]] = [{**head, "choices": [piece]} for piece in pieces]
     if include_usage:
-        found.append({**head, "choices": [], "usage": _usage(reply)})
-    return found
+        pieces_of_stream.append({**head, "choices": [], "usage": _usage(reply)})
+    return pieces_of_stream
 
 
 def _head(reply: Reply, number: str, kind: str) -> dict[str, Any]:
@@ -211,8 +211,8 @@ def _head(reply: Reply, number: str, kind: str) -> dict[str, Any]:
 
 
 def _finish(reply: Reply) -> str:
-    known = ("stop", "length", "tool_calls", "content_filter")
-    return reply.finish_reason if reply.finish_reason in known else "stop"
+    finish_reasons = ("stop", "length", "tool_calls", "content_filter")
+    return reply.finish_reason if reply.finish_reason in finish_reasons else "stop"
 
 
 def _usage(reply: Reply) -> dict[str, int]:

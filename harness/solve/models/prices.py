@@ -195,12 +195,12 @@ def _parse(text: str, *, where: str) -> tuple[Price, ...]:
 
 
 def _problems(error: ValidationError, data: dict[str, Any]) -> str:
-    told = []
-    for one in error.errors()[:5]:
-        place = [str(part) for part in one["loc"]]
+    problems = []
+    for problem in error.errors()[:5]:
+        place = [str(part) for part in problem["loc"]]
         if place[:1] == ["prices"] and len(place) > 1:
             entry = data["prices"][int(place[1])]
             name = entry.get("model") if isinstance(entry, dict) else None
             place = [f"entry {int(place[1]) + 1}" + (f" ({name})" if name else ""), *place[2:]]
-        told.append(f"{', '.join(place)}: {one['msg'].removeprefix('Value error, ')}")
-    return "; ".join(told)
+        problems.append(f"{', '.join(place)}: {problem['msg'].removeprefix('Value error, ')}")
+    return "; ".join(problems)

@@ -120,8 +120,8 @@ class Retrying:
         ours = share * min(policy.longest_wait, policy.first_wait * 2.0 ** (tries - 1))
         if error.retry_after is None:
             return ours
-        asked = min(error.retry_after, policy.longest_asked)
-        return max(ours, asked * (1 + 0.1 * share))  # a little later each, so that not all come back at once
+        seconds = min(error.retry_after, policy.longest_asked)
+        return max(ours, seconds * (1 + 0.1 * share))  # a little later each, so that not all come back at once
 
 
 def _given_up(error: ModelError, failed: list[Fault], waited: str) -> ModelError:

@@ -97,9 +97,9 @@ class AttemptModel:
     def ask(self, request: Request) -> Reply:
         """As `Model.ask`."""
         key = self._asker.key(request) if self._cache else b""
-        if self._cache and (kept := self._cache.get(key)):
+        if self._cache and (reply_kept := self._cache.get(key)):
             self._account.count(Spending(cached=1))
-            return kept
+            return reply_kept
         reply = self._model.ask(request)
         self._account.count(Spending(retries=len(reply.retries)))
         if self._cache:

@@ -148,13 +148,13 @@ class Throttled:
         """As `Model.ask`, when there is a turn."""
         started = self._throttle.enter()
         failed: ModelError | None = None
-        answered = False
+        is_answered = False
         try:
             reply = self._model.ask(request)
-            answered = True
+            is_answered = True
         except ModelError as error:
             failed = error
             raise
         finally:
-            self._throttle.leave(started=started, error=failed, answered=answered)
+            self._throttle.leave(started=started, error=failed, answered=is_answered)
         return reply

@@ -63,9 +63,9 @@ class Prompt:
         return tuple(Message(role="system" if role == "system" else "user", content=text) for role, text in filled)
 
     def _parts(self, names: dict[str, Any]) -> list[tuple[str, str]]:
-        made = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
+        environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
         try:
-            template = made.from_string(self.text)
+            template = environment.from_string(self.text)
             if not template.blocks:
                 return [("user", template.render(names))]
             context = template.new_context(names)

@@ -144,10 +144,10 @@ class BaseTree:
                 target.write_bytes(data)
         tree = process.run(["git", f"--git-dir={folder / 'all'}", "rev-parse", f"{_head(files)}^{{tree}}"], env=_ENV)
         sha = tree.stdout.decode().strip()
-        made = process.run(
+        completed = process.run(
             ["git", f"--git-dir={folder / 'all'}", "commit-tree", "-m", "base", sha], env={**_ENV, **_WHO}
         )
-        commit = made.stdout.decode().strip()
+        commit = completed.stdout.decode().strip()
         process.run(["git", "init", "--quiet", "--bare", folder / "base"], env=_ENV)
         (folder / "base" / "info" / "attributes").write_text(_ATTRIBUTES, encoding="ascii")
         process.run(
@@ -178,15 +178,15 @@ class BaseTree:
 
     def read_many(self, paths: Iterable[str]) -> dict[str, bytes]:
         """The bytes of many plain files at once; what is no plain file of the base commit is left out."""
-        wanted = [path for path in paths if self._tracked.get(path, ("120000",))[0] != "120000"]
-        asked = "".join(f"{self._tracked[path][1]}\n" for path in wanted).encode()
-        answer = io.BytesIO(self._git("cat-file", "--batch", input=asked).stdout) if wanted else io.BytesIO()
-        found = {}
-        for path in wanted:
+        paths_wanted = [path for path in paths if self._tracked.get(path, ("120000",))[0] != "120000"]
+        hashes = "".join(f"{self._tracked[path][1]}\n" for path in paths_wanted).encode()
+        answer = io.BytesIO(self._git("cat-file", "--batch", input=hashes).stdout) if paths_wanted else io.BytesIO()
+        contents = {}
+        for path in paths_wanted:
             size = int(answer.readline().split()[2])
-            found[path] = answer.read(size)
+            contents[path] = answer.read(size)
             answer.read(1)
-        return found
+        return contents
 
     def repository(self) -> bytes:
         """A tar with `.git` for a container: the base commit, one branch, and no other object."""
@@ -249,17 +249,19 @@ class BaseTree:
         for file in contents:
             stream += b"M %s inline %s\ndata %d\n%s\n" % (file.mode, _quoted(file.path), len(file.data), file.data)
         stream += b"done\n"
-        made = self._git("fast-import", "--quiet", "--done", "--force", input=bytes(stream), check=False)
-        if made.returncode:
-            raise WorkspaceLostError(f"git does not take the changed files: {made.error_text.splitlines()[0][:300]}")
+        completed = self._git("fast-import", "--quiet", "--done", "--force", input=bytes(stream), check=False)
+        if completed.returncode:
+            raise WorkspaceLostError(
+                f"git does not take the changed files: {completed.error_text.splitlines()[0][:300]}"
+            )
         flags = ("--binary", "--full-index", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv")
         prefixes = ("--src-prefix=a/", "--dst-prefix=b/")
         return self._git("diff", *flags, *prefixes, self._commit, "refs/heads/work").stdout
 
     def _ignored(self, paths: Iterable[str]) -> set[str]:
         """Of new paths, those that git ignores by the base commit's rules, or that are rubbish to everybody."""
-        wanted = b"".join(b"./" + path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-        if not wanted:
+        paths_given = b"".join(b"./" + path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
+        if not paths_given:
             return set()
         work = self._folder / "rules"
         if not work.exists():
@@ -269,12 +271,14 @@ class BaseTree:
                 if path.rpartition("/")[2] == ".gitignore" and mode != "120000":
                     (work / path).parent.mkdir(parents=True, exist_ok=True)
                     (work / path).write_bytes(self._git("cat-file", "blob", sha).stdout)
-        told = process.run(
-            ["git", "-C", work, "check-ignore", "--no-index", "-z", "--stdin"], input=wanted, env=_ENV, check=False
+        completed = process.run(
+            ["git", "-C", work, "check-ignore", "--no-index", "-z", "--stdin"], input=paths_given, env=_ENV, check=False
         )
-        if told.returncode not in (0, 1):  # 1: none of them is
-            raise process.ProgramError(told)
-        return {path.decode("utf-8", "surrogateescape").removeprefix("./") for path in told.stdout.split(b"\0")[:-1]}
+        if completed.returncode not in (0, 1):  # 1: none of them is
+            raise process.ProgramError(completed)
+        return {
+            path.decode("utf-8", "surrogateescape").removeprefix("./") for path in completed.stdout.split(b"\0")[:-1]
+        }
 
     def _git(self, *words: str, input: bytes | None = None, check: bool = True) -> Completed:  # noqa: A002
         protections = ("-c", "core.protectHFS=false", "-c", "core.protectNTFS=false", "-c", "core.quotePath=true")

@@ -183,11 +183,11 @@ class ImageWorkspace(Workspace):
         """As `read`, of many files at once; those that are not there are left out."""
         if self._before is None:
             return self._base.read_many(paths)
-        found = {}
+        contents = {}
         for path in paths:
             with contextlib.suppress(FileNotFoundError):
-                found[path] = self.read(path)
-        return found
+                contents[path] = self.read(path)
+        return contents
 
     def write(self, path: str, data: bytes) -> None:
         """Replace or make a file.
@@ -202,8 +202,8 @@ class ImageWorkspace(Workspace):
         self._start()
         ran = self._script(_WRITE, f"./{inside}", str(len(data)), stdin=data)
         if ran.exit_code:
-            said = ran.output.decode("utf-8", "replace").strip().rpartition(": ")[2]
-            raise OSError(f"cannot write {path}: {said}")
+            message = ran.output.decode("utf-8", "replace").strip().rpartition(": ")[2]
+            raise OSError(f"cannot write {path}: {message}")
 
     def run(self, argv: tuple[str, ...], *, seconds: float, max_output: int = 100_000) -> CommandResult:
         if any("\0" in word or len(word) > _LONGEST_WORD for word in argv):
@@ -232,10 +232,10 @@ class ImageWorkspace(Workspace):
         entries = self._list()
         change = self._base.change(self._before, entries)
         self.left_out = change.left_out
-        wanted = b"".join(b"./" + path.encode("utf-8", "surrogateescape") + b"\0" for path in change.changed)
-        if not wanted:
+        paths_given = b"".join(b"./" + path.encode("utf-8", "surrogateescape") + b"\0" for path in change.changed)
+        if not paths_given:
             return self._base.diff(change, ())
-        ran = self._script(_FETCH, str(len(wanted)), stdin=wanted, seconds=_SETUP_SECONDS)
+        ran = self._script(_FETCH, str(len(paths_given)), stdin=paths_given, seconds=_SETUP_SECONDS)
         if ran.exit_code or ran.flooded:
             raise WorkspaceLostError("the changed files of the workspace cannot be read")
         return self._base.diff(change, unpacked(change, ran.stdout))
@@ -247,9 +247,9 @@ class ImageWorkspace(Workspace):
         archive = self._base.repository()
         ran = self._script(_FILL, str(len(archive)), stdin=archive, seconds=_SETUP_SECONDS)
         if ran.exit_code:
-            said = ran.output.decode("utf-8", "replace").strip()
+            message = ran.output.decode("utf-8", "replace").strip()
             raise InfrastructureError(
-                f"a workspace cannot be filled: {said}", hint="its tree may not fit: budgets.disk_mb in task.yaml"
+                f"a workspace cannot be filled: {message}", hint="its tree may not fit: budgets.disk_mb in task.yaml"
             )
         self._before = self._list()
 

@@ -61,22 +61,22 @@ def question(failing: Failing, tree: Tree) -> tuple[Message, ...]:
 def failed_again(messages: Sequence[Message], answer: str, failing: Failing) -> tuple[Message, ...]:
     """What the model is asked once its recipe has failed as well."""
     parts = _state(failing)
-    said = "Your recipe was tried and failed, too.\n\n" + _joined(parts, _mark(parts))
-    return (*messages, Message(role="assistant", content=_plain(answer)), Message(role="user", content=said))
+    message = "Your recipe was tried and failed, too.\n\n" + _joined(parts, _mark(parts))
+    return (*messages, Message(role="assistant", content=_plain(answer)), Message(role="user", content=message))
 
 
 def not_taken(messages: Sequence[Message], answer: str, why: str) -> tuple[Message, ...]:
     """What the model is asked after an answer with no recipe in it."""
-    said = _AGAIN.format(why=_plain(why))
-    return (*messages, Message(role="assistant", content=_plain(answer)), Message(role="user", content=said))
+    message = _AGAIN.format(why=_plain(why))
+    return (*messages, Message(role="assistant", content=_plain(answer)), Message(role="user", content=message))
 
 
 def _state(failing: Failing) -> list[tuple[str, str]]:
     recipe = failing.recipe
-    told = {"python": failing.python, **recipe.said()}
+    state = {"python": failing.python, **recipe.said()}
     log = failing.said[-_LOG_CHARS:]
     return [
-        ("the recipe", json.dumps(told, indent=1)),
+        ("the recipe", json.dumps(state, indent=1)),
         (f"how it failed, at {failing.step}", sensitive.mask(log)),
     ]
 

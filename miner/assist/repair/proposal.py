@@ -47,22 +47,22 @@ class Proposal(BaseModel):
 
     @field_validator("requirements")
     @classmethod
-    def _from_the_index(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        for one in given:
+    def _from_the_index(cls, requirements: tuple[str, ...]) -> tuple[str, ...]:
+        for text in requirements:
             try:
-                found = Requirement(one)
+                requirement = Requirement(text)
             except InvalidRequirement as error:
-                raise ValueError(f"{one!r} is no PEP 508 requirement") from error
-            if found.url:
-                raise ValueError(f"{one!r} names an address; only what the package index has can be locked")
-        return given
+                raise ValueError(f"{text!r} is no PEP 508 requirement") from error
+            if requirement.url:
+                raise ValueError(f"{text!r} names an address; only what the package index has can be locked")
+        return requirements
 
     @field_validator("env")
     @classmethod
-    def _not_ours(cls, given: dict[str, str]) -> dict[str, str]:
-        if ours := sorted(name for name in given if _RESERVED.fullmatch(name)):
+    def _not_ours(cls, variables: dict[str, str]) -> dict[str, str]:
+        if ours := sorted(name for name in variables if _RESERVED.fullmatch(name)):
             raise ValueError(f"{', '.join(ours)} can't be set: tests are proved and graded with a value of ours")
-        return given
+        return variables
 
 
 class NoProposalError(Exception):
@@ -85,7 +85,7 @@ def read(answer: str) -> Proposal:
     except RecursionError as error:
         raise NoProposalError("the answer is no JSON object of this form: it is nested too deeply") from error
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5])
+        faults = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:5])
         raise NoProposalError(f"the answer is no JSON object of this form: {faults}") from error
     except ValueError as error:
         raise NoProposalError(f"the answer is no JSON: {error}") from error
@@ -102,7 +102,7 @@ def _bounds(requirement: str) -> bool:
 def applied(recipe: Recipe, proposal: Proposal, *, number: int) -> Recipe:
     """A recipe as a proposal changes it: commands take the place of earlier ones, all else is added."""
     evidence = recipe.evidence
-    names = {missing.distribution(one) for one in (*proposal.requirements, *proposal.without)}
+    names = {missing.distribution(requirement) for requirement in (*proposal.requirements, *proposal.without)}
     base = evidence.rung.partition("+repair:")[0]
     return replace(
         recipe,

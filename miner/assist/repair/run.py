@@ -110,13 +110,13 @@ class Session(Repairing):
             self._replies.append(reply)
             self._said = reply.message.content
             try:
-                found = proposal.read(self._said)
+                proposal_read = proposal.read(self._said)
             except proposal.NoProposalError as error:
                 if left:
                     self._messages = prompt.not_taken(self._messages, self._said, str(error))
                 continue
-            self._why.append(found.why)
-            return proposal.applied(failing.recipe, found, number=self._rounds)
+            self._why.append(proposal_read.why)
+            return proposal.applied(failing.recipe, proposal_read, number=self._rounds)
         return None
 
     def told(self, *, mended: bool) -> Repair | None:

@@ -75,9 +75,9 @@ def _rule(line: RuleLine, *, passes: bool) -> ET.Element:
     text = f"required {line.required}; found {line.found}"
     kind = {Ruling.BROKEN: "failure", Ruling.UNKNOWN: "skipped" if passes else "error"}.get(line.ruling)
     if kind:
-        named = [visible(task) for task in line.tasks[:_TASKS_NAMED]]
-        left = len(line.tasks) - len(named)
-        body = [visible(line.sentence, limit=2000), *named, *([f"and {left} more"] if left else [])]
+        names = [visible(task) for task in line.tasks[:_TASKS_NAMED]]
+        left = len(line.tasks) - len(names)
+        body = [visible(line.sentence, limit=2000), *names, *([f"and {left} more"] if left else [])]
         _add(case, kind, text, "\n".join(part for part in body if part))
     else:
         ET.SubElement(case, "system-out").text = visible(text)

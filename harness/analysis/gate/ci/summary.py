@@ -118,7 +118,7 @@ def workflow_commands(decision: Decision) -> list[str]:
 
     At most ten, as many as GitHub shows of a step.
     """
-    found: list[str] = []
+    commands: list[str] = []
     order = (Ruling.BROKEN, Ruling.UNKNOWN)
     for line in sorted(
         (rule for rule in decision.rules if rule.ruling in order), key=lambda rule_line: order.index(rule_line.ruling)
@@ -127,14 +127,14 @@ def workflow_commands(decision: Decision) -> list[str]:
         text = f"required {line.required}; found {line.found}. {line.sentence}".strip()
         if line.tasks:
             text += f"\n{_named(line.tasks)}"
-        found.append(_command(level, f"goldseam gate: {line.name}", text))
+        commands.append(_command(level, f"goldseam gate: {line.name}", text))
     lost = decision.of(Change.LOST)
     if lost and decision.verdict is not GateVerdict.PASS:
-        named = _named([line.instance_id for line in lost])
-        found.insert(_ANNOTATIONS - 1, _command("notice", "goldseam gate: lost tasks", named))
+        task_names = _named([line.instance_id for line in lost])
+        commands.insert(_ANNOTATIONS - 1, _command("notice", "goldseam gate: lost tasks", task_names))
     if decision.verdict is GateVerdict.PASS:
-        found.append(_command("notice", "goldseam gate: pass", decision.sentence))
-    return found[:_ANNOTATIONS]
+        commands.append(_command("notice", "goldseam gate: pass", decision.sentence))
+    return commands[:_ANNOTATIONS]
 
 
 def _named(tasks: Sequence[str]) -> str:

@@ -112,12 +112,12 @@ def guess(
     for one in needed:
         alike.setdefault(one.form, []).append(one)
     rules = dict(_rules(known, texts))
-    seen: set[str] = set()
+    names_seen: set[str] = set()
     taken: list[str] = []
     bits = 0.0
     for group in alike.values():
-        costs = {key: cost for key, cost in (_cost(one, words, written) for one in group) if key not in seen}
-        seen.update(costs)
+        costs = {key: cost for key, cost in (_cost(one, words, written) for one in group) if key not in names_seen}
+        names_seen.update(costs)
         estimate = sum(costs.values())
         through = [name for name, rule in rules.items() if all(_gets_through(rule, one) for one in group)]
         if through and not set(through) & set(taken):
