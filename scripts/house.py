@@ -21,7 +21,7 @@ SENT = ("inside", "tools")
 """Folders of programs that run in containers; `analyst.py` of the signals is one as well."""
 MOST_MODULES = 16
 """Modules side by side in one folder."""
-MOST_VAGUE = 0.065
+MOST_VAGUE = 0.022
 """Share of vague names in one package, as it is; 0.01 is where it is to go. It may only fall."""
 _VAGUE = """
     answered asked brought came come done each everything fits found given gone got had held here kept knows

@@ -142,12 +142,12 @@ def _difference(
             left[identity(entry)] -= 1
         else:
             new.append(entry)
-    gone = []
+    fixed = []
     for entry in reversed(before):
         if left[identity(entry)] > 0:
             left[identity(entry)] -= 1
-            gone.append(entry)
-    return new, gone[::-1]
+            fixed.append(entry)
+    return new, fixed[::-1]
 
 
 def lint(sides: RuffSides) -> Lint:
@@ -202,24 +202,24 @@ def security(sides: BanditSides, more: SemgrepSides | None = None) -> Security:
 
     What semgrep could not read is told by `semgrep`, not here.
     """
-    found = _one_tool("bandit", sides)
+    findings_of_bandit = _one_tool("bandit", sides)
     if more is None or more.error or more.why_not:
-        return found
+        return findings_of_bandit
     other = _one_tool("semgrep", more)
-    new, findings = (*found.new, *other.new), (*found.gone, *other.gone)
-    return found.model_copy(
+    new, findings = (*findings_of_bandit.new, *other.new), (*findings_of_bandit.gone, *other.gone)
+    return findings_of_bandit.model_copy(
         update={
-            "measured": found.measured or bool(new),
+            "measured": findings_of_bandit.measured or bool(new),
             "new": new[:LISTED],
             "gone": findings[:LISTED],
-            "new_by_cwe": _sums(found.new_by_cwe, other.new_by_cwe),
-            "gone_by_cwe": _sums(found.gone_by_cwe, other.gone_by_cwe),
+            "new_by_cwe": _sums(findings_of_bandit.new_by_cwe, other.new_by_cwe),
+            "gone_by_cwe": _sums(findings_of_bandit.gone_by_cwe, other.gone_by_cwe),
         }
     )
 
 
-def _sums(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return dict(sorted((Counter(one) + Counter(other)).items()))
+def _sums(left: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted((Counter(left) + Counter(other)).items()))
 
 
 def _one_tool(tool: str, sides: BanditSides) -> Security:
@@ -289,16 +289,16 @@ def complexity(sides: LizardSides) -> Complexity:
 
 
 def _by_name(functions: Sequence[Function]) -> dict[tuple[str, str], list[Function]]:
-    found: dict[tuple[str, str], list[Function]] = defaultdict(list)
+    by_name: dict[tuple[str, str], list[Function]] = defaultdict(list)
     for function in functions:
-        found[function.path, function.function.partition("(")[0].strip()].append(function)
-    return found
+        by_name[function.path, function.function.partition("(")[0].strip()].append(function)
+    return by_name
 
 
 def _apart(old: list[Function], new: list[Function]) -> tuple[list[Function], list[Function]]:
     """Of functions with one name, those whose text is not on the other side, in order."""
-    gone, came = (
+    removed, added = (
         _difference(new, old, lambda function: function.digest),
         _difference(old, new, lambda function: function.digest),
     )
-    return gone[0], came[0]
+    return removed[0], added[0]

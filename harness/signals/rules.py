@@ -40,22 +40,24 @@ def read(path: Path) -> Rules:
     path = path.expanduser()
     if path.is_dir():
         paths = [one for one in sorted(path.rglob("*")) if one.is_file() and one.suffix in SUFFIXES]
-        named = [(one.relative_to(path).as_posix(), one) for one in paths]
-        named = [(name, one) for name, one in named if not any(part.startswith(".") for part in name.split("/"))]
+        named_paths = [(one.relative_to(path).as_posix(), one) for one in paths]
+        named_paths = [
+            (name, one) for name, one in named_paths if not any(part.startswith(".") for part in name.split("/"))
+        ]
     elif path.suffix in SUFFIXES:
-        named = [(path.name, path)]
+        named_paths = [(path.name, path)]
     else:
         raise InputError(f"semgrep rules: {path} is no folder and no .yaml, .yml or .json file", hint=_HINT)
     files: list[tuple[str, str]] = []
     left = LARGEST
-    for name, one in named:
+    for name, rule_file in named_paths:
         try:
-            left -= one.stat().st_size
+            left -= rule_file.stat().st_size
             if left < 0:
                 raise InputError(f"semgrep rules: {path} has more than {LARGEST} bytes of them", hint=_HINT)
-            files.append((name, one.read_text(encoding="utf-8")))
+            files.append((name, rule_file.read_text(encoding="utf-8")))
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"semgrep rules: {one} can't be read: {error}", hint=_HINT) from error
+            raise InputError(f"semgrep rules: {rule_file} can't be read: {error}", hint=_HINT) from error
     if not files:
         raise InputError(f"semgrep rules: {path} has no .yaml, .yml or .json file", hint=_HINT)
     return Rules(files=tuple(files))

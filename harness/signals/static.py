@@ -99,8 +99,8 @@ def read(
     if len(sources) == 1:
         return dict.fromkeys(sources, Reading(why_not=answers))
     readings: dict[str, Reading] = {}
-    for name, one in sources.items():
-        readings.update(read({name: one}, image, sandbox, rules=rules))
+    for name, sources_of in sources.items():
+        readings.update(read({name: sources_of}, image, sandbox, rules=rules))
     return readings
 
 

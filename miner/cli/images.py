@@ -171,25 +171,27 @@ def rebuild(
     log.parent.mkdir(parents=True, exist_ok=True)
     builds.sweep()
     with terminal.Ticker(terminal.messages(), "rebuild", quiet=json_) as ticker:
-        found = [
-            builds.rebuild(opened, one, settings=settings, builder=builder, whole=whole, log=log, note=ticker.note)
-            for one in task_ids
+        rebuilds = [
+            builds.rebuild(opened, task_id, settings=settings, builder=builder, whole=whole, log=log, note=ticker.note)
+            for task_id in task_ids
         ]
     if json_:
-        rows = [{**asdict(one), "same": one.same, "differing": dict(one.differing)} for one in found]
+        rows = [{**asdict(one), "same": one.same, "differing": dict(one.differing)} for one in rebuilds]
         print_json({"rebuilt": rows})
     else:
-        for one in found:
+        for one in rebuilds:
             _tell_rebuilt(one)
-    if different := [one.instance_id for one in found if not one.same]:
-        raise AnswerIsNoError(f"{len(different)} of {len(found)} images are not the same: {', '.join(different[:10])}")
+    if different := [one.instance_id for one in rebuilds if not one.same]:
+        raise AnswerIsNoError(
+            f"{len(different)} of {len(rebuilds)} images are not the same: {', '.join(different[:10])}"
+        )
 
 
 def _tell_rebuilt(found: Rebuilt) -> None:
     count = len(found.differing)
-    told = "the same" if found.same else f"{count} path{'s differ' if count > 1 else ' differs'}"
+    difference = "the same" if found.same else f"{count} path{'s differ' if count > 1 else ' differs'}"
     print_ = terminal.results().print
-    print_(f"{found.instance_id}  {told}  ({', '.join(found.layers)} by {found.builder})", soft_wrap=True)
+    print_(f"{found.instance_id}  {difference}  ({', '.join(found.layers)} by {found.builder})", soft_wrap=True)
     for path, how in list(found.differing.items())[:_SHOWN]:
         print_(f"    {path}: {how}", soft_wrap=True)
     if count > _SHOWN:

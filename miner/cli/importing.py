@@ -98,9 +98,9 @@ def import_command(
     console.print(Text(f"dataset: {out}", style="bright_black"))
 
 
-def _sources(given: list[str]) -> Mapping[str, str]:
+def _sources(places: list[str]) -> Mapping[str, str]:
     sources: dict[str, str] = {}
-    for text in given:
+    for text in places:
         name, sign, place = text.partition("=")
         if not sign or not place or name.count("/") != 1 or not all(name.split("/")):
             raise InputError(

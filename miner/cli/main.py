@@ -67,8 +67,8 @@ COMMANDS = {
 app = typer.Typer(cls=lazy_group(COMMANDS), no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
         from importlib import metadata  # noqa: PLC0415 - takes as long as all the rest of `--help`
 
         print(f"goldseam {metadata.version('goldseam')}")

@@ -43,7 +43,7 @@ def quality_command(
     """Measure tasks without running them: leaks of the statement, difficulty, secrets, licence; write it down."""
     settings = load_settings()
     with terminal.Ticker(terminal.messages(), "quality", quiet=json_) as ticker:
-        found = appraise(
+        appraisals = appraise(
             open_with(dataset, identity),
             _sources(sources),
             ids=ids or (),
@@ -54,46 +54,54 @@ def quality_command(
         )
     if json_:
         tasks = [
-            {"instance_id": one.instance.instance_id, "unknown": one.unknown, "quality": dict(one.instance.quality)}
-            for one in found
+            {
+                "instance_id": appraisal.instance.instance_id,
+                "unknown": appraisal.unknown,
+                "quality": dict(appraisal.instance.quality),
+            }
+            for appraisal in appraisals
         ]
-        print_json({"tasks": tasks, "changed": sum(one.changed for one in found), "written": not dry_run})
+        print_json(
+            {"tasks": tasks, "changed": sum(appraisal.changed for appraisal in appraisals), "written": not dry_run}
+        )
     else:
-        _show(found, dry_run=dry_run)
+        _show(appraisals, dry_run=dry_run)
 
 
-def _sources(given: list[str]) -> Mapping[str, str]:
+def _sources(places: list[str]) -> Mapping[str, str]:
     sources: dict[str, str] = {}
-    for text in given:
+    for text in places:
         name, sign, place = text.partition("=")
-        named = bool(sign) and name.count("/") == 1 and "://" not in name and not name.startswith((".", "/"))
-        if (name if named else "") in sources:
-            raise InputError(f"--source names {name if named else 'the repository of all tasks'} twice")
-        sources[name if named else ""] = place if named else text
+        is_name = bool(sign) and name.count("/") == 1 and "://" not in name and not name.startswith((".", "/"))
+        if (name if is_name else "") in sources:
+            raise InputError(f"--source names {name if is_name else 'the repository of all tasks'} twice")
+        sources[name if is_name else ""] = place if is_name else text
     return sources
 
 
-def _show(found: Sequence[Appraised], *, dry_run: bool) -> None:
+def _show(appraisals: Sequence[Appraised], *, dry_run: bool) -> None:
     console = terminal.results()
     heads = ("tier", "told", "points", "unshown", "released", "secrets")
     columns = [Column(head, no_wrap=True) for head in heads]
     table = Table(Column("task", overflow="fold"), *columns, box=None, pad_edge=False)
-    for one in found:
-        table.add_row(Text(one.instance.instance_id), *_cells(one.instance.quality))
+    for appraisal in appraisals:
+        table.add_row(Text(appraisal.instance.instance_id), *_cells(appraisal.instance.quality))
     console.print(table)
-    tiers = Counter(_part(one.instance.quality, "difficulty").get("tier") for one in found)
-    licences = Counter(_part(one.instance.quality, "licence").get("spdx") for one in found)
+    tiers = Counter(_part(one.instance.quality, "difficulty").get("tier") for one in appraisals)
+    licences = Counter(_part(one.instance.quality, "licence").get("spdx") for one in appraisals)
     console.print(Text(f"tiers: {_counts(tiers)}; licences: {_counts(licences)}"), soft_wrap=True)
-    for one in found:
-        if one.unknown:
-            console.print(Text(f"{one.instance.instance_id} was not measured: {one.unknown}"), soft_wrap=True)
-    changed = sum(one.changed for one in found)
-    console.print(Text(f"{changed} of {len(found)} task(s) {'would change' if dry_run else 'changed'}"))
+    for appraisal in appraisals:
+        if appraisal.unknown:
+            console.print(
+                Text(f"{appraisal.instance.instance_id} was not measured: {appraisal.unknown}"), soft_wrap=True
+            )
+    changed = sum(one.changed for one in appraisals)
+    console.print(Text(f"{changed} of {len(appraisals)} task(s) {'would change' if dry_run else 'changed'}"))
 
 
 def _part(quality: Mapping[str, object], name: str) -> Mapping[str, object]:
-    found = quality.get(name)
-    return found if isinstance(found, dict) else {}
+    part = quality.get(name)
+    return part if isinstance(part, dict) else {}
 
 
 def _counts(counter: Counter[object]) -> str:

@@ -176,8 +176,8 @@ class _Git:
             env |= {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": committed or date}
         if author:
             env |= self._person("AUTHOR", author) | self._person("COMMITTER", committer or author)
-        given = None if text is None else text.encode()
-        return process.run(["git", *words], env=env, input=given, cwd=self.tree).stdout.decode().strip()
+        content = None if text is None else text.encode()
+        return process.run(["git", *words], env=env, input=content, cwd=self.tree).stdout.decode().strip()
 
     def _person(self, role: str, person: str) -> dict[str, str]:
         name, _, email = self.people.get(person, person).partition(" <")

@@ -90,23 +90,23 @@ def github(document: Any) -> list[CiJob]:
         if not job or _only_elsewhere(job.get("runs-on")):
             continue
         steps = [mapping(step) for step in sequence(job.get("steps"))]
-        here = [step for step in steps if not _only_elsewhere(step.get("if"))]
+        steps_here = [step for step in steps if not _only_elsewhere(step.get("if"))]
         pythons = _pythons({"matrix": mapping(job.get("strategy")).get("matrix")}, anywhere=True)
-        pythons += [minor for step in here for minor in _pythons(step.get("with"))]
+        pythons += [minor for step in steps_here for minor in _pythons(step.get("with"))]
         contexts = ci_services.contexts(top, job)
         services = ci_services.github(job, contexts)
-        env = _of_steps([top, job, *here])
+        env = _of_steps([top, job, *steps_here])
         fields = {name: ci_services.resolved(text, contexts, services) for name, text in env.items()}
         packages = [
             package
-            for step in here
+            for step in steps_here
             if "apt" in str(step.get("uses"))
             for package in str(mapping(step.get("with")).get("packages", "")).split()
         ]
         jobs.append(
             CiJob(
                 name=f"{name} {job.get('name', '')}",
-                scripts=tuple(script for step in here for script in strings(step.get("run"))),
+                scripts=tuple(script for step in steps_here for script in strings(step.get("run"))),
                 pythons=tuple(dict.fromkeys(pythons)),
                 apt=tuple(packages),
                 services=services,
@@ -135,14 +135,14 @@ def gitlab(document: Any) -> list[CiJob]:
     for name, job in jobs.items():
         for parent in strings(job.get("extends"))[:3]:
             jobs[name] = {**mapping(top.get(parent)), **jobs[name]}
-    found = []
+    jobs_found = []
     for name, job in jobs.items():
         whole_job = {**{key: value for key, value in shared.items() if value}, **job}
         variables = {**mapping(shared["variables"]), **mapping(job.get("variables"))}
         services = ci_services.gitlab(whole_job.get("services"), literal(variables, secrets=True))
         read = replace(_any(whole_job, name), services=services, variables=literal(variables, services))
-        found += [read] if read.scripts else []
-    return found
+        jobs_found += [read] if read.scripts else []
+    return jobs_found
 
 
 def circle(document: Any) -> list[CiJob]:
@@ -229,10 +229,10 @@ def _versions(document: Any, *, anywhere: bool) -> Iterator[str]:
         last = keys[-1].lower() if keys else ""
         if last == "image" and "python" not in node and "conda" not in node:
             continue
-        named = last in _VERSION_KEYS or "py" in last
-        if named:
+        is_version = last in _VERSION_KEYS or "py" in last
+        if is_version:
             yield from (f"3.{minor}" for minor in _MINOR.findall(node))
-        if named or (anywhere and ("env" in "".join(keys).lower() or "tox" in node.lower())):
+        if is_version or (anywhere and ("env" in "".join(keys).lower() or "tox" in node.lower())):
             yield from (f"3.{minor}" for minor in _TOX_MINOR.findall(node))
             yield from (f"3.{minor}" for minor in _PYTHON_PATH.findall(node))
 

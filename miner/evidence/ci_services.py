@@ -66,15 +66,15 @@ def github(job: Mapping[str, Any], known: Mapping[str, str]) -> tuple[DeclaredSe
     """The services of a job of a GitHub workflow; `known` is what its expressions mean, see `contexts`."""
     services = []
     for key, raw in mapping(job.get("services")).items():
-        one = {"image": raw} if isinstance(raw, str) else mapping(raw)
-        options = _options(resolved(one.get("options"), known))
+        service = {"image": raw} if isinstance(raw, str) else mapping(raw)
+        options = _options(resolved(service.get("options"), known))
         services.append(
             _service(
                 key,
-                resolved(one.get("image"), known),
+                resolved(service.get("image"), known),
                 hosts=options.hosts,
-                env={**_literal(one.get("env"), known), **options.env},
-                ports=[resolved(port, known) for port in sequence(one.get("ports"))],
+                env={**_literal(service.get("env"), known), **options.env},
+                ports=[resolved(port, known) for port in sequence(service.get("ports"))],
                 health=options.health,
                 folders=options.folders,
                 start_seconds=options.seconds,
@@ -88,20 +88,20 @@ def gitlab(declared: Any, variables: Mapping[str, str]) -> tuple[DeclaredService
     """The services of a GitLab job, which get the job's variables, too."""
     services = []
     for raw in sequence(declared):
-        one = {"name": raw} if isinstance(raw, str) else mapping(raw)
-        image = one.get("name")
+        service = {"name": raw} if isinstance(raw, str) else mapping(raw)
+        image = service.get("name")
         path = _path(image) if isinstance(image, str) else ""
         hosts = [path.replace("/", "__"), path.replace("/", "-")]
-        aliases = [host for text in strings(one.get("alias")) for host in re.split(r"[\s,]+", text)]
-        entrypoint = "it is to have another entrypoint" if one.get("entrypoint") else ""
-        env = {**variables, **_literal(one.get("variables"), {})}
+        aliases = [host for text in strings(service.get("alias")) for host in re.split(r"[\s,]+", text)]
+        entrypoint = "it is to have another entrypoint" if service.get("entrypoint") else ""
+        env = {**variables, **_literal(service.get("variables"), {})}
         services.append(
             _service(
                 [*aliases, *hosts][0],
                 image,
                 hosts=tuple([*aliases, *hosts][1:]),
                 env=env,
-                command=tuple(strings(one.get("command"))),
+                command=tuple(strings(service.get("command"))),
                 unusable=entrypoint,
             )
         )
@@ -138,9 +138,11 @@ def azure(document: Any) -> tuple[DeclaredService, ...]:
     }
     jobs = [top, *(mapping(job) for job in sequence(top.get("jobs")))]
     jobs += [mapping(job) for stage in sequence(top.get("stages")) for job in sequence(mapping(stage).get("jobs"))]
-    named = {host: text for job in jobs for host, text in mapping(job.get("services")).items() if isinstance(text, str)}
+    texts_by_host = {
+        host: text for job in jobs for host, text in mapping(job.get("services")).items() if isinstance(text, str)
+    }
     services = []
-    for host, name in named.items():
+    for host, name in texts_by_host.items():
         fields = containers.get(name, {})
         options = _options(fields.get("options"))
         services.append(
@@ -193,12 +195,14 @@ def _is_literal(value: Any) -> bool:
 
 def _first_of_matrix(job: Mapping[str, Any]) -> dict[str, str]:
     matrix = mapping(mapping(job.get("strategy")).get("matrix"))
-    found = {key: strings(values)[0] for key, values in matrix.items() if isinstance(values, list) and strings(values)}
-    for one in sequence(matrix.get("include")):
-        for key, value in mapping(one).items():
+    first_values = {
+        key: strings(values)[0] for key, values in matrix.items() if isinstance(values, list) and strings(values)
+    }
+    for entry in sequence(matrix.get("include")):
+        for key, value in mapping(entry).items():
             if isinstance(value, str):
-                found.setdefault(key, value)
-    return found
+                first_values.setdefault(key, value)
+    return first_values
 
 
 def resolved(value: Any, known: Mapping[str, str], services: Iterable[DeclaredService] = ()) -> Any:
@@ -242,27 +246,31 @@ def _options(value: Any) -> _Options:
         words = shlex.split(value)
     except ValueError:
         return _Options()
-    given: dict[str, list[str]] = {}
+    options_by_name: dict[str, list[str]] = {}
     for place, word in enumerate(words):
         if word.startswith("-"):
             name, sign, text = word.partition("=")
             following = words[place + 1] if place + 1 < len(words) else ""
-            given.setdefault(name, []).append(text if sign else following)
-    interval, start = (_seconds(given.get(f"--health-{name}", [""])[-1]) for name in ("interval", "start-period"))
-    retries = given.get("--health-retries", ["3"])[-1]
+            options_by_name.setdefault(name, []).append(text if sign else following)
+    interval, start = (
+        _seconds(options_by_name.get(f"--health-{name}", [""])[-1]) for name in ("interval", "start-period")
+    )
+    retries = options_by_name.get("--health-retries", ["3"])[-1]
     seconds = start + interval * int(retries) if retries.isdigit() else 0.0
-    mounts = [part for text in given.get("--mount", ()) for part in text.split(",") if "type=tmpfs" in text]
-    folders = [text.partition(":")[0] for text in given.get("--tmpfs", ())]
+    mounts = [part for text in options_by_name.get("--mount", ()) for part in text.split(",") if "type=tmpfs" in text]
+    folders = [text.partition(":")[0] for text in options_by_name.get("--tmpfs", ())]
     folders += [part.partition("=")[2] for part in mounts if re.match(r"(?:destination|dst|target)=", part)]
-    pairs = [text for name in ("-e", "--env") for text in given.get(name, ()) if "=" in text]
-    hosts = [text for name in ("--name", "--hostname", "-h", "--network-alias") for text in given.get(name, ())]
+    pairs = [text for name in ("-e", "--env") for text in options_by_name.get(name, ()) if "=" in text]
+    hosts = [
+        text for name in ("--name", "--hostname", "-h", "--network-alias") for text in options_by_name.get(name, ())
+    ]
     return _Options(
-        health=given.get("--health-cmd", [""])[-1],
+        health=options_by_name.get("--health-cmd", [""])[-1],
         seconds=min(_MOST_SECONDS, max(_LEAST_SECONDS, seconds)),
         env=_literal(dict(text.split("=", 1) for text in pairs), {}),
         hosts=tuple(hosts),
         folders=tuple(folders),
-        unusable="it is to have another entrypoint" if "--entrypoint" in given else "",
+        unusable="it is to have another entrypoint" if "--entrypoint" in options_by_name else "",
     )
 
 
@@ -289,14 +297,14 @@ def _service(
         unusable = "its image can't be told from the file" if text else "no image is known for it"
     if not unusable and re.search(r"(?:^|/)docker(?::|$)|dind", text):
         unusable = "it would be an engine of its own"
-    names = [str(one) for one in (name, *hosts) if _HOST.match(str(one))]
+    names = [str(host) for host in (name, *hosts) if _HOST.match(str(host))]
     return DeclaredService(
         name=names[0] if names else "service",
         image="" if unusable else text,
-        hosts=tuple(dict.fromkeys(one for one in names[1:] if one != names[0])),
+        hosts=tuple(dict.fromkeys(host for host in names[1:] if host != names[0])),
         env=env,
         command=command,
-        ports=tuple(dict.fromkeys(port for one in ports if (port := _port(one)))),
+        ports=tuple(dict.fromkeys(port for entry in ports if (port := _port(entry)))),
         health="" if "${{" in health or health == "none" else health[:_LONGEST],
         folders=tuple(folder for folder in folders if re.match(r"/[^:,\s]+$", folder)),
         start_seconds=start_seconds,

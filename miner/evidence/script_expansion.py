@@ -22,15 +22,15 @@ _RULE = re.compile(r"([\w./ -]+?)\s*::?(?!=)\s*([\w./ -]*)(?:#.*)?$")
 
 def followed(tree: Tree, commands: Iterable[tuple[str, ...]], depth: int = 0) -> list[tuple[str, ...]]:
     """The commands, each followed by those that it calls in the repository."""
-    found: list[tuple[str, ...]] = []
+    scripts: list[tuple[str, ...]] = []
     for words in commands:
-        found.append(words)
+        scripts.append(words)
         called = _called(tree, words) if depth < _DEEPEST else ""
         if called:
-            found += followed(tree, shell.commands(called), depth + 1)
-        if len(found) > _MOST:
-            return found[:_MOST]
-    return found
+            scripts += followed(tree, shell.commands(called), depth + 1)
+        if len(scripts) > _MOST:
+            return scripts[:_MOST]
+    return scripts
 
 
 def _called(tree: Tree, words: tuple[str, ...]) -> str:
@@ -75,5 +75,8 @@ def _recipe(makefile: str, target: str, depth: int) -> str:
         elif line.strip() and not line.startswith("#"):
             inside = False
     if depth < _DEEPEST:
-        lines = [*(_recipe(makefile, one, depth + 1) for one in before[:5] if one != target), *lines]
+        lines = [
+            *(_recipe(makefile, target_before, depth + 1) for target_before in before[:5] if target_before != target),
+            *lines,
+        ]
     return "\n".join(lines)

@@ -26,14 +26,14 @@ def commands(text: str) -> Iterator[tuple[str, ...]]:
 
     A line that can't be split (an open quote) is skipped. Conditions are not judged: both branches are given.
     """
-    given = 0
+    depth_given = 0
     for line in _CONTINUED.sub(" ", text[:_LONGEST]).splitlines():
         for words in _split(line):
             plain = _plain(words)
             if plain:
                 yield plain
-                given += 1
-            if given >= _MOST:
+                depth_given += 1
+            if depth_given >= _MOST:
                 return
 
 
@@ -65,7 +65,7 @@ def _plain(words: list[str]) -> tuple[str, ...]:
         or (start and words[start - 1] == "sudo" and words[start].startswith("-"))
     ):
         start += 1
-    kept: list[str] = []
+    words_kept: list[str] = []
     skip = False
     for word in words[start:]:
         if skip:
@@ -73,8 +73,8 @@ def _plain(words: list[str]) -> tuple[str, ...]:
         elif re.fullmatch(r"\d?(?:>>?|<)", word):
             skip = True
         elif not re.match(r"\d?(?:>>?&?|<)\S", word) or _VERSION.match(word):
-            kept.append(word)
-    return tuple(kept)
+            words_kept.append(word)
+    return tuple(words_kept)
 
 
 _VERSION = re.compile(r"[<>]=?\d")

@@ -88,7 +88,7 @@ class Recipe:
     def said(self) -> dict[str, tuple[str, ...]]:
         """What it stands on, by kind; of pins only how many."""
         evidence = self.evidence
-        told = {
+        fields = {
             "project": (self.project,) if self.project else (),
             "requirements": evidence.requirements,
             "files": evidence.files,
@@ -103,7 +103,7 @@ class Recipe:
             "built_with": tuple(f"{name} {needed}" for name, needed in self.built_with),
             "later": tuple(f"{name} {day}" for name, day in self.later),
         }
-        return {kind: words for kind, words in told.items() if words}
+        return {kind: words for kind, words in fields.items() if words}
 
 
 @dataclass(frozen=True, kw_only=True)

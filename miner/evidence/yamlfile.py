@@ -49,9 +49,9 @@ def _merged(value: Any, depth: int) -> dict[str, Any]:
     if not isinstance(value, dict) or depth > _MERGES:
         return {}
     below: dict[str, Any] = {}
-    for one in sequence(value.get("<<"))[:_MERGES]:
-        below = {**_merged(one, depth + 1), **below}
-    return {**below, **{key: one for key, one in value.items() if isinstance(key, str) and key != "<<"}}
+    for part in sequence(value.get("<<"))[:_MERGES]:
+        below = {**_merged(part, depth + 1), **below}
+    return {**below, **{key: element for key, element in value.items() if isinstance(key, str) and key != "<<"}}
 
 
 def sequence(value: Any) -> list[Any]:
@@ -63,7 +63,7 @@ def sequence(value: Any) -> list[Any]:
 
 def strings(value: Any) -> list[str]:
     """The strings of a value that is one, or a list of them."""
-    return [one for one in sequence(value) if isinstance(one, str)]
+    return [text for text in sequence(value) if isinstance(text, str)]
 
 
 def walk(document: Any) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -68,7 +68,7 @@ def build(
     argv += ["--secret", f"id=ca,src={ca_bundle}"] if ca_bundle else []
     argv += [word for name, value in labels.items() for word in ("--label", f"{name}={value}")]
     completed = process.run([*argv, str(context)], env=_ON, check=False, timeout=seconds)
-    said = mask((completed.stdout + completed.stderr).decode("utf-8", "replace"))
+    output = mask((completed.stdout + completed.stderr).decode("utf-8", "replace"))
     if completed.returncode != 0:
-        raise InfrastructureError(f"BuildKit could not build it: {' '.join(said[-600:].split())}")
-    return said
+        raise InfrastructureError(f"BuildKit could not build it: {' '.join(output[-600:].split())}")
+    return output

@@ -28,14 +28,14 @@ _PYC_HEADER = 16
 _HASHED = 0b01
 
 
-def differing(one: str, other: str) -> dict[str, str]:
+def differing(left: str, other: str) -> dict[str, str]:
     """Paths in which two images differ, and how; in the configuration, `(configuration) NAME`.
 
     Raises:
         InfrastructureError: the engine failed, or an image is not there.
 
     """
-    ours, theirs = entries(one), entries(other)
+    ours, theirs = entries(left), entries(other)
     return told(ours, theirs)
 
 
@@ -65,32 +65,32 @@ def entries(image: str) -> dict[str, str]:
         try:
             pipe = io.BufferedReader(Pipe(client.export(container)), 1 << 20)
             with tarfile.open(fileobj=pipe, mode="r|") as archive:
-                found = _read(archive)
+                entries_read = _read(archive)
         finally:
             engine.remove_container(container)
     except engine.ConnectionLost as error:
         raise engine.engine_failed(f"reading image {image[:19]}", error) from error
     for setting in (*(config.get("Env") or ()), f"WorkingDir={config.get('WorkingDir') or '/'}"):
         name, _, value = setting.partition("=")
-        found[f"(configuration) {name}"] = f"set {value}"
-    return found
+        entries_read[f"(configuration) {name}"] = f"set {value}"
+    return entries_read
 
 
 def _read(archive: tarfile.TarFile) -> dict[str, str]:
-    found: dict[str, str] = {}
+    entries_read: dict[str, str] = {}
     for member in archive:
         name = member.name.removeprefix("./").rstrip("/")
         if f"{name}/".startswith(_NOT_KEPT) or name in _STUBS:
             continue
         if member.islnk():  # another name of a file, of which the first has the content
-            found[name] = found.get(member.linkname.removeprefix("./"), f"link to {member.linkname}")
+            entries_read[name] = entries_read.get(member.linkname.removeprefix("./"), f"link to {member.linkname}")
             continue
         kinds = {tarfile.DIRTYPE: "folder", tarfile.SYMTYPE: "link"}
         kind = "file" if member.isreg() else kinds.get(member.type, "special")
         data = archive.extractfile(member) if member.isreg() else None
         holds = digest(name, data) if data else member.linkname
-        found[name] = f"{kind}:{member.mode:o}:{member.uid}:{member.gid} {holds}"
-    return found
+        entries_read[name] = f"{kind}:{member.mode:o}:{member.uid}:{member.gid} {holds}"
+    return entries_read
 
 
 def digest(name: str, data: IO[bytes]) -> str:
@@ -103,7 +103,7 @@ def digest(name: str, data: IO[bytes]) -> str:
     if name.endswith(".dist-info/RECORD"):
         lines = [line for line in data.read().splitlines() if f"/{_WHEN},".encode() not in line]
         return hashlib.sha256(b"\n".join(sorted(lines))).hexdigest()
-    seen = hashlib.sha256()
+    hasher = hashlib.sha256()
     while chunk := data.read(1 << 20):
-        seen.update(chunk)
-    return seen.hexdigest()
+        hasher.update(chunk)
+    return hasher.hexdigest()

@@ -113,9 +113,11 @@ def images_of(executor: Executor, settings: ImageSettings) -> Images:
         return HereImages(settings=settings)
     engines = executor.engines()
     if settings.registry is None and engines != 1:
-        what = f"the cluster has {engines} container engines" if engines else "the cluster has no container engine yet"
+        engines_there = (
+            f"the cluster has {engines} container engines" if engines else "the cluster has no container engine yet"
+        )
         raise InputError(
-            f"{what}; images that are built on one get to the others over a registry, and none is named",
+            f"{engines_there}; images that are built on one get to the others over a registry, and none is named",
             hint="name a repository that every node can push to and pull from: [images] registry in goldseam.toml, or"
             " GOLDSEAM_IMAGES_REGISTRY=registry.example/team/goldseam",
         )
@@ -200,8 +202,8 @@ class ClusterImages(Images):
     def service(self, name: str, progress: Callable[[str], None]) -> ServiceImage | Unavailable:
         needs = Needs(cpus=_CPUS, memory_mb=_INSPECT_MB)
         errand = Errand(work=service_images.pin_there, item=(name, self.settings.registry), needs=needs)
-        found: ServiceImage | Unavailable = self.executor.do(errand, note=progress)
-        return found
+        image: ServiceImage | Unavailable = self.executor.do(errand, note=progress)
+        return image
 
     def _lay_ground(self, progress: Callable[[str], None]) -> None:
         """Have one node make the base that all start from, before several make one each that no other can use."""
@@ -333,21 +335,21 @@ def _build_there(packed: _Packed, place: Place) -> _BuildResult:
             packed.order, TarTree(source), lambda: io.BytesIO(source),
             sandbox=place.sandbox, log=log, progress=place.note, settings=settings, shelf=shelf,
         )  # fmt: skip
-        said = log.read_bytes() if log.exists() else b""
+        output = log.read_bytes() if log.exists() else b""
     if isinstance(built, Rejection):
-        return _BuildResult(built=built, log=said)
+        return _BuildResult(built=built, log=output)
     clock = imageclock.can_fake(built.image_id)
     if shelf is not None:
-        named = [shelf.give(tag) for tag in built.layers]
-        built = replace(built, image_id=named[-1])
-    return _BuildResult(built=built, log=said, clock=clock)
+        names = [shelf.give(tag) for tag in built.layers]
+        built = replace(built, image_id=names[-1])
+    return _BuildResult(built=built, log=output, clock=clock)
 
 
-def _inspect_there(asked: tuple[str, Secrets], place: Place) -> tuple[Leak, ...]:
-    image, wanted = asked
+def _inspect_there(request: tuple[str, Secrets], place: Place) -> tuple[Leak, ...]:
+    image, secrets_wanted = request
     if engine.image_id(image) is None:
         Puller(place.note).fetch(image, cancelled=threading.Event())
-    return inspect_image(image, wanted, cache=files.cache_dir() / "layers")
+    return inspect_image(image, secrets_wanted, cache=files.cache_dir() / "layers")
 
 
 class TarTree:
@@ -356,7 +358,7 @@ class TarTree:
     def __init__(self, data: bytes) -> None:
         self._data = data
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:", errors="surrogateescape") as archive:
-            self._members = {one.name: one for one in archive if one.isreg() or one.issym()}
+            self._members = {member.name: member for member in archive if member.isreg() or member.issym()}
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes; of a link where it points to, as git keeps it."""

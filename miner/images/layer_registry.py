@@ -77,7 +77,7 @@ class LayerRegistry:
         digest = self._patiently(f"pushing {name}", lambda: registries.push(name, stall_seconds=pulls.STALL_SECONDS))
         return f"{self.repository}@{digest}"
 
-    def _patiently(self, what: str, work: Callable[[], Result]) -> Result:
+    def _patiently(self, doing: str, work: Callable[[], Result]) -> Result:
         """Do something with the registry, again and again while it does not answer and has time left."""
         until, pause = time.monotonic() + self.patience, _FIRST_PAUSE
         while True:
@@ -87,7 +87,7 @@ class LayerRegistry:
                 why = engine.cause(error)
                 if not pulls.is_passing(why) or time.monotonic() + pause > until:
                     raise InfrastructureError(
-                        f"the container engine failed at {what}: {why}",
+                        f"the container engine failed at {doing}: {why}",
                         hint=f"see that {self.repository} answers and lets every machine push (`docker login`)",
                     ) from error
             self.note(f"{self.repository} does not answer; trying again")

@@ -51,7 +51,7 @@ def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) 
             " GOLDSEAM_IMAGES_REGISTRY=registry.example/team/goldseam",
         )
     shelf = LayerRegistry(repository=repository, note=note)
-    done: dict[str, str] = {}
+    by_task: dict[str, str] = {}
     already: list[str] = []
     failed: dict[str, str] = {}
     try:
@@ -65,11 +65,11 @@ def push(dataset: Dataset, repository: str | None, note: Callable[[str], None]) 
                 failed[instance.instance_id] = f"the engine has no image {lacking[0]}"
             else:
                 pushed = {image: shelf.give(tag) for image, tag in tags.items() if tag}
-                done[instance.instance_id] = pushed.get(str(instance.image), str(instance.image))
+                by_task[instance.instance_id] = pushed.get(str(instance.image), str(instance.image))
                 _rename(dataset, instance, pushed)
     finally:
         content.settle(dataset)
-    return Transfers(done=done, already=tuple(already), failed=failed)
+    return Transfers(done=by_task, already=tuple(already), failed=failed)
 
 
 def pull(dataset: Dataset, note: Callable[[str], None]) -> Transfers:
@@ -81,7 +81,7 @@ def pull(dataset: Dataset, note: Callable[[str], None]) -> Transfers:
 
     """
     puller = Puller(note)
-    done: dict[str, str] = {}
+    by_task: dict[str, str] = {}
     already: list[str] = []
     failed: dict[str, str] = {}
     for instance in _with_images(dataset):
@@ -92,10 +92,10 @@ def pull(dataset: Dataset, note: Callable[[str], None]) -> Transfers:
         try:
             for image in absent:
                 puller.fetch(image, cancelled=threading.Event())
-            done[instance.instance_id] = str(instance.image)
+            by_task[instance.instance_id] = str(instance.image)
         except InfrastructureError as error:
             failed[instance.instance_id] = error.message
-    return Transfers(done=done, already=tuple(already), failed=failed)
+    return Transfers(done=by_task, already=tuple(already), failed=failed)
 
 
 def _with_images(dataset: Dataset) -> tuple[Instance, ...]:
@@ -117,11 +117,11 @@ def _tag(image: str) -> str | None:
     tags = engine.image_tags(image)
     if tags is None:
         return None
-    known = next((tag for tag in tags if tag.startswith(f"{REPOSITORY}/")), None)
-    if known is None:
-        known = f"{REPOSITORY}/task:{image.rpartition(':')[2][:16]}"
-        engine.tag_image(image, known)
-    return known
+    tag_found = next((tag for tag in tags if tag.startswith(f"{REPOSITORY}/")), None)
+    if tag_found is None:
+        tag_found = f"{REPOSITORY}/task:{image.rpartition(':')[2][:16]}"
+        engine.tag_image(image, tag_found)
+    return tag_found
 
 
 def _rename(dataset: Dataset, instance: Instance, pushed: Mapping[str, str]) -> None:

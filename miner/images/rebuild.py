@@ -89,33 +89,33 @@ def rebuild(
         files = {path.name: path for path in folder.glob("*.lock")}
         files[SOURCE_NAME] = _tree(workshop, pinned)
         start = below or base.resolve(settings.model_copy(update={"base": written.base}))
-        made = (
+        images_made = (
             _plain(workshop, sections, files, start)
             if program is None
             else _with_buildkit(workshop, program, written, sections, files, start)
         )
     try:
         note(f"comparing {instance_id}")
-        found = compare.differing(pinned, made[-1])
+        differences = compare.differing(pinned, images_made[-1])
     finally:
-        for image in reversed(made):
+        for image in reversed(images_made):
             _remove(image)
     how = Builder.PLAIN if program is None else Builder.BUILDKIT
     return Rebuilt(
-        instance_id=instance_id, builder=how, layers=tuple(section.kind for section in sections), differing=found
+        instance_id=instance_id, builder=how, layers=tuple(section.kind for section in sections), differing=differences
     )
 
 
 def _pinned(instance: Instance) -> str:
     if instance.image is None:
         raise InputError(f"{instance.instance_id} has no image", hint="`goldseam mine` builds it")
-    found = engine.image_id(instance.image)
-    if found is None:
+    image_id = engine.image_id(instance.image)
+    if image_id is None:
         raise InfrastructureError(
             f"the engine has no image {instance.image} of {instance.instance_id}",
             hint="`goldseam images pull` fetches it",
         )
-    return found
+    return image_id
 
 
 def _text(path: Path) -> str:
@@ -147,9 +147,9 @@ def program_for(builder: Builder, sections: list[Section], *, is_open: bool) -> 
     """
     if builder is Builder.PLAIN or (builder is Builder.AUTO and not is_open):
         return None
-    found = buildkit.client()
+    program = buildkit.client()
     lacks = ""
-    if found is None:
+    if program is None:
         lacks = "no docker client here has it (buildx, or Docker 20.10)"
     elif any(section.contexts for section in sections):
         lacks = "an interpreter comes from a folder, which only the plain way mounts"
@@ -157,7 +157,7 @@ def program_for(builder: Builder, sections: list[Section], *, is_open: bool) -> 
         lacks = "the Dockerfile is of an older goldseam"
     if lacks and builder is Builder.BUILDKIT:
         raise InputError(f"BuildKit can't build it: {lacks}", hint="leave out `--builder buildkit`")
-    return None if lacks else found
+    return None if lacks else program
 
 
 def _tree(workshop: Workshop, pinned: str) -> Path:
@@ -174,7 +174,7 @@ def _tree(workshop: Workshop, pinned: str) -> Path:
 
 def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], start: str) -> list[str]:
     """One image for each section, built by running its commands and committing."""
-    made: list[str] = []
+    images_made: list[str] = []
     mark = owners.mark()
     for section in sections:
         inputs = tuple(Input(name=name, path=_file(files, name), sha256="") for name in section.inputs)
@@ -182,7 +182,7 @@ def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], 
         own = section.kind in _OWN
         layer = Layer(
             kind="rebuilt",
-            parent=made[-1] if made else start,
+            parent=images_made[-1] if images_made else start,
             commands=(f": {section.kind}", section.body),
             inputs=inputs,
             folders=folders,
@@ -194,12 +194,12 @@ def _plain(workshop: Workshop, sections: list[Section], files: dict[str, Path], 
         )
         workshop.progress(f"building {section.kind} again")
         try:
-            made.append(build.ensure(workshop, layer).image_id)
+            images_made.append(build.ensure(workshop, layer).image_id)
         except build.StepFailedError as error:
-            for image in reversed(made):
+            for image in reversed(images_made):
                 _remove(image)
             raise InfrastructureError(f"{section.kind} could not be built again: {error.detail[-600:]}") from error
-    return made
+    return images_made
 
 
 def _with_buildkit(
@@ -221,7 +221,7 @@ def _with_buildkit(
     (context / "Dockerfile").write_text(text, encoding="utf-8")
     workshop.progress(f"building {' and '.join(section.kind for section in sections)} again with BuildKit")
     try:
-        said = buildkit.build(
+        image_id = buildkit.build(
             program,
             context,
             tag=tag,
@@ -233,7 +233,7 @@ def _with_buildkit(
         )
     finally:
         _remove(ground)
-    workshop.write_log(said)
+    workshop.write_log(image_id)
     return [tag]
 
 

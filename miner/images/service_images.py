@@ -67,13 +67,13 @@ def pin(name: str, note: Callable[[str], None]) -> ServiceImage | Unavailable:
         return Unavailable(why=error.message)
 
 
-def pin_there(asked: tuple[str, str | None], place: Place) -> ServiceImage | Unavailable:
+def pin_there(request: tuple[str, str | None], place: Place) -> ServiceImage | Unavailable:
     """The same on a node, under a name that others can pull: an errand's work. With it goes our repository, if any."""
-    name, repository = asked
-    found = pin(name, place.note)
-    if isinstance(found, Unavailable) or "@" in found.name or repository is None:
-        return found
-    return replace(found, name=give(found.name, LayerRegistry(repository=repository, note=place.note)))
+    name, repository = request
+    image = pin(name, place.note)
+    if isinstance(image, Unavailable) or "@" in image.name or repository is None:
+        return image
+    return replace(image, name=give(image.name, LayerRegistry(repository=repository, note=place.note)))
 
 
 def give(image: str, shelf: LayerRegistry) -> str:

@@ -121,7 +121,7 @@ def ensure(settings: ImageSettings, progress: Callable[[str], None], *, extras: 
     """
     log = settings.cache_dir / "logs" / "tools-image.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    wanted = set(extras)
+    extras_wanted = set(extras)
     with contextlib.ExitStack() as opened:
         folder = resources.files("miner.images").joinpath("tools")
         names = (LOCK_NAME, SEMGREP_LOCK, *ESLINT_FILES)
@@ -130,7 +130,7 @@ def ensure(settings: ImageSettings, progress: Callable[[str], None], *, extras: 
         ground = base.ensure(workshop)
         try:
             built = build.ensure(workshop, layer(ground.image_id, files[LOCK_NAME]))
-            for extra in (one for one in Extra if one in wanted):
+            for extra in (extra_known for extra_known in Extra if extra_known in extras_wanted):
                 more = build.ensure(workshop, extra_layer(extra, built.image_id, files))
                 built = replace(more, facts={**built.facts, **more.facts})
         except build.StepFailedError as error:

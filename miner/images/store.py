@@ -42,7 +42,7 @@ def images() -> tuple[StoredImage, ...]:
         ids = set(client.images(quiet=True, filters={"label": [engine.LABEL_KIND]}))
     except engine.ConnectionLost as error:
         raise engine.engine_failed("listing images", error) from error
-    stored_images = [image for one in ids if (image := _stored(client, one)) is not None]
+    stored_images = [image for image_id in ids if (image := _stored(client, image_id)) is not None]
     order = {"debian": 0, "base": 1, "tools": 2, "tools-with": 3, "python": 4, "system": 5, "deps": 6, "task": 7}
     return tuple(sorted(stored_images, key=lambda image: (order.get(image.kind, 9), image.repo, image.tags)))
 
@@ -70,8 +70,8 @@ def unneeded(stored: Iterable[StoredImage], needed: Collection[str]) -> tuple[St
     """
     by_id = {image.id: image for image in stored}
     ids = {image.id for image in by_id.values() if image.kind in _SHARED or image.id in needed}
-    for one in list(ids):
-        parent = by_id[one].parent
+    for image_id in list(ids):
+        parent = by_id[image_id].parent
         while parent in by_id:
             ids.add(parent)
             parent = by_id[parent].parent

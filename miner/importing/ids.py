@@ -78,9 +78,9 @@ class KnownIds:
 
     def map(self, given: str) -> Mapped:
         """What one id of a row stands for here."""
-        for same in (given, stable(given)):  # of an object's address nothing is left here
-            if same in self._ids:
-                return Mapped(given=given, way=Way.SAME, ours=(self._ids[same],))
+        for spelling in (given, stable(given)):  # of an object's address nothing is left here
+            if spelling in self._ids:
+                return Mapped(given=given, way=Way.SAME, ours=(self._ids[spelling],))
         unittest = _UNITTEST.fullmatch(given)
         if _NODE.fullmatch(given):
             way, ours = self._node(given)
@@ -100,13 +100,17 @@ class KnownIds:
         whole, bracket, _ = given.partition("[")
         if not bracket:
             return Way.UNKNOWN, []
-        if cut := [one for one in self._parametrised.get(whole, ()) if re.match(re.escape(given) + r"\s", one)]:
+        if cut := [
+            parametrised
+            for parametrised in self._parametrised.get(whole, ())
+            if re.match(re.escape(given) + r"\s", parametrised)
+        ]:
             return Way.TRUNCATED, cut
         return Way.SHORTENED, self._by_short.get(given, [])
 
     def _unittest(self, name: str, place: str) -> list[str]:
         wanted = place if place.endswith(f".{name}") else f"{place}.{name}"
-        pairs = (one.split("\0", 1) for one in self._by_dotted.get(name, ()))
+        pairs = (entry.split("\0", 1) for entry in self._by_dotted.get(name, ()))
         return [test_id for dotted, test_id in pairs if dotted == wanted or dotted.endswith(f".{wanted}")]
 
 
@@ -129,6 +133,6 @@ def printed(test_id: str) -> str:
     return whole.replace(_INSTANCE, "") + bracket + option
 
 
-def file_of(given: str) -> str | None:
+def file_of(test_name: str) -> str | None:
     """The file that an id of a row names, where it is of the form `path::…`."""
-    return given.split("::", 1)[0] if _NODE.fullmatch(given) else None
+    return test_name.split("::", 1)[0] if _NODE.fullmatch(test_name) else None

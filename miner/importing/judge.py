@@ -126,13 +126,13 @@ def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], runs: RowRun
     turning = {test_id for judged_id in _good(fails) for test_id in judged_id.ours}
     # a cut id can mean several tests, of which some pass all along
     standing = {test_id for test_id in turning if runs.passes(runs.before, test_id)}
-    kept = {test_id for judged_id in _good(passes) for test_id in judged_id.ours} | standing
+    test_ids = {test_id for judged_id in _good(passes) for test_id in judged_id.ours} | standing
     graded = turning - standing
     return Judgement(
         fail_to_pass=fails,
         pass_to_pass=passes,
         graded_fail_to_pass=tuple(sorted(graded)),
-        graded_pass_to_pass=tuple(sorted(kept - graded)),
+        graded_pass_to_pass=tuple(sorted(test_ids - graded)),
     )
 
 

@@ -114,11 +114,11 @@ def _kind_of_test(path: str) -> Kind:
     return Kind.SUPPORT if kind is Kind.GOLD else kind
 
 
-def _test_files(row: Row, kinds: dict[str, Kind], there: frozenset[str]) -> tuple[str, ...]:
+def _test_files(row: Row, kinds: dict[str, Kind], paths_there: frozenset[str]) -> tuple[str, ...]:
     """What to give to the runner: the test modules of the test patch, and the files that the lists name."""
     touched = test_modules(path for path, kind in kinds.items() if kind is Kind.TEST)
-    named = {file_of(given) for given in (*row.fail_to_pass, *row.pass_to_pass)}
-    return tuple(sorted({path for path in (*touched, *named) if path in there}))
+    paths_named = {file_of(test_name) for test_name in (*row.fail_to_pass, *row.pass_to_pass)}
+    return tuple(sorted({path for path in (*touched, *paths_named) if path in paths_there}))
 
 
 def _apply(repo: BareRepository, base: str, row: Row) -> str | Rejection:

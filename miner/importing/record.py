@@ -27,22 +27,22 @@ def task(row: Row, draft: Draft, judgement: Judgement | None, rejection: Rejecti
 
     Without an image it is a candidate, as such a task can't be run; else what does not hold is quarantined.
     """
-    made = task_of(draft)
+    task_made = task_of(draft)
     state = TaskState.PROVED
     if rejection is not None:
         state = TaskState.QUARANTINED if draft.image else TaskState.CANDIDATE
-    extra = {key: value for key, value in made.instance.extra.items() if key != "origin"}
+    extra = {key: value for key, value in task_made.instance.extra.items() if key != "origin"}
     origin = {"statement_from": "row", "statement_language": spoken_language(draft.statement), "signals": ["imported"]}
     difficulty = row.further.get("difficulty")
-    quality = {**made.instance.quality, **({"difficulty": difficulty} if isinstance(difficulty, str) else {})}
+    quality = {**task_made.instance.quality, **({"difficulty": difficulty} if isinstance(difficulty, str) else {})}
     instance = replace(
-        made.instance,
+        task_made.instance,
         state=state,
         quality=quality,
         extra={"origin": origin, "imported": _public(row, judgement, rejection), **extra},
     )
-    evidence = {**made.hidden.evidence, "imported": _hidden(row, judgement)}
-    return Task(instance=instance, hidden=replace(made.hidden, hints=row.hints, evidence=evidence))
+    evidence = {**task_made.hidden.evidence, "imported": _hidden(row, judgement)}
+    return Task(instance=instance, hidden=replace(task_made.hidden, hints=row.hints, evidence=evidence))
 
 
 def _public(row: Row, judgement: Judgement | None, rejection: Rejection | None) -> dict[str, Any]:
@@ -53,8 +53,8 @@ def _public(row: Row, judgement: Judgement | None, rejection: Rejection | None) 
         "reason": rejection.reason if rejection else "",
         "holds": judgement.holds.value if judgement else "",
     }
-    for name, given, judged in _lists(row, judgement):
-        fields[name] = {"given": len(given), **(counts(judged) if judged is not None else {})}
+    for name, ids_given, judged in _lists(row, judgement):
+        fields[name] = {"given": len(ids_given), **(counts(judged) if judged is not None else {})}
     return fields
 
 
@@ -95,7 +95,7 @@ def evidence(runs: RowRuns, judgement: Judgement, *, brings: Collection[str] = f
         for test_id in runs.ids() - listed
         if runs.passes(runs.after, test_id) == len(runs.after) and not runs.passes(runs.before, test_id)
     }
-    found = (*runs.after, *runs.before)
+    runs_seen = (*runs.after, *runs.before)
     return {
         "runs": len(runs.after),
         "new_api": bool(names),
@@ -107,7 +107,7 @@ def evidence(runs: RowRuns, judgement: Judgement, *, brings: Collection[str] = f
         },
         "gold_seconds": round(max(run.seconds for run in runs.after), 3),
         "gold_max_rss_kb": max(run.max_rss_kb for run in runs.after),
-        **told(found, blame(found), Repeats(runs=len(runs.after)), [run.variation for run in runs.after]),
+        **told(runs_seen, blame(runs_seen), Repeats(runs=len(runs.after)), [run.variation for run in runs.after]),
         "fail_to_pass_beside": sorted(beside),
     }
 

@@ -110,24 +110,24 @@ def read_rows(path: Path) -> Iterator[Row | BadRow]:
         InputError: the file can't be read, or it has no line at all.
 
     """
-    seen: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     number = 0
     try:
         with path.open("rb") as file:
             for number, data in _lines(file):
-                found = _read(number, data)
-                if isinstance(found, Row) and found.instance_id in seen:
-                    found = BadRow(
+                row = _read(number, data)
+                if isinstance(row, Row) and row.instance_id in numbers:
+                    row = BadRow(
                         line=number,
-                        digest=hashlib.sha256(f"{found.digest} again".encode()).hexdigest(),
+                        digest=hashlib.sha256(f"{row.digest} again".encode()).hexdigest(),
                         reason="duplicate",
-                        detail=f"line {seen[found.instance_id]} has the same instance_id",
-                        instance_id=found.instance_id,
-                        repo=found.repo,
+                        detail=f"line {numbers[row.instance_id]} has the same instance_id",
+                        instance_id=row.instance_id,
+                        repo=row.repo,
                     )
-                if isinstance(found, Row):
-                    seen[found.instance_id] = number
-                yield found
+                if isinstance(row, Row):
+                    numbers[row.instance_id] = number
+                yield row
     except OSError as error:
         hint = "give a file of SWE-bench rows, one JSON object a line"
         raise InputError(f"{path} can't be read: {error.strerror or error}", hint=hint) from error
@@ -149,10 +149,10 @@ def _lines(file: Any) -> Iterator[tuple[int, bytes]]:
 
 def _read(number: int, data: bytes) -> Row | BadRow:
     digest = hashlib.sha256(data.strip()).hexdigest()
-    named: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     try:
         raw = _object(data)
-        named = {
+        by_name = {
             key: raw[key]
             for key, form in (("instance_id", INSTANCE_ID), ("repo", _REPOSITORY))
             if isinstance(raw.get(key), str) and form.fullmatch(raw[key])
@@ -160,7 +160,7 @@ def _read(number: int, data: bytes) -> Row | BadRow:
         digest = hashlib.sha256(json.dumps(raw, sort_keys=True).encode()).hexdigest()
         return _row(number, digest, raw)
     except _RefusedError as refused:
-        return BadRow(line=number, digest=digest, reason=refused.reason, detail=f"line {number}: {refused}", **named)
+        return BadRow(line=number, digest=digest, reason=refused.reason, detail=f"line {number}: {refused}", **by_name)
 
 
 def _object(data: bytes) -> dict[str, Any]:
@@ -181,8 +181,8 @@ def _row(number: int, digest: str, raw: dict[str, Any]) -> Row:
     try:
         model = _RowModel.model_validate(raw)
     except ValidationError as error:
-        told = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:5]]
-        raise _RefusedError("row_incomplete", "; ".join(told)) from error
+        problems = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:5]]
+        raise _RefusedError("row_incomplete", "; ".join(problems)) from error
     if not INSTANCE_ID.fullmatch(model.instance_id):
         raise _RefusedError("row_incomplete", f"{model.instance_id[:80]!r} is no instance id (letters, digits, `_.-`)")
     if not _REPOSITORY.fullmatch(model.repo):
@@ -193,7 +193,7 @@ def _row(number: int, digest: str, raw: dict[str, Any]) -> Row:
         raise _RefusedError("row_incomplete", "problem_statement is empty")
     if not model.FAIL_TO_PASS:
         raise _RefusedError("row_incomplete", "FAIL_TO_PASS is empty, so nothing could resolve the row")
-    known = set(_RowModel.model_fields)
+    field_names = set(_RowModel.model_fields)
     return Row(
         line=number,
         digest=digest,
@@ -208,7 +208,7 @@ def _row(number: int, digest: str, raw: dict[str, Any]) -> Row:
         hints=_text(model.hints_text or ""),
         created_at=_moment(model.created_at),
         version=str(model.version or ""),
-        further={key: value for key, value in raw.items() if key not in known},
+        further={key: value for key, value in raw.items() if key not in field_names},
     )
 
 

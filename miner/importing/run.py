@@ -129,10 +129,10 @@ def import_rows(
 def _chosen(rows: tuple[Row | BadRow, ...], options: Options, path: Path) -> tuple[Row | BadRow, ...]:
     if not options.chosen:
         return rows
-    found = tuple(row for row in rows if row.instance_id in options.chosen)
-    if unknown := sorted(options.chosen - {row.instance_id for row in found}):
+    rows_chosen = tuple(row for row in rows if row.instance_id in options.chosen)
+    if unknown := sorted(options.chosen - {row.instance_id for row in rows_chosen}):
         raise InputError(f"{path} has no row {', '.join(unknown)}")
-    return found
+    return rows_chosen
 
 
 def _record(dataset: Dataset, path: Path, lines: Sequence[FunnelLine]) -> None:
@@ -171,8 +171,8 @@ class _Work:
                 yield from self._told(line, former)
             elif isinstance(row, Row):
                 due.setdefault(row.repo, []).append(row)
-        for repo, wanted in due.items():
-            for line in self._of_repository(repo, wanted, executor):
+        for repo, rows_due in due.items():
+            for line in self._of_repository(repo, rows_due, executor):
                 yield from self._told(line, decided.get((line.repo, line.change)))
 
     def _told(self, line: FunnelLine, former: FunnelLine | None) -> Iterator[FunnelLine]:
@@ -236,12 +236,12 @@ def _no(reason: str, detail: str) -> Rejection:
 
 def _imported(dataset: Dataset, rows: Sequence[Row | BadRow], funnel: Funnel) -> Imported:
     decided = funnel.decided()
-    found = [(row, line) for row in rows if (line := decided.get((row.repo, row.digest))) is not None]
+    imported = [(row, line) for row in rows if (line := decided.get((row.repo, row.digest))) is not None]
     by_repo: dict[str, list[tuple[Row | BadRow, FunnelLine]]] = {}
-    for row, line in found:
+    for row, line in imported:
         by_repo.setdefault(row.repo, []).append((row, line))
     tallies = tuple(_tally(dataset, repo, pairs) for repo, pairs in by_repo.items())
-    return Imported(lines=tuple(line for _, line in found), tallies=tallies)
+    return Imported(lines=tuple(line for _, line in imported), tallies=tallies)
 
 
 def _tally(dataset: Dataset, repo: str, pairs: Sequence[tuple[Row | BadRow, FunnelLine]]) -> Tally:
@@ -253,9 +253,11 @@ def _tally(dataset: Dataset, repo: str, pairs: Sequence[tuple[Row | BadRow, Funn
         holds["part"] += fields.get("holds") == "part"
         for name, counted in lists.items():
             verdicts = {key: count for key, count in (fields.get(name) or {}).items() if key != "given"}
-            given = (row.fail_to_pass if name == "FAIL_TO_PASS" else row.pass_to_pass) if isinstance(row, Row) else ()
-            if given and not verdicts:
-                verdicts = {"unjudged": len(given)}
+            ids_given = (
+                (row.fail_to_pass if name == "FAIL_TO_PASS" else row.pass_to_pass) if isinstance(row, Row) else ()
+            )
+            if ids_given and not verdicts:
+                verdicts = {"unjudged": len(ids_given)}
             counted.update(verdicts)
     return Tally(
         repo=repo,

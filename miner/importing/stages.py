@@ -123,21 +123,21 @@ def prove(row: Row, draft: Draft, site: MiningContext) -> RowOutcome:
     subject = subject_of(draft)
     notebook = notebook_of(subject, site)
     began = time.monotonic()
-    seen = _run(row, subject, notebook, site)
+    row_runs = _run(row, subject, notebook, site)
     draft.timings["proof"] = time.monotonic() - began
     notebook.close()
-    if isinstance(seen, Rejection):
-        return RowOutcome(draft=draft, rejection=seen)
-    judgement = judge(row.fail_to_pass, row.pass_to_pass, seen)
+    if isinstance(row_runs, Rejection):
+        return RowOutcome(draft=draft, rejection=row_runs)
+    judgement = judge(row.fail_to_pass, row.pass_to_pass, row_runs)
     proved = replace(
         draft,
         proof=Proof(
             fail_to_pass=judgement.graded_fail_to_pass,
             pass_to_pass=judgement.graded_pass_to_pass,
-            flaky=record.flaky(judgement, seen),
-            budgets=proof.budgets(seen.after),
-            evidence=record.evidence(seen, judgement, brings=brings(draft, site.repo)),
-            seconds=sum(run.seconds for run in (*seen.after, *seen.before)),
+            flaky=record.flaky(judgement, row_runs),
+            budgets=proof.budgets(row_runs.after),
+            evidence=record.evidence(row_runs, judgement, brings=brings(draft, site.repo)),
+            seconds=sum(run.seconds for run in (*row_runs.after, *row_runs.before)),
         ),
     )
     nothing = judgement.holds is Holds.NOTHING

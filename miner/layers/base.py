@@ -63,15 +63,15 @@ def resolve(settings: ImageSettings) -> str:
         InfrastructureError: the configured base can't be had, or none can; or not for the platform of the settings.
 
     """
-    held = _base_image(settings)
-    if held is not None:
-        return held[1].id
+    ready = _base_image(settings)
+    if ready is not None:
+        return ready[1].id
     ref = settings.base or DEFAULT_BASE
     try:
         _pull(ref, settings.platform)
     except engine.ConnectionLost as error:
-        told = f" for {settings.platform}" if settings.platform else ""
-        raise InfrastructureError(f"the base image {ref} can't be pulled{told}: {_why(error)}", hint=_HINT) from error
+        suffix = f" for {settings.platform}" if settings.platform else ""
+        raise InfrastructureError(f"the base image {ref} can't be pulled{suffix}: {_why(error)}", hint=_HINT) from error
     facts = engine.inspect_image(ref)
     if facts is None:
         raise InfrastructureError(f"the base image {ref} was pulled, but the engine does not hold it", hint=_HINT)

@@ -12,7 +12,7 @@ _SERVER_NAME, _HOST_NAME = 0, 0
 _LARGEST = 1 << 16
 
 
-def server_name(said: bytes) -> str | None:
+def server_name(first_bytes: bytes) -> str | None:
     """The name of the server that a client's first bytes ask for: empty where it names none, None before all are here.
 
     Raises:
@@ -20,14 +20,14 @@ def server_name(said: bytes) -> str | None:
 
     """
     hello = b""
-    while said:
-        if said[0] != _HANDSHAKE or said[1:2] not in (b"", b"\x03"):
+    while first_bytes:
+        if first_bytes[0] != _HANDSHAKE or first_bytes[1:2] not in (b"", b"\x03"):
             raise ValueError("not a TLS handshake")
-        size = int.from_bytes(said[3:_RECORD_HEAD], "big")
-        if len(said) < _RECORD_HEAD or len(said) < _RECORD_HEAD + size:
+        size = int.from_bytes(first_bytes[3:_RECORD_HEAD], "big")
+        if len(first_bytes) < _RECORD_HEAD or len(first_bytes) < _RECORD_HEAD + size:
             break
-        hello += said[_RECORD_HEAD : _RECORD_HEAD + size]
-        said = said[_RECORD_HEAD + size :]
+        hello += first_bytes[_RECORD_HEAD : _RECORD_HEAD + size]
+        first_bytes = first_bytes[_RECORD_HEAD + size :]
         if hello[:1] not in (b"", bytes([_CLIENT_HELLO])) or len(hello) > _LARGEST:
             raise ValueError("no ClientHello")
         if len(hello) >= 4 and len(hello) >= 4 + int.from_bytes(hello[1:4], "big"):  # noqa: PLR2004 - type and length
@@ -63,8 +63,8 @@ class _Fields:
     def take(self, size: int) -> bytes:
         if len(self.left) < size:
             raise ValueError("a cut ClientHello")
-        taken, self.left = self.left[:size], self.left[size:]
-        return taken
+        part, self.left = self.left[:size], self.left[size:]
+        return part
 
     def number(self, size: int) -> int:
         return int.from_bytes(self.take(size), "big")

@@ -51,27 +51,27 @@ def make(
         InfrastructureError: neither mmdebstrap nor debootstrap is installed, or it failed; or the engine did.
 
     """
-    wanted = platforms.normal(platform or engine.platform())
-    system, _, machine = wanted.partition("/")
+    platform_wanted = platforms.normal(platform or engine.platform())
+    system, _, machine = platform_wanted.partition("/")
     architecture = _ARCHITECTURES.get(machine)
     if system != "linux" or architecture is None:
         text = ", ".join(f"linux/{one}" for one in _ARCHITECTURES)
-        raise InputError(f"there is no Debian for {wanted}", hint=f"name one of {text}")
+        raise InputError(f"there is no Debian for {platform_wanted}", hint=f"name one of {text}")
     tag = name(suite, platform)
-    found = engine.image_id(tag)
-    if found and not force:
-        return found
-    is_native = platforms.same(wanted, engine.platform())
+    image_id = engine.image_id(tag)
+    if image_id and not force:
+        return image_id
+    is_native = platforms.same(platform_wanted, engine.platform())
     seconds = _SECONDS if is_native else _SECONDS * _EMULATED
-    asked = [f"--arch={architecture}", "--variant=minbase", f"--include={','.join(packages)}"]
+    options = [f"--arch={architecture}", "--variant=minbase", f"--include={','.join(packages)}"]
     with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder:
         archive = Path(folder, "root.tar")
         if process.which("mmdebstrap"):
-            argv = ["mmdebstrap", *asked, suite, str(archive), *([mirror] if mirror else [])]
+            argv = ["mmdebstrap", *options, suite, str(archive), *([mirror] if mirror else [])]
             process.run(argv, timeout=seconds)
         elif process.which("debootstrap"):
             root = Path(folder, "root")
-            process.run(["debootstrap", *asked, suite, str(root), *([mirror] if mirror else [])], timeout=seconds)
+            process.run(["debootstrap", *options, suite, str(root), *([mirror] if mirror else [])], timeout=seconds)
             left_out = ["--exclude=./var/cache/apt/archives/*.deb", "--exclude=./dev/*"]
             process.run(
                 ["tar", "-C", str(root), "--numeric-owner", *left_out, "-cf", str(archive), "."], timeout=seconds
@@ -81,7 +81,7 @@ def make(
                 "building a base needs mmdebstrap or debootstrap; neither is installed",
                 hint="apt-get install mmdebstrap",
             )
-        return load(archive, tag, wanted)
+        return load(archive, tag, platform_wanted)
 
 
 def load(layer: Path, tag: str, platform: str) -> str:
@@ -106,8 +106,8 @@ def load(layer: Path, tag: str, platform: str) -> str:
     manifest = [{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]
     whole = layer.with_name("image.tar")
     with tarfile.open(whole, "w") as archive:
-        for path, told in (("config.json", config), ("manifest.json", manifest)):
-            data = json.dumps(told).encode()
+        for path, document in (("config.json", config), ("manifest.json", manifest)):
+            data = json.dumps(document).encode()
             member = tarfile.TarInfo(path)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
@@ -119,7 +119,7 @@ def load(layer: Path, tag: str, platform: str) -> str:
                 pass
     except engine.ConnectionLost as error:
         raise engine.engine_failed("loading the base image", error) from error
-    found = engine.image_id(tag)
-    if found is None:
+    image_id = engine.image_id(tag)
+    if image_id is None:
         raise InfrastructureError("the engine did not keep the base image", hint="run `goldseam doctor`")
-    return found
+    return image_id

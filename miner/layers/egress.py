@@ -87,7 +87,7 @@ class Allowed:
 
     def and_named(self, names: Iterable[str]) -> Allowed:
         """These, and hosts that a repository names, with those that their files come from; a pattern is no name."""
-        more = Allowed.of(one for name in names for one in (name, *_FILES_OF.get(name, ())) if "*" not in one)
+        more = Allowed.of(host for name in names for host in (name, *_FILES_OF.get(name, ())) if "*" not in host)
         return replace(self, named=self.named | more.hosts)
 
     def has(self, host: str, port: int) -> bool:
@@ -115,17 +115,17 @@ def is_public(address: str) -> bool:
     one; IPv4-mapped addresses are none.
     """
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(found, ipaddress.IPv4Address):
-        return found.is_global and not found.is_multicast and not found.is_reserved
-    carried = found.sixtofour
-    if carried is None and found in _NAT64:
-        carried = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+    if isinstance(ip, ipaddress.IPv4Address):
+        return ip.is_global and not ip.is_multicast and not ip.is_reserved
+    carried = ip.sixtofour
+    if carried is None and ip in _NAT64:
+        carried = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     if carried is not None:
         return is_public(str(carried))
-    return found in _GLOBAL_UNICAST and found.is_global
+    return ip in _GLOBAL_UNICAST and ip.is_global
 
 
 def allowed(secrets: BuildSecrets, *, further: Iterable[str] = ()) -> Allowed:
@@ -153,19 +153,19 @@ def named_hosts(tree: Tree, requirements: Iterable[str] = ()) -> tuple[str, ...]
         data = tree.read(path)
         if data is not None and len(data) <= _LARGEST:
             texts.append((path, data.decode("utf-8", "replace")))
-    found: list[str] = []
+    hosts_named: list[str] = []
     for path, text in texts:
-        found += ["".join(groups) for groups in _NAMED.findall(text)]
+        hosts_named += ["".join(groups) for groups in _NAMED.findall(text)]
         if path.rpartition("/")[2] in _TABLES:
-            found += _IN_TABLES.findall(text)
-    return tuple(sorted({host for address in found if (host := host_of(address))}))
+            hosts_named += _IN_TABLES.findall(text)
+    return tuple(sorted({host for address in hosts_named if (host := host_of(address))}))
 
 
 def _indexes(variables: Mapping[str, str]) -> list[str]:
     default = next((variables[name] for name in _DEFAULTS if variables.get(name)), _OWN_INDEX)
     more = [word for name in _FURTHER for word in variables.get(name, "").split()]
-    named = (word.partition("=")[2] if "=" in word.partition("://")[0] else word for word in (default, *more))
-    return list(dict.fromkeys(one for one in named if "://" in one))
+    urls = (word.partition("=")[2] if "=" in word.partition("://")[0] else word for word in (default, *more))
+    return list(dict.fromkeys(url for url in urls if "://" in url))
 
 
 def _files_of(address: str, secrets: BuildSecrets) -> tuple[str, ...]:
@@ -175,10 +175,12 @@ def _files_of(address: str, secrets: BuildSecrets) -> tuple[str, ...]:
         return _FILES_OF[host]
     with _guard:
         if host not in _file_hosts:
-            found = next(
+            hosts_found = next(
                 filter(None, (package_index.file_hosts(address, name, secrets.ca_bundle) for name in _ASKED_FOR)), None
             )
-            if found is None:
+            if hosts_found is None:
                 return ()
-            _file_hosts[host] = tuple(f for one in found for f in (one, *_FILES_OF.get(one, ())))
+            _file_hosts[host] = tuple(
+                f for host_found in hosts_found for f in (host_found, *_FILES_OF.get(host_found, ()))
+            )
         return _file_hosts[host]

@@ -55,7 +55,7 @@ class Watch:
         """
         client: Any = engine.connect()
         containers = client.containers(all=True, size=True, filters={"id": self._container})
-        layer = sum(int(one.get("SizeRw") or 0) for one in containers)
+        layer = sum(int(container.get("SizeRw") or 0) for container in containers)
         fresh = _size(self._cache, since=self._began) if self._free - _free(self._cache) > self._most / _NOTABLE else 0
         return layer + _size(self._out) + fresh
 
@@ -98,6 +98,6 @@ def _size(folder: Path, *, since: float = 0.0) -> int:
     for root, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                told = os.lstat(os.path.join(root, name))  # noqa: PTH118 - there may be very many
-                total += told.st_blocks * 512 if told.st_ctime >= since else 0
+                status = os.lstat(os.path.join(root, name))  # noqa: PTH118 - there may be very many
+                total += status.st_blocks * 512 if status.st_ctime >= since else 0
     return total

@@ -147,7 +147,7 @@ def file_hosts(address: str, name: str, ca_bundle: Path | None) -> tuple[str, ..
         request.method = "HEAD"
         with opener.open(request, timeout=SECONDS) as answer:
             files.append(answer.geturl())
-    netlocs = (urllib.parse.urlsplit(one).netloc for one in (landed, *files))
+    netlocs = (urllib.parse.urlsplit(url).netloc for url in (landed, *files))
     return tuple(dict.fromkeys(netloc.rpartition("@")[2].lower() for netloc in netlocs if netloc))
 
 
@@ -180,6 +180,6 @@ def _request(address: str, accept: str = _JSON) -> urllib.request.Request:
 def configured(settings: MiningSettings, env: Mapping[str, str] | None = None) -> Index:
     """The index that settings name, else the one that the environment names for builds, else none."""
     build_secrets = secrets.collect(env)
-    named = (build_secrets.variables.get(name) for name in _VARIABLES)
-    url = settings.package_index or next((one for one in named if one), None)
+    urls = (build_secrets.variables.get(name) for name in _VARIABLES)
+    url = settings.package_index or next((url_given for url_given in urls if url_given), None)
     return Index(url=url, ca_bundle=build_secrets.ca_bundle)

@@ -75,9 +75,9 @@ class Ahead:
     def clear(self, keep: tuple[str, str] | None = None) -> None:
         """Have those removed that are not needed after all; nobody waits for that before the end."""
         with self._lock:
-            for which in [one for one in self._coming if one != keep]:
+            for lane in [one for one in self._coming if one != keep]:
                 assert self._starter is not None  # noqa: S101 - it started them
-                self._starter.submit(_remove_when_there, self._coming.pop(which))
+                self._starter.submit(_remove_when_there, self._coming.pop(lane))
 
     def close(self) -> None:
         """Remove those that nobody took."""

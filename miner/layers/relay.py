@@ -109,7 +109,7 @@ class Relay:
             return
         self._streams[number] = stream = _Stream(self, number)
         thread = threading.Thread(target=self._serve, args=(stream,), name="goldseam-relay", daemon=True)
-        self._threads = [*(one for one in self._threads if one.is_alive()), thread]
+        self._threads = [*(running for running in self._threads if running.is_alive()), thread]
         thread.start()
 
     def _serve(self, stream: _Stream) -> None:
@@ -133,10 +133,10 @@ class Relay:
 
     def refuse(self, host: str, port: int = _PORTS["https"]) -> None:
         """Keep a host that may not be reached."""
-        shown = (host if port in _PORTS.values() else f"{host}:{port}").lower()
+        place = (host if port in _PORTS.values() else f"{host}:{port}").lower()
         with self._noting:
-            if _HOST.fullmatch(shown) and shown not in self.refused and len(self.refused) < _REFUSED:
-                self.refused.append(shown)
+            if _HOST.fullmatch(place) and place not in self.refused and len(self.refused) < _REFUSED:
+                self.refused.append(place)
 
     def reach(self, host: str, port: int, scheme: str) -> _Upstream:
         """A connection to a host that is allowed; one that the repository names has to be at a public address.
@@ -216,19 +216,19 @@ class _Stream:
                 body = rest[: request.length]
                 self._carry(self._far, _onward(request, reached) + body, request.length - len(body))
 
-    def _greeting(self, request: _ProxyRequest, said: bytes) -> bytes:
+    def _greeting(self, request: _ProxyRequest, first_bytes: bytes) -> bytes:
         """The first bytes in a tunnel: TLS, for the host that the tunnel was asked for.
 
         Raises:
             ValueError: they are something else, or for another host.
 
         """
-        while (name := client_hello.server_name(said)) is None:
-            said += self._read()
+        while (name := client_hello.server_name(first_bytes)) is None:
+            first_bytes += self._read()
         if name and not same_host(name, request.host):
             self._relay.refuse(name, request.port)
             raise ValueError("a tunnel to one host, TLS to another")
-        return said
+        return first_bytes
 
     def _head(self) -> tuple[bytes, bytes]:
         got = b""
@@ -339,10 +339,10 @@ def _request(head: bytes) -> _ProxyRequest:
 
 def _onward(request: _ProxyRequest, reached: _Upstream) -> bytes:
     """A request as the far side wants it: this connection carries no second one, which could be for another host."""
-    shown = request.host if request.port == _PORTS["http"] else _authority(request.host, request.port)
+    place = request.host if request.port == _PORTS["http"] else _authority(request.host, request.port)
     lines = [
         f"{request.method} {reached.prefix}{request.path} HTTP/1.1".encode("latin-1"),
-        b"Host: " + (f"[{shown}]" if shown == request.host and ":" in shown else shown).encode("latin-1"),
+        b"Host: " + (f"[{place}]" if place == request.host and ":" in place else place).encode("latin-1"),
         *reached.headers,
     ]
     dropped = (b"host", b"connection", b"proxy-connection", b"proxy-authorization", b"keep-alive", b"upgrade")
@@ -354,9 +354,9 @@ def _authority(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def same_host(one: str, other: str) -> bool:
+def same_host(left: str, other: str) -> bool:
     """Whether two names are the same host's: case and a last dot make no difference."""
-    return one.lower().rstrip(".") == other.lower().rstrip(".")
+    return left.lower().rstrip(".") == other.lower().rstrip(".")
 
 
 class NotPublicError(OSError):
@@ -378,9 +378,9 @@ class Way:
     """How hosts are reached from here: by the proxies that the user's variables name, or straight."""
 
     def __init__(self, variables: Mapping[str, str], ca_bundle: Path | None) -> None:
-        known = {name.lower(): value for name, value in variables.items()}
-        self._proxies = {scheme: known.get(f"{scheme}_proxy") or known.get("all_proxy") for scheme in _PORTS}
-        self._never = known.get("no_proxy", "")
+        by_name = {name.lower(): value for name, value in variables.items()}
+        self._proxies = {scheme: by_name.get(f"{scheme}_proxy") or by_name.get("all_proxy") for scheme in _PORTS}
+        self._never = by_name.get("no_proxy", "")
         self._ca_bundle = ca_bundle
 
     def reach(self, host: str, port: int, scheme: str, *, anywhere: bool) -> _Upstream:
@@ -419,7 +419,7 @@ def _public(host: str, port: int, *, at_once: bool) -> list[str]:
 
     """
     try:
-        found = [str(address[0]) for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        addresses = [str(address[0]) for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     except OSError as error:
         if at_once:
             raise
@@ -427,10 +427,10 @@ def _public(host: str, port: int, *, at_once: bool) -> list[str]:
             f"{host} is named by the repository and can't be looked up here, so that nobody knows where the proxy "
             "would lead: name it in [images] allow_hosts to let builds reach it"
         ) from error
-    public = [address for address in dict.fromkeys(found) if is_public(address)]
+    public = [address for address in dict.fromkeys(addresses) if is_public(address)]
     if not public:
         raise NotPublicError(
-            f"{host} is named by the repository and is at {found[0]}, which is no public address: "
+            f"{host} is named by the repository and is at {addresses[0]}, which is no public address: "
             "name it in [images] allow_hosts to let builds reach it"
         )
     return public
@@ -452,14 +452,14 @@ def _authorization(proxy: urllib.parse.SplitResult) -> tuple[bytes, ...]:
 
 
 def _tunnel(far: socket.socket, host: str, port: int, headers: tuple[bytes, ...]) -> None:
-    named = _authority(host, port).encode("latin-1")
-    far.sendall(b"\r\n".join([b"CONNECT " + named + b" HTTP/1.1", b"Host: " + named, *headers, b"", b""]))
-    said = b""
-    while not said.endswith(b"\r\n\r\n"):
+    authority = _authority(host, port).encode("latin-1")
+    far.sendall(b"\r\n".join([b"CONNECT " + authority + b" HTTP/1.1", b"Host: " + authority, *headers, b"", b""]))
+    answer = b""
+    while not answer.endswith(b"\r\n\r\n"):
         byte = far.recv(1)
-        said += byte
-        if not byte or len(said) > _LONGEST_HEAD:
+        answer += byte
+        if not byte or len(answer) > _LONGEST_HEAD:
             raise ValueError("the proxy said nothing that can be read")
-    status = said.split(b" ", 2)[1]
+    status = answer.split(b" ", 2)[1]
     if status != b"200":
         raise OSError(f"the proxy answered {status.decode('latin-1')}")

@@ -231,7 +231,7 @@ class Workshop:
         if not needs_root:
             limits |= {"cap_drop": ["ALL"], "cap_add": _KEPT_CAPABILITIES + (_TO_ANSWER if relayed else [])}
         try:
-            made = client.create_container(
+            container = client.create_container(
                 image,
                 command=["/bin/sh", "-c", _BOOT_RELAYED if relayed else _BOOT],
                 entrypoint=[""],  # resets that of the image; one that is set here could not be taken back at commit
@@ -244,7 +244,7 @@ class Workshop:
             )
         except engine.ConnectionLost as error:
             raise engine.engine_failed(f"creating a container for {kind}", error) from error
-        return str(made["Id"])
+        return str(container["Id"])
 
     def _follow(self, berth: PrestartedContainer, exported: Mapping[str, str], began: float) -> Ran:
         """Feed a container its variables, read its output to the end, see what became of it."""
@@ -269,14 +269,14 @@ class Workshop:
                 disk_full = watch.disk_full or (reasons.is_full(tail) and watch.written() > _MUCH)
         except engine.ConnectionLost as error:
             raise engine.engine_failed("running a build", error) from error
-        told = "".join(f"goldseam: a build may not reach {host} ([images] allow_hosts)\n" for host in relay.refused)
-        self.write_log(told)
+        notes = "".join(f"goldseam: a build may not reach {host} ([images] allow_hosts)\n" for host in relay.refused)
+        self.write_log(notes)
         return Ran(
             container=berth.container,
             out=berth.out,
             exit_code=end.exit_code,
             seconds=time.monotonic() - began,
-            tail=tail + told,
+            tail=tail + notes,
             timed_out=watch.timed_out,
             out_of_memory=end.out_of_memory,
             disk_full=disk_full,
@@ -297,8 +297,10 @@ def _extra_build_dependencies(pairs: tuple[tuple[str, str], ...]) -> str:
     """What uv's configuration says of what distributions need to be built beside what they declare."""
     if not pairs:
         return ""
-    needed = {name: [one for named, one in pairs if named == name] for name, _ in pairs}
-    return "[extra-build-dependencies]\n" + "".join(f"{name} = {json.dumps(ones)}\n" for name, ones in needed.items())
+    needed = {name: [requirement for distribution, requirement in pairs if distribution == name] for name, _ in pairs}
+    return "[extra-build-dependencies]\n" + "".join(
+        f"{name} = {json.dumps(requirements)}\n" for name, requirements in needed.items()
+    )
 
 
 def _resolver(folder: Path) -> Path:

@@ -72,13 +72,13 @@ class BuildSecrets:
 
     def exported(self) -> dict[str, str]:
         """Everything to set inside a build, paths as they are there."""
-        found = dict(self.variables)
+        variables = dict(self.variables)
         for pip_name, uv_name in _FOR_UV.items():
-            if pip_name in found and uv_name not in found:
-                found[uv_name] = found[pip_name]
+            if pip_name in variables and uv_name not in variables:
+                variables[uv_name] = variables[pip_name]
         if self.ca_bundle:
-            found |= dict.fromkeys(_CA_SET, CA_PATH)
-        return found
+            variables |= dict.fromkeys(_CA_SET, CA_PATH)
+        return variables
 
 
 def _usable(name: str, value: str) -> bool:
@@ -95,11 +95,11 @@ def collect(env: Mapping[str, str] | None = None) -> BuildSecrets:
         InputError: SSL_CERT_FILE, PIP_CERT or REQUESTS_CA_BUNDLE names a file that is not there.
 
     """
-    given = os.environ if env is None else env
-    variables = {name: value for name, value in given.items() if _PASSED.fullmatch(name) and _usable(name, value)}
+    environment = os.environ if env is None else env
+    variables = {name: value for name, value in environment.items() if _PASSED.fullmatch(name) and _usable(name, value)}
     for name in _CA_NAMES:
-        if given.get(name):
-            bundle = Path(given[name])
+        if environment.get(name):
+            bundle = Path(environment[name])
             if bundle.is_dir():
                 continue
             if not bundle.is_file():

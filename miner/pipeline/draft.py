@@ -122,8 +122,8 @@ class Draft:
 def spoken_in(parts: Split) -> str:
     """The language of what a change does to the code; of its tests where it is a fix to data alone."""
     kinds = parts.kinds
-    found = language(path for path in kinds if kinds[path] in (Kind.GOLD, Kind.MIXED))
-    return language(parts.test_files) if found == "unknown" else found
+    language_found = language(path for path in kinds if kinds[path] in (Kind.GOLD, Kind.MIXED))
+    return language(parts.test_files) if language_found == "unknown" else language_found
 
 
 def subject_of(draft: Draft) -> Subject:
@@ -255,7 +255,7 @@ def _environment(image: BuiltImage) -> dict[str, object]:
         "python": image.python,
         "pytest": image.pytest,
         "attempts": [_attempt(attempt) for attempt in image.attempts],
-        "seconds": {step: round(took, 2) for step, took in image.seconds.items()},
+        "seconds": {step: round(seconds, 2) for step, seconds in image.seconds.items()},
         "layer_bytes": image.layer_bytes,
-        **{name: told for name, told in more.items() if told},
+        **{name: value for name, value in more.items() if value},
     }

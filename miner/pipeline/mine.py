@@ -128,8 +128,8 @@ class Options:
     @property
     def rules(self) -> str:
         """What a cursor holds for."""
-        kept = "/quarantine" if self.quarantine else ""
-        return f"{RULES}/{self.threshold:g}/{'proved' if self.validate else 'candidates'}{kept}"
+        suffix = "/quarantine" if self.quarantine else ""
+        return f"{RULES}/{self.threshold:g}/{'proved' if self.validate else 'candidates'}{suffix}"
 
 
 def mine(
@@ -157,7 +157,7 @@ def mine(
         files.remove_strays(dataset.path)
         funnel = Funnel(dataset.path / "funnel.jsonl")
         cursors = Cursors(dataset.path, canary=dataset.canary)
-        seen = funnel.seen()
+        decided = funnel.seen()
         index = package_index.configured(settings.mining)
         public = shelf_of_rows(options.against) if options.against else None
         neighbours = Neighbours(public=public, own=shelf_of_tasks(dataset))
@@ -175,7 +175,7 @@ def mine(
                 note=observer.note, index=index, neighbours=neighbours, writer=writer, repairer=repairer,
                 confidence=options.confidence, quarantine=options.quarantine, reveal=options.reveal, images=images,
             )  # fmt: skip
-            mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=seen, observer=observer)
+            mining = _Mining(origin=origin, work=work, options=options, funnel=funnel, seen=decided, observer=observer)
             try:
                 _mine_origin(mining, site, cursors, executor)
             finally:
@@ -259,9 +259,9 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
 def _warn_of_rewriting(mining: _Mining, tip: str) -> None:
     """Say that a branch was force-pushed, and which tasks came from what it has lost."""
     repo = mining.work.repo
-    there = {line.decode() for line in repo.lines("rev-list", "--all")}
+    commits_there = {line.decode() for line in repo.lines("rev-list", "--all")}
     mined = (line for line in mining.funnel.read() if line.repo == repo.name and "imported" not in line.signals)
-    lost = [line for line in mined if line.change not in there]
+    lost = [line for line in mined if line.change not in commits_there]
     tasks = sorted({line.instance_id for line in lost if line.accepted})
     mining.observer.warn(
         f"{repo.name}: history was rewritten: {repo.default_branch()} has lost {tip[:12]}, so everything is looked at"
@@ -301,7 +301,7 @@ def look(
 
     """
     observer = _Silent(warn)
-    seen: Seen = {}
+    decided: Seen = {}
     for origin, opened, only in _opened(sources, options, settings, None, observer):
         try:
             work = opened()
@@ -312,7 +312,7 @@ def look(
             continue
         try:
             change_filter = origin.narrow(options.wanted)
-            looks = scan(work.repo, change_filter, threshold=options.threshold, forge=work.forge, seen=seen)
+            looks = scan(work.repo, change_filter, threshold=options.threshold, forge=work.forge, seen=decided)
             yield from _lines(looks, options.limit)
         finally:
             work.repo.close()

@@ -91,8 +91,8 @@ def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
             return Rejection(stage=Stage.SPLIT, reason="no_test_file", detail="no test file is left after the change")
         change = draft.candidate.change
         templates = _templates(site.repo, change.base_commit)
-        told = problem_statement(change, gold_patch=parts.gold_patch, templates=templates)
-        clean = assessment.cleaned(told, parts, site.settings.mining.secrets)
+        statement = problem_statement(change, gold_patch=parts.gold_patch, templates=templates)
+        clean = assessment.cleaned(statement, parts, site.settings.mining.secrets)
         if isinstance(clean, Rejection):
             return clean
         fix = near.fix_of(draft.instance_id, parts.gold_patch, clean.statement)
@@ -104,8 +104,8 @@ def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
 def _templates(repo: BareRepository, commit: str) -> list[str]:
     """The forms that a repository gives to whoever writes an issue or a pull request."""
     paths = (path for path in repo.list_files(commit) if _TEMPLATE.fullmatch(path))
-    found = (repo.read_file(commit, path) for path in paths)
-    return [content.decode("utf-8", "replace") for content in found if content]
+    contents = (repo.read_file(commit, path) for path in paths)
+    return [content.decode("utf-8", "replace") for content in contents if content]
 
 
 def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
@@ -139,8 +139,8 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
             repairing=site.repairer.on(draft.instance_id, tree) if site.repairer else None,
         )
     if isinstance(built, Rejection):
-        kept = f"\nThe whole log is {log.relative_to(site.dataset.path)}" if log.exists() else ""
-        return replace(built, detail=f"{built.detail}{kept}")
+        note = f"\nThe whole log is {log.relative_to(site.dataset.path)}" if log.exists() else ""
+        return replace(built, detail=f"{built.detail}{note}")
     return _called(draft, built, language, commands[built.way])
 
 

@@ -44,10 +44,10 @@ class Blamed:
     @property
     def unstable(self) -> frozenset[str]:
         """Ids whose result differs between runs."""
-        return frozenset(one for one, cause in self.causes.items() if cause not in _LACKING)
+        return frozenset(test_id for test_id, cause in self.causes.items() if cause not in _LACKING)
 
 
-def blame(found: Sequence[ObservedRun], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
+def blame(runs: Sequence[ObservedRun], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
     """Find out on what each test depends whose result is not the same in all runs of a state.
 
     A test that differs between equal runs is `random`. Else the first varied run in which it differs is taken apart: a
@@ -59,18 +59,18 @@ def blame(found: Sequence[ObservedRun], look: Look | None = None, *, most: int =
         InfrastructureError: a run could not be done.
 
     """
-    search = _Search(found, look, most)
+    search = _Search(runs, look, most)
     for state in ("after", "before", "base"):
         search.explain(state)
-    return Blamed(causes=dict(sorted({**_offline(found), **search.causes}.items())), runs=search.runs)
+    return Blamed(causes=dict(sorted({**_offline(runs), **search.causes}.items())), runs=search.runs)
 
 
-def _offline(found: Iterable[ObservedRun]) -> dict[str, Cause]:
+def _offline(runs: Iterable[ObservedRun]) -> dict[str, Cause]:
     """What never passes with the fix and told of a network, or of a service, that is not there."""
-    after = [run for run in found if run.state == "after"]
-    well = {one for run in after for one in passed(run)}
-    causes = dict.fromkeys({one for run in after for one in run.refused} - well, Cause.SERVICE)
-    return causes | dict.fromkeys({one for run in after for one in run.network} - well, Cause.NETWORK)
+    after = [run for run in runs if run.state == "after"]
+    well = {test_id for run in after for test_id in passed(run)}
+    causes = dict.fromkeys({test_id for run in after for test_id in run.refused} - well, Cause.SERVICE)
+    return causes | dict.fromkeys({test_id for run in after for test_id in run.network} - well, Cause.NETWORK)
 
 
 _LACKING = (Cause.NETWORK, Cause.SERVICE)
@@ -78,7 +78,7 @@ _LACKING = (Cause.NETWORK, Cause.SERVICE)
 
 def passed(run: ObservedRun) -> frozenset[str]:
     """The ids that passed."""
-    return frozenset(one for one, status in run.statuses.items() if status is TestStatus.PASSED)
+    return frozenset(test_id for test_id, status in run.statuses.items() if status is TestStatus.PASSED)
 
 
 class _Search:
@@ -107,9 +107,11 @@ class _Search:
             self._called_anew(equal, runs)
         by_variation: dict[Variation, set[str]] = {}
         for run in runs:
-            for one in normal ^ passed(run):
-                if one not in self.causes and not any(one in known for known in by_variation.values()):
-                    by_variation.setdefault(run.variation, set()).add(one)
+            for test_id in normal ^ passed(run):
+                if test_id not in self.causes and not any(
+                    test_id in causes_known for causes_known in by_variation.values()
+                ):
+                    by_variation.setdefault(run.variation, set()).add(test_id)
         for variation, tests in sorted(by_variation.items(), key=lambda entry: -len(entry[1])):
             self._take_apart(state, variation, tests, normal)
 
@@ -119,9 +121,9 @@ class _Search:
         for cause in variation.causes:
             if self._all_known(tests - with_.keys()):
                 break
-            for one in self._differing(state, variation.only(cause), 0, normal) or ():
-                if one not in self.causes:
-                    with_.setdefault(one, set()).add(cause)
+            for test_id in self._differing(state, variation.only(cause), 0, normal) or ():
+                if test_id not in self.causes:
+                    with_.setdefault(test_id, set()).add(cause)
         self._confirm(state, variation, with_, normal)
         if not self._all_known(tests):
             again = self._differing(state, variation, 1, normal)
@@ -133,8 +135,8 @@ class _Search:
         self, state: State, variation: Variation, with_: Mapping[str, set[Cause]], normal: frozenset[str]
     ) -> None:
         """Two runs, each with half of what was found: a test whose result is not as foretold is random."""
-        found = [cause for cause in variation.causes if any(cause in causes for causes in with_.values())]
-        halves = (found[::2], found[1::2] or found[::2]) if found else ()
+        causes_found = [cause for cause in variation.causes if any(cause in causes for causes in with_.values())]
+        halves = (causes_found[::2], causes_found[1::2] or causes_found[::2]) if causes_found else ()
         agreed = 0
         for repeat, half in enumerate(halves, start=1):
             differing = self._differing(state, variation.only(*half), repeat, normal)
@@ -144,8 +146,8 @@ class _Search:
             wrong = {one for one, causes in with_.items() if (one in differing) is causes.isdisjoint(half)}
             self._name(wrong, Cause.RANDOM)
         if halves and agreed == len(halves):
-            for one, causes in with_.items():
-                self._name([one], next(cause for cause in found if cause in causes))
+            for test_id, causes in with_.items():
+                self._name([test_id], next(cause for cause in causes_found if cause in causes))
 
     def _differing(self, state: State, variation: Variation, repeat: int, normal: frozenset[str]) -> set[str] | None:
         """Ids with another result in one more run; None where it can't be done, or tells nothing."""
@@ -164,8 +166,8 @@ class _Search:
 
     def _called_anew(self, equal: Sequence[ObservedRun], runs: Sequence[ObservedRun]) -> None:
         """What is called otherwise in each of equal runs is so in varied ones, too: no variation has to be tried."""
-        functions = {function(one) for one in ids.changing(equal) if one in self.causes}
-        self._name((one for one in ids.changing(runs) if function(one) in functions), Cause.RANDOM)
+        functions = {function(test_id) for test_id in ids.changing(equal) if test_id in self.causes}
+        self._name((test_id for test_id in ids.changing(runs) if function(test_id) in functions), Cause.RANDOM)
 
     def _name(self, tests: Iterable[str], cause: Cause) -> None:
         """The first cause found of an id stays."""

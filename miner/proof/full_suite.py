@@ -33,20 +33,20 @@ def files_of(subject: Subject, tree: Tree, sandbox: Sandbox) -> tuple[str, ...]:
 
     """
     language = language_of(subject.test)
-    found: tuple[str, ...] = ()
-    for asked in language.suite(subject.test, tree):
-        modules = [path for path in asked if not path.endswith(language.suffixes) or classify(path) is Kind.TEST]
-        found = found or _collected(subject, modules, sandbox)
-    return tuple(path for path in found if classify(path) in (Kind.TEST, Kind.SUPPORT))
+    files_found: tuple[str, ...] = ()
+    for paths_asked in language.suite(subject.test, tree):
+        modules = [path for path in paths_asked if not path.endswith(language.suffixes) or classify(path) is Kind.TEST]
+        files_found = files_found or _collected(subject, modules, sandbox)
+    return tuple(path for path in files_found if classify(path) in (Kind.TEST, Kind.SUPPORT))
 
 
-def _collected(subject: Subject, asked: Collection[str], sandbox: Sandbox) -> tuple[str, ...]:
-    if not asked:
+def _collected(subject: Subject, paths_asked: Collection[str], sandbox: Sandbox) -> tuple[str, ...]:
+    if not paths_asked:
         return ()
     spec = trial.TrialSpec(
         image=subject.image,
         test=replace(language_of(subject.test).listing(subject.test), clock=None),
-        files=tuple(asked),
+        files=tuple(paths_asked),
         budgets=Budgets(),
     )
     report = trial.run(spec, sandbox).report
@@ -71,12 +71,12 @@ def widened(
         return subject, _noted(proof, added, f"more than {MOST_FILES} files")
     if not added:
         return subject, _noted(proof, 0)
-    found = attempt(wider)
-    if isinstance(found, Rejection):
-        return subject, _noted(proof, added, found.reason)
-    if found.set_aside is not None or not set(proof.fail_to_pass) <= set(found.fail_to_pass):
+    wider_proof = attempt(wider)
+    if isinstance(wider_proof, Rejection):
+        return subject, _noted(proof, added, wider_proof.reason)
+    if wider_proof.set_aside is not None or not set(proof.fail_to_pass) <= set(wider_proof.fail_to_pass):
         return subject, _noted(proof, added, "tests of FAIL_TO_PASS do not pass every time among all others")
-    return wider, _noted(found, added)
+    return wider, _noted(wider_proof, added)
 
 
 def _noted(proof: Proof, added: int, why_not: str = "") -> Proof:

@@ -38,13 +38,15 @@ def reasons(unstable: Collection[str], states: Sequence[Sequence[ObservedRun]]) 
 
 def changing(runs: Sequence[ObservedRun]) -> frozenset[str]:
     """Ids that are in some of a state's runs and not in others."""
-    each = [frozenset(run.statuses) for run in runs]
-    return frozenset.union(*each) - frozenset.intersection(*each) if each else frozenset()
+    ids_by_run = [frozenset(run.statuses) for run in runs]
+    return frozenset.union(*ids_by_run) - frozenset.intersection(*ids_by_run) if ids_by_run else frozenset()
 
 
 def called_by_chance(runs: Sequence[ObservedRun]) -> frozenset[str]:
     """Ids that no two runs of a state have, and that show why: no further run could tell on what they depend."""
-    return frozenset(one for one, why in reasons(changing(runs), (runs,)).items() if why in (ADDRESS_SHARED, RANDOM))
+    return frozenset(
+        test_id for test_id, why in reasons(changing(runs), (runs,)).items() if why in (ADDRESS_SHARED, RANDOM)
+    )
 
 
 def _reason(test_id: str, states: Sequence[Sequence[ObservedRun]]) -> str:

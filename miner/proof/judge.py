@@ -41,13 +41,13 @@ class Proof:
     """Why the task is kept and must not count."""
 
 
-def hopeless(found: list[ObservedRun]) -> Rejection | None:
+def hopeless(runs: list[ObservedRun]) -> Rejection | None:
     """What the runs so far already rule out."""
-    last = found[-1]
+    last = runs[-1]
     if last.state != "base" and (trouble := troubled(last)):
         return trouble
-    after = [run for run in found if run.state == "after"]
-    before = [run for run in found if run.state == "before"]
+    after = [run for run in runs if run.state == "after"]
+    before = [run for run in runs if run.state == "before"]
     passed = _passed_in_all(after)
     if not passed and last.state == "after" and not _passed_in_any(after):
         return rejection("gold_fails", _first_error(after) or "no test passes with the fix")

@@ -28,17 +28,17 @@ def refused(report: TestReport) -> tuple[str, ...]:
     """The test ids, and the files that could not be collected, whose failure tells of nobody at a port; sorted."""
     number = errno.ECONNREFUSED
     raised = {**report.raised, **report.collect_raised}
-    items = {one for one, chain in raised.items() if any(link.errno == number for link in chain)}
-    told = {**report.texts, **report.collect_errors}
-    return tuple(sorted(items | {one for one, text in told.items() if _REFUSED.search(text)}))
+    items = {test_id for test_id, chain in raised.items() if any(link.errno == number for link in chain)}
+    texts = {**report.texts, **report.collect_errors}
+    return tuple(sorted(items | {test_id for test_id, text in texts.items() if _REFUSED.search(text)}))
 
 
 def lacking(report: TestReport) -> tuple[str, ...]:
     """The test ids, and the files that could not be collected, whose failure tells of a missing network; sorted."""
-    items = {one for one, chain in report.raised.items() if _in_chain(chain)}
-    items |= {one for one, chain in report.collect_raised.items() if _in_chain(chain)}
-    items |= {one for one, text in report.texts.items() if _WORDS.search(text)}
-    items |= {one for one, text in report.collect_errors.items() if _WORDS.search(text)}
+    items = {test_id for test_id, chain in report.raised.items() if _in_chain(chain)}
+    items |= {test_id for test_id, chain in report.collect_raised.items() if _in_chain(chain)}
+    items |= {test_id for test_id, text in report.texts.items() if _WORDS.search(text)}
+    items |= {test_id for test_id, text in report.collect_errors.items() if _WORDS.search(text)}
     return tuple(sorted(items))
 
 

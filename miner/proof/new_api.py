@@ -85,17 +85,17 @@ def brought(gold_patch: bytes, read: Callable[[str], bytes | None]) -> frozenset
         PatchError: the patch is none.
 
     """
-    found: set[str] = set()
+    names_found: set[str] = set()
     for file in patch.parse(gold_patch, trusted=True).files:
         old = None if file.old_path is None or file.is_new else read(file.old_path)
         change = change_of(file, old)
         if change.path.endswith(".py"):
-            found |= _python(change)
+            names_found |= _python(change)
         elif change.path.endswith(COMPILED):
-            found |= _every_name(change)
+            names_found |= _every_name(change)
         if file.is_new and change.path.endswith((".py", ".pyx")):
-            found |= {_MODULE + name for name in _modules(change.path)}
-    return frozenset(found)
+            names_found |= {_MODULE + name for name in _modules(change.path)}
+    return frozenset(names_found)
 
 
 def _python(change: FileChange) -> set[str]:
@@ -136,7 +136,7 @@ class Losses:
 
     def names(self, test_id: str) -> frozenset[str]:
         """The names for want of which a test was lost."""
-        return frozenset().union(*(found for path, found in self.new.items() if _holds(path, test_id)))
+        return frozenset().union(*(names_found for path, names_found in self.new.items() if _holds(path, test_id)))
 
     def for_a_name(self, test_id: str) -> bool:
         """Whether a test was lost, and for want of new names alone."""
@@ -149,21 +149,25 @@ class Losses:
 
 def losses(before: Sequence[ObservedRun], brings: Collection[str]) -> Losses:
     """What was lost in the runs before a fix, and whether only for names that it brings."""
-    found: dict[str, set[str]] = {}
+    names_by_path: dict[str, set[str]] = {}
     for run in before:
         for path in run.collect_errors:
-            found.setdefault(path, set()).add(run.wanted.get(path, ""))
-    new = {path: frozenset(map(plain, wanted)) for path, wanted in found.items() if wanted <= set(brings)}
-    return Losses(new=new, other=frozenset(found.keys() - new.keys()))
+            names_by_path.setdefault(path, set()).add(run.wanted.get(path, ""))
+    new = {
+        path: frozenset(map(plain, names_wanted))
+        for path, names_wanted in names_by_path.items()
+        if names_wanted <= set(brings)
+    }
+    return Losses(new=new, other=frozenset(names_by_path.keys() - new.keys()))
 
 
 def new_names(fails: Collection[str], before: Sequence[ObservedRun], brings: Collection[str]) -> tuple[str, ...]:
     """The names for want of which tests of FAIL_TO_PASS could not be collected or set up before the fix, sorted."""
     lost = losses(before, brings)
     absent = [test_id for test_id in fails if any(test_id not in run.statuses for run in before)]
-    found = {name for test_id in absent if lost.for_a_name(test_id) for name in lost.names(test_id)}
+    names_found = {name for test_id in absent if lost.for_a_name(test_id) for name in lost.names(test_id)}
     fixtures = {run.wanted.get(test_id, "") for test_id in fails for run in before}
-    return tuple(sorted(found | {plain(name) for name in fixtures if name in brings}))
+    return tuple(sorted(names_found | {plain(name) for name in fixtures if name in brings}))
 
 
 def plain(name: str) -> str:

@@ -36,11 +36,11 @@ def observe(
     variation: Variation = PLAIN,
 ) -> ObservedRun:
     """One run of one state, in a fresh container; taken from the notebook where it stands there, else added to it."""
-    known = notebook.get(state, number, variation)
-    if known is None:
-        known = _observe(subject, patches, state, number, variation, sandbox)
-        notebook.add(known)
-    return known
+    earlier = notebook.get(state, number, variation)
+    if earlier is None:
+        earlier = _observe(subject, patches, state, number, variation, sandbox)
+        notebook.add(earlier)
+    return earlier
 
 
 def _observe(

@@ -80,8 +80,8 @@ def settle(
     second = attempt(then)
     if isinstance(second, Rejection) or not is_better(second, first):
         return plain
-    told = {"clock": {"at": then.test.clock, **_why(second, first, runs)}}
-    return Settled(proof=replace(second, evidence={**second.evidence, **told}), subject=then)
+    fields = {"clock": {"at": then.test.clock, **_why(second, first, runs)}}
+    return Settled(proof=replace(second, evidence={**second.evidence, **fields}), subject=then)
 
 
 def _matters(
@@ -94,25 +94,25 @@ def _matters(
     if after is None or after.trouble:
         return False
     if _broken(after):
-        found = _look(then, "after", sandbox, notebook)
-        return found is not None and bool(passed(found) - ever_passed(runs, "after"))
+        observed = _look(then, "after", sandbox, notebook)
+        return observed is not None and bool(passed(observed) - ever_passed(runs, "after"))
     if isinstance(first, Rejection) and before is not None and not before.trouble:
-        found = _look(then, "before", sandbox, notebook)
-        return found is not None and bool((passed(before) & passed(after)) - passed(found))
+        observed = _look(then, "before", sandbox, notebook)
+        return observed is not None and bool((passed(before) & passed(after)) - passed(observed))
     return False
 
 
 def dated(runs: tuple[ObservedRun, ...]) -> frozenset[str]:
     """Ids whose result differed in a run varied in its date alone, every time that such a run was done."""
-    found: frozenset[str] = frozenset()
+    dated_ids: frozenset[str] = frozenset()
     for state in ("after", "before", "base"):
         plain = _plain(runs, state)
         moved = [
             run for run in runs if run.state == state and not run.trouble and run.variation.causes == (Cause.CLOCK,)
         ]
         if plain is not None and moved:
-            found |= frozenset.intersection(*(passed(plain) ^ passed(run) for run in moved))
-    return found
+            dated_ids |= frozenset.intersection(*(passed(plain) ^ passed(run) for run in moved))
+    return dated_ids
 
 
 def _look(then: Subject, state: State, sandbox: Sandbox, notebook: Notebook) -> ObservedRun | None:
@@ -120,8 +120,8 @@ def _look(then: Subject, state: State, sandbox: Sandbox, notebook: Notebook) -> 
     patches = prepare(then)
     if isinstance(patches, Rejection):
         return None
-    found = observe(then, patches, state, 0, sandbox, notebook)
-    return None if found.trouble else found
+    observed = observe(then, patches, state, 0, sandbox, notebook)
+    return None if observed.trouble else observed
 
 
 def _plain(runs: tuple[ObservedRun, ...], state: State) -> ObservedRun | None:
@@ -130,13 +130,13 @@ def _plain(runs: tuple[ObservedRun, ...], state: State) -> ObservedRun | None:
 
 def _broken(after: ObservedRun) -> bool:
     """Whether something fails with the fix that is not explained by a network or a service that is not there."""
-    failing = {one for one, status in after.statuses.items() if status in _BROKEN} | set(after.collect_errors)
+    failing = {test_id for test_id, status in after.statuses.items() if status in _BROKEN} | set(after.collect_errors)
     return bool(failing - set(after.network) - set(after.refused))
 
 
 def ever_passed(runs: tuple[ObservedRun, ...], state: State) -> frozenset[str]:
     """The ids that passed in some run of a state."""
-    return frozenset(one for run in runs if run.state == state for one in passed(run))
+    return frozenset(test_id for run in runs if run.state == state for test_id in passed(run))
 
 
 def is_better(second: Proof, first: Proof | Rejection) -> bool:
@@ -144,8 +144,8 @@ def is_better(second: Proof, first: Proof | Rejection) -> bool:
     if isinstance(first, Rejection) or (first.set_aside and not second.set_aside):
         return second.set_aside is None
     lists = [{*proof.fail_to_pass, *proof.pass_to_pass} for proof in (first, second)]
-    kept = set(first.fail_to_pass) <= set(second.fail_to_pass)
-    return kept and second.set_aside is None and len(lists[1] - lists[0]) > len(lists[0] - lists[1])
+    holds_all = set(first.fail_to_pass) <= set(second.fail_to_pass)
+    return holds_all and second.set_aside is None and len(lists[1] - lists[0]) > len(lists[0] - lists[1])
 
 
 def _why(second: Proof, first: Proof | Rejection, runs: tuple[ObservedRun, ...]) -> dict[str, object]:
@@ -153,7 +153,7 @@ def _why(second: Proof, first: Proof | Rejection, runs: tuple[ObservedRun, ...])
     listed = {*second.fail_to_pass, *second.pass_to_pass}
     if not isinstance(first, Rejection):
         needed = listed - {*first.fail_to_pass, *first.pass_to_pass}
-        needed |= {one for one in second.fail_to_pass if one not in first.fail_to_pass}
+        needed |= {test_id for test_id in second.fail_to_pass if test_id not in first.fail_to_pass}
         return {"without": "set_aside" if first.set_aside else "fewer_tests", "needed_by": sorted(needed)}
     after, before = _plain(runs, "after"), _plain(runs, "before")
     well = passed(after) if after else frozenset()

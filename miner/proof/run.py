@@ -59,8 +59,8 @@ class Bench:
         """
         self.progress(f"{state} {number + 1}/{runs}")
         variation = scheduled(number, clock=self.clock)
-        seen = self._observe(state, number, variation)
-        return self._observe(state, number, PLAIN) if seen.trouble and variation != PLAIN else seen
+        observed = self._observe(state, number, variation)
+        return self._observe(state, number, PLAIN) if observed.trouble and variation != PLAIN else observed
 
     def look(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
         """A further run, to find out what matters; `blame.Look`.
@@ -104,20 +104,22 @@ def validate(
     bench = Bench(
         subject=subject, patches=patches, sandbox=sandbox, notebook=notebook, progress=progress, can_fake=can_fake
     )
-    found, ended = _main_runs(bench, runs)
-    verdict = ended or judge(found, runs=runs, brings=subject.brings)
+    runs_seen, ended = _main_runs(bench, runs)
+    verdict = ended or judge(runs_seen, runs=runs, brings=subject.brings)
     if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
         return _with_compiled(verdict, patches.gold, subject.test)
-    blamed = blame(found, bench.look)
-    repeats = Repeats(runs=1 + max(run.number for run in found), confidence=confidence)
-    verdict = judge(found, runs=repeats.runs, brings=subject.brings, unstable=blamed.unstable, keep=True)
+    blamed = blame(runs_seen, bench.look)
+    repeats = Repeats(runs=1 + max(run.number for run in runs_seen), confidence=confidence)
+    verdict = judge(runs_seen, runs=repeats.runs, brings=subject.brings, unstable=blamed.unstable, keep=True)
     if isinstance(verdict, Rejection):
         return verdict
-    aside = weakened(verdict, found, blamed)
+    aside = weakened(verdict, runs_seen, blamed)
     if aside is not None and not quarantine:
         return aside
     variations = schedule(repeats.runs, clock=bench.clock)
-    return replace(verdict, set_aside=aside, evidence={**verdict.evidence, **told(found, blamed, repeats, variations)})
+    return replace(
+        verdict, set_aside=aside, evidence={**verdict.evidence, **told(runs_seen, blamed, repeats, variations)}
+    )
 
 
 def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejection:
@@ -128,10 +130,10 @@ def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejec
 
 def _main_runs(bench: Bench, runs: int) -> tuple[list[ObservedRun], Rejection | None]:
     """The runs of all states by turns, and why they ended early where they did."""
-    found: list[ObservedRun] = []
+    runs_seen: list[ObservedRun] = []
     for number in range(runs):
         for state in ("after", "before", "base"):
-            found.append(bench.run(state, number, runs))
-            if (rejection := hopeless(found)) is not None:
-                return found, rejection
-    return found, None
+            runs_seen.append(bench.run(state, number, runs))
+            if (rejection := hopeless(runs_seen)) is not None:
+                return runs_seen, rejection
+    return runs_seen, None

@@ -102,17 +102,17 @@ def settle(subject: Subject, bench: Bench) -> ServiceTrial:
         return ServiceTrial(settled=_renamed(alone, runs))
     services, notes = pinned(declared.beside, bench)
     with_them = _with(subject, services, declared.variables)
-    found: Settled | None = None
+    settled: Settled | None = None
     if with_them != subject and (services or isinstance(alone.proof, Rejection)):
-        found, told = _beside(with_them, alone, runs, bench)
+        settled, told = _beside(with_them, alone, runs, bench)
         notes = (*notes, *told)
-    if found is None:
+    if settled is None:
         alone = _renamed(alone, runs)
         if isinstance(alone.proof, Rejection) and notes:
             detail = "; ".join((alone.proof.detail, *notes)).strip("; ")
             alone = replace(alone, proof=replace(alone.proof, detail=detail[:2000]))
         return ServiceTrial(settled=alone, notes=notes)
-    return ServiceTrial(settled=found, notes=notes)
+    return ServiceTrial(settled=settled, notes=notes)
 
 
 def _may_help(proof: Proof | Rejection, runs: Sequence[ObservedRun]) -> bool:
@@ -123,7 +123,7 @@ def _may_help(proof: Proof | Rejection, runs: Sequence[ObservedRun]) -> bool:
     if after is None:
         return False
     lost = {*after.network, *after.refused}
-    lost |= {one for one, status in after.statuses.items() if status is TestStatus.SKIPPED}
+    lost |= {test_id for test_id, status in after.statuses.items() if status is TestStatus.SKIPPED}
     return bool(lost - proof_at_fix_date.ever_passed(tuple(runs), "after"))
 
 
@@ -134,7 +134,7 @@ def _renamed(alone: Settled, runs: Sequence[ObservedRun]) -> Settled:
     if not isinstance(proof, Rejection) or proof.reason != "gold_fails" or not after:
         return alone
     bad = (TestStatus.FAILED, TestStatus.ERROR)
-    failing = {one for one, status in after[0].statuses.items() if status in bad} | set(after[0].collect_errors)
+    failing = {test_id for test_id, status in after[0].statuses.items() if status in bad} | set(after[0].collect_errors)
     lacking = failing & {*after[0].network, *after[0].refused}
     if not failing or lacking != failing:
         return alone
@@ -171,8 +171,8 @@ def pinned(declared: Sequence[DeclaredService], bench: Bench) -> tuple[tuple[Ser
 
 def _service(service: DeclaredService, image: ServiceImage) -> Service:
     """A declared service, with what its image says where CI says nothing."""
-    said = [tuple(map(int, port.split(":"))) for port in service.ports]
-    own = [(port, port) for port in image.ports if all(port not in pair for pair in said)]
+    port_pairs = [tuple(map(int, port.split(":"))) for port in service.ports]
+    own = [(port, port) for port in image.ports if all(port not in pair for pair in port_pairs)]
     large = any(word in service.image for word in _LARGE)
     return Service(
         name=service.name,
@@ -180,7 +180,7 @@ def _service(service: DeclaredService, image: ServiceImage) -> Service:
         hosts=service.hosts,
         env=dict(service.env),
         command=service.command,
-        ports=tuple(f"{listen}:{inner}" for listen, inner in (*said, *own)),
+        ports=tuple(f"{listen}:{inner}" for listen, inner in (*port_pairs, *own)),
         health=service.health or image.health,
         folders=tuple(dict.fromkeys((*image.folders, *service.folders))),
         memory_mb=_LARGE_MEMORY_MB if large else _MEMORY_MB,
@@ -211,11 +211,11 @@ def _beside(
             continue
         if not (passed(first) - proof_at_fix_date.ever_passed(tuple(runs), "after")):
             return None, ()
-        found = bench.settle(tried)
-        if isinstance(found.proof, Rejection) or not proof_at_fix_date.is_better(found.proof, alone.proof):
+        settled = bench.settle(tried)
+        if isinstance(settled.proof, Rejection) or not proof_at_fix_date.is_better(settled.proof, alone.proof):
             return None, ()
-        evidence = {**found.proof.evidence, "beside": _why(found.proof, alone.proof, runs)}
-        return replace(found, proof=replace(found.proof, evidence=evidence)), ()
+        evidence = {**settled.proof.evidence, "beside": _why(settled.proof, alone.proof, runs)}
+        return replace(settled, proof=replace(settled.proof, evidence=evidence)), ()
     return None, notes[-1:]
 
 

@@ -28,24 +28,24 @@ _NAMED = 3
 _CHANCE = 0.05
 
 
-def weakened(proof: Proof, found: Sequence[ObservedRun], blamed: Blamed) -> Rejection | None:
+def weakened(proof: Proof, runs: Sequence[ObservedRun], blamed: Blamed) -> Rejection | None:
     """Why a task must not count: too much of what its fix turns is unstable. None where enough is left.
 
     Of the tests that the fix turns from failing to passing in plain runs, more must be stable than not. What a few
     unstable ones leave still tells a fix from none; where half or more are unstable, the rest tests something else than
     what was fixed.
     """
-    changing = {one for state in STATES for one in ids.changing([run for run in found if run.state == state])}
-    called = {_names(one, changing) for one in proof.flaky}
-    turned = [names for names in called if _are_turned(names, found, blamed)]
-    lost = sum(max(len(names & run.statuses.keys()) for run in found if run.state == "after") for names in turned)
+    changing = {test_id for state in STATES for test_id in ids.changing([run for run in runs if run.state == state])}
+    called = {_names(test_id, changing) for test_id in proof.flaky}
+    turned = [names for names in called if _are_turned(names, runs, blamed)]
+    lost = sum(max(len(names & run.statuses.keys()) for run in runs if run.state == "after") for names in turned)
     if len(proof.fail_to_pass) > lost:
         return None
     if not proof.fail_to_pass and not proof.flaky:
         return rejection("no_fail_to_pass", "no test fails every time before the fix and passes every time after it")
     of = f"{lost} of {lost + len(proof.fail_to_pass)} tests that the fix turns are unstable"
-    which = frozenset[str]().union(*turned) or proof.flaky
-    return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {named(which, blamed.causes)}")
+    names_turned = frozenset[str]().union(*turned) or proof.flaky
+    return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {named(names_turned, blamed.causes)}")
 
 
 def _names(test_id: str, changing: Collection[str]) -> frozenset[str]:
@@ -84,7 +84,7 @@ def _by_luck(passes: int, after: int, before: int) -> float:
 def named(tests: Collection[str], causes: Mapping[str, Cause]) -> str:
     """Some of these tests with what they depend on, for a person."""
     ordered = sorted(tests)
-    words = [f"{one} ({causes.get(one, Cause.UNKNOWN)})" for one in ordered[:_NAMED]]
+    words = [f"{test_id} ({causes.get(test_id, Cause.UNKNOWN)})" for test_id in ordered[:_NAMED]]
     more = len(ordered) - len(words)
     return ", ".join(words) + (f" and {more} more" if more else "")
 
@@ -95,7 +95,7 @@ def counted(tests: Collection[str], causes: Mapping[str, str]) -> dict[str, int]
 
 
 def told(
-    found: Sequence[ObservedRun], blamed: Blamed, repeats: Repeats, variations: Sequence[Variation]
+    runs: Sequence[ObservedRun], blamed: Blamed, repeats: Repeats, variations: Sequence[Variation]
 ) -> dict[str, Any]:
     """What evidence says of the runs: how often, how sure that makes, what they differed in, what depends on what.
 
@@ -106,8 +106,8 @@ def told(
         "bound": round(repeats.bound, 4),
         "schedule": [variation.told() for variation in variations],
         "not_varied": [
-            {"run": run.number, "state": run.state} for run in found if run.variation != variations[run.number]
+            {"run": run.number, "state": run.state} for run in runs if run.variation != variations[run.number]
         ],
-        "causes": {one: cause.value for one, cause in blamed.causes.items()},
+        "causes": {test_id: cause.value for test_id, cause in blamed.causes.items()},
         "further_runs": blamed.runs,
     }

@@ -48,21 +48,21 @@ def collect(subject: Subject, sandbox: Sandbox) -> Collected:
     return judged(trial.run(spec, sandbox))
 
 
-def judged(found: Trial) -> Collected:
+def judged(ran: Trial) -> Collected:
     """What a trial that only collects says of its environment. Pure."""
-    report = found.report
+    report = ran.report
     lost = len(report.collect_errors)
-    whole = report.internal_error or _USAGE in {found.child_exit, report.exit_code}
-    if not found.ran or found.timed_out or found.oom_killed or not (lost or whole):
-        return Collected(ok=True, seconds=found.seconds, tests=len(report.collected))
+    whole = report.internal_error or _USAGE in {ran.child_exit, report.exit_code}
+    if not ran.ran or ran.timed_out or ran.oom_killed or not (lost or whole):
+        return Collected(ok=True, seconds=ran.seconds, tests=len(report.collected))
     chains = [*report.collect_raised.values(), report.internal_raised]
     missing = tuple(dict.fromkeys(link.missing for chain in chains for link in chain if link.missing))
     links = [link for chain in chains for link in chain if "ModuleNotFoundError" in link.names and not link.missing]
     parts = tuple(dict.fromkeys(match[1] for link in links if (match := _NO_MODULE.search(link.says))))
-    text = "\n".join((*report.collect_errors.values(), report.internal_error, found.output.decode("utf-8", "replace")))
+    text = "\n".join((*report.collect_errors.values(), report.internal_error, ran.output.decode("utf-8", "replace")))
     return Collected(
         ok=False,
-        seconds=found.seconds,
+        seconds=ran.seconds,
         tests=len(report.collected),
         lost=lost or 1 + len(report.collected),
         missing=missing,

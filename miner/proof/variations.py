@@ -81,24 +81,24 @@ class Variation:
 
     def told(self) -> dict[str, Any]:
         """What is varied, by name."""
-        found = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {name: value for name, value in found if value is not None}
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {name: value for name, value in values if value is not None}
 
     def env(self) -> dict[str, str]:
         """The environment of the tests, as far as it is another one."""
-        found: dict[str, str] = {}
+        variables: dict[str, str] = {}
         if self.hash_seed is not None:
-            found["PYTHONHASHSEED"] = str(self.hash_seed)
+            variables["PYTHONHASHSEED"] = str(self.hash_seed)
         if self.timezone is not None:
-            found["TZ"] = self.timezone
+            variables["TZ"] = self.timezone
         if self.home is not None:
-            found["HOME"] = self.home
+            variables["HOME"] = self.home
         if self.user is not None:
-            found |= {"USER": self.user, "LOGNAME": self.user}
+            variables |= {"USER": self.user, "LOGNAME": self.user}
         if self.locale is not None:
             # Text stays UTF-8: images have no other encoding, so no run of theirs ever meets one.
-            found |= {"LANGUAGE": self.locale, "LANG": "C", "LC_ALL": "", "LC_CTYPE": "C.UTF-8"}
-        return found
+            variables |= {"LANGUAGE": self.locale, "LANG": "C", "LC_ALL": "", "LC_CTYPE": "C.UTF-8"}
+        return variables
 
 
 PLAIN = Variation()

@@ -53,17 +53,17 @@ def size(data: bytes) -> Size:
     """Count a patch with unidiff; what unidiff can't read (binary payloads, odd paths) our own parser counts."""
     try:
         files = PatchSet(data.decode("utf-8", "surrogateescape").splitlines(keepends=True))
-        found = Size(
+        sizes = Size(
             files=len(files),
             hunks=sum(len(file) for file in files),
             added=sum(file.added for file in files),
             removed=sum(file.removed for file in files),
         )
     except (UnidiffParseError, ValueError):
-        found = None
+        sizes = None
     parsed = patch.parse(data, trusted=True).files
-    if found is not None and found.files == len(parsed):
-        return found
+    if sizes is not None and sizes.files == len(parsed):
+        return sizes
     return Size(
         files=len(parsed),
         hunks=sum(file.hunks for file in parsed),
@@ -116,8 +116,8 @@ def cleaned(statement: str, parts: Split, policy: str) -> CleanStatement | Rejec
             return Rejection(
                 stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}"
             )
-    told = sensitive.mask(statement) if policy == "mask" else statement
-    return CleanStatement(statement=told, policy=policy, found=report)
+    statement_kept = sensitive.mask(statement) if policy == "mask" else statement
+    return CleanStatement(statement=statement_kept, policy=policy, found=report)
 
 
 class _Files:
@@ -140,14 +140,14 @@ def base_tree(repo: BareRepository, commit: str) -> BaseTree:
         MissingObjectsError: a file of it is not in the copy.
 
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     with tarfile.open(fileobj=io.BytesIO(repo.archive_bytes(commit)), errors="surrogateescape") as tar:
         for member in tar:
             if member.isreg() and member.size <= _LARGEST_FILE and (file := tar.extractfile(member)):
                 data = file.read()
                 if b"\0" not in data[:_HEAD]:
-                    found[member.name] = data
-    return BaseTree(files=found)
+                    contents[member.name] = data
+    return BaseTree(files=contents)
 
 
 def subject_of(task: Task, repo: BareRepository, tree: BaseTree) -> Subject:
@@ -173,8 +173,8 @@ def subject_of(task: Task, repo: BareRepository, tree: BaseTree) -> Subject:
 
 
 def _origin(task: Task) -> Mapping[str, Any]:
-    found = task.instance.extra.get("origin")
-    return found if isinstance(found, dict) else {}
+    origin = task.instance.extra.get("origin")
+    return origin if isinstance(origin, dict) else {}
 
 
 def _contains_commit(repo: BareRepository, sha: str, commit: str) -> bool:
@@ -196,16 +196,16 @@ def appraised(task: Task, repo: BareRepository, index: Index, *, hygiene: Mappin
     try:
         tree = base_tree(repo, instance.base_commit)
         subject = subject_of(task, repo, tree)
-        found = leaks(subject)
-        quality["leaks"] = {**found.public(), **_released(task, tree, index)}
-        evidence["leaks"] = found.hidden()
+        leaks_found = leaks(subject)
+        quality["leaks"] = {**leaks_found.public(), **_released(task, tree, index)}
+        evidence["leaks"] = leaks_found.hidden()
         if names := [str(name) for name in evidence.get("new_names", ())]:
             evidence["new_names_unshown"] = list(unshown(names, subject))
             quality["new_api"] = {"names": len(names), "unshown": len(evidence["new_names_unshown"])}
         quality["difficulty"] = _difficulty(quality.get("difficulty"), measure(subject).public())
         files = _Files(tree)
-        said = metadata.licence(files)
-        quality["licence"] = licence(tree.files, words=said, classifiers=metadata.trove(files)).public()
+        words = metadata.licence(files)
+        quality["licence"] = licence(tree.files, words=words, classifiers=metadata.trove(files)).public()
     except (MissingObjectsError, PatchError):
         pass  # a partial clone, or an imported patch that only git understands: unknown, and no reason to lose the task
     return replace(task, instance=replace(instance, quality=quality), hidden=replace(hidden, evidence=evidence))

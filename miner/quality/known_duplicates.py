@@ -51,17 +51,17 @@ class Neighbours:
         """A task with what it nearly is: counts in task.yaml, names on the hidden side. It is known from then on."""
         fix = fix_of(task.instance_id, task.hidden.gold_patch, task.instance.problem_statement)
         shelves = {"public": self.public, "dataset": self.own}
-        found = {side: shelf.near(fix) for side, shelf in shelves.items() if shelf is not None}
+        near_by_side = {side: shelf.near(fix) for side, shelf in shelves.items() if shelf is not None}
         if self.own is not None:
             self.own.add(fix)
-        counts = {side: len(found[side]) if side in found else None for side in shelves}
-        named = [
+        counts = {side: len(near_by_side[side]) if side in near_by_side else None for side in shelves}
+        entries = [
             {"in": side, "of": near.name, "share": round(near.share, 4), "same_patch": near.same_patch}
-            for side, nears in found.items()
+            for side, nears in near_by_side.items()
             for near in nears
         ]
         instance = replace(task.instance, quality={**task.instance.quality, "near_duplicates": counts})
-        evidence = {**task.hidden.evidence, **({"near_duplicates": named} if named else {})}
+        evidence = {**task.hidden.evidence, **({"near_duplicates": entries} if entries else {})}
         return replace(task, instance=instance, hidden=replace(task.hidden, evidence=evidence))
 
 

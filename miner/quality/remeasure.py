@@ -62,7 +62,7 @@ def appraise(
         InputError: an id is unknown, a source can't be read, or a task's repository has no source.
 
     """
-    found: list[Appraised] = []
+    appraisals: list[Appraised] = []
     with ExitStack() as stack:
         repos: dict[str, BareRepository] = {}
         stack.enter_context(content.locked(dataset))
@@ -78,10 +78,10 @@ def appraise(
                 note(f"opening {source}")
                 repos[source] = stack.enter_context(open_source(source, cache=cache))
             note(instance_id)
-            found.append(_one(dataset, task, repos[source], index, write=write))
-        if write and any(one.changed for one in found):
+            appraisals.append(_one(dataset, task, repos[source], index, write=write))
+        if write and any(appraisal.changed for appraisal in appraisals):
             content.settle_locked(dataset)
-    return tuple(found)
+    return tuple(appraisals)
 
 
 def _one(dataset: Dataset, task: Task, repo: BareRepository, index: Index, *, write: bool) -> Appraised:

@@ -204,7 +204,7 @@ class BareRepository:
             _sha(commit),
         ).stdout.decode("utf-8", "replace")
         for line in lines.splitlines():
-            versions = [found for word in line.split(", ") if (found := tag_version(word.removeprefix("tag: ")))]
+            versions = [version for word in line.split(", ") if (version := tag_version(word.removeprefix("tag: ")))]
             if versions:
                 return str(max(versions))
         return None
@@ -286,8 +286,8 @@ class BareRepository:
     def diff(self, base: str, head: str, paths: Iterable[str] | None = None) -> bytes:
         """The raw diff of some paths (all of them by default) between two commits."""
         sections = self.diff_sections(base, head)
-        wanted = sections.keys() if paths is None else set(paths)
-        return b"".join(section for path, section in sections.items() if path in wanted)
+        paths_wanted = sections.keys() if paths is None else set(paths)
+        return b"".join(section for path, section in sections.items() if path in paths_wanted)
 
     def read_file(self, commit: str, path: str) -> bytes | None:
         """A file's bytes at a commit; None where there is no such file."""
@@ -295,11 +295,11 @@ class BareRepository:
 
     def read_files(self, commit: str, paths: Iterable[str]) -> dict[str, bytes]:
         """The same of many files, by one program; those that are not there are left out."""
-        asked = [path for path in paths if "\n" not in path]
-        lines = (_sha(commit).encode() + b":" + _encode_path(path) + b"\n" for path in asked)
+        paths_asked = [path for path in paths if "\n" not in path]
+        lines = (_sha(commit).encode() + b":" + _encode_path(path) + b"\n" for path in paths_asked)
         stdout = self.git("cat-file", "--batch", input=b"".join(lines)).stdout
         files, at = {}, 0
-        for path in asked:
+        for path in paths_asked:
             end = stdout.index(b"\n", at)
             words, at = stdout[at:end].split(b" "), end + 1
             if words[-1].isdigit():  # else it is missing, or of a submodule
@@ -341,8 +341,8 @@ class BareRepository:
         entries = [(head.split(b" "), path) for head, _, path in (row.partition(b"\t") for row in rows if row)]
         blobs = [(words[2], path) for words, path in entries if words[1] == b"blob"]
         stdout = self.git("cat-file", "--batch-check", input=b"".join(blob + b"\n" for blob, _ in blobs)).stdout
-        gone = {line.split(b" ")[0] for line in stdout.splitlines() if line.endswith(b" missing")}
-        return tuple(decode_path(path) for blob, path in blobs if blob in gone)
+        missing = {line.split(b" ")[0] for line in stdout.splitlines() if line.endswith(b" missing")}
+        return tuple(decode_path(path) for blob, path in blobs if blob in missing)
 
     def _archive(self, commit: str, into: IO[bytes]) -> None:
         when = int(self.commit_date(commit).timestamp())

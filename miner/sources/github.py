@@ -65,11 +65,11 @@ class Filter:
     def why_not(self, repository: Repository) -> str | None:
         """Why a repository is left out, or None."""
         name = repository.name.lower()
-        shut = [one[1:] for one in self.names if one.startswith("!")]
-        open_ = [one for one in self.names if not one.startswith("!")]
-        if any(fnmatch.fnmatchcase(name, one.lower()) for one in shut):
+        shut = [pattern[1:] for pattern in self.names if pattern.startswith("!")]
+        open_ = [pattern for pattern in self.names if not pattern.startswith("!")]
+        if any(fnmatch.fnmatchcase(name, pattern.lower()) for pattern in shut):
             return "its name is shut out"
-        if open_ and not any(fnmatch.fnmatchcase(name, one.lower()) for one in open_):
+        if open_ and not any(fnmatch.fnmatchcase(name, pattern.lower()) for pattern in open_):
             return "its name is not asked for"
         if repository.archived and not self.archived:
             return "archived"
@@ -135,12 +135,15 @@ def origins_of(
         numbers = frozenset({address.number} if address.number else ())
         return [GithubOrigin(gateway=gateway, repository=whole, cache=cache, page_size=page_size, numbers=numbers)]
     every = list(gateway.repositories(address.owner))
-    taken = [one for one in every if chosen.why_not(one) is None]
-    if not taken:
-        seen = f"{len(every)} repositories, and the filter leaves none" if every else "no repository that we may see"
-        raise NotThereError(f"{address.owner} on {gateway.host.name} has {seen}")
-    taken.sort(key=lambda one: one.fork)
-    return [GithubOrigin(gateway=gateway, repository=one.full_name, cache=cache, page_size=page_size) for one in taken]
+    repositories = [repository for repository in every if chosen.why_not(repository) is None]
+    if not repositories:
+        sight = f"{len(every)} repositories, and the filter leaves none" if every else "no repository that we may see"
+        raise NotThereError(f"{address.owner} on {gateway.host.name} has {sight}")
+    repositories.sort(key=lambda repository: repository.fork)
+    return [
+        GithubOrigin(gateway=gateway, repository=repository.full_name, cache=cache, page_size=page_size)
+        for repository in repositories
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,11 +264,11 @@ class GithubForge:
         """
         pulls = {pull.number: pull for pull in self.pulls}
         issues: dict[int, tuple[LinkedIssue, ...]] = {}
-        asked = [change for change in changes if change.number in pulls]
+        changes_asked = [change for change in changes if change.number in pulls]
         size = queries.DETAILS_PAGE
         start = 0
-        while start < len(asked):
-            part = asked[start : start + size]
+        while start < len(changes_asked):
+            part = changes_asked[start : start + size]
             try:
                 issues.update(self._issues_of(part, pulls, shrinks=size > 1))
             except TooMuchError:
@@ -278,16 +281,18 @@ class GithubForge:
         self, changes: Sequence[Change], pulls: dict[int, PullRequest], *, shrinks: bool
     ) -> dict[int, tuple[LinkedIssue, ...]]:
         by_words = {change.number or 0: self._named_by(change) for change in changes}
-        asked = {number: [] if pulls[number].closes else references for number, references in by_words.items()}
+        references_asked = {
+            number: [] if pulls[number].closes else references for number, references in by_words.items()
+        }
         issues: dict[str, list[int]] = {}
-        for repository, number in (reference for references in asked.values() for reference in references):
+        for repository, number in (reference for references in references_asked.values() for reference in references):
             issues.setdefault(repository, []).append(number)
         text, variables = queries.details(issues)
         ids = [pulls[number].node_id for number in by_words]
         answer = self._gateway.query(text, {**variables, "ids": ids}, about=self.repository, shrinks=shrinks)
         details = queries.read_details(answer.data, issues, self.repository)
         result: dict[int, tuple[LinkedIssue, ...]] = {}
-        for number, references in asked.items():
+        for number, references in references_asked.items():
             before = details.begun.get(number, "")
             linked_issues = (
                 details.named_issue(where, one, before=before, home=self.repository) for where, one in references
@@ -297,11 +302,11 @@ class GithubForge:
 
     def _named_by(self, change: Change) -> list[tuple[str, int]]:
         words = "\n".join((change.title, change.body, *change.messages))
-        found = [
+        named_issues = [
             (closing_reference.repo or self.repository, closing_reference.number)
             for closing_reference in closing_references(words)
         ]
-        return list(dict.fromkeys(found))[: queries.ISSUES]
+        return list(dict.fromkeys(named_issues))[: queries.ISSUES]
 
 
 # -- several repositories

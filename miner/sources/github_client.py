@@ -238,11 +238,11 @@ def _partial(error: GithubException) -> Response:
     errors = body.get("errors")
     if not isinstance(errors, list) or not errors:
         raise error
-    known = [one for one in errors if isinstance(one, dict)]
+    errors_read = [one for one in errors if isinstance(one, dict)]
     data = body.get("data")
-    if isinstance(data, dict) and all(one.get("type") == "NOT_FOUND" for one in known):
-        return Response(data=data, missing=tuple(".".join(map(str, one.get("path") or ())) for one in known))
-    raise _GraphqlError(known, error.headers or {})
+    if isinstance(data, dict) and all(one.get("type") == "NOT_FOUND" for one in errors_read):
+        return Response(data=data, missing=tuple(".".join(map(str, one.get("path") or ())) for one in errors_read))
+    raise _GraphqlError(errors_read, error.headers or {})
 
 
 def _judge(error: Exception, about: str, host: str, tries: int) -> _Verdict:

@@ -288,10 +288,10 @@ def read_page(data: Mapping[str, Any]) -> Page:
 
 def read_pulls(data: Mapping[str, Any]) -> Page:
     """The answer to `pulls_by_number`: the merged ones among those that are there."""
-    found = data["repository"]
-    pulls = [_read(_Pull, value) for key, value in found.items() if key[0] == "p" and key[1:].isdigit() and value]
+    answers = data["repository"]
+    pulls = [_read(_Pull, value) for key, value in answers.items() if key[0] == "p" and key[1:].isdigit() and value]
     return Page(
-        repository=str(found["nameWithOwner"]), pulls=tuple(pull.value() for pull in pulls if pull.state == "MERGED")
+        repository=str(answers["nameWithOwner"]), pulls=tuple(pull.value() for pull in pulls if pull.state == "MERGED")
     )
 
 
@@ -308,8 +308,8 @@ class Details(BaseModel):
 
     def named_issue(self, repository: str, number: int, *, before: str, home: str) -> LinkedIssue | None:
         """An issue asked for by number, as it stood before a moment."""
-        found = self.named.get((repository, number))
-        return found[0].value(before, home) if found else None
+        issue = self.named.get((repository, number))
+        return issue[0].value(before, home) if issue else None
 
 
 def read_details(data: Mapping[str, Any], issues: Mapping[str, Sequence[int]], home: str) -> Details:
@@ -324,13 +324,13 @@ def read_details(data: Mapping[str, Any], issues: Mapping[str, Sequence[int]], h
         begun[node.number] = first.commit.authored_date if first else ""
         linked = node.closing_issues_references.there if node.closing_issues_references else ()
         by_pull[node.number] = tuple(issue.value(begun[node.number], home) for issue in linked)
-    named: dict[tuple[str, int], tuple[_Issue, str]] = {}
+    by_number: dict[tuple[str, int], tuple[_Issue, str]] = {}
     for place, (repository, numbers) in enumerate(sorted(issues.items())):
         answer = data.get(f"r{place}") or {}
         for number in numbers:
             if raw := answer.get(f"i{number}"):
-                named[repository, number] = (_read(_Issue, raw), str(answer["nameWithOwner"]))
-    return Details(by_pull=by_pull, begun=begun, named=named)
+                by_number[repository, number] = (_read(_Issue, raw), str(answer["nameWithOwner"]))
+    return Details(by_pull=by_pull, begun=begun, named=by_number)
 
 
 Model = TypeVar("Model", bound=_Model)

@@ -42,8 +42,8 @@ class CommitGraph:
 
     def _id(self, sha: bytes) -> int:
         key = bytes.fromhex(sha.decode())
-        if (known := self._ids.get(key)) is not None:
-            return known
+        if (position := self._ids.get(key)) is not None:
+            return position
         self._ids[key] = new = len(self._names)
         self._names.append(key)
         return new
@@ -83,8 +83,8 @@ class CommitGraph:
     def arrival(self, sha: str) -> int | None:
         """The position with which a commit came into the branch, or None if it never did."""
         commit = self._ids.get(bytes.fromhex(sha))
-        found = _NEVER if commit is None else self._arrival[commit]
-        return None if found == _NEVER else found
+        place = _NEVER if commit is None else self._arrival[commit]
+        return None if place == _NEVER else place
 
     def parents(self, sha: str) -> tuple[str, ...]:
         """Parents of a known commit, first parent first."""
@@ -92,15 +92,15 @@ class CommitGraph:
 
     def _beyond(self, position: int, head: str) -> tuple[list[int], list[int]]:
         """Commits that head has and chain[..position] has not, and the commits of the latter where they begin."""
-        seen: set[int] = set()
+        positions_seen: set[int] = set()
         own: list[int] = []
         boundary: list[int] = []
         stack = [self._ids[bytes.fromhex(head)]]
         while stack:
             commit = stack.pop()
-            if commit in seen:
+            if commit in positions_seen:
                 continue
-            seen.add(commit)
+            positions_seen.add(commit)
             if _NEVER < self._arrival[commit] <= position:
                 boundary.append(commit)
             else:
@@ -129,12 +129,12 @@ class CommitGraph:
             return self._names[self._chain[newest]].hex(), True
         return None, False
 
-    def fork(self, one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:  # noqa: C901 - one loop
+    def fork(self, position: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:  # noqa: C901 - one loop
         """The merge bases of two commits, and what the other has and the first has not, oldest first.
 
         None where a commit is unknown or the walk would take too long; ask git then.
         """
-        ids = [self._ids.get(bytes.fromhex(sha)) for sha in (one, other)]
+        ids = [self._ids.get(bytes.fromhex(sha)) for sha in (position, other)]
         if ids[0] is None or ids[1] is None or any(commit not in self._order for commit in ids):
             return None
         # Painting down: children come before parents in the order, so a commit's colours are final when it is taken.

@@ -78,13 +78,13 @@ def sightings(
 
 def _since(walk: Walk, entries: Sequence[Entry], tip: str) -> list[Entry]:
     """What a tip did not reach yet, and what changes since have reverted."""
-    known = walk.graph.position(tip)
-    if known is None:
+    position = walk.graph.position(tip)
+    if position is None:
         return list(entries)
 
     def is_new(sha: str) -> bool:
         arrival = walk.graph.arrival(sha) if sha in walk.graph else None
-        return arrival is None or arrival > known
+        return arrival is None or arrival > position
 
     return [entry for entry in entries if is_new(entry.commit.sha) or (entry.reverted_by and is_new(entry.reverted_by))]
 
@@ -107,10 +107,10 @@ def _pick(walk: Walk, change_filter: ChangeFilter) -> list[Entry]:
     by_number = {entry.number: entry for entry in walk.entries if entry.number is not None}
     for number in sorted(change_filter.numbers, reverse=True):
         if (entry := _find(walk, by_number, number)) is None:
-            seen = "its head is there, but it was not merged" if number in walk.pulls else "nothing names it"
+            sight = "its head is there, but it was not merged" if number in walk.pulls else "nothing names it"
             branch = f"{walk.repo.default_branch()} of {walk.repo.name}"
             raise InputError(
-                f"pull request {number} is not in the history of {branch}: {seen}",
+                f"pull request {number} is not in the history of {branch}: {sight}",
                 hint="fetch the branch it was merged into, or pick its merge with --commit",
             )
         picked[entry.commit.sha] = entry
@@ -210,12 +210,12 @@ def _lfs_blobs(repo: BareRepository, files: Iterable[ChangedFile]) -> frozenset[
 
 
 def _lfs_among(batch: bytes) -> frozenset[str]:
-    found: set[str] = set()
+    paths: set[str] = set()
     at = 0
     while at < len(batch):
         end = batch.index(b"\n", at)
         sha, _, size = batch[at:end].split(b" ")
         if batch.startswith(_LFS, end + 1):
-            found.add(sha.decode())
+            paths.add(sha.decode())
         at = end + 1 + int(size) + 1
-    return frozenset(found)
+    return frozenset(paths)

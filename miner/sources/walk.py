@@ -96,23 +96,25 @@ class Walk:
             return [entry]
         lane = lanes[commit.sha]
         entry.reason, entry.detail = "branch_merge", f"brings {len(lane)} changes of another branch"
-        return [entry, *(one for inner in lane for one in self._unfolded(inner, None, lanes))]
+        return [entry, *(inner_entry for inner in lane for inner_entry in self._unfolded(inner, None, lanes))]
 
     def _lanes(self, chain: Sequence[Commit]) -> dict[str, list[Commit]]:
         """What each merge of a branch brings, also where that branch has merged another one (2.0.x, 2.x, main)."""
         lanes: dict[str, list[Commit]] = {}
-        taken: set[str] = set()
+        shas_taken: set[str] = set()
         level = [
             (commit, len(chain) - place - 2) for place, commit in enumerate(chain) if self._merges_a_branch(commit)
         ]
         while level:
-            found: dict[str, tuple[str, ...]] = {}
+            lanes_found: dict[str, tuple[str, ...]] = {}
             for commit, position in level:
-                lane = self.graph.first_parent_lane(position, commit.parents[1], taken)
-                found[commit.sha] = lane
-                taken.update(lane)
-            commits = {commit.sha: commit for commit in self.read([sha for lane in found.values() for sha in lane])}
-            lanes.update((sha, [commits[inner] for inner in lane]) for sha, lane in found.items())
+                lane = self.graph.first_parent_lane(position, commit.parents[1], shas_taken)
+                lanes_found[commit.sha] = lane
+                shas_taken.update(lane)
+            commits = {
+                commit.sha: commit for commit in self.read([sha for lane in lanes_found.values() for sha in lane])
+            }
+            lanes.update((sha, [commits[inner] for inner in lane]) for sha, lane in lanes_found.items())
             level = [
                 (inner, position)
                 for commit, position in level
@@ -177,13 +179,13 @@ class Walk:
     def elsewhere(self, pull: PullRequest) -> Entry:
         """A pull request that is no change of the default branch by itself, and what became of it."""
         sha = pull.merge_commit or pull.head_commit
-        there = bool(sha) and self.repo.full_sha(sha) is not None
-        if there and (arrival := self.graph.arrival(sha) if sha in self.graph else None) is not None:
+        is_there = bool(sha) and self.repo.full_sha(sha) is not None
+        if is_there and (arrival := self.graph.arrival(sha) if sha in self.graph else None) is not None:
             carrier = self.graph.at(arrival)
             entry = self._entry(next(self.read([sha])), None)
             if not entry.reason:
                 entry.reason, entry.detail = "part_of_another", f"came into {self.repo.default_branch()} with {carrier}"
-        elif there and pull.merge_commit:
+        elif is_there and pull.merge_commit:
             entry = self._entry(next(self.read([sha])), None)
         else:
             empty = Commit(sha=sha, parents=(), time=_seconds(pull.merged_at), author=("", "", ""), message="",
@@ -195,8 +197,8 @@ class Walk:
 
     def _merge_base(self, parent: str, position: int | None, head: str) -> str | None:
         if position is not None:
-            base, known = self.graph.merge_base(position, head)
-            if known:
+            base, is_known = self.graph.merge_base(position, head)
+            if is_known:
                 return base
         if (fork := self.graph.fork(parent, head)) and len(fork[0]) == 1:
             return fork[0][0]
@@ -271,8 +273,8 @@ class Walk:
         """Whether merging a head into an entry's parent gives the entry's tree: what a squash is. None: can't tell."""
         if entry.style is not MergeStyle.SQUASH or not entry.base:
             return False
-        made = self.repo.merged_tree(entry.base, head)
-        return None if made == MISSING else made == self.repo.tree(entry.head)
+        tree = self.repo.merged_tree(entry.base, head)
+        return None if tree == MISSING else tree == self.repo.tree(entry.head)
 
     def _compare_with_pulls(self) -> None:
         """Tell squash from rebase where the pull request's head is there to compare with."""
@@ -291,8 +293,8 @@ class Walk:
                 count = len(self.graph.own_commits(entry.position, head)) if entry.position is not None else 1
                 cases.append((entry, count, base, head))
         for start in range(0, len(cases), CHUNK):
-            for case, same in self._squashes(cases[start : start + CHUNK]):
-                self._settle(*case, same=same)
+            for case, is_same in self._squashes(cases[start : start + CHUNK]):
+                self._settle(*case, same=is_same)
 
     def _settle(self, entry: Entry, count: int, base: str, head: str, *, same: bool | None) -> None:
         """Say what a commit is to the pull request whose number it bears, knowing whether it brings its patch."""
@@ -347,8 +349,8 @@ class Walk:
         if any(commit.author[:2] not in authors for commit in self.read(shas)):
             return False
         entry.style, entry.base, entry.own = MergeStyle.REBASE, base, tuple(shas)
-        taken = set(shas[:-1])
-        self.entries = [other for other in self.entries if other.commit.sha not in taken]
+        shas_taken = set(shas[:-1])
+        self.entries = [other for other in self.entries if other.commit.sha not in shas_taken]
         return True
 
     def _find_rebases(self) -> None:
@@ -403,9 +405,13 @@ class Walk:
         for entry in self.entries:
             sha, told = entry.commit.sha, entry.commit.told
             single = entry.own if len(entry.own) == 1 else ()
-            by_sha = (commits.get(one) or commits.get(one[:7]) for one in (sha, entry.head, *single) if one)
-            found = next((one for one in by_sha if one), None) or numbers.get(entry.number or 0)
-            entry.reverted_by = found if found != sha else None
+            by_sha = (
+                commits.get(sha_named) or commits.get(sha_named[:7])
+                for sha_named in (sha, entry.head, *single)
+                if sha_named
+            )
+            reverted = next((one for one in by_sha if one), None) or numbers.get(entry.number or 0)
+            entry.reverted_by = reverted if reverted != sha else None
             if entry.reverted_by is None:
                 for short in by_change.get(sha, ()):
                     commits.setdefault(short, sha)

@@ -91,8 +91,8 @@ def strip_tasks(
                 raise
             return task, error.message
 
-    for task, found in executor.map(one, chosen, cancel=sandbox.cancel):
-        after = found if isinstance(found, str | None) else _written(dataset, found)
+    for task, stripped_task in executor.map(one, chosen, cancel=sandbox.cancel):
+        after = stripped_task if isinstance(stripped_task, str | None) else _written(dataset, stripped_task)
         place = place_of(task.hidden)
         if after is None or isinstance(after, str):
             bits, why_not = task.hidden.evidence.get("guess_bits"), after or "it was stripped before"
@@ -126,8 +126,8 @@ def _written(dataset: Dataset, stripped: Task) -> Task:
         now = dataset.task(stripped.instance_id)
         names = ("guess_bits", "guess_rule", "tripwires")
         fields = {name: stripped.hidden.evidence[name] for name in names if name in stripped.hidden.evidence}
-        kept = {name: value for name, value in now.hidden.evidence.items() if name not in names}
-        hidden = replace(now.hidden, expectations=stripped.hidden.expectations, evidence={**kept, **fields})
+        evidence = {name: value for name, value in now.hidden.evidence.items() if name not in names}
+        hidden = replace(now.hidden, expectations=stripped.hidden.expectations, evidence={**evidence, **fields})
         task = carded(replace(now, hidden=hidden))
         write_task(dataset, task, public_files=public_files(dataset, task.instance_id))
     return task

@@ -210,7 +210,7 @@ def _statement(job: SolveJob) -> str:
 
 
 def _variables(address: str, key: str, *, is_proxy: bool) -> Mapping[str, str]:
-    found = {
+    variables = {
         "OPENAI_BASE_URL": f"{address}/v1",
         "OPENAI_API_BASE": f"{address}/v1",
         "OPENAI_API_KEY": key,
@@ -218,7 +218,7 @@ def _variables(address: str, key: str, *, is_proxy: bool) -> Mapping[str, str]:
         "no_proxy": "127.0.0.1,localhost",
     }
     names = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
-    return found | (dict.fromkeys(names, address) if is_proxy else {})
+    return variables | (dict.fromkeys(names, address) if is_proxy else {})
 
 
 @contextlib.contextmanager

@@ -133,12 +133,12 @@ def _shortened(messages: Sequence[Message], room: int) -> tuple[Message, ...]:
 
     The last messages stay whole, and everything that the model said itself. The transcript keeps all of it.
     """
-    kept = list(messages)
+    messages_kept = list(messages)
     for at, old in enumerate(messages[:-RECENT]):
-        if messages_bytes(kept) <= room:
+        if messages_bytes(messages_kept) <= room:
             break
         if old.role == "tool":
-            kept[at] = replace(
+            messages_kept[at] = replace(
                 old, content=f"[left out to save room: {len(old.content)} characters; call again to see it]"
             )
-    return tuple(kept)
+    return tuple(messages_kept)

@@ -126,7 +126,7 @@ class SingleAgent(Agent):
 def _attempt(
     reply: Reply, job: SolveJob, tree: Snapshot, messages: tuple[Message, ...], facts: dict[str, Any]
 ) -> Attempt:
-    found = extract(
+    extracted = extract(
         "" if reply.refusal else reply.message.content,
         tree,
         finish_reason="length" if LIMIT_UNTOLD in reply.notes else reply.finish_reason,
@@ -134,11 +134,11 @@ def _attempt(
         version=job.instance.version if job.instance.language == "python" else "",
     )
     return Attempt(
-        patch=found.patch,
-        no_patch=found.no_patch,
-        detail=found.detail,
-        tolerance=found.tolerance,
-        unusable=found.unusable,
+        patch=extracted.patch,
+        no_patch=extracted.no_patch,
+        detail=extracted.detail,
+        tolerance=extracted.tolerance,
+        unusable=extracted.unusable,
         replies=(reply,),
         messages=(*messages, reply.message),
         facts=facts,

@@ -57,8 +57,8 @@ def search(desk: Desk, *, pattern: str, path: str = ".") -> str:
 def edit_file(desk: Desk, *, path: str, old: str, new: str) -> str:
     """Replace a piece of a file. `old` must stand in it exactly once, white space included."""
     text = desk.text(path)
-    if not old or (found := text.count(old)) != 1:
-        raise ToolError(f"`old` must stand in {path} exactly once; it stands there {found if old else 0} times")
+    if not old or (occurrences := text.count(old)) != 1:
+        raise ToolError(f"`old` must stand in {path} exactly once; it stands there {occurrences if old else 0} times")
     desk.workspace.write(path, text.replace(old, new).encode("utf-8", "surrogateescape"))
     return "done"
 
@@ -131,13 +131,17 @@ def _arguments(tool_call: ToolCall) -> dict[str, Any]:
 
 
 def _parameters(tool: Callable[..., str]) -> dict[str, inspect.Parameter]:
-    return {name: one for name, one in inspect.signature(tool).parameters.items() if one.kind is one.KEYWORD_ONLY}
+    return {
+        name: parameter
+        for name, parameter in inspect.signature(tool).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
 
 
 def _schema(tool: Callable[..., str]) -> Tool:
     parameters = _parameters(tool)
-    properties = {name: {"type": _TYPES[one.annotation][0]} for name, one in parameters.items()}
-    required = [name for name, one in parameters.items() if one.default is one.empty]
+    properties = {name: {"type": _TYPES[parameter.annotation][0]} for name, parameter in parameters.items()}
+    required = [name for name, parameter in parameters.items() if parameter.default is parameter.empty]
     return Tool(
         name=tool.__name__,
         description=inspect.getdoc(tool) or "",

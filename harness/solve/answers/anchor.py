@@ -42,18 +42,20 @@ def locate(path: str, lines: list[str], hunk: Hunk, shift: int) -> Place:
     old = hunk.old
     if not old:
         return _place_of_addition(path, lines, hunk, shift)
-    said = hunk.start - 1 + shift if hunk.start is not None else None
-    for how, same in _WAYS:
-        if place := _only(path, lines, hunk.lines, same, how, said=said):
+    line_named = hunk.start - 1 + shift if hunk.start is not None else None
+    for how, equal in _WAYS:
+        if place := _only(path, lines, hunk.lines, equal, how, said=line_named):
             return place
     if place := _indented(path, lines, hunk):
         return place
-    for skipped, kept in _trimmed(hunk.lines):
-        for how, same in _WAYS:
-            if place := _only(path, lines, kept, same, how | {Tolerance.CONTEXT}, said=said, skipped=skipped):
+    for skipped, lines_kept in _trimmed(hunk.lines):
+        for how, equal in _WAYS:
+            if place := _only(
+                path, lines, lines_kept, equal, how | {Tolerance.CONTEXT}, said=line_named, skipped=skipped
+            ):
                 return place
-    shown = next((text.strip() for text in old if text.strip()), "")
-    raise EditError(f"{path} has no place like the one that the edit changes, which begins {shown[:80]!r}")
+    first_text = next((text.strip() for text in old if text.strip()), "")
+    raise EditError(f"{path} has no place like the one that the edit changes, which begins {first_text[:80]!r}")
 
 
 def _place_of_addition(path: str, lines: list[str], hunk: Hunk, shift: int) -> Place:
@@ -79,8 +81,8 @@ _WAYS: tuple[tuple[frozenset[Tolerance], Callable[[str], str]], ...] = (
 def _only(
     path: str,
     lines: list[str],
-    kept: tuple[tuple[str, str], ...],
-    same: Callable[[str], str],
+    lines_kept: tuple[tuple[str, str], ...],
+    equal: Callable[[str], str],
     how: frozenset[Tolerance],
     *,
     said: int | None,
@@ -90,17 +92,17 @@ def _only(
 
     Lines are compared by `same`; `said` is the index of the hunk's first line, of which `skipped` are left aside.
     """
-    old = [same(text) for mark, text in kept if mark != "+"]
-    places = _places([same(line) for line in lines], old)
+    old = [equal(text) for mark, text in lines_kept if mark != "+"]
+    places = _places([equal(line) for line in lines], old)
     if said is not None and said + skipped in places:
-        return Place(at=said + skipped, lines=kept, tolerance=how, skipped=skipped)
+        return Place(at=said + skipped, lines=lines_kept, tolerance=how, skipped=skipped)
     if len(places) > 1:
-        shown = ", ".join(str(at + 1) for at in places[:5])
-        raise EditError(f"the edit of {path} fits in {len(places)} places (lines {shown})", ambiguous=True)
+        numbers = ", ".join(str(at + 1) for at in places[:5])
+        raise EditError(f"the edit of {path} fits in {len(places)} places (lines {numbers})", ambiguous=True)
     if not places:
         return None
     moved = {Tolerance.LINE_NUMBERS} if said is not None else set()
-    return Place(at=places[0], lines=kept, tolerance=how | moved, skipped=skipped)
+    return Place(at=places[0], lines=lines_kept, tolerance=how | moved, skipped=skipped)
 
 
 def _places(lines: list[str], old: list[str]) -> list[int]:
@@ -116,28 +118,32 @@ def _places(lines: list[str], old: list[str]) -> list[int]:
 def _indented(path: str, lines: list[str], hunk: Hunk) -> Place | None:
     """The one place whose lines are those of the hunk, all indented by the same more, or the same less."""
     old = [text.rstrip() for text in hunk.old]
-    told = next((text for text in old if text), None)
-    if told is None:
+    first_text = next((text for text in old if text), None)
+    if first_text is None:
         return None
     bare = [line.strip() for line in lines]
     places = _places(bare, [text.strip() for text in old])
-    first = old.index(told)
-    found = []
+    first = old.index(first_text)
+    shifts = []
     for at in places:
-        there, said = _indent(lines[at + first]), _indent(told)
-        more, less = (there.removesuffix(said), "") if there.endswith(said) else ("", said.removesuffix(there))
-        if not said.endswith(there) and not there.endswith(said):
+        indent_there, indent_named = _indent(lines[at + first]), _indent(first_text)
+        more, less = (
+            (indent_there.removesuffix(indent_named), "")
+            if indent_there.endswith(indent_named)
+            else ("", indent_named.removesuffix(indent_there))
+        )
+        if not indent_named.endswith(indent_there) and not indent_there.endswith(indent_named):
             continue
-        fits = all(
+        is_alike = all(
             not text or lines[at + number].rstrip() == more + text.removeprefix(less) for number, text in enumerate(old)
         )
-        if fits:
-            found.append((at, more, less))
-    if len(found) > 1:
-        raise EditError(f"the edit of {path} fits in {len(found)} places, indented", ambiguous=True)
-    if not found:
+        if is_alike:
+            shifts.append((at, more, less))
+    if len(shifts) > 1:
+        raise EditError(f"the edit of {path} fits in {len(shifts)} places, indented", ambiguous=True)
+    if not shifts:
         return None
-    at, more, less = found[0]
+    at, more, less = shifts[0]
     how = {Tolerance.INDENTATION} | ({Tolerance.LINE_NUMBERS} if hunk.start is not None else set())
     return Place(at=at, lines=hunk.lines, tolerance=frozenset(how), more=more, less=less)
 
@@ -153,12 +159,12 @@ def _trimmed(lines: tuple[tuple[str, str], ...]) -> list[tuple[int, tuple[tuple[
     """
     head = next((at for at, (mark, _) in enumerate(lines) if mark != " "), len(lines))
     tail = next((at for at, (mark, _) in enumerate(reversed(lines)) if mark != " "), 0)
-    found = []
+    trims = []
     for front in range(head + 1):
         for back in range(tail + 1):
-            kept = lines[front : len(lines) - back]
-            says = [mark for mark, text in kept if mark != "+" and text.strip()]
+            lines_kept = lines[front : len(lines) - back]
+            says = [mark for mark, text in lines_kept if mark != "+" and text.strip()]
             if (front or back) and ("-" in says or len(says) >= _FEWEST_CONTEXT):
-                found.append((front, back, kept))
-    found.sort(key=lambda one: one[0] + one[1])
-    return [(front, kept) for front, _, kept in found]
+                trims.append((front, back, lines_kept))
+    trims.sort(key=lambda trim: trim[0] + trim[1])
+    return [(front, kept) for front, _, kept in trims]

@@ -56,9 +56,9 @@ class Block:
 def read(text: str) -> Answer:
     """Take an answer apart. Edit blocks go before diffs, and those before whole files: a mix is one way of speaking."""
     text = text.replace("\r\n", "\n")
-    said, thought = _without_thinking(text)
+    answer_text, thought = _without_thinking(text)
     tolerance = frozenset({Tolerance.THINKING}) if thought else frozenset()
-    lines = said.split("\n")
+    lines = answer_text.split("\n")
     blocks = tuple(fenced(lines))
     is_open = any(not block.closed for block in blocks)
     has_code = any(any(line.strip() for line in block.lines) for block in blocks)

@@ -22,8 +22,8 @@ _MOVED = re.compile(r"^(?:rename to |\*\*\* Move to: )(?P<path>.+?)\s*$")
 
 def between(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The lines of a hunk that turns one piece of text into another."""
-    for what, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if what == "equal":
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
             yield from ((" ", line) for line in old[a:b])
         else:
             yield from (("-", line) for line in old[a:b])
@@ -105,17 +105,17 @@ class _Reader:
             old = git["old"] if git["old"] != git["new"] else None
             self.found.append(_Section(path=git["new"], old=old, awaits_names=True))
         elif starred := _STARRED.match(line):
-            what = starred["what"]
+            word = starred["what"]
             self.found.append(
                 _Section(
                     path=starred["path"],
-                    creates=what == "Add",
-                    deletes=what == "Delete",
+                    creates=word == "Add",
+                    deletes=word == "Delete",
                     tolerance={Tolerance.APPLY_PATCH},
                 )
             )
             self._at += 1
-            if what == "Add":
+            if word == "Add":
                 self._added()
             return True
         elif _is_header_pair(line, self._peek(1)):

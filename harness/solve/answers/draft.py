@@ -142,10 +142,10 @@ class Draft:
 
     # -- paths
 
-    def _find(self, named: str, *, prefixed: bool) -> str | None:
+    def _find(self, path_named: str, *, prefixed: bool) -> str | None:
         """The path of the file that is meant; None where there is none."""
-        plain = named[2:] if prefixed and named[:2] in ("a/", "b/") else named
-        for path in (plain, named) if prefixed else (named, plain):
+        plain = path_named[2:] if prefixed and path_named[:2] in ("a/", "b/") else path_named
+        for path in (plain, path_named) if prefixed else (path_named, plain):
             if self._is_there(path):
                 return path
         bare = plain.removeprefix("./").lstrip("/")
@@ -157,28 +157,28 @@ class Draft:
             self.tolerance.add(Tolerance.PATH)
             return bare
         paths = [path for path in self._paths() if self._is_there(path)]
-        found = [path for path in paths if path.endswith(f"/{bare}")]
+        matching = [path for path in paths if path.endswith(f"/{bare}")]
         # Some name the folder of the checkout too: its end is tried, as long as it has a folder in it.
         ends = ["/".join(parts[at:]) for at in range(1, len(parts) - 1)]
-        found = found or next(([end] for end in ends if self._is_there(end)), [])
-        if len(found) > 1:
-            raise EditError(f"{named!r} may mean {' or '.join(sorted(found)[:4])}", ambiguous=True)
-        if found:
+        matching = matching or next(([end] for end in ends if self._is_there(end)), [])
+        if len(matching) > 1:
+            raise EditError(f"{path_named!r} may mean {' or '.join(sorted(matching)[:4])}", ambiguous=True)
+        if matching:
             self.tolerance.add(Tolerance.PATH)
-        return found[0] if found else None
+        return matching[0] if matching else None
 
     def _new_path(self, change: Change) -> str:
-        named = change.path or ""
-        path = named[2:] if change.prefixed and named[:2] in ("a/", "b/") else named
+        path_named = change.path or ""
+        path = path_named[2:] if change.prefixed and path_named[:2] in ("a/", "b/") else path_named
         if path.startswith("./"):
             path = path[2:]
             self.tolerance.add(Tolerance.PATH)
         parts = path.split("/")
         unsafe = path.startswith("/") or not path or {"", ".", "..", ".git"} & {part.lower() for part in parts}
         if unsafe or "\\" in path or not path.isprintable():
-            raise EditError(f"{named!r} is no path in the repository")
+            raise EditError(f"{path_named!r} is no path in the repository")
         if any("/".join(parts[:at]) in self._paths() for at in range(1, len(parts))):
-            raise EditError(f"{named!r} would stand inside a file")
+            raise EditError(f"{path_named!r} would stand inside a file")
         return path
 
     def _paths(self) -> frozenset[str]:
@@ -201,14 +201,14 @@ class Draft:
 
     def changed(self) -> dict[str, tuple[bytes | None, bytes | None]]:
         """By path, what every changed file held before and holds now; None where it is not there."""
-        found = {}
+        contents = {}
         files = frozenset(self.tree.files())
         for path, file in sorted(self._files.items()):
             old = self.tree.read(path) if path in files else None
             new = None if file is None else file.text.encode("utf-8", "surrogateescape")
             if old != new:
-                found[path] = (old, new)
-        return found
+                contents[path] = (old, new)
+        return contents
 
     def patch(self) -> str:
         """What changed, as a patch that `git apply` takes; empty where nothing has."""

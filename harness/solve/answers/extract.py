@@ -96,31 +96,33 @@ def extract(
         if cut:
             return _none(NoPatch.CUT, "the token limit was used up before anything was said")
         return _none(NoPatch.EMPTY, "the answer is empty")
-    found = answer.read(text)
-    if cut and (found.is_open or not found.changes):
-        return _none(NoPatch.CUT, f"the answer ends at its token limit, after {len(text)} characters", found.tolerance)
-    if not found.changes:
-        return _none(*_why_nothing(text, found), found.tolerance)
-    made = _make(found.changes, tree, version)
-    extra = set(found.tolerance) | ({Tolerance.CUT} if cut else set())
-    return replace(made, tolerance=tuple(sorted({*made.tolerance, *extra})))
+    answer_read = answer.read(text)
+    if cut and (answer_read.is_open or not answer_read.changes):
+        return _none(
+            NoPatch.CUT, f"the answer ends at its token limit, after {len(text)} characters", answer_read.tolerance
+        )
+    if not answer_read.changes:
+        return _none(*_why_nothing(text, answer_read), answer_read.tolerance)
+    extracted = _make(answer_read.changes, tree, version)
+    extra = set(answer_read.tolerance) | ({Tolerance.CUT} if cut else set())
+    return replace(extracted, tolerance=tuple(sorted({*extracted.tolerance, *extra})))
 
 
 def _none(reason: NoPatch, detail: str, tolerance: frozenset[Tolerance] = frozenset()) -> Extracted:
     return Extracted(patch=None, no_patch=reason, detail=detail, tolerance=tuple(sorted(tolerance)))
 
 
-def _why_nothing(text: str, found: answer.Answer) -> tuple[NoPatch, str]:
-    shown = " ".join(text.split())
-    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
-    if found.has_code or found.is_open:
-        what = "an edit block without an end" if found.is_open else "code without a file it belongs to"
-        return NoPatch.NO_PATCH_IN_ANSWER, f"{what}: {shown}"
+def _why_nothing(text: str, answer_read: answer.Answer) -> tuple[NoPatch, str]:
+    squeezed = " ".join(text.split())
+    squeezed = squeezed if len(squeezed) <= _SHOWN else f"{squeezed[:_SHOWN]}…"
+    if answer_read.has_code or answer_read.is_open:
+        problem = "an edit block without an end" if answer_read.is_open else "code without a file it belongs to"
+        return NoPatch.NO_PATCH_IN_ANSWER, f"{problem}: {squeezed}"
     if _REFUSAL.search(text):
-        return NoPatch.REFUSED, shown
-    if Tolerance.THINKING in found.tolerance and "</" not in text:
+        return NoPatch.REFUSED, squeezed
+    if Tolerance.THINKING in answer_read.tolerance and "</" not in text:
         return NoPatch.EMPTY, "the model never stopped thinking aloud"
-    return NoPatch.NO_CODE, shown
+    return NoPatch.NO_CODE, squeezed
 
 
 def _make(changes: Sequence[Change], tree: Readable, version: str) -> Extracted:

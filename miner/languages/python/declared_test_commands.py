@@ -142,14 +142,14 @@ def _setup(tree: Tree, warnings: tuple[str, ...]) -> DeclaredCommand | None:
         module = ast.parse(tree.read("setup.py") or b"")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    given = {
+    options_given = {
         keyword.arg: keyword.value.value
         for node in ast.walk(module)
         if isinstance(node, ast.Call)
         for keyword in node.keywords
         if isinstance(keyword.value, ast.Constant)
     }
-    suite = given.get("test_suite")
+    suite = options_given.get("test_suite")
     if not isinstance(suite, str):
         return None
     if suite.startswith("nose"):
@@ -256,15 +256,15 @@ def _scripts(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         for name, value in scripts.items():
             if not re.match(r"(?:unit[-_]?)?tests?(?:$|[-_:])|_?cov", name):
                 continue
-            given = value if not isinstance(value, dict) else value.get("cmd", value.get("shell", ""))
-            for text in (given,) if isinstance(given, str) else strings(given):
+            script = value if not isinstance(value, dict) else value.get("cmd", value.get("shell", ""))
+            for text in (script,) if isinstance(script, str) else strings(script):
                 for words in shell.commands(text):
                     yield "pyproject.toml", "", words
 
 
 def _ci(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    for path, said in ci.test_commands(tree):
-        yield from _walked(path, said)
+    for path, commands_of_job in ci.test_commands(tree):
+        yield from _walked(path, commands_of_job)
 
 
 def _make(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -272,10 +272,10 @@ def _make(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         yield from _walked("Makefile", followed(tree, [("make", target)])[1:])
 
 
-def _walked(origin: str, said: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _walked(origin: str, commands_of_job: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """The commands with the folder that those before them went to."""
     folder = ""
-    for words in said:
+    for words in commands_of_job:
         if words[0] == "cd" and len(words) == 2:  # noqa: PLR2004 - cd and where to
             target = words[1]
             folder = (

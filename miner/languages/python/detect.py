@@ -65,18 +65,18 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
     """
     tree = Remembered(tree)
     root = subproject.root_of(tree, touched)
-    here = subproject.Below(tree, root) if root else tree
-    declared = ci.read(tree, here)
-    project = metadata.project_file(here)
-    rungs = list(_rungs(tree, here, declared, root))
-    if project is None and here.read(requirements.PROJECT_FILE) is not None:
+    project_tree = subproject.Below(tree, root) if root else tree
+    declared = ci.read(tree, project_tree)
+    project = metadata.project_file(project_tree)
+    rungs = list(_rungs(tree, project_tree, declared, root))
+    if project is None and project_tree.read(requirements.PROJECT_FILE) is not None:
         needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
         needed = subproject.lifted(needed, root)
         rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
     if beside := siblings.detect(tree, root, rungs[:1], touched):
         rungs = [rung | beside for rung in rungs]
     distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
-    variables = tox.variables(here)
+    variables = tox.variables(project_tree)
     file = (f"{root}/{project}" if root else project) if project else None
     recipes = [
         Recipe(project=file, evidence=rung, apt=declared.apt, root=root, env=variables)
@@ -85,35 +85,35 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
     ]
     return Detection(
         recipes=tuple(recipes),
-        unbuilt=_unbuilt(here, recipes[0], root) if project else None,
-        name=metadata.name(here),
-        requires_python=metadata.requires_python(here) or (metadata.requires_python(tree) if root else None),
-        classifiers=metadata.classifiers(here),
+        unbuilt=_unbuilt(project_tree, recipes[0], root) if project else None,
+        name=metadata.name(project_tree),
+        requires_python=metadata.requires_python(project_tree) or (metadata.requires_python(tree) if root else None),
+        classifiers=metadata.classifiers(project_tree),
         tested=declared.tested,
         declared=_told(declared),
         notes=declared.notes,
     )
 
 
-def _rungs(tree: Tree, here: Tree, declared: Declared, root: str) -> Iterator[Evidence]:
-    plain = [subproject.lifted(one, root) for detector in PLAINEST if (one := detector(here)) is not None]
+def _rungs(tree: Tree, project_tree: Tree, declared: Declared, root: str) -> Iterator[Evidence]:
+    plain = [subproject.lifted(one, root) for detector in PLAINEST if (one := detector(project_tree)) is not None]
     if root and (shared := requirements.detect(tree)):
         plain.append(shared)
-    further = [subproject.lifted(one, root) for detector in FURTHER if (one := detector(here)) is not None]
-    from_conda = conda.detect(here)
+    further = [subproject.lifted(one, root) for detector in FURTHER if (one := detector(project_tree)) is not None]
+    from_conda = conda.detect(project_tree)
     alone = all(one.rung == "imports" for one in (*plain, *further))
     if from_conda is not None and (alone or conda.is_used_by(tree.read(declared.file) if declared.file else None)):
         further.append(from_conda)
         from_conda = None  # it names much that tests don't need: where CI has no use for it, others go first
     every = [*([declared.evidence] if declared.evidence else []), *plain, *further]
-    lock = locks.detect(here) or (locks.detect(tree) if root else None)
+    lock = locks.detect(project_tree) or (locks.detect(tree) if root else None)
     if every and lock:
         yield reduce(or_, [lock, *every])
     if len(every) > 1:
         yield reduce(or_, every)
     if len(plain) > 1:
         yield reduce(or_, plain)
-    if every and metadata.project_file(here) and here.read(requirements.PROJECT_FILE) is not None:
+    if every and metadata.project_file(project_tree) and project_tree.read(requirements.PROJECT_FILE) is not None:
         needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
         yield reduce(or_, [*every, subproject.lifted(needed, root)])
     yield from every
@@ -136,10 +136,10 @@ def _unbuilt(tree: Tree, richest: Recipe, root: str) -> Recipe:
 
 
 def _told(declared: Declared) -> dict[str, tuple[str, ...]]:
-    told = {
+    fields = {
         "ci": (declared.file,) if declared.file else (),
         "pythons": declared.tested,
         "services": declared.services,
         "env": declared.env,
     }
-    return {kind: words for kind, words in told.items() if words}
+    return {kind: words for kind, words in fields.items() if words}

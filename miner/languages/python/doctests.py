@@ -33,15 +33,15 @@ def found(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> li
         MissingObjectsError: of a partial clone, which lacks a file.
 
     """
-    asked = [path for path, kind in kinds.items() if kind in (Kind.GOLD, Kind.SUPPORT) and _could_be(path)]
-    if not asked:
+    candidates = [path for path, kind in kinds.items() if kind in (Kind.GOLD, Kind.SUPPORT) and _could_be(path)]
+    if not candidates:
         return []
     globs = doctest_globs(lambda path: repo.read_file(head, path))
-    asked = [path for path in asked if _matches(path, globs)]
-    if not asked:
+    candidates = [path for path in candidates if _matches(path, globs)]
+    if not candidates:
         return []
     sections = repo.diff_sections(base, head)
-    return [path for path in asked if holds_examples(sections.get(path, b""))]
+    return [path for path in candidates if holds_examples(sections.get(path, b""))]
 
 
 def _could_be(path: str) -> bool:

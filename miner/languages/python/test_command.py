@@ -58,12 +58,12 @@ test_commands.__test__ = False  # type: ignore[attr-defined]  # pytest must not 
 
 def _of_repository(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
     root = subproject.root_of(tree, test_files)
-    here = subproject.Below(tree, root) if root else tree
-    commands = declared_test_commands.commands(here)
-    if not root or not (commands or _addopts(here.read) or _manage(here, ())):
+    project_tree = subproject.Below(tree, root) if root else tree
+    commands = declared_test_commands.commands(project_tree)
+    if not root or not (commands or _addopts(project_tree.read) or _manage(project_tree, ())):
         return _ways(tree, test_files, declared_test_commands.commands(tree) if root else commands)
     inside = [path.removeprefix(f"{root}/") for path in test_files if path.startswith(f"{root}/")]
-    return tuple(_lifted(way, root) for way in _ways(here, inside, commands))
+    return tuple(_lifted(way, root) for way in _ways(project_tree, inside, commands))
 
 
 def _lifted(way: TestCommand, root: str) -> TestCommand:
@@ -78,9 +78,11 @@ def _lifted(way: TestCommand, root: str) -> TestCommand:
 def _ways(tree: Tree, test_files: Sequence[str], commands: Sequence[DeclaredCommand]) -> tuple[TestCommand, ...]:
     sources = [tree.read(path) or b"" for path in test_files]
     by_nose = _speaks_of(commands, "nose") and not _speaks_of(commands, "pytest")
-    named = _NOSES_NAMES if by_nose else ()
+    options_of_nose = _NOSES_NAMES if by_nose else ()
     of_nose = by_nose or any(map(test_sources.yields_tests, sources))
-    plain = TestCommand(framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, commands), *named))
+    plain = TestCommand(
+        framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, commands), *options_of_nose)
+    )
     own = _first_of_each(way for called in commands if (way := _own_way(called, tree)) is not None)
     if any(map(test_sources.yields_tests, sources)) or any(map(test_sources.is_for_pytest, sources)):
         return (plain,)
@@ -133,8 +135,8 @@ _SUITES = frozenset({UNITTEST.name, DJANGO.name, "stestr", "green", "trial"})
 
 def _top_of_stestr(tree: Tree) -> str:
     """The folder that stestr names modules from; empty for the root."""
-    found = ini(tree.read(".stestr.conf")).get("DEFAULT", "top_dir", fallback=".")
-    plain = posixpath.normpath(found.strip() or ".")
+    folder = ini(tree.read(".stestr.conf")).get("DEFAULT", "top_dir", fallback=".")
+    plain = posixpath.normpath(folder.strip() or ".")
     return "" if plain == "." or plain.startswith(("/", "..", "$", "{")) else plain
 
 
@@ -143,9 +145,9 @@ def _top(words: Sequence[str]) -> str:
     if words[:1] != ("discover",):
         return ""
     start = next(iter(words[1:2]), "")
-    given = [_value(words, *names) for names in (("-t", "--top-level-directory"), ("-s", "--start-directory"))]
-    found = next((one for one in given if one), "" if start.startswith("-") else start)
-    plain = posixpath.normpath(found) if found else "."
+    folders = [_value(words, *names) for names in (("-t", "--top-level-directory"), ("-s", "--start-directory"))]
+    folder = next((folder_given for folder_given in folders if folder_given), "" if start.startswith("-") else start)
+    plain = posixpath.normpath(folder) if folder else "."
     return "" if plain == "." or plain.startswith(("/", "..")) else plain
 
 
@@ -163,7 +165,7 @@ _LONE_MODULE = 2
 def _program_words(words: Sequence[str]) -> tuple[str, ...]:
     """A program's words without labels, which the trial's files take the place of, and without what hides results."""
     head = 3 if words[0] == "-m" else 2 if words[1:2] == ("test",) else 1
-    kept = list(words[:head])
+    words_kept = list(words[:head])
     rest = list(words[head:])
     while rest:
         word = rest.pop(0)
@@ -175,10 +177,10 @@ def _program_words(words: Sequence[str]) -> tuple[str, ...]:
             if "=" not in word and rest:
                 rest.pop(0)
         elif word.startswith("-"):
-            kept.append(word)
+            words_kept.append(word)
             if "=" not in word and rest and not rest[0].startswith("-"):
-                kept.append(rest.pop(0))
-    return tuple(kept)
+                words_kept.append(rest.pop(0))
+    return tuple(words_kept)
 
 
 def _means_something(warning: str) -> bool:
@@ -199,10 +201,10 @@ def _manage(tree: Tree, own: Sequence[TestCommand]) -> tuple[TestCommand, ...]:
     """`manage.py test`, where nothing says how else Django's tests are run."""
     if any(way.framework == DJANGO.name for way in own):
         return ()
-    found = next((path for path in _MANAGE if b"execute_from_command_line" in (tree.read(path) or b"")), None)
-    if found is None:
+    program = next((path for path in _MANAGE if b"execute_from_command_line" in (tree.read(path) or b"")), None)
+    if program is None:
         return ()
-    folder, _, name = found.rpartition("/")
+    folder, _, name = program.rpartition("/")
     chdir = (f"--chdir={folder}",) if folder else ()
     return (TestCommand(framework=DJANGO.name, options=(*chdir, PROGRAM, name, "test")),)
 
@@ -238,7 +240,7 @@ def _together(options: tuple[str, ...], commands: Sequence[DeclaredCommand], tre
             name = pair[0].partition("=")[0]
             if name == "-m" or (place and not name.startswith("--doctest")):
                 continue
-            if name in ("-W", "-p", "-o") or all(name != known[0].partition("=")[0] for known in pairs):
+            if name in ("-W", "-p", "-o") or all(name != first_pair[0].partition("=")[0] for first_pair in pairs):
                 pairs.append(pair)
     return tuple(word for pair in dict.fromkeys(pairs) if _is_there(pair, tree) for word in pair)
 
@@ -257,15 +259,15 @@ def _is_there(pair: tuple[str, ...], tree: Tree) -> bool:
 
 def usable(options: Sequence[str], plugins: Collection[str]) -> tuple[str, ...]:
     """The options less those of plugins that are not there, which pytest would refuse."""
-    kept: list[str] = []
+    options_kept: list[str] = []
     dropping = False
     for option in options:
         plugin = _PLUGINS.get(option.partition("=")[0])
         value_of_dropped = dropping and not option.startswith("-")
         dropping = plugin is not None and plugin not in plugins and "=" not in option
         if not value_of_dropped and (plugin is None or plugin in plugins):
-            kept.append(option)
-    return tuple(kept)
+            options_kept.append(option)
+    return tuple(options_kept)
 
 
 _PLUGINS = {
@@ -280,8 +282,8 @@ _PLUGINS = {
 """The plugin that an option belongs to, by its entry point."""
 
 
-def _names(options: Sequence[str], wanted: str) -> bool:
-    return any(option.partition("=")[0] == wanted for option in options)
+def _names(options: Sequence[str], option_name: str) -> bool:
+    return any(option.partition("=")[0] == option_name for option in options)
 
 
 def doctest_globs(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
@@ -291,9 +293,9 @@ def doctest_globs(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
     words = [word for pair in pytest.pairs(pytest_options(read)) for word in pair]
     commands = declared_test_commands.commands(_Files(read))
     words += [word for called in commands if called.runner == "pytest" for word in pytest.kept_words(called.words)]
-    found = [word.partition("=")[2] for word in words if word.startswith("--doctest-glob=")]
-    found += [value for name, value in itertools.pairwise(words) if name == "--doctest-glob"]
-    return tuple(dict.fromkeys(found)) or _OWN_GLOBS
+    globs = [word.partition("=")[2] for word in words if word.startswith("--doctest-glob=")]
+    globs += [value for name, value in itertools.pairwise(words) if name == "--doctest-glob"]
+    return tuple(dict.fromkeys(globs)) or _OWN_GLOBS
 
 
 _OWN_GLOBS = ("test*.txt",)
@@ -313,8 +315,8 @@ class _Files:
 def test_paths(tree: Tree) -> tuple[str, ...]:
     """Where pytest looks for tests if it is told nothing else (`testpaths`), as far as that is there."""
     files = tree.files()
-    asked = (path.removeprefix("./").rstrip("/") for path in _setting(tree.read, "testpaths").split())
-    return tuple(path for path in asked if path and any(f"{file}/".startswith(f"{path}/") for file in files))
+    candidates = (path.removeprefix("./").rstrip("/") for path in _setting(tree.read, "testpaths").split())
+    return tuple(path for path in candidates if path and any(f"{file}/".startswith(f"{path}/") for file in files))
 
 
 test_paths.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
@@ -327,13 +329,13 @@ def _addopts(read: Callable[[str], bytes | None]) -> str:
 def _setting(read: Callable[[str], bytes | None], key: str) -> str:
     """A setting of the file that pytest would read; a list as its words."""
     for name, section in _INI_FILES[:2]:
-        if (found := _from_ini(read(name), section, key)) is not None:
-            return found
-    if (found := _from_pyproject(read("pyproject.toml"), key)) is not None:
-        return found
+        if (setting := _from_ini(read(name), section, key)) is not None:
+            return setting
+    if (setting := _from_pyproject(read("pyproject.toml"), key)) is not None:
+        return setting
     for name, section in _INI_FILES[2:]:
-        if (found := _from_ini(read(name), section, key)) is not None:
-            return found
+        if (setting := _from_ini(read(name), section, key)) is not None:
+            return setting
     return ""
 
 

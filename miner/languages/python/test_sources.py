@@ -30,9 +30,9 @@ def written(source: bytes) -> int:
     module = _parsed(source)
     classes = [node for node in module.body if isinstance(node, ast.ClassDef)]
     return sum(
-        isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name.startswith("test")
+        isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name.startswith("test")
         for node in classes
-        for one in node.body
+        for statement in node.body
     )
 
 
@@ -46,11 +46,11 @@ def yields_tests(source: bytes) -> bool:
         isinstance(node, ast.FunctionDef)
         and node.name.startswith("test")
         and not node.decorator_list
-        and any(isinstance(one, ast.Yield) and isinstance(one.value, ast.Tuple) for one in ast.walk(node))
+        and any(isinstance(child, ast.Yield) and isinstance(child.value, ast.Tuple) for child in ast.walk(node))
         for body in bodies
         for node in body
     )
 
 
 def _has_tests(node: ast.ClassDef) -> bool:
-    return any(isinstance(one, ast.FunctionDef) and one.name.startswith("test") for one in node.body)
+    return any(isinstance(statement, ast.FunctionDef) and statement.name.startswith("test") for statement in node.body)

@@ -36,7 +36,7 @@ def read_files(image: str, paths: Sequence[str], sandbox: Sandbox) -> dict[str, 
     stdin = json.dumps(list(paths)).encode() + b"\n"  # its end tells the end: the engine leaves the stream open
     job_result = sandbox.run(Job(image=image, argv=(PYTHON, "-I", "-S", "-c", _READ), stdin=stdin, budgets=_BUDGETS))
     if job_result.exit_code or job_result.timed_out or job_result.stdout_overflow:
-        said = job_result.stderr.decode("utf-8", "replace").strip()[-300:]
-        raise SandboxError(f"the tree of {image} could not be read (exit code {job_result.exit_code}): {said}")
-    found = (json.loads(line) for line in job_result.stdout.splitlines())
-    return {path: base64.b64decode(content) for path, content in found}
+        error_text = job_result.stderr.decode("utf-8", "replace").strip()[-300:]
+        raise SandboxError(f"the tree of {image} could not be read (exit code {job_result.exit_code}): {error_text}")
+    lines = (json.loads(line) for line in job_result.stdout.splitlines())
+    return {path: base64.b64decode(content) for path, content in lines}

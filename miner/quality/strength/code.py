@@ -77,5 +77,7 @@ def _docstring(node: ast.AST) -> ast.Expr | None:
     if not isinstance(node, _DOCUMENTED) or not node.body:
         return None
     first = node.body[0]
-    told = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    return first if told and isinstance(first, ast.Expr) else None
+    is_docstring = (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    )
+    return first if is_docstring and isinstance(first, ast.Expr) else None

@@ -46,8 +46,8 @@ class Coverage:
 
     def missed(self) -> dict[str, list[int]]:
         """By path: the lines that did not run."""
-        found = {path: sorted(set(lines) - set(self.ran.get(path, ()))) for path, lines in self.there.items()}
-        return {path: lines for path, lines in found.items() if lines}
+        missed_lines = {path: sorted(set(lines) - set(self.ran.get(path, ()))) for path, lines in self.there.items()}
+        return {path: lines for path, lines in missed_lines.items() if lines}
 
 
 def coverage(task: Task, fix: Fix, gold: Patch, sandbox: Sandbox) -> Coverage | None:
@@ -60,27 +60,30 @@ def coverage(task: Task, fix: Fix, gold: Patch, sandbox: Sandbox) -> Coverage | 
         InfrastructureError: the engine failed.
 
     """
-    wanted = {path: lines for path, lines in fix.changed_lines().items() if lines}
-    if not wanted or framework(task.instance.test.framework).suites:
+    lines_wanted = {path: lines for path, lines in fix.changed_lines().items() if lines}
+    if not lines_wanted or framework(task.instance.test.framework).suites:
         return None  # the tracer is a plugin of pytest
-    return read(trial.run(_spec(task, wanted, gold), sandbox), task, fix)
+    return read(trial.run(_spec(task, lines_wanted, gold), sandbox), task, fix)
 
 
 def read(ran: Trial, task: Task, fix: Fix) -> Coverage | None:
     """What a traced trial said."""
-    passed = all(ran.report.statuses.get(one) is TestStatus.PASSED for one in task.hidden.fail_to_pass)
-    said = [event.values[0] for event in ran.report.events if event.values]
-    if not passed or not said:
+    passed = all(ran.report.statuses.get(test_id) is TestStatus.PASSED for test_id in task.hidden.fail_to_pass)
+    values_told = [event.values[0] for event in ran.report.events if event.values]
+    if not passed or not values_told:
         return None
     silent = {
         section.path: code.silent_lines(content)
         for section in fix.sections
         if section.is_python and (content := section.fixed()) is not None
     }
-    traced = json.loads(str(values.decode(said[-1])))
+    traced = json.loads(str(values.decode(values_told[-1])))
 
     def side(name: str) -> dict[str, tuple[int, ...]]:
-        return {path: tuple(line for line in one[name] if line not in silent[path]) for path, one in traced.items()}
+        return {
+            path: tuple(line for line in lines_by_path[name] if line not in silent[path])
+            for path, lines_by_path in traced.items()
+        }
 
     return Coverage(there=side("there"), ran=side("ran"))
 
@@ -90,9 +93,9 @@ def _tracer() -> bytes:
     return resources.files("harness.languages.python.inside").joinpath("tracer.py").read_bytes()
 
 
-def _spec(task: Task, wanted: Mapping[str, tuple[int, ...]], gold: Patch) -> trial.TrialSpec:
+def _spec(task: Task, lines_wanted: Mapping[str, tuple[int, ...]], gold: Patch) -> trial.TrialSpec:
     tests = task.hidden.fail_to_pass
-    text = f"WANTED = {wanted!a}\nTESTS = {tests!a}\n"
+    text = f"WANTED = {lines_wanted!a}\nTESTS = {tests!a}\n"
     spec = scoring.trial_spec(task, gold)
     test = replace(spec.test, plugins=(*spec.test.plugins, PLUGIN), pythonpath=(*spec.test.pythonpath, "."))
     overlay = {f"{PLUGIN}.py": text.encode() + _tracer()}

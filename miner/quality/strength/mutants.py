@@ -82,9 +82,9 @@ class _Source:
     def touched(self, start: int, end: int, text: str) -> tuple[int, int]:
         """First and last line that differ where `text` comes in place of a stretch."""
         old = self.text[start:end]
-        same = _common(old, text)
-        tail = _common(old[same:][::-1], text[same:][::-1])
-        first, last = start + same, max(start + same, end - tail - 1)
+        common = _common(old, text)
+        tail = _common(old[common:][::-1], text[common:][::-1])
+        first, last = start + common, max(start + common, end - tail - 1)
         return self.line(first), self.line(last)
 
 
@@ -104,13 +104,13 @@ def mutants(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
     queues = [_spread(group, rng) for _, group in sorted(groups.items())]
     rng.shuffle(queues)
     variants: list[Variant] = []
-    seen: set[object] = set()
+    states_seen: set[object] = set()
     on_line: Counter[tuple[int, int]] = Counter()
     for fault in (one for row in zip_longest(*queues) for one in row if one is not None):
         if len(variants) == most:
             break
         line = (fault.section, fault.line)
-        variant = _variant(fix, sources[fault.section], fault, seen) if on_line[line] < LINE_MOST else None
+        variant = _variant(fix, sources[fault.section], fault, states_seen) if on_line[line] < LINE_MOST else None
         if variant is not None:
             variants.append(variant)
             on_line[line] += 1
@@ -212,7 +212,7 @@ def _is_same_codec(node: cst.CSTNode, other: cst.CSTNode) -> bool:
     """Whether two texts name one encoding: `utf-8`, `UTF-8`."""
     if not isinstance(node, cst.SimpleString) or not isinstance(other, cst.SimpleString):
         return False
-    names = [one.evaluated_value for one in (node, other)]
+    names = [literal.evaluated_value for literal in (node, other)]
     try:
         first, second = (codecs.lookup(name) for name in names if isinstance(name, str))
     except (LookupError, ValueError):
@@ -241,18 +241,18 @@ def _spread(faults: Iterable[_Fault], rng: random.Random) -> list[_Fault]:
         places[fault.node] = places.get(fault.node, 0) + 1
         kinds[fault.operator] = kinds.get(fault.operator, 0) + 1
         ranked.append((places[fault.node], kinds[fault.operator], fault))
-    return [fault for _, _, fault in sorted(ranked, key=lambda one: one[:2])]
+    return [fault for _, _, fault in sorted(ranked, key=lambda ranked_fault: ranked_fault[:2])]
 
 
-def _variant(fix: Fix, source: _Source, fault: _Fault, seen: set[object]) -> Variant | None:
+def _variant(fix: Fix, source: _Source, fault: _Fault, states_seen: set[object]) -> Variant | None:
     """The mutant as a patch; None where nothing that runs differs, or an earlier one is the same."""
     text = source.text[: fault.start] + fault.text + source.text[fault.end :]
     content = text.encode(source.module.encoding, "surrogateescape")
     section = fix.sections[source.section]
     form = section.form(content)
-    if form is None or form in source.forms or (source.section, form) in seen:
+    if form is None or form in source.forms or (source.section, form) in states_seen:
         return None
-    seen.add((source.section, form))
+    states_seen.add((source.section, form))
     first, last = source.touched(fault.start, fault.end, fault.text)
     shift = len(fault.text) - (fault.end - fault.start)
     path, begin = section.path, source.starts[first - 1]

@@ -49,26 +49,26 @@ class Hunk:
 
     def side(self, mark: bytes) -> list[bytes]:
         """Its lines as they were (`-`) or as they become (`+`)."""
-        found: list[bytes] = []
-        kept = False
+        lines_of_side: list[bytes] = []
+        is_kept = False
         for line in self.lines:
             if line[:1] == _NO_NEWLINE:
-                if kept:
-                    found[-1] = found[-1].removesuffix(b"\n")
+                if is_kept:
+                    lines_of_side[-1] = lines_of_side[-1].removesuffix(b"\n")
                 continue
-            kept = line[:1] in (mark, b" ", b"\n", b"\r")
-            if kept:
-                found.append(line if line[:1] in (b"\n", b"\r") else line[1:])
-        return found
+            is_kept = line[:1] in (mark, b" ", b"\n", b"\r")
+            if is_kept:
+                lines_of_side.append(line if line[:1] in (b"\n", b"\r") else line[1:])
+        return lines_of_side
 
     def added(self) -> list[int]:
         """Numbers, in the fixed file, of the lines it adds."""
-        number, found = self.new_start, []
+        number, numbers = self.new_start, []
         for line in self.lines:
             if line[:1] == b"+":
-                found.append(number)
+                numbers.append(number)
             number += line[:1] not in (b"-", _NO_NEWLINE)
-        return found
+        return numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,12 +111,12 @@ class Section:
     def content(self, kept: Collection[int]) -> bytes:
         """The file with these of its hunks."""
         assert self.old is not None  # noqa: S101 - asked only of parted sections
-        lines, found, at = _lines(self.old), [], 0
+        lines, lines_made, at = _lines(self.old), [], 0
         for number, hunk in enumerate(self.hunks):
             if number in kept:
-                found += [*lines[at : hunk.before], *hunk.side(b"+")]
+                lines_made += [*lines[at : hunk.before], *hunk.side(b"+")]
                 at = hunk.before + len(hunk.side(b"-"))
-        return b"".join([*found, *lines[at:]])
+        return b"".join([*lines_made, *lines[at:]])
 
     def written(self, kept: Collection[int]) -> bytes:
         """The section with these of its pieces; nothing where there is none."""
@@ -169,13 +169,13 @@ class Fix:
 
         None where a file of it is no Python any more, though it is one with the whole fix.
         """
-        found = tuple(self._state(at, _of(kept, at)) for at in range(len(self.sections)))
-        return None if any(one is _BROKEN for one in found) else found
+        states = tuple(self._state(at, _of(kept, at)) for at in range(len(self.sections)))
+        return None if any(state is _BROKEN for state in states) else states
 
-    def _state(self, at: int, kept: frozenset[int]) -> object:
-        if (at, kept) not in self._known:
-            self._known[at, kept] = _section_state(self.sections[at], kept)
-        return self._known[at, kept]
+    def _state(self, at: int, hunks_kept: frozenset[int]) -> object:
+        if (at, hunks_kept) not in self._known:
+            self._known[at, hunks_kept] = _section_state(self.sections[at], hunks_kept)
+        return self._known[at, hunks_kept]
 
     def changed_lines(self) -> dict[str, tuple[int, ...]]:
         """By path of a Python file: the lines, in the fixed file, that the fix adds or changes."""
@@ -194,12 +194,12 @@ class Fix:
 _BROKEN = object()
 
 
-def _section_state(section: Section, kept: frozenset[int]) -> object:
+def _section_state(section: Section, hunks_kept: frozenset[int]) -> object:
     if is_docs(section.path) or section.path.endswith(_SILENT) or section.path.startswith("."):
         return "says nothing to a test"
     if not section.parted:
-        return bool(kept)
-    content = section.content(kept)
+        return bool(hunks_kept)
+    content = section.content(hunks_kept)
     if not section.is_python:
         return content
     form = section.form(content)
@@ -208,8 +208,8 @@ def _section_state(section: Section, kept: frozenset[int]) -> object:
     return content if code.parsed(section.content(range(len(section.hunks)))) is None else _BROKEN
 
 
-def _of(kept: Collection[tuple[int, int]], at: int) -> frozenset[int]:
-    return frozenset(number for place, number in kept if place == at)
+def _of(pieces_kept: Collection[tuple[int, int]], at: int) -> frozenset[int]:
+    return frozenset(number for place, number in pieces_kept if place == at)
 
 
 def _new_start(hunk: Hunk, shift: int) -> int:

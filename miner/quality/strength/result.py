@@ -123,12 +123,12 @@ def public(hidden: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_current(task: Task, key: str) -> bool:
     """Whether a task tells its strength already, as it would be measured now; a half-written one does not."""
-    known = task.hidden.evidence.get(FIELD)
-    if not isinstance(known, dict) or known.get("key") != key:
+    evidence = task.hidden.evidence.get(FIELD)
+    if not isinstance(evidence, dict) or evidence.get("key") != key:
         return False
     try:
-        files = {one["file"] for one in known["tried"]} - {""}
-        return task.instance.quality.get(FIELD) == public(known) and files == set(task.hidden.survivors)
+        files = {tried["file"] for tried in evidence["tried"]} - {""}
+        return task.instance.quality.get(FIELD) == public(evidence) and files == set(task.hidden.survivors)
     except (KeyError, TypeError, AttributeError):
         return False
 

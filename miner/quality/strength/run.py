@@ -70,7 +70,7 @@ def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str
         InfrastructureError: the engine failed; nothing is said of the task.
 
     """
-    began, known = time.monotonic(), key(task, bounds)
+    began, measure_key = time.monotonic(), key(task, bounds)
     task = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
     note("gold")
     gold = _gold(task, sandbox)
@@ -82,7 +82,7 @@ def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str
         note(f"{variant.kind} {number}/{len(variants)}")
         tried.append(_try(task, variant, gold, sandbox))
     return Strength(
-        key=known,
+        key=measure_key,
         bounds=bounds,
         tried=tuple(variant_result for variant_result in tried if variant_result is not None),
         coverage=covered,
@@ -160,8 +160,8 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Variant
         return None
     forms = ([gold.quick] if gold.quick else []) + [(task, gold.seconds)]
     grade: Grade | None = None
-    for form, taken in forms:
-        demands = scoring.Demands(timeout=limit(taken, task.instance.budgets.seconds))
+    for form, seconds in forms:
+        demands = scoring.Demands(timeout=limit(seconds, task.instance.budgets.seconds))
         grade = scoring.score(_stopping(form) if gold.alone else form, patch, sandbox, demands).grade
         if grade.outcome is not Outcome.RESOLVED:
             break

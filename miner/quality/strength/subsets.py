@@ -26,19 +26,19 @@ def subsets(fix: Fix, *, most: int, seed: str) -> tuple[Variant, ...]:
     of them, single pieces, and a random choice, the same for the same seed. A part that is no Python any more is
     none, nor is one that does what the whole fix does, or nothing, or what another part does.
     """
-    everything = frozenset(fix.pieces)
-    whole = fix.state(everything)
-    live = [piece for piece in fix.pieces if fix.state(everything - {piece}) != whole]
-    inert = everything - set(live)
-    seen = {whole, fix.state(inert), fix.state(frozenset())}
+    all_pieces = frozenset(fix.pieces)
+    whole = fix.state(all_pieces)
+    live = [piece for piece in fix.pieces if fix.state(all_pieces - {piece}) != whole]
+    inert = all_pieces - set(live)
+    states_seen = {whole, fix.state(inert), fix.state(frozenset())}
     variants: list[Variant] = []
     for choice in _choices(live, most, random.Random(seed)):  # noqa: S311 - repeatable, no secret
         if len(variants) == most:
             break
         state = fix.state(inert | choice)
-        if state is None or state in seen:
+        if state is None or state in states_seen:
             continue
-        seen.add(state)
+        states_seen.add(state)
         variants.append(_variant(fix, inert | choice, [piece for piece in live if piece not in choice], len(live)))
     return tuple(variants)
 
@@ -56,11 +56,11 @@ def _choices(live: Sequence[Piece], most: int, rng: random.Random) -> Iterator[f
         yield frozenset(rng.sample(live, rng.randint(1, len(live) - 1)))
 
 
-def _variant(fix: Fix, kept: Collection[Piece], left_out: Sequence[Piece], count: int) -> Variant:
+def _variant(fix: Fix, pieces_kept: Collection[Piece], left_out: Sequence[Piece], count: int) -> Variant:
     where = [fix.where(piece) for piece in left_out]
     return Variant(
         kind=Kind.PART,
-        patch=fix.written(kept),
+        patch=fix.written(pieces_kept),
         path=fix.sections[left_out[0][0]].path,
         line=0,
         what=f"without {len(left_out)} of {count} pieces: {', '.join(where)}",

@@ -40,8 +40,8 @@ class Variant:
 
         What was done stands before the patch, where `git apply` passes over it.
         """
-        told = [f"goldseam survivor {number}, {self.kind}: {self.what}", "every listed test passes with this patch"]
-        shown = [f"    - {line}" for line in self.before.splitlines()]
-        shown += [f"    + {line}" for line in self.after.splitlines()]
-        text = "\n".join(f"# {line}" for line in [*told, *shown]) + "\n"
+        comments = [f"goldseam survivor {number}, {self.kind}: {self.what}", "every listed test passes with this patch"]
+        lines_before = [f"    - {line}" for line in self.before.splitlines()]
+        lines_before += [f"    + {line}" for line in self.after.splitlines()]
+        text = "\n".join(f"# {line}" for line in [*comments, *lines_before]) + "\n"
         return f"survivor-{number:02d}-{self.kind}.patch", text.encode("utf-8", "surrogateescape") + self.patch

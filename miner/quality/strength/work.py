@@ -99,20 +99,20 @@ def gauge(
                 raise
             return task, TaskStrength(instance_id=instance_id, unknown=error.message)
 
-    for task, found in executor.map(one, chosen, cancel=sandbox.cancel):
-        if isinstance(found, TaskStrength):
-            yield found
+    for task, measured in executor.map(one, chosen, cancel=sandbox.cancel):
+        if isinstance(measured, TaskStrength):
+            yield measured
         elif request.write:
-            yield _save(dataset, task, found)
+            yield _save(dataset, task, measured)
         else:
-            yield _told(found.kept_in(task))
+            yield _told(measured.kept_in(task))
 
 
 def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
-    known = set(dataset.ids())
-    if unknown := sorted(set(ids) - known):
+    task_ids = set(dataset.ids())
+    if unknown := sorted(set(ids) - task_ids):
         raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout stats` lists them")
-    states = {instance_id: dataset.instance(instance_id).state for instance_id in ids or sorted(known)}
+    states = {instance_id: dataset.instance(instance_id).state for instance_id in ids or sorted(task_ids)}
     if unproved := [instance_id for instance_id in ids if states[instance_id] is TaskState.CANDIDATE]:
         raise InputError(f"{unproved[0]} is a candidate: it has no tests that were proved", hint="`goldseam mine` it")
     chosen = tuple(task_id for task_id in dict.fromkeys(ids or states) if ids or states[task_id] is TaskState.PROVED)
@@ -150,15 +150,15 @@ def _write(dataset: Dataset, task: Task) -> None:
         write_instances(dataset, (task.instance,))
         sealing.reseal(dataset, task.instance_id, task.hidden)
         return
-    found = hidden_files(task.hidden, canary=dataset.canary)
+    contents = hidden_files(task.hidden, canary=dataset.canary)
     with files.explained(folder):
         for name in hidden_names(folder):
-            if is_survivor(name) and name not in found:
+            if is_survivor(name) and name not in contents:
                 (folder / name).unlink()
     for name in task.hidden.survivors:
-        files.write_bytes(folder / name, found[name])
+        files.write_bytes(folder / name, contents[name])
     write_instances(dataset, (task.instance,))
-    files.write_bytes(folder / TESTS_FILE, found[TESTS_FILE])
+    files.write_bytes(folder / TESTS_FILE, contents[TESTS_FILE])
 
 
 def weakest_first(strengths: Sequence[TaskStrength]) -> tuple[TaskStrength, ...]:

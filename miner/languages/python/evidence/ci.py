@@ -60,14 +60,14 @@ class Declared:
         return tuple(dict.fromkeys(service.image or service.name for service in self.beside))
 
 
-def read(tree: Tree, here: Tree) -> Declared:
+def read(tree: Tree, project_tree: Tree) -> Declared:
     """What the job that runs the tests installs, and where it runs; `here` is the tree of the project itself."""
     notes: list[str] = []
     testing = _testing(tree, notes)
     if not testing:
         return Declared(notes=tuple(notes))
     path, chosen = testing[0]
-    return _declared(tree, here, path, chosen, [job for _, job in testing], notes)
+    return _declared(tree, project_tree, path, chosen, [job for _, job in testing], notes)
 
 
 def test_commands(tree: Tree) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
@@ -91,34 +91,43 @@ def _testing(tree: Tree, notes: list[str]) -> list[tuple[str, CiJob]]:
             else:
                 testing += [(path, job) for job in jobs if job.runs_tests(tree)]
         if testing:
-            return sorted(testing, key=lambda one: one[1].weight(one[0]), reverse=True)
+            return sorted(testing, key=lambda pair: pair[1].weight(pair[0]), reverse=True)
     return []
 
 
-def _declared(tree: Tree, here: Tree, path: str, job: CiJob, testing: Iterable[CiJob], notes: list[str]) -> Declared:
-    found = installs.read(job.commands(tree))
-    groups = tuple(table(pyproject(here), "dependency-groups"))
-    known = extras.declared(here)
+def _declared(
+    tree: Tree, project_tree: Tree, path: str, job: CiJob, testing: Iterable[CiJob], notes: list[str]
+) -> Declared:
+    installed = installs.read(job.commands(tree))
+    groups = tuple(table(pyproject(project_tree), "dependency-groups"))
+    extra_names = extras.declared(project_tree)
     evidence = Evidence(
         rung=f"ci:{path}",
         requirements=tuple(
             dict.fromkeys(
-                [*found.requirements, *(one for group in found.groups for one in poetry.of_group(here, group))]
+                [
+                    *installed.requirements,
+                    *(
+                        requirement
+                        for group in installed.groups
+                        for requirement in poetry.of_group(project_tree, group)
+                    ),
+                ]
             )
         ),
-        files=tuple(dict.fromkeys(file for file in found.files if tree.read(file) is not None)),
-        constraints=tuple(dict.fromkeys(file for file in found.constraints if tree.read(file) is not None)),
-        extras=tuple(dict.fromkeys(extra for extra in found.extras if not known or extra in known)),
-        groups=tuple(dict.fromkeys(group for group in found.groups if group in groups)),
+        files=tuple(dict.fromkeys(file for file in installed.files if tree.read(file) is not None)),
+        constraints=tuple(dict.fromkeys(file for file in installed.constraints if tree.read(file) is not None)),
+        extras=tuple(dict.fromkeys(extra for extra in installed.extras if not extra_names or extra in extra_names)),
+        groups=tuple(dict.fromkeys(group for group in installed.groups if group in groups)),
     )
-    lost = [file for file in (*found.files, *found.constraints) if tree.read(file) is None]
+    lost = [file for file in (*installed.files, *installed.constraints) if tree.read(file) is None]
     notes += [f"{path} names {file}, which is not there" for file in dict.fromkeys(lost)]
     pythons = set(job.pythons) or {minor for other in testing for minor in other.pythons}
     empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
     return Declared(
         evidence=None if empty else evidence,
         tested=tuple(sorted(pythons, key=key, reverse=True)),
-        apt=tuple(dict.fromkeys((*job.apt, *found.apt))),
+        apt=tuple(dict.fromkeys((*job.apt, *installed.apt))),
         beside=job.services,
         env=tuple(f"{name}={value}" for name, value in list(job.env.items())[:_ENV_KEPT]),
         variables=dict(list(job.variables.items())[:_ENV_KEPT]),

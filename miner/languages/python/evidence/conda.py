@@ -122,10 +122,10 @@ def _read(data: bytes) -> tuple[str, ...]:
         document = yamlfile.mapping(yamlfile.load(data))
     except yamlfile.NotReadError:
         return ()
-    kept: list[str] = []
+    lines_kept: list[str] = []
     for entry in yamlfile.sequence(document.get("dependencies")):
         if isinstance(entry, str):
-            kept += [one for one in (requirement(entry),) if one]
+            lines_kept += [requirement_read for requirement_read in (requirement(entry),) if requirement_read]
         elif isinstance(entry, dict):
-            kept += [line for line in yamlfile.strings(entry.get("pip")) if is_requirement(line)]
-    return tuple(dict.fromkeys(kept))
+            lines_kept += [line for line in yamlfile.strings(entry.get("pip")) if is_requirement(line)]
+    return tuple(dict.fromkeys(lines_kept))

@@ -31,7 +31,7 @@ def _one(part: str) -> str:
 def _upper(sign: str, numbers: list[int]) -> str:
     """The version that a caret or tilde constraint stays below."""
     if sign == "~":
-        kept = min(len(numbers), 2)
+        digits = min(len(numbers), 2)
     else:
-        kept = next((place + 1 for place, number in enumerate(numbers) if number), len(numbers))
-    return ".".join(str(number) for number in (*numbers[: kept - 1], numbers[kept - 1] + 1))
+        digits = next((place + 1 for place, number in enumerate(numbers) if number), len(numbers))
+    return ".".join(str(number) for number in (*numbers[: digits - 1], numbers[digits - 1] + 1))

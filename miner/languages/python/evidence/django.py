@@ -90,6 +90,6 @@ def _assigned(source: bytes) -> Iterator[str]:
             pair = [node.targets[0].slice, node.value]
         else:
             continue
-        values = [one.value if isinstance(one, ast.Constant) else None for one in pair]
+        values = [element.value if isinstance(element, ast.Constant) else None for element in pair]
         if values[0] == VARIABLE and isinstance(values[1], str):
             yield values[1]

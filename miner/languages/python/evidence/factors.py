@@ -35,14 +35,14 @@ _MOST = 500
 
 def expanded(text: str) -> tuple[str, ...]:
     """The environments that a list names, its braces multiplied out; at most 500."""
-    found: list[str] = []
+    choices_made: list[str] = []
     for line in text.splitlines():
         for item in _split(re.split(r"[#;]", line)[0]):
             parts = re.split(r"(\{[^{}]*\})", item)
             choices = [part[1:-1].split(",") if part.startswith("{") else [part] for part in parts]
-            made = ("".join(choice).strip() for choice in itertools.product(*choices))
-            found += [name for name in itertools.islice(made, _MOST) if name]
-    return tuple(dict.fromkeys(found))[:_MOST]
+            texts = ("".join(choice).strip() for choice in itertools.product(*choices))
+            choices_made += [name for name in itertools.islice(texts, _MOST) if name]
+    return tuple(dict.fromkeys(choices_made))[:_MOST]
 
 
 def _split(line: str) -> Iterable[str]:
@@ -74,12 +74,12 @@ def chosen(text: str, deps: Iterable[str]) -> frozenset[str]:
 
 def held(deps: Iterable[str], factors: frozenset[str]) -> tuple[str, ...]:
     """What lines that are bound to factors say, where their condition holds; a Python's own lines hold for none."""
-    found: list[str] = []
+    lines_held: list[str] = []
     for line in deps:
         match = CONDITION.match(line)
         if match and any(_holds(option, factors) for option in _alternatives(match[1])):
-            found.append(match[2].strip())
-    return tuple(found)
+            lines_held.append(match[2].strip())
+    return tuple(lines_held)
 
 
 def _alternatives(condition: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ DEVELOPMENT_NAMES = ("dev", "develop", "development", "all")
 def pick(names: tuple[str, ...]) -> str | None:
     """The one of these groups or extras that tests most likely need; None if none sounds like it."""
     plain = {name.lower().replace("_", "-"): name for name in reversed(names)}
-    return next((plain[wanted] for wanted in (*TEST_NAMES, *DEVELOPMENT_NAMES) if wanted in plain), None)
+    return next((plain[name] for name in (*TEST_NAMES, *DEVELOPMENT_NAMES) if name in plain), None)
 
 
 def detect(tree: Tree) -> Evidence | None:

@@ -42,15 +42,15 @@ def detect(tree: Tree) -> Evidence | None:
     return None
 
 
-def _kept(found: Iterable[tuple[object, object]]) -> tuple[str, ...]:
+def _kept(pairs: Iterable[tuple[object, object]]) -> tuple[str, ...]:
     versions: Pins = {}
-    for name, version in found:
+    for name, version in pairs:
         if isinstance(name, str) and isinstance(version, str) and _NAME.match(name) and _is_version(version):
             versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), set()).add(version)
     return tuple(
-        f"{name}=={next(iter(known))}"
-        for name, known in sorted(versions.items())
-        if len(known) == 1 and name not in _NEVER
+        f"{name}=={next(iter(versions_of_name))}"
+        for name, versions_of_name in sorted(versions.items())
+        if len(versions_of_name) == 1 and name not in _NEVER
     )
 
 
@@ -69,8 +69,8 @@ def _toml(data: bytes) -> dict[str, Any]:
 
 
 def _packages(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    found = document.get(key)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    packages = document.get(key)
+    return [package for package in packages if isinstance(package, dict)] if isinstance(packages, list) else []
 
 
 def _uv(data: bytes) -> list[tuple[object, object]]:
@@ -115,13 +115,13 @@ def _pipfile(data: bytes) -> list[tuple[object, object]]:
         return []
     if not isinstance(document, dict):
         return []
-    found: list[tuple[object, object]] = []
+    pairs: list[tuple[object, object]] = []
     for part in ("default", "develop"):
         for name, entry in table(document, part).items():
             version = entry.get("version") if isinstance(entry, dict) else None
             if isinstance(version, str) and version.startswith("=="):
-                found.append((name, version.removeprefix("==").strip()))
-    return found
+                pairs.append((name, version.removeprefix("==").strip()))
+    return pairs
 
 
 _READERS: Mapping[str, Callable[[bytes], list[tuple[object, object]]]] = {

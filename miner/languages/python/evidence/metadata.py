@@ -30,10 +30,10 @@ def pyproject(tree: Tree, path: str = "pyproject.toml") -> dict[str, Any]:
 
 def table(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     """A nested table of a document; empty where any step is missing or something else."""
-    found: Any = document
+    part: Any = document
     for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
+        part = part.get(key) if isinstance(part, dict) else None
+    return part if isinstance(part, dict) else {}
 
 
 def strings(value: object) -> tuple[str, ...]:
@@ -202,4 +202,4 @@ def licence(tree: Tree) -> str | None:
 
 
 def _minors(trove: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(match[1] for one in trove if (match := _CLASSIFIER.match(one.strip()))))
+    return tuple(dict.fromkeys(match[1] for classifier in trove if (match := _CLASSIFIER.match(classifier.strip()))))

@@ -22,19 +22,19 @@ _INSTALLS = frozenset({"install", "conda_install", "run_install", "run", "run_al
 
 def detect(tree: Tree) -> Evidence | None:
     """What the test session of noxfile.py installs."""
-    chosen, said = commands(tree)
+    chosen, scripts = commands(tree)
     if not chosen:
         return None
-    found = installs.read(said)
-    known = extras.declared(tree)
+    installed = installs.read(scripts)
+    extra_names = extras.declared(tree)
     groups = tuple(table(pyproject(tree), "dependency-groups"))
     evidence = Evidence(
         rung=f"nox:{chosen}",
-        requirements=tuple(dict.fromkeys(found.requirements)),
-        files=tuple(dict.fromkeys(path for path in found.files if tree.read(path) is not None)),
-        constraints=tuple(dict.fromkeys(path for path in found.constraints if tree.read(path) is not None)),
-        extras=tuple(dict.fromkeys(extra for extra in found.extras if not known or extra in known)),
-        groups=tuple(dict.fromkeys(group for group in found.groups if group in groups)),
+        requirements=tuple(dict.fromkeys(installed.requirements)),
+        files=tuple(dict.fromkeys(path for path in installed.files if tree.read(path) is not None)),
+        constraints=tuple(dict.fromkeys(path for path in installed.constraints if tree.read(path) is not None)),
+        extras=tuple(dict.fromkeys(extra for extra in installed.extras if not extra_names or extra in extra_names)),
+        groups=tuple(dict.fromkeys(group for group in installed.groups if group in groups)),
     )
     empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
     return None if empty else evidence
@@ -60,7 +60,7 @@ def commands(tree: Tree) -> tuple[str, list[tuple[str, ...]]]:
 
 
 def _is_session(node: ast.FunctionDef) -> bool:
-    return any("session" in ast.unparse(one) for one in node.decorator_list)
+    return any("session" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
 def _constants(module: ast.Module) -> dict[str, tuple[str, ...]]:
@@ -91,10 +91,10 @@ def _commands(
     function: ast.FunctionDef,
     functions: Mapping[str, ast.FunctionDef],
     constants: Mapping[str, tuple[str, ...]],
-    seen: tuple[str, ...],
+    stack: tuple[str, ...],
 ) -> list[tuple[str, ...]]:
     """The commands of a session, and of the helpers of the same file that it hands itself to."""
-    found: list[tuple[str, ...]] = []
+    commands_found: list[tuple[str, ...]] = []
     for node in ast.walk(function):
         if not isinstance(node, ast.Call):
             continue
@@ -103,7 +103,9 @@ def _commands(
             is_run = node.func.attr.startswith("run") and node.func.attr != "run_install"
             command = words if is_run or node.func.attr == "run_install" else ("pip", "install", *words)
             if command:
-                found.append(command)
-        elif isinstance(node.func, ast.Name) and node.func.id in functions and node.func.id not in seen:
-            found += _commands(functions[node.func.id], functions, constants, (*seen, function.name, node.func.id))
-    return found
+                commands_found.append(command)
+        elif isinstance(node.func, ast.Name) and node.func.id in functions and node.func.id not in stack:
+            commands_found += _commands(
+                functions[node.func.id], functions, constants, (*stack, function.name, node.func.id)
+            )
+    return commands_found

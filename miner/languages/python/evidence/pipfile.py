@@ -23,11 +23,11 @@ def detect(tree: Tree) -> Evidence | None:
         document = tomllib.loads(data.decode("utf-8", "replace"))
     except tomllib.TOMLDecodeError:
         return None
-    found: list[str] = []
+    requirements: list[str] = []
     for part in ("packages", "dev-packages"):
         for name, value in table(document, part).items():
-            found += _requirement(name, value)
-    return Evidence(rung="Pipfile", requirements=tuple(dict.fromkeys(found))) if found else None
+            requirements += _requirement(name, value)
+    return Evidence(rung="Pipfile", requirements=tuple(dict.fromkeys(requirements))) if requirements else None
 
 
 def _requirement(name: str, value: object) -> list[str]:

@@ -29,9 +29,11 @@ def detect(tree: Tree) -> Evidence | None:
     """The requirements file for tests, by name; one for development where there is none for tests."""
     paths = tree.files()
     for pattern in _PATTERNS:
-        found = sorted((path for path in paths if pattern.match(path)), key=lambda path: (path.endswith(".in"), path))
-        if found:
-            return Evidence(rung=f"requirements:{found[0]}", files=(found[0],))
+        matching = sorted(
+            (path for path in paths if pattern.match(path)), key=lambda path: (path.endswith(".in"), path)
+        )
+        if matching:
+            return Evidence(rung=f"requirements:{matching[0]}", files=(matching[0],))
     return None
 
 

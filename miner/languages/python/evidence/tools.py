@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 def hatch(tree: Tree) -> Evidence | None:
     """The environment that hatch runs tests in, and those it builds on."""
     envs = table(pyproject(tree), "tool", "hatch", "envs") or table(_hatch_toml(tree), "envs")
-    name = next((one for one in ("hatch-test", "test", "tests", "default", "dev") if table(envs, one)), None)
+    name = next(
+        (name_known for name_known in ("hatch-test", "test", "tests", "default", "dev") if table(envs, name_known)),
+        None,
+    )
     if name is None:
         return None
     requirements: list[str] = []
@@ -51,18 +54,20 @@ def pdm(tree: Tree) -> Evidence | None:
     groups = table(pyproject(tree), "tool", "pdm", "dev-dependencies")
     name = pick(tuple(groups))
     chosen = [name] if name else list(groups)
-    found = [string for key in chosen for string in strings(groups[key]) if is_requirement(string)]
-    return Evidence(rung=f"pdm:{name or 'all'}", requirements=tuple(dict.fromkeys(found))) if found else None
+    requirements = [string for key in chosen for string in strings(groups[key]) if is_requirement(string)]
+    return (
+        Evidence(rung=f"pdm:{name or 'all'}", requirements=tuple(dict.fromkeys(requirements))) if requirements else None
+    )
 
 
 def uv(tree: Tree) -> Evidence | None:
     """Uv's own list of development dependencies, from before there were groups."""
-    found = [
+    requirements = [
         string
         for string in strings(table(pyproject(tree), "tool", "uv").get("dev-dependencies"))
         if is_requirement(string)
     ]
-    return Evidence(rung="uv:dev", requirements=tuple(dict.fromkeys(found))) if found else None
+    return Evidence(rung="uv:dev", requirements=tuple(dict.fromkeys(requirements))) if requirements else None
 
 
 def flit(tree: Tree) -> Evidence | None:

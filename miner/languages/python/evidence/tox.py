@@ -55,15 +55,15 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
 def variables(tree: Tree) -> dict[str, str]:
     """The literal variables that tox sets for tests; none that concerns the interpreter or a tool of the build."""
     native = table(pyproject(tree), "tool", "tox", "env_run_base", "set_env")
-    found = {name: value for name, value in native.items() if isinstance(value, str)}
+    by_name = {name: value for name, value in native.items() if isinstance(value, str)}
     for _, parser in parsed(tree):
-        if not found and parser.has_section("testenv"):
+        if not by_name and parser.has_section("testenv"):
             text = "\n".join(parser.get("testenv", key, fallback="") for key in ("setenv", "set_env"))
             pairs = (line.split("=", 1) for line in lines(text) if "=" in line)
-            found = {name.strip(): value.strip() for name, value in pairs}
+            by_name = {name.strip(): value.strip() for name, value in pairs}
     return {
         name: value
-        for name, value in found.items()
+        for name, value in by_name.items()
         if _VARIABLE.fullmatch(name)
         and not _OF_TOOLS.match(name)
         and "{" not in value
@@ -103,13 +103,13 @@ def detect(tree: Tree) -> Evidence | None:
     """What `[testenv]` installs in the environment that is taken of its matrix, extras and groups included."""
     deps, extras, groups = _environment(tree)
     read = read_lines(deps, tree)
-    known = tuple(table(pyproject(tree), "dependency-groups"))
+    group_names = tuple(table(pyproject(tree), "dependency-groups"))
     evidence = Evidence(
         rung="tox",
         requirements=read.requirements,
         files=read.files,
         constraints=read.constraints,
         extras=tuple(extra for extra in extras if "{" not in extra and ":" not in extra),
-        groups=tuple(group for group in groups if group in known),
+        groups=tuple(group for group in groups if group in group_names),
     )
     return evidence if evidence != Evidence(rung="tox", constraints=read.constraints) else None

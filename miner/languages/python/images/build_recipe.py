@@ -132,7 +132,7 @@ def _variables(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> dict[
 
 def _undeclared(recipe: Recipe) -> dict[str, str]:
     """The variable that tells our own tools what the project needs to be built and does not say."""
-    needed = " ".join(one for name, one in recipe.built_with if not name)
+    needed = " ".join(requirement for name, requirement in recipe.built_with if not name)
     return {"GOLDSEAM_BUILT_WITH": needed} if needed else {}
 
 
@@ -182,19 +182,19 @@ class _Locked:
 def _resolve(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> _Locked:
     """The lock of a recipe, where git repositories are at the commit that they had on the day."""
     text, warned = _compile(job, interpreter, recipe)
-    found = repositories.pinned(text)
+    pinned = repositories.pinned(text)
     notes: list[str] = []
-    if found:
+    if pinned:
         commits = repositories.of_the_day(
-            job.workshop, interpreter.layer.image_id, found, job.when, partial(text_input, job)
+            job.workshop, interpreter.layer.image_id, pinned, job.when, partial(text_input, job)
         )
-        overrides, notes = repositories.moved(found, commits, job.when)
+        overrides, notes = repositories.moved(pinned, commits, job.when)
         if overrides:
             replaced = dict.fromkeys((*recipe.overrides, *overrides))
             try:
                 text, warned = _compile(job, interpreter, replace(recipe, overrides=tuple(replaced)))
             except RefusedError:
-                notes = [repositories.stays(one, job.when) for one in found]
+                notes = [repositories.stays(pin, job.when) for pin in pinned]
     return _Locked(
         text=repositories.without_passwords(steps.clean_lock(text)),
         local=steps.local_folders(text, recipe.root, set(job.tree.files())),
@@ -302,7 +302,7 @@ def record(
     failure: str = "",
     command: str = "",
 ) -> None:
-    known = any(attempt.rung == recipe.rung and attempt.python == interpreter.minor for attempt in job.attempts)
+    is_known = any(attempt.rung == recipe.rung and attempt.python == interpreter.minor for attempt in job.attempts)
     job.attempts.append(
         Attempt(
             rung=recipe.rung,
@@ -312,7 +312,7 @@ def record(
             seconds=seconds,
             failure=failure,
             command=command,
-            evidence={} if known else {kind: _shown(words) for kind, words in recipe.said().items()},
+            evidence={} if is_known else {kind: _shown(words) for kind, words in recipe.said().items()},
         )
     )
 

@@ -41,7 +41,7 @@ def of_the_day(when: datetime, minor: str) -> tuple[str, ...]:
 def for_dependencies(when: datetime, minor: str, later: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
     """For dependencies and what they are built with; `later` are others, and the days they are taken as of."""
     since = max([SDIST_TOOLS_SINCE, *_grown_up(when, (minor,))])
-    others = (one for name, day in later for one in _late(when, (name,), (date.fromisoformat(day),)))
+    others = (option for name, day in later for option in _late(when, (name,), (date.fromisoformat(day),)))
     return (_newest(when), *_late(when, SDIST_TOOLS, (since,)), *for_tests(when, minor), *others)
 
 
@@ -53,10 +53,10 @@ def for_editable(when: datetime, minor: str) -> tuple[str, ...]:
 
 def unreadable(when: datetime) -> str:
     """What uv's configuration has to say of distributions whose metadata it can't read."""
-    found = ((name, requires) for name, (until, requires) in UNREADABLE.items() if when.date() < until)
+    reasons = ((name, requires) for name, (until, requires) in UNREADABLE.items() if when.date() < until)
     return "".join(
         f"[[dependency-metadata]]\nname = {json.dumps(name)}\nrequires-dist = {json.dumps(requires)}\n"
-        for name, requires in found
+        for name, requires in reasons
     )
 
 
@@ -72,7 +72,7 @@ def for_tests(when: datetime, minor: str) -> tuple[str, ...]:
     that interpreter's first months: its own day's would not know the interpreter.
     """
     options = _late(when, TEST_TOOLS, [TEST_TOOLS_SINCE, *_grown_up(when, (minor,))])
-    return (*options, *(one for name, since in UPLOADED_AGAIN.items() for one in _late(when, (name,), (since,))))
+    return (*options, *(option for name, since in UPLOADED_AGAIN.items() for option in _late(when, (name,), (since,))))
 
 
 def _grown_up(when: datetime, minors: Iterable[str]) -> list[date]:

@@ -119,16 +119,16 @@ def _unbuilt(job: BuildJob, ground: BuiltLayer, recipe: Recipe) -> _Stood | None
 
 
 def _failing(interpreter: Interpreter, recipe: Recipe, refused: RefusedError) -> Failing:
-    said = refused.said or refused.rejection.detail
-    return Failing(recipe=recipe, python=interpreter.minor, step=refused.step, said=said)
+    output = refused.said or refused.rejection.detail
+    return Failing(recipe=recipe, python=interpreter.minor, step=refused.step, said=output)
 
 
 def _lacking(stood: _Stood) -> Failing:
     """What may be said of tests that could not be collected: they are hidden, and so is what they print."""
     collected = stood.collected
     missing = f": {', '.join(collected.missing)}" if collected and collected.missing else ""
-    said = f"{collected.failure}{missing}" if collected else ""
-    return Failing(recipe=stood.recipe, python=stood.interpreter.minor, step="collect", said=said)
+    output = f"{collected.failure}{missing}" if collected else ""
+    return Failing(recipe=stood.recipe, python=stood.interpreter.minor, step="collect", said=output)
 
 
 def _repaired(
@@ -176,17 +176,17 @@ def _interpreters(job: BuildJob, ground: BuiltLayer) -> Iterator[Interpreter]:
     """
     offered = pythons.available_pythons(job.workshop.settings, str(ground.facts.get("python")))
     at_hand = [minor for minor, origin in offered.items() if origin is not pythons.Origin.DOWNLOAD]
-    wanted = preference(job.detection, job.when.date(), offered, at_hand=at_hand)
-    found = 0
-    for minor in wanted:
+    minors = preference(job.detection, job.when.date(), offered, at_hand=at_hand)
+    count = 0
+    for minor in minors:
         interpreter = pythons.ensure(job.workshop, ground, minor, offered[minor])
         if interpreter is not None:
-            found += 1
+            count += 1
             yield interpreter
-        if found == _INTERPRETERS_TRIED:
+        if count == _INTERPRETERS_TRIED:
             return
-    if not found:
-        failed = next((why for minor in wanted if (why := pythons.unavailable(minor))), "")
+    if not count:
+        failed = next((why for minor in minors if (why := pythons.unavailable(minor))), "")
         wish = f"requires-python {job.detection.requires_python or 'nothing'}; at hand: {', '.join(at_hand) or 'none'}"
         detail = f"{wish}. {failed}".strip()
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="no_interpreter", detail=detail))
@@ -258,9 +258,9 @@ def _collect(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: Bui
     if job.collect is None:
         return None
     job.workshop.progress(f"collecting tests in {recipe.rung}")
-    found = job.collect(image)
-    failure = "" if found.ok else found.failure or "not all files could be collected"
-    called = f"{found.command or 'pytest'} --collect-only"
+    collected = job.collect(image)
+    failure = "" if collected.ok else collected.failure or "not all files could be collected"
+    called = f"{collected.command or 'pytest'} --collect-only"
     command = " ".join([*(f"PYTHONPATH={':'.join(on)}" for on in (image.pythonpath,) if on), called])
-    record(job, recipe, interpreter, "collect", found.seconds, failure=failure, command=command)
-    return found
+    record(job, recipe, interpreter, "collect", collected.seconds, failure=failure, command=command)
+    return collected

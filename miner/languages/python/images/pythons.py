@@ -172,9 +172,9 @@ def _downloaded(parent: str, minor: str) -> Layer:
 
 def _fingerprint(folder: Path) -> str:
     """What an installation is known by: names and sizes of the files that are copied."""
-    seen = hashlib.sha256()
+    hasher = hashlib.sha256()
     for part in ("bin", "lib", "include"):
         for path in sorted((folder / part).rglob("*")):
             if "__pycache__" not in path.parts and "site-packages" not in path.parts and path.is_file():
-                seen.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\n".encode())
-    return seen.hexdigest()
+                hasher.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\n".encode())
+    return hasher.hexdigest()

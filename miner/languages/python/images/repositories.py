@@ -55,7 +55,7 @@ def pinned(lock: str) -> tuple[Pinned, ...]:
 
 
 def of_the_day(
-    workshop: Workshop, image: str, found: Iterable[Pinned], when: datetime, given: Callable[[str, str], Input]
+    workshop: Workshop, image: str, pins: Iterable[Pinned], when: datetime, write_input: Callable[[str, str], Input]
 ) -> dict[str, str | None]:
     """The commits that repositories had on a day, by address; None where git can't tell.
 
@@ -65,14 +65,14 @@ def of_the_day(
         InfrastructureError: the engine failed.
 
     """
-    asked = given(_ASKED, json.dumps([[one.address, one.commit] for one in found]))
+    question = write_input(_ASKED, json.dumps([[pin.address, pin.commit] for pin in pins]))
     answer = f"{OUT_DIR}/{_ANSWER}"
     source = (
         resources.files("miner.languages.python.images").joinpath("tools", "git_day.py").read_text(encoding="utf-8")
     )
     command = f"python3 {_TOOL} {INPUT_DIR}/{_ASKED} {int(when.timestamp())} {answer}"
     script = "\n".join(["set -eu", write_tool(_TOOL, source), command, ""])
-    with workshop.run(image, script, kind="git-day", inputs=(asked,), foreign=True) as ran:
+    with workshop.run(image, script, kind="git-day", inputs=(question,), foreign=True) as ran:
         if not ran.ok:
             return {}
         try:
@@ -82,25 +82,25 @@ def of_the_day(
     return {address: commit if isinstance(commit, str) else None for address, commit in dict(answers).items()}
 
 
-def moved(found: Iterable[Pinned], commits: Mapping[str, str | None], when: datetime) -> tuple[list[str], list[str]]:
+def moved(pins: Iterable[Pinned], commits: Mapping[str, str | None], when: datetime) -> tuple[list[str], list[str]]:
     """Requirements that replace those at younger commits, and what there is to say of each repository."""
     overrides: list[str] = []
     notes: list[str] = []
-    for one in found:
-        then = commits.get(one.address)
-        where = without_passwords(f"git+{one.address}")
+    for pin in pins:
+        then = commits.get(pin.address)
+        where = without_passwords(f"git+{pin.address}")
         if then is None:
-            notes.append(stays(one, when))
-        elif then != one.commit:
-            overrides.append(one.at(then))
-            notes.append(f"{one.name} is from {where} at {then[:_SHORT]}, its commit on {when:%Y-%m-%d}")
+            notes.append(stays(pin, when))
+        elif then != pin.commit:
+            overrides.append(pin.at(then))
+            notes.append(f"{pin.name} is from {where} at {then[:_SHORT]}, its commit on {when:%Y-%m-%d}")
     return overrides, notes
 
 
-def stays(one: Pinned, when: datetime) -> str:
+def stays(pin: Pinned, when: datetime) -> str:
     """What there is to say of a repository that can't be taken as of the day."""
-    where = without_passwords(f"git+{one.address}")
-    commit = f"{one.name} is from {where} at {one.commit[:_SHORT]}, its commit when this was mined"
+    where = without_passwords(f"git+{pin.address}")
+    commit = f"{pin.name} is from {where} at {pin.commit[:_SHORT]}, its commit when this was mined"
     return f"{commit}: the one that it had on {when:%Y-%m-%d} can't be told, or not be used"
 
 

@@ -96,7 +96,7 @@ def _plain(*, editable: bool) -> tuple[str, ...]:
 
 def _declared(recipe: Recipe) -> tuple[str, ...]:
     """Commands that declare what the project is built with, in a copy of the tree that is thrown away."""
-    needed = ["setuptools", "wheel", *(one for name, one in recipe.built_with if not name)]
+    needed = ["setuptools", "wheel", *(requirement for name, requirement in recipe.built_with if not name)]
     if len(needed) == len(("setuptools", "wheel")):
         return ()
     path = quote(posixpath.join(recipe.root, "pyproject.toml"))
@@ -128,7 +128,7 @@ def local_folders(text: str, root: str, paths: Collection[str]) -> tuple[str, ..
 
     uv gives a path as it is written, so from the project's folder or from the root; `paths` are the tree's files.
     """
-    found: list[str] = []
+    folders: list[str] = []
     for line in text.splitlines():
         match = _LOCAL.match(line)
         if match is None:
@@ -137,9 +137,9 @@ def local_folders(text: str, root: str, paths: Collection[str]) -> tuple[str, ..
         for start in (root, ""):
             folder = posixpath.relpath(posixpath.normpath(posixpath.join(TESTBED, start, written)), TESTBED)
             if folder not in {root or ".", "."} and any(f"{folder}/{name}" in paths for name in _DESCRIBED_BY):
-                found.append(folder)
+                folders.append(folder)
                 break
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(folders))
 
 
 _DESCRIBED_BY = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -147,14 +147,14 @@ _DESCRIBED_BY = ("pyproject.toml", "setup.py", "setup.cfg")
 
 def clean_lock(text: str) -> str:
     """A lock without the project itself and without paths of the container."""
-    kept: list[str] = []
+    lines_kept: list[str] = []
     dropping = False
     for line in text.splitlines():
         if not line.startswith((" ", "\t")):
             dropping = bool(_ADDED_LINE.match(line)) or line.startswith("#")
         if not dropping and line.strip():
-            kept.append(line)
-    return "\n".join(kept) + "\n"
+            lines_kept.append(line)
+    return "\n".join(lines_kept) + "\n"
 
 
 def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:

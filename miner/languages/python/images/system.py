@@ -42,11 +42,11 @@ _VERSION = "dpkg-query -W -f='${Package}=${Version}\\n' $one 2>/dev/null"
 def _installation() -> tuple[str, ...]:
     certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
     install = "apt-get $options -qq install -y --no-install-recommends"
-    shown, unknown = "apt-cache show $one >/dev/null 2>&1", 'echo "Debian has no $one"'
+    show, unknown = "apt-cache show $one >/dev/null 2>&1", 'echo "Debian has no $one"'
     return (
         f'options="-o Acquire::Retries=1 -o Acquire::http::Timeout=20 $({certificates})"',
         "apt-get $options -qq update",
-        f"known=''; for one in $packages; do if {shown}; then known=\"$known $one\"; else {unknown}; fi; done",
+        f"known=''; for one in $packages; do if {show}; then known=\"$known $one\"; else {unknown}; fi; done",
         'if [ ! "$known" ]; then echo "none of them can be had"; exit 1; fi',
         f'{install} $known || for one in $known; do {install} $one || echo "$one can not be installed"; done',
         "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",

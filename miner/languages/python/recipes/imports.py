@@ -66,10 +66,10 @@ def detect(tree: Tree) -> Evidence | None:
     paths = tree.files()
     own = {path.split("/")[0].removesuffix(".py") for path in paths}
     own |= {path.split("/")[1].removesuffix(".py") for path in paths if path.startswith(("src/", "lib/", "tests/"))}
-    found: set[str] = set()
+    modules: set[str] = set()
     for path in [path for path in paths if _TEST_FILE.match(path)][:_FILES_READ]:
         text = tree.read(path) or b""
         names = {match.decode() for match in _IMPORT.findall(text)} - own
-        found |= {one for name in names & _HELPERS if (one := distributions.of_module(name))}
-        found |= {distribution for pattern, distribution in _BY_USE if pattern.search(text)}
-    return Evidence(rung="imports", requirements=tuple(sorted(found))) if found else None
+        modules |= {one for name in names & _HELPERS if (one := distributions.of_module(name))}
+        modules |= {distribution for pattern, distribution in _BY_USE if pattern.search(text)}
+    return Evidence(rung="imports", requirements=tuple(sorted(modules))) if modules else None

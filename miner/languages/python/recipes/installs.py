@@ -50,35 +50,35 @@ class Installed:
 
 def read(commands: Iterable[tuple[str, ...]]) -> Installed:
     """Everything that these commands install; words that hold a variable are left out."""
-    found = Installed()
+    installed = Installed()
     for words in commands:
-        _one(words, found)
-    return found
+        _one(words, installed)
+    return installed
 
 
-def _one(words: tuple[str, ...], found: Installed) -> None:
+def _one(words: tuple[str, ...], installed: Installed) -> None:
     tool = words[0].rpartition("/")[2]
     if tool in {"uv", "uvx"}:
-        _uv(words[1:], found)
+        _uv(words[1:], installed)
     elif tool in {"poetry", "pdm"}:
-        _poetry(words[1:], found)
+        _poetry(words[1:], installed)
     elif tool in {"apt-get", "apt", "aptitude"}:
-        _apt(words[1:], found)
+        _apt(words[1:], installed)
     elif tool in {"conda", "mamba", "micromamba"}:
-        _conda(words[1:], found)
+        _conda(words[1:], installed)
     elif _PIP.match(words[0]):
         rest = words[1:]
         if rest[:2] in {("-m", "pip"), ("-m", "uv")}:
             rest = rest[2:]
             if words[2] == "uv":
-                _uv(rest, found)
+                _uv(rest, installed)
                 return
         elif tool.startswith("py") and "pip" not in tool:
             return
-        _pip(rest, found)
+        _pip(rest, installed)
 
 
-def _pip(words: tuple[str, ...], found: Installed) -> None:
+def _pip(words: tuple[str, ...], installed: Installed) -> None:
     plain = [word for word in words if not word.startswith("-")]
     if not plain or plain[0] != "install":
         return
@@ -87,43 +87,43 @@ def _pip(words: tuple[str, ...], found: Installed) -> None:
         word, value = words[place], words[place + 1] if place + 1 < len(words) else ""
         name, _, given = word.partition("=")
         if word in {"-r", "--requirement", "--requirements", "-c", "--constraint", "--group"}:
-            _option(word, value, found)
+            _option(word, value, installed)
             place += 1
         elif word in {"-e", "--editable"}:
-            _target(value, found)
+            _target(value, installed)
             place += 1
         elif word in _PIP_OPTIONS_WITH_VALUE:
             place += 1
         elif name in {"--requirement", "--constraint", "--group", "--editable"}:
-            _target(given, found) if name == "--editable" else _option(name, given, found)
+            _target(given, installed) if name == "--editable" else _option(name, given, installed)
         elif word[:2] in {"-r", "-c", "-e"} and not word.startswith("--"):
-            _target(word[2:], found) if word[1] == "e" else _option(word[:2], word[2:], found)
+            _target(word[2:], installed) if word[1] == "e" else _option(word[:2], word[2:], installed)
         elif not word.startswith("-"):
-            _target(word, found)
+            _target(word, installed)
         place += 1
 
 
-def _option(name: str, value: str, found: Installed) -> None:
+def _option(name: str, value: str, installed: Installed) -> None:
     if not _is_plain(value):
         return
     if name == "--group":
-        found.groups.append(value.rpartition(":")[2])
+        installed.groups.append(value.rpartition(":")[2])
     elif name in {"-c", "--constraint"}:
-        found.constraints.append(_path(value))
+        installed.constraints.append(_path(value))
     else:
-        found.files.append(_path(value))
+        installed.files.append(_path(value))
 
 
 def _path(value: str) -> str:
     return re.sub(r"^(?:\./|\$\{?(?:PWD|CI_PROJECT_DIR|TRAVIS_BUILD_DIR|GITHUB_WORKSPACE)\}?/)", "", value)
 
 
-def _target(word: str, found: Installed) -> None:
+def _target(word: str, installed: Installed) -> None:
     """One thing that pip is told to install: the project with extras, or a requirement."""
     project = re.match(r"(?:\.|\.\.|(?:\./|file:)[^\[]*|[\w./-]*)?(?:\[([^\]]*)\])?$", word)
     if word.startswith((".", "file:")) or (project and "/" in word.partition("[")[0] and "://" not in word):
         if project and project[1]:
-            found.extras += [one.strip() for one in project[1].split(",") if _is_plain(one.strip())]
+            installed.extras += [extra.strip() for extra in project[1].split(",") if _is_plain(extra.strip())]
         return
     if not _is_plain(word) or word.endswith((".whl", ".tar.gz", ".zip")):
         return
@@ -132,64 +132,64 @@ def _target(word: str, found: Installed) -> None:
     except InvalidRequirement:
         return
     if requirement.name.lower() not in _INSTALLERS and not requirement.name.lower().startswith("tox"):
-        found.requirements.append(word)
+        installed.requirements.append(word)
 
 
 def _is_plain(word: str) -> bool:
     return bool(word) and not re.search(r"[$`*?%]|\{\{|<[A-Za-z]", word)
 
 
-def _uv(words: tuple[str, ...], found: Installed) -> None:
+def _uv(words: tuple[str, ...], installed: Installed) -> None:
     if words[:1] == ("pip",):
-        _pip(words[1:], found)
+        _pip(words[1:], installed)
     elif words and words[0] in {"sync", "run"}:
-        _flags(words[1:], found, {"--extra": "extras", "--group": "groups", "--with": "requirements"})
+        _flags(words[1:], installed, {"--extra": "extras", "--group": "groups", "--with": "requirements"})
 
 
-def _poetry(words: tuple[str, ...], found: Installed) -> None:
+def _poetry(words: tuple[str, ...], installed: Installed) -> None:
     if words and words[0] in {"install", "sync"}:
         flags = {"--extras": "extras", "-E": "extras", "--with": "groups", "-G": "groups", "--group": "groups",
                  "--only": "groups"}  # fmt: skip
-        _flags(words[1:], found, flags)
+        _flags(words[1:], installed, flags)
 
 
-def _flags(words: tuple[str, ...], found: Installed, known: dict[str, str]) -> None:
+def _flags(words: tuple[str, ...], installed: Installed, targets: dict[str, str]) -> None:
     place = 0
     while place < len(words):
         name, equals, given = words[place].partition("=")
-        if name in known:
+        if name in targets:
             value = given if equals else words[place + 1] if place + 1 < len(words) else ""
             place += 0 if equals else 1
-            if known[name] == "requirements":
-                _target(value, found)
+            if targets[name] == "requirements":
+                _target(value, installed)
             else:
                 names = [word for word in re.split(r"[,\s]+", value.lstrip(":")) if _is_plain(word)]
-                getattr(found, known[name]).extend(names)
+                getattr(installed, targets[name]).extend(names)
         elif not name.startswith("-"):
             return  # a program, whose options are its own
         place += 1
 
 
-def _apt(words: tuple[str, ...], found: Installed) -> None:
+def _apt(words: tuple[str, ...], installed: Installed) -> None:
     if "install" not in words:
         return
     for word in words[words.index("install") + 1 :]:
         name = word.partition("=")[0].partition(":")[0]
         if _PACKAGE.match(name) and not _APT_WITHOUT_MEANING.match(name):
-            found.apt.append(name)
+            installed.apt.append(name)
 
 
-def _conda(words: tuple[str, ...], found: Installed) -> None:
+def _conda(words: tuple[str, ...], installed: Installed) -> None:
     if not words or words[0] not in {"install", "create"}:
         return
     place = 1
     while place < len(words):
         if words[place] in {"-n", "--name", "-c", "--channel", "-p", "--prefix", "--file", "-f"}:
             if words[place] == "--file" and place + 1 < len(words):
-                _option("-r", words[place + 1], found)
+                _option("-r", words[place + 1], installed)
             place += 1
         elif not words[place].startswith("-") and _is_plain(words[place]):
             requirement = conda.requirement(words[place])
             if requirement:
-                found.requirements.append(requirement)
+                installed.requirements.append(requirement)
         place += 1

@@ -36,10 +36,10 @@ def key(minor: str) -> tuple[int, ...]:
 def allows(specifier: str | None, minor: str) -> bool:
     """Whether some patch release of a minor version satisfies a specifier; one that can't be read allows all."""
     try:
-        wanted = SpecifierSet(specifier or "")
+        allowed = SpecifierSet(specifier or "")
     except InvalidSpecifier:
         return True
-    return any(wanted.contains(f"{minor}.{patch}", prereleases=True) for patch in range(_ANY_PATCH))
+    return any(allowed.contains(f"{minor}.{patch}", prereleases=True) for patch in range(_ANY_PATCH))
 
 
 def preference(

@@ -244,13 +244,13 @@ _LONGEST_LINE = 400
 
 def packages(text: str) -> tuple[str, ...]:
     """The Debian packages that would have what a build or test run says it lacks; only what the tables know."""
-    found: list[str] = []
+    packages_found: list[str] = []
     for line in text[-_LONGEST:].splitlines():
         for pattern, kind in _SAID:
             match = pattern.search(line[:_LONGEST_LINE])
             if match:
-                found.append(_package(kind, next((group for group in match.groups() if group), "")))
-    return tuple(dict.fromkeys(package for package in found if package))
+                packages_found.append(_package(kind, next((group for group in match.groups() if group), "")))
+    return tuple(dict.fromkeys(package for package in packages_found if package))
 
 
 def _package(kind: str, name: str) -> str:
@@ -282,10 +282,10 @@ _NOT_FOUND = re.compile(r"[Bb]ecause ([A-Za-z0-9][\w.-]*) was not found in the p
 def vanished(text: str) -> tuple[str, ...]:
     """The names of distributions that a resolver says are gone, or lack the version that is asked for."""
     plain = " ".join(text[-_LONGEST:].split())
-    found = [match[1] or match[2] for match in _VANISHED.finditer(plain)] + [
+    files = [match[1] or match[2] for match in _VANISHED.finditer(plain)] + [
         match[1] for match in _NOT_FOUND.finditer(plain)
     ]
-    return tuple(dict.fromkeys(name.rstrip(".").lower().replace("_", "-") for name in found))
+    return tuple(dict.fromkeys(name.rstrip(".").lower().replace("_", "-") for name in files))
 
 
 _YOUNGER = re.compile(
@@ -318,10 +318,10 @@ def undeclared(text: str) -> tuple[tuple[str, str], ...]:
 
     The project itself has no name here.
     """
-    found = _UNDECLARED.findall(" ".join(text[-_LONGEST:].split()))
-    if not found and "Failed to build" not in text and (match := _SETUP_LACKS.search(text[-_LONGEST:])):
-        found = [("", match[1])]
-    return tuple((name.lower().replace("_", "-"), module) for name, module in found)
+    matches = _UNDECLARED.findall(" ".join(text[-_LONGEST:].split()))
+    if not matches and "Failed to build" not in text and (match := _SETUP_LACKS.search(text[-_LONGEST:])):
+        matches = [("", match[1])]
+    return tuple((name.lower().replace("_", "-"), module) for name, module in matches)
 
 
 def without(requirements: Iterable[str], names: Collection[str]) -> tuple[str, ...]:

@@ -32,27 +32,27 @@ class Learned:
             requirements=tuple(
                 requirement for requirement in mended.evidence.requirements if requirement not in before
             ),
-            apt=tuple(one for one in mended.apt if one not in recipe.apt),
-            later=tuple(one for one in mended.later if one not in recipe.later),
-            built_with=tuple(one for one in mended.built_with if one not in recipe.built_with),
+            apt=tuple(package for package in mended.apt if package not in recipe.apt),
+            later=tuple(pair for pair in mended.later if pair not in recipe.later),
+            built_with=tuple(pair for pair in mended.built_with if pair not in recipe.built_with),
         )
 
 
 def with_learned(recipe: Recipe, learned: Iterable[Learned]) -> Recipe:
     """A recipe with what others had to be mended with, where it hasn't got it itself."""
-    for one in learned:
-        known = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
-        new = tuple(word for word in one.requirements if missing.distribution(word) not in known)
-        recipe = _with_packages(_with_requirements(recipe, new), one.apt) or _with_requirements(recipe, new)
+    for lesson in learned:
+        distributions_there = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
+        new = tuple(word for word in lesson.requirements if missing.distribution(word) not in distributions_there)
+        recipe = _with_packages(_with_requirements(recipe, new), lesson.apt) or _with_requirements(recipe, new)
         recipe = replace(
             recipe,
-            later=tuple(dict.fromkeys((*recipe.later, *one.later))),
-            built_with=tuple(dict.fromkeys((*recipe.built_with, *one.built_with))),
+            later=tuple(dict.fromkeys((*recipe.later, *lesson.later))),
+            built_with=tuple(dict.fromkeys((*recipe.built_with, *lesson.built_with))),
         )
     return recipe
 
 
-def after_failure(recipe: Recipe, said: str) -> Recipe | None:
+def after_failure(recipe: Recipe, output: str) -> Recipe | None:
     """The recipe to try next after resolving or installing failed; None where the output names nothing known.
 
     What a distribution needs to be built and does not declare is there when it is built. What was uploaded again after
@@ -60,26 +60,32 @@ def after_failure(recipe: Recipe, said: str) -> Recipe | None:
     that is too old to be used. What a native build lacks is added from Debian.
     """
     return (
-        _with_packages(recipe, missing.packages(said))
-        or _with_build_requirements(recipe, missing.undeclared(said))
-        or _with_later(recipe, missing.younger(said))
-        or _without_vanished(recipe, missing.vanished(said))
-        or _with_newer_pytest(recipe, said)
+        _with_packages(recipe, missing.packages(output))
+        or _with_build_requirements(recipe, missing.undeclared(output))
+        or _with_later(recipe, missing.younger(output))
+        or _without_vanished(recipe, missing.vanished(output))
+        or _with_newer_pytest(recipe, output)
     )
 
 
-def after_collecting(recipe: Recipe, modules: Iterable[str], said: str, tree: Tree) -> Recipe | None:
+def after_collecting(recipe: Recipe, modules: Iterable[str], output: str, tree: Tree) -> Recipe | None:
     """The recipe to try next after tests could not be collected: with the distributions of the missing modules."""
-    known = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
+    distributions_there = {missing.distribution(requirement) for requirement in recipe.evidence.requirements}
     own = distributions.own_modules(tree)
-    wanted = (distributions.of_module(module) for module in modules if module.partition(".")[0] not in own)
-    new = tuple(dict.fromkeys(one for one in wanted if one and missing.distribution(one) not in known))
+    candidates = (distributions.of_module(module) for module in modules if module.partition(".")[0] not in own)
+    new = tuple(
+        dict.fromkeys(
+            distribution
+            for distribution in candidates
+            if distribution and missing.distribution(distribution) not in distributions_there
+        )
+    )
     if not new:
-        return _with_packages(recipe, missing.packages(said))
+        return _with_packages(recipe, missing.packages(output))
     return _with_requirements(recipe, new)
 
 
-def paths_for(modules: Iterable[str], parts: Iterable[str], tree: Tree, known: Iterable[str]) -> tuple[str, ...]:
+def paths_for(modules: Iterable[str], parts: Iterable[str], tree: Tree, paths_there: Iterable[str]) -> tuple[str, ...]:
     """The folders of the tree to put on `sys.path` for modules of the tree that could not be found.
 
     Such a module is there, but was found only because its project's tests are started from a certain folder, or is of
@@ -87,11 +93,11 @@ def paths_for(modules: Iterable[str], parts: Iterable[str], tree: Tree, known: I
     """
     paths = tree.files()
     folders: list[str] = []
-    for module, whole in (*((one, False) for one in modules), *((part, True) for part in parts)):
+    for module, whole in (*((module_name, False) for module_name in modules), *((part, True) for part in parts)):
         homes = _homes(module, paths, whole=whole)
         if homes:
             folders.append(min(homes, key=lambda home: (home != ".", home.count("/"), home)))
-    return tuple(dict.fromkeys(folder for folder in folders if folder not in known))
+    return tuple(dict.fromkeys(folder for folder in folders if folder not in paths_there))
 
 
 def _homes(module: str, paths: Sequence[str], *, whole: bool) -> set[str]:
@@ -123,9 +129,9 @@ def _with_packages(recipe: Recipe, packages: tuple[str, ...]) -> Recipe | None:
     return replace(recipe, evidence=evidence, apt=(*recipe.apt, *new))
 
 
-def _with_newer_pytest(recipe: Recipe, said: str) -> Recipe | None:
+def _with_newer_pytest(recipe: Recipe, output: str) -> Recipe | None:
     """The recipe with the oldest pytest that can be used in place of whatever is asked for."""
-    if imports.OLDEST_PYTEST in recipe.overrides or not _TOO_OLD.search(" ".join(said.split())):
+    if imports.OLDEST_PYTEST in recipe.overrides or not _TOO_OLD.search(" ".join(output.split())):
         return None
     evidence = replace(recipe.evidence, rung=f"{recipe.rung}-gone:pytest")
     return replace(recipe, evidence=evidence, overrides=(*recipe.overrides, imports.OLDEST_PYTEST))
@@ -134,11 +140,11 @@ def _with_newer_pytest(recipe: Recipe, said: str) -> Recipe | None:
 _TOO_OLD = re.compile(rf"(?:requires?|depends? on|and) {re.escape(imports.OLDEST_PYTEST)}\b.{{0,2000}}unsatisfiable")
 
 
-def _with_build_requirements(recipe: Recipe, found: Iterable[tuple[str, str]]) -> Recipe | None:
+def _with_build_requirements(recipe: Recipe, pairs: Iterable[tuple[str, str]]) -> Recipe | None:
     """The recipe with the distributions of modules that builds lacked."""
-    named = ((name, distributions.of_module(module)) for name, module in found if module not in _OF_EVERY_BUILD)
-    wanted = ((name, needed) for name, needed in named if needed)
-    new = tuple(dict.fromkeys(one for one in wanted if one not in recipe.built_with))
+    needs = ((name, distributions.of_module(module)) for name, module in pairs if module not in _OF_EVERY_BUILD)
+    pairs_needed = ((name, needed) for name, needed in needs if needed)
+    new = tuple(dict.fromkeys(pair for pair in pairs_needed if pair not in recipe.built_with))
     if not new:
         return None
     evidence = replace(recipe.evidence, rung=f"{recipe.rung}+build:{','.join(needed for _, needed in new)}")
@@ -148,10 +154,12 @@ def _with_build_requirements(recipe: Recipe, found: Iterable[tuple[str, str]]) -
 _OF_EVERY_BUILD = frozenset({"setuptools", "distutils", "pkg_resources"})
 
 
-def _with_later(recipe: Recipe, found: Iterable[tuple[str, str]]) -> Recipe | None:
+def _with_later(recipe: Recipe, pairs: Iterable[tuple[str, str]]) -> Recipe | None:
     """The recipe with distributions as of the day after the one on which they were uploaded again."""
-    known = dict(recipe.later)
-    new = {name: (date.fromisoformat(day) + timedelta(days=1)).isoformat() for name, day in found if name not in known}
+    by_name = dict(recipe.later)
+    new = {
+        name: (date.fromisoformat(day) + timedelta(days=1)).isoformat() for name, day in pairs if name not in by_name
+    }
     if not new:
         return None
     evidence = replace(recipe.evidence, rung=f"{recipe.rung}+later:{','.join(new)}")
@@ -168,9 +176,9 @@ def _without_vanished(recipe: Recipe, names: tuple[str, ...]) -> Recipe | None:
     )
     if changed == evidence:
         return None
-    gone = [
+    vanished = [
         name
         for name in names
-        if name in {missing.distribution(one) for one in (*evidence.pins, *evidence.requirements)}
+        if name in {missing.distribution(requirement) for requirement in (*evidence.pins, *evidence.requirements)}
     ]
-    return replace(recipe, evidence=replace(changed, rung=f"{evidence.rung}-gone:{','.join(gone)}"))
+    return replace(recipe, evidence=replace(changed, rung=f"{evidence.rung}-gone:{','.join(vanished)}"))

@@ -32,8 +32,8 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
         for folder in reversed(folders)
         if (name := metadata.name(subproject.Below(tree, folder))) is not None
     }
-    here = subproject.Below(tree, root) if root else tree
-    own = distribution(metadata.name(here) or "")
+    project_tree = subproject.Below(tree, root) if root else tree
+    own = distribution(metadata.name(project_tree) or "")
     evidences = list(rungs)
     extras = {extra for rung in evidences for extra in rung.extras}
     names = {folder: name for name, folder in places.items()}
@@ -41,7 +41,7 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
     homes = (subproject.home_of(path, tested) for path in touched)
     due: list[str] = [names[home] for home in dict.fromkeys(homes) if home in names]
     due += [
-        *unbuilt.needs(here, sorted(extras)),
+        *unbuilt.needs(project_tree, sorted(extras)),
         *(requirement for rung in evidences for requirement in rung.requirements),
     ]
     found: dict[str, str] = {}
@@ -52,5 +52,5 @@ def detect(tree: Tree, root: str, rungs: Iterable[Evidence], touched: Iterable[s
             due += unbuilt.needs(subproject.Below(tree, places[name]))
     if not found:
         return None
-    told = (f"{name} @ file://{TESTBED}/{folder}" for name, folder in sorted(found.items()))
-    return Evidence(rung=RUNG, requirements=tuple(told))
+    requirements = (f"{name} @ file://{TESTBED}/{folder}" for name, folder in sorted(found.items()))
+    return Evidence(rung=RUNG, requirements=tuple(requirements))

@@ -23,8 +23,8 @@ def detect(tree: Tree, extras: Iterable[str]) -> Evidence:
 
 def needs(tree: Tree, extras: Iterable[str] = ()) -> tuple[str, ...]:
     """What the project and these extras of it need, literally, from wherever it is written down."""
-    found = [*_dependencies(tree), *(one for extra in extras for one in _of_extra(tree, extra))]
-    return tuple(dict.fromkeys(one for one in found if is_requirement(one)))
+    requirements = [*_dependencies(tree), *(requirement for extra in extras for requirement in _of_extra(tree, extra))]
+    return tuple(dict.fromkeys(requirement for requirement in requirements if is_requirement(requirement)))
 
 
 def _dependencies(tree: Tree) -> Iterator[str]:

@@ -40,8 +40,8 @@ def borrow(
     """
     try:
         tree = ast.parse(source)
-        asked = _names_used(tree)
-        copies = {**_copies(tree, module, asked, _is_test_case), **_copies(tree, test_module, asked, lambda _: True)}
+        names = _names_used(tree)
+        copies = {**_copies(tree, module, names, _is_test_case), **_copies(tree, test_module, names, lambda _: True)}
         if not copies:
             return source
         for node in ast.walk(tree):
@@ -65,16 +65,22 @@ def _names_used(tree: ast.Module) -> set[str]:
 def _copies(
     tree: ast.Module,
     source_of: Callable[[int, str], bytes | None],
-    asked: Collection[str],
+    names: Collection[str],
     may: Callable[[ast.stmt], bool],
 ) -> dict[str, list[ast.stmt]]:
     """By name in the file: the statements that stand for it, of what may be copied and asserts."""
     nodes: dict[str, list[ast.stmt]] = {}
     for node, module in imports(tree, source_of):
         for alias in node.names:
-            known = module.get(alias.name)
-            if node in tree.body and alias.asname is None and alias.name in asked and known is not None and may(known):
-                statements = _copied(known, node, module)
+            statement = module.get(alias.name)
+            if (
+                node in tree.body
+                and alias.asname is None
+                and alias.name in names
+                and statement is not None
+                and may(statement)
+            ):
+                statements = _copied(statement, node, module)
                 nodes.update({alias.name: statements} if statements else {})
     return nodes
 
@@ -93,16 +99,18 @@ def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stm
     if isinstance(node, Function):
         functions = [copy.deepcopy(node)] if _is_movable(node, module) and _asserts(node) else []
     elif isinstance(node, ast.ClassDef):
-        movable = [one for one in node.body if isinstance(one, Function) and _is_movable(one, module)]
+        movable = [
+            statement for statement in node.body if isinstance(statement, Function) and _is_movable(statement, module)
+        ]
         functions = [copy.deepcopy(one) for one in movable if _asserts(one) or returned(one) is not None]
     else:
         return []
     if not any(map(_asserts, functions)):
         return []
-    used = sorted({name for function in functions for name in _free(function)} - vars(builtins).keys())
+    names = sorted({name for function in functions for name in _free(function)} - vars(builtins).keys())
     for function in functions:
-        _Renamer(frozenset(used)).visit(function)
-    head = [_import(name, origin, module[name]) for name in used]
+        _Renamer(frozenset(names)).visit(function)
+    head = [_import(name, origin, module[name]) for name in names]
     if isinstance(node, Function):
         return [*head, *functions]
     bases: list[ast.expr] = [ast.Name(id=node.name, ctx=ast.Load())]
@@ -117,7 +125,7 @@ def _import(name: str, origin: ast.ImportFrom, binding: ast.stmt) -> ast.stmt:
                 if (node.asname or node.name) == name or (not node.asname and node.name.startswith(f"{name}.")):
                     return ast.Import(names=[ast.alias(name=node.name if node.asname else name, asname=_OWN + name)])
         case ast.ImportFrom(module=module, names=names, level=0):
-            alias = next(one.name for one in names if (one.asname or one.name) == name)
+            alias = next(imported.name for imported in names if (imported.asname or imported.name) == name)
             return ast.ImportFrom(module=module, names=[ast.alias(name=alias, asname=_OWN + name)], level=0)
     return ast.ImportFrom(module=origin.module, names=[ast.alias(name=name, asname=_OWN + name)], level=origin.level)
 

@@ -46,10 +46,12 @@ class StrippedDocument:
         """The file that enters a container when patches are judged; of what stays as it is there is nothing here."""
         return self._write(modes, lambda _: "")
 
-    def _write(self, modes: Mapping[int, Mode], told: Callable[[doctest.Example], str]) -> str:
-        return "\n".join("\n".join(self._lines(at, modes, told)) + "\n" for at in range(len(self._examples)))
+    def _write(self, modes: Mapping[int, Mode], expected_of: Callable[[doctest.Example], str]) -> str:
+        return "\n".join("\n".join(self._lines(at, modes, expected_of)) + "\n" for at in range(len(self._examples)))
 
-    def _lines(self, at: int, modes: Mapping[int, Mode], told: Callable[[doctest.Example], str]) -> Iterator[str]:
+    def _lines(
+        self, at: int, modes: Mapping[int, Mode], expected_of: Callable[[doctest.Example], str]
+    ) -> Iterator[str]:
         example, number = self._examples[at], self._numbers.get(at)
         if number is None or modes[number] is Mode.INSIDE:
             first, *more = (_plain(example) or example.source).splitlines()
@@ -57,7 +59,8 @@ class StrippedDocument:
             yield from (f"... {line}" for line in more)
             yield from example.want.splitlines()
             return
-        yield f">>> {HAND_OUT}({number}).example({_plain(example)!r}, globals(){told(example)}){_directive(example)}"
+        call = f"{HAND_OUT}({number}).example({_plain(example)!r}, globals(){expected_of(example)})"
+        yield f">>> {call}{_directive(example)}"
 
 
 def _hands_out(example: doctest.Example) -> bool:

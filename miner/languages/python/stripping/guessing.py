@@ -59,8 +59,8 @@ class _KnownLiterals:
 
     def holds(self, value: Any) -> bool:
         """Whether a value stands there, and not by chance."""
-        told = value if isinstance(value, str) else repr(value)
-        return len(repr(value)) >= _TELLING and (repr(value) in self.literals or told in self.text)
+        text = value if isinstance(value, str) else repr(value)
+        return len(repr(value)) >= _TELLING and (repr(value) in self.literals or text in self.text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,9 @@ class _Needed:
         """What a forger can see of it while the tests run."""
         event = self.before
         values_of = event.values if event is not None else ()
-        kinds = tuple(one[0] if isinstance(one, list) and one else type(one).__name__ for one in values_of)
+        kinds = tuple(
+            element[0] if isinstance(element, list) and element else type(element).__name__ for element in values_of
+        )
         return (
             self.site.op in ("raises", "warns"),
             event is None,
@@ -92,7 +94,7 @@ def guess(
     expectations: Expectations,
     before: Iterable[Event],
     fail_to_pass: Collection[str],
-    known: str,
+    known_text: str,
     base: Sequence[str] = (),
     beside: Sequence[str] = (),
 ) -> Guess:
@@ -104,35 +106,35 @@ def guess(
     do for all of them: what can be seen of an assertion and of what the base hands out there may decide which is taken.
     """
     needed = tuple(_needed(expectations, before, fail_to_pass))
-    words = _vocabulary([known, *expectations.files.values(), *beside], base)
-    literals = frozenset(one for source in expectations.files.values() for one in _literals_of(source))
+    words = _vocabulary([known_text, *expectations.files.values(), *beside], base)
+    literals = frozenset(literal for source in expectations.files.values() for literal in _literals_of(source))
     written = _KnownLiterals(literals=literals, text="\n".join(beside))
     texts = tuple(dict.fromkeys(text for source in base for text in _texts(source)))
     alike: dict[tuple[object, ...], list[_Needed]] = {}
-    for one in needed:
-        alike.setdefault(one.form, []).append(one)
-    rules = dict(_rules(known, texts))
+    for need in needed:
+        alike.setdefault(need.form, []).append(need)
+    rules = dict(_rules(known_text, texts))
     names_seen: set[str] = set()
-    taken: list[str] = []
+    rules_taken: list[str] = []
     bits = 0.0
     for group in alike.values():
         costs = {key: cost for key, cost in (_cost(one, words, written) for one in group) if key not in names_seen}
         names_seen.update(costs)
         estimate = sum(costs.values())
         through = [name for name, rule in rules.items() if all(_gets_through(rule, one) for one in group)]
-        if through and not set(through) & set(taken):
-            taken.append(through[0])
+        if through and not set(through) & set(rules_taken):
+            rules_taken.append(through[0])
             bits += min(estimate, math.log2(len(rules)))
         elif not through:
             bits += estimate
-    return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(taken))
+    return Guess(bits=round(min(bits, _MOST_BITS), 1), rule="; ".join(rules_taken))
 
 
 def _vocabulary(near: Iterable[str], far: Iterable[str]) -> dict[str, float]:
     """By word and by literal that can be read: the bits of choosing it among those that are as near."""
-    first = {one for text in near for one in _readable(text)}
-    every = first | {one for text in far for one in _readable(text)}
-    return {one: math.log2(len(first) + 2) if one in first else 1 + math.log2(len(every) + 2) for one in every}
+    first = {word for text in near for word in _readable(text)}
+    every = first | {word for text in far for word in _readable(text)}
+    return {word: math.log2(len(first) + 2) if word in first else 1 + math.log2(len(every) + 2) for word in every}
 
 
 def _readable(text: str) -> Iterator[str]:
@@ -149,10 +151,10 @@ def _literals_of(text: str) -> Iterator[str]:
 def _texts(source: str) -> Iterator[str]:
     """The texts that are written in a file; its words where it is not Python."""
     try:
-        found = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+        constants = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
     except (SyntaxError, ValueError, RecursionError):
-        found = list(_WORD.findall(source))
-    return (text for text in found if isinstance(text, str) and len(text) > 1)
+        constants = list(_WORD.findall(source))
+    return (text for text in constants if isinstance(text, str) and len(text) > 1)
 
 
 def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: Collection[str]) -> Iterator[_Needed]:
@@ -162,15 +164,15 @@ def _needed(expectations: Expectations, before: Iterable[Event], fail_to_pass: C
     for path, source in expectations.files.items():
         slots, functions = _literals(source) if path.endswith(".py") else (_examples(source), {})
         by_slot.update(slots)
-        by_function.update({f"{path}::{name}": found for name, found in functions.items()})
+        by_function.update({f"{path}::{name}": literals_found for name, literals_found in functions.items()})
     for test_id in fail_to_pass:
         test = expectations.tests.get(test_id)
         around = by_function.get(test_ids.function(test_id), ())
-        for one in test.events if test else ():
-            site, event = expectations.sites[one.slot], events.get((test_id, one.slot, one.n))
-            if site.is_decided_outside and not judge.event_holds(site, one, event):
-                literals = (*by_slot.get(one.slot, ()), *around)
-                yield _Needed(test_id=test_id, site=site, expected=one, before=event, literals=literals)
+        for expected in test.events if test else ():
+            site, event = expectations.sites[expected.slot], events.get((test_id, expected.slot, expected.n))
+            if site.is_decided_outside and not judge.event_holds(site, expected, event):
+                literals = (*by_slot.get(expected.slot, ()), *around)
+                yield _Needed(test_id=test_id, site=site, expected=expected, before=event, literals=literals)
 
 
 def _literals(source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
@@ -182,7 +184,7 @@ def _literals(source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if is_function:
             functions[names] = tuple(_written(node))
-            slots.update({slot: (*found, *functions[names]) for slot, found in _handed(node)})
+            slots.update({slot: (*literals_found, *functions[names]) for slot, literals_found in _handed(node)})
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 rest.append((child, f"{names}::{child.name}" if names else child.name))
@@ -237,9 +239,9 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
     site, expected = needed.site, needed.expected
     if site.op in _FEW:
         return f"{site.op}", _FEW[site.op]
-    kept = [_loaded(one) for one in expected.kept]
+    values_kept = [_loaded(encoded) for encoded in expected.kept]
     if site.op == "doctest":
-        kept = [_example_value(want) if message is None else message for want, message in kept]
+        values_kept = [_example_value(want) if message is None else message for want, message in values_kept]
     if site.op == "chain" or expected.options.get("delta") is not None:
         return f"{site.op} {expected.kept}", _A_RANGE
     if (
@@ -249,17 +251,20 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
     ):
         return f"{site.op} {expected.kept}", _A_CLASS
     if site.op == "regex":
-        kept = [Pattern(pattern=one) if isinstance(one, str) else one for one in kept]
+        values_kept = [Pattern(pattern=value) if isinstance(value, str) else value for value in values_kept]
     if site.op in ("raises", "warns"):
         pattern = expected.options.get("match")
-        told = _bits(_loaded(pattern), None, words) if pattern is not None else 0.0
-        return f"{site.op} {expected.kept}", _A_CLASS + min(told, _A_CLASS)  # one message may hold all words there are
-    if kept and all(map(written.holds, kept)):
+        pattern_bits = _bits(_loaded(pattern), None, words) if pattern is not None else 0.0
+        return f"{site.op} {expected.kept}", _A_CLASS + min(
+            pattern_bits, _A_CLASS
+        )  # one message may hold all words there are
+    if values_kept and all(map(written.holds, values_kept)):
         return "what the tests have elsewhere", _A_LOOK
     nears = (_before(needed), *needed.literals[:_NEARS])
     choice = math.log2(len(nears))
     bits = sum(
-        min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears)) for value in kept
+        min(_bits(value, near, words) + choice * (place > 0) for place, near in enumerate(nears))
+        for value in values_kept
     )
     few = (
         1.0 if site.op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
@@ -269,13 +274,13 @@ def _cost(needed: _Needed, words: Mapping[str, float], written: _KnownLiterals) 
 
 def _is_raising(expected: Expected) -> bool:
     """Whether an example of a doctest is to fail."""
-    return any(isinstance(one, tuple) and one[1] is not None for one in map(_loaded, expected.kept))
+    return any(isinstance(value, tuple) and value[1] is not None for value in map(_loaded, expected.kept))
 
 
 def _before(needed: _Needed) -> Any:
     event = needed.before
-    came = _loaded(event.values[0]) if event is not None and len(event.values) == 1 else None
-    return _example_value(came[0]) if needed.site.op == "doctest" and isinstance(came, tuple) else came
+    value = _loaded(event.values[0]) if event is not None and len(event.values) == 1 else None
+    return _example_value(value[0]) if needed.site.op == "doctest" and isinstance(value, tuple) else value
 
 
 def _example_value(text: str) -> Any:
@@ -329,32 +334,32 @@ def _bits_of_kind(value: Any, near: Any, words: Mapping[str, float]) -> float:
 
 def _bits_of_all(items: Iterable[Any], words: Mapping[str, float]) -> float:
     """Bits of some values, each that is there again for one."""
-    seen: dict[str, float] = {}
+    bits_by_key: dict[str, float] = {}
     again = 0
     for item in items:
         key = repr(item)
-        again += key in seen
-        seen.setdefault(key, _bits(item, None, words))
-    return min(sum(seen.values()) + again, _MOST_BITS)
+        again += key in bits_by_key
+        bits_by_key.setdefault(key, _bits(item, None, words))
+    return min(sum(bits_by_key.values()) + again, _MOST_BITS)
 
 
 def _bits_of_text(text: str, words: Mapping[str, float]) -> float:
-    found = {word: min(words.get(word, math.inf), _BITS_A_LETTER * len(word)) for word in _WORD.findall(text)}
-    return min(1 + sum(found.values()), _MOST_BITS)
+    bits_by_word = {word: min(words.get(word, math.inf), _BITS_A_LETTER * len(word)) for word in _WORD.findall(text)}
+    return min(1 + sum(bits_by_word.values()), _MOST_BITS)
 
 
 def _bits_of_edits(near: Any, value: Any, words: Mapping[str, float]) -> float:
     """Bits of what has to be changed of a value near it."""
     if type(near) is not type(value) or not isinstance(value, str | list | tuple) or not len(near):
         return _MOST_BITS
-    one = near if isinstance(near, str) else [repr(item) for item in near]
+    near_items = near if isinstance(near, str) else [repr(item) for item in near]
     other = value if isinstance(value, str) else [repr(item) for item in value]
-    if len(one) + len(other) > 2000:  # noqa: PLR2004 - long enough to take long
+    if len(near_items) + len(other) > 2000:  # noqa: PLR2004 - long enough to take long
         return _MOST_BITS
     bits = 1.0
-    for tag, start, end, left, right in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+    for tag, start, end, left, right in SequenceMatcher(None, near_items, other, autojunk=False).get_opcodes():
         if tag != "equal":
-            bits += 1 + math.log2(len(one) + 1) + (math.log2(end - start + 1) if end > start else 0)
+            bits += 1 + math.log2(len(near_items) + 1) + (math.log2(end - start + 1) if end > start else 0)
             part = value[left:right]
             bits += _bits_of_text(part, words) if isinstance(part, str) else _bits_of_all(part, words)
     return min(bits, _MOST_BITS)
@@ -392,8 +397,8 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
     "backwards": lambda v: v[::-1],
     "sorted": sorted,
     "each once": lambda v: list(dict.fromkeys(v)),
-    "without what is false": lambda v: [one for one in v if one],
-    "flattened": lambda v: [inner for one in v for inner in one],
+    "without what is false": lambda v: [element for element in v if element],
+    "flattened": lambda v: [inner for element in v for inner in element],
     "its first": lambda v: v[0],
     "its last": lambda v: v[-1],
     "its size": len,
@@ -407,30 +412,33 @@ _CHANGES: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _rules(known: str, texts: Sequence[str]) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
+def _rules(known_text: str, texts: Sequence[str]) -> Iterator[tuple[str, Callable[[_Needed], Event | None]]]:
     """Each rule by its name: what a forger hands out in place of what the base does; None where it says nothing."""
     for constant in _CONSTANTS:
-        yield f"always {constant!r}", lambda one, value=constant: _handing(one, value)  # type: ignore[misc]
+        yield f"always {constant!r}", lambda need, value=constant: _handing(need, value)  # type: ignore[misc]
     for place in (0, 1, 2, 3, -1, -2):
         yield (
             f"what is written in its call, number {place}",
-            lambda one, place=place: _handing(  # type: ignore[misc]
-                one, one.literals[place]
+            lambda need, place=place: _handing(  # type: ignore[misc]
+                need, need.literals[place]
             ),
         )
     for name, change in _CHANGES.items():
-        yield f"what the base gives, {name}", lambda one, change=change: _handing(one, change(_before(one)))  # type: ignore[misc]
-        yield f"what is written, {name}", lambda one, change=change: _handing(one, change(one.literals[0]))  # type: ignore[misc]
-    said = set(_WORD.findall(known.lower()))
-    near = sorted(texts, key=lambda text: -len(said & set(_WORD.findall(text.lower()))))
-    yield "all texts that are written there, in one", lambda one: _handing(one, _joined(one, map(str, one.literals)))
-    yield "all texts of the base, in one", lambda one: _handing(one, _joined(one, near))
-    text = " ".join(dict.fromkeys(_WORD.findall(known)))[:4000]
+        yield f"what the base gives, {name}", lambda need, change=change: _handing(need, change(_before(need)))  # type: ignore[misc]
+        yield f"what is written, {name}", lambda need, change=change: _handing(need, change(need.literals[0]))  # type: ignore[misc]
+    words_known = set(_WORD.findall(known_text.lower()))
+    near = sorted(texts, key=lambda text: -len(words_known & set(_WORD.findall(text.lower()))))
+    yield (
+        "all texts that are written there, in one",
+        lambda need: _handing(need, _joined(need, map(str, need.literals))),
+    )
+    yield "all texts of the base, in one", lambda need: _handing(need, _joined(need, near))
+    text = " ".join(dict.fromkeys(_WORD.findall(known_text)))[:4000]
     for kind in _ERRORS:
         names = list(values.names_of(kind))
         error = ["e", names, text, [["s", text]], []]
-        yield f"{kind.__name__} that says everything", lambda one, error=error: _raising(one, error)  # type: ignore[misc]
-    yield "no error", lambda one: _raising(one, None)
+        yield f"{kind.__name__} that says everything", lambda need, error=error: _raising(need, error)  # type: ignore[misc]
+    yield "no error", lambda need: _raising(need, None)
 
 
 def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
@@ -494,11 +502,11 @@ def _encoded(value: Any) -> Any:
         case bytes():
             return ["b", value.hex()]
         case list():
-            return ["l", [_encoded(one) for one in value]]
+            return ["l", [_encoded(element) for element in value]]
         case tuple():
-            return ["t", [_encoded(one) for one in value]]
+            return ["t", [_encoded(element) for element in value]]
         case set() | frozenset():
-            return ["S", [_encoded(one) for one in value]]
+            return ["S", [_encoded(element) for element in value]]
         case dict():
-            return ["d", [[_encoded(key), _encoded(one)] for key, one in value.items()]]
+            return ["d", [[_encoded(key), _encoded(element)] for key, element in value.items()]]
     raise TypeError(type(value).__name__)

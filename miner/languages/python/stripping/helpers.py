@@ -54,21 +54,21 @@ def arguments(functions: Sequence[Function], tree: ast.Module) -> dict[Function,
     names = [function.name for function in functions]
     argumentses = {}
     for function in functions:
-        name, made = function.name, calls.get(function.name, [])
-        if made and not name.startswith("test") and not function.decorator_list and names.count(name) == 1:
-            plain = all(not _is_unpacked(call) and caller is not function for caller, call in made)
-            if plain and uses.get(name) == len(made):
-                argumentses[function] = _given(function, made)
+        name, calls_made = function.name, calls.get(function.name, [])
+        if calls_made and not name.startswith("test") and not function.decorator_list and names.count(name) == 1:
+            plain = all(not _is_unpacked(call) and caller is not function for caller, call in calls_made)
+            if plain and uses.get(name) == len(calls_made):
+                argumentses[function] = _given(function, calls_made)
     return argumentses
 
 
 def static_given(
-    found: Mapping[str, Sequence[Argument]], scope: Callable[[Function], Scope]
+    given_by_name: Mapping[str, Sequence[Argument]], scope: Callable[[Function], Scope]
 ) -> dict[str, tuple[ast.expr, ...]]:
     """The parameters of a helper that get static values alone, with these; `scope` is that of a caller."""
     return {
         name: tuple(argument.value for argument in given)
-        for name, given in found.items()
+        for name, given in given_by_name.items()
         if all(scope(argument.caller).is_static(argument.value) for argument in given)
     }
 
@@ -104,14 +104,16 @@ def _given(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -> di
     stored = {
         node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
-    found: dict[str, list[Argument]] = {node.arg: [] for node in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
-    made = 0
+    arguments_by_name: dict[str, list[Argument]] = {
+        node.arg: [] for node in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+    }
+    count = 0
     for caller, call in calls:
-        made += 1
+        count += 1
         own = names[1:] if isinstance(call.func, ast.Attribute) else names
         for position, name in zip(range(len(call.args)), own, strict=False):
-            found[name].append(Argument(caller=caller, call=call, key=position))
+            arguments_by_name[name].append(Argument(caller=caller, call=call, key=position))
         for keyword in call.keywords:
-            if keyword.arg in found:
-                found[keyword.arg].append(Argument(caller=caller, call=call, key=keyword.arg))
-    return {name: given for name, given in found.items() if len(given) == made and name not in stored}
+            if keyword.arg in arguments_by_name:
+                arguments_by_name[keyword.arg].append(Argument(caller=caller, call=call, key=keyword.arg))
+    return {name: given for name, given in arguments_by_name.items() if len(given) == count and name not in stored}

@@ -86,8 +86,8 @@ def _imported(tree: ast.Module, source_of: Callable[[int, str], bytes | None]) -
             helper = module.get(alias.name)
             if isinstance(helper, ast.FunctionDef) and not helper.decorator_list and _is_comparison(helper):
                 fields[alias.asname or alias.name] = helper
-    taken = bound(tree) if fields else set()
-    return {name: helper for name, helper in fields.items() if name not in taken}
+    bound_names = bound(tree) if fields else set()
+    return {name: helper for name, helper in fields.items() if name not in bound_names}
 
 
 def _is_comparison(function: Function) -> bool:

@@ -151,19 +151,22 @@ class _Recorder:
         second: Mapping[str, Sequence[Event]],
     ) -> str | None:
         """What decides a slot, in the judge's words; None where this mode can't."""
-        here = [event for events in first.values() for event in events if event.slot == number]
-        there = {
+        events_here = [event for events in first.values() for event in events if event.slot == number]
+        by_key = {
             (event.test_id, event.n): event for events in second.values() for event in events if event.slot == number
         }
-        if not here:
+        if not events_here:
             return mode.value  # no listed test comes here
-        if len(here) != len(there) or max(Counter(event.test_id for event in here).values()) > MAX_EVENTS:
+        if (
+            len(events_here) != len(by_key)
+            or max(Counter(event.test_id for event in events_here).values()) > MAX_EVENTS
+        ):
             return None
-        if mode is not Mode.RESULT and any(_is_compared_inside(slot, event) for event in here):
+        if mode is not Mode.RESULT and any(_is_compared_inside(slot, event) for event in events_here):
             return None
         site = _site(slot, mode)
-        for event in here:
-            other = there.get((event.test_id, event.n))
+        for event in events_here:
+            other = by_key.get((event.test_id, event.n))
             if other is None or not _alike(site, slot, mode, event, other):
                 return None
         return mode.value
@@ -180,13 +183,13 @@ class _Recorder:
         }
         tests: dict[str, ExpectedTest] = {}
         for test_id, events in self._first.items():
-            kept = tuple(
+            expectations_kept = tuple(
                 _expected(self._slots[event.slot][1], modes[event.slot], event)
                 for event in events
                 if event.slot in sites
             )
-            if kept:
-                tests[test_id] = ExpectedTest(place="mixed", events=kept)
+            if expectations_kept:
+                tests[test_id] = ExpectedTest(place="mixed", events=expectations_kept)
         return Expectations(files=files, sites=sites, tests=tests)
 
     def _proved(self, expectations: Expectations) -> RecordedTests | set[str]:
@@ -274,7 +277,7 @@ class _Recorder:
             numbers = self._of_function(name)
             if not numbers:  # what breaks it is not an assertion of its own: the function stays as it is, or the file
                 path, *names = name.split("::")
-                file = next((one for one in self._files if one.path == path), None)
+                file = next((test_file for test_file in self._files if test_file.path == path), None)
                 if file is not None and names[-1] not in before.get(path, ()):
                     file.whole.add(names[-1])  # a base class may have it
                     continue
@@ -288,24 +291,24 @@ def _names(stripped: Sequence[str], listed: Sequence[str]) -> dict[str, str]:
     rows: dict[str, list[str]] = {}
     for test_id in listed:
         rows.setdefault(test_ids.function(test_id), []).append(test_id)
-    here: dict[str, list[str]] = {}
+    names_by_test: dict[str, list[str]] = {}
     for test_id in stripped:
-        here.setdefault(test_ids.function(test_id), []).append(test_id)
+        names_by_test.setdefault(test_ids.function(test_id), []).append(test_id)
     return {
         new: old
-        for name, found in here.items()
-        if len(found) == len(rows.get(name, ()))
-        for new, old in zip(found, rows[name], strict=True)
+        for name, names in names_by_test.items()
+        if len(names) == len(rows.get(name, ()))
+        for new, old in zip(names, rows[name], strict=True)
     }
 
 
 def _by_test(events: Iterable[Event], listed: Collection[str]) -> dict[str, list[Event]]:
-    wanted = set(listed)
-    found: dict[str, list[Event]] = {}
+    tests_wanted = set(listed)
+    events_by_test: dict[str, list[Event]] = {}
     for event in events:
-        if event.test_id in wanted:
-            found.setdefault(event.test_id, []).append(event)
-    return found
+        if event.test_id in tests_wanted:
+            events_by_test.setdefault(event.test_id, []).append(event)
+    return events_by_test
 
 
 def _is_stripped(file: _File) -> bool:
@@ -339,11 +342,13 @@ def _is_compared_inside(slot: Slot, event: Event) -> bool:
 def _alike(site: Site, slot: Slot, mode: Mode, event: Event, other: Event) -> bool:
     """Whether two runs of the fix keep the same, and what comes out of either fits it."""
     try:
-        kept = _expected(slot, mode, event)
-        same = _expected(slot, mode, other)
-        if (kept.kept, kept.options) != (same.kept, same.options) or sum(map(_size, kept.kept)) > MAX_KEPT:
+        expected = _expected(slot, mode, event)
+        other_expected = _expected(slot, mode, other)
+        if (expected.kept, expected.options) != (other_expected.kept, other_expected.options) or sum(
+            map(_size, expected.kept)
+        ) > MAX_KEPT:
             return False
-        return all(judge.event_holds(site, kept, _stripped(slot, mode, one)) for one in (event, other))
+        return all(judge.event_holds(site, expected, _stripped(slot, mode, one)) for one in (event, other))
     except (MalformedError, ValueError, KeyError, IndexError, TypeError):
         return False  # it is larger than what may leave, or of a kind that has no form
 
@@ -359,8 +364,8 @@ def _expected(slot: Slot, mode: Mode, event: Event) -> Expected:
         MalformedError: what came out cannot be read back.
 
     """
-    _, kept, options = _sides(slot, mode, event)
-    return judge.of_fix(_stripped(slot, mode, event), kept, options)
+    _, values_kept, options = _sides(slot, mode, event)
+    return judge.of_fix(_stripped(slot, mode, event), values_kept, options)
 
 
 def _stripped(slot: Slot, mode: Mode, event: Event) -> Event:
@@ -371,23 +376,23 @@ def _stripped(slot: Slot, mode: Mode, event: Event) -> Event:
 def _sides(slot: Slot, mode: Mode, event: Event) -> tuple[list[Any], list[Any], dict[str, Any]]:
     """What of a recording comes out when stripped, what is kept of the operands, and what of the options."""
     assertion = slot.assertion
-    given = list(event.values)
+    values_given = list(event.values)
     if mode is Mode.RESULT:
-        return given, [], {}
-    caught = [given.pop()] if assertion.op == "warns" and given else []
-    if assertion.form is Form.STATEMENT and len(given) > len(assertion.operands):
-        del given[len(assertion.operands)]  # whether the product compares
+        return values_given, [], {}
+    caught = [values_given.pop()] if assertion.op == "warns" and values_given else []
+    if assertion.form is Form.STATEMENT and len(values_given) > len(assertion.operands):
+        del values_given[len(assertion.operands)]  # whether the product compares
     out: list[Any] = []
-    kept: list[Any] = []
+    values_kept: list[Any] = []
     for operand in assertion.operands:
-        if given:
-            (kept if operand.static else out).append(given.pop(0))
-    fields = {name: _host_value(value) for name, value in zip(assertion.kept, given, strict=False)}
+        if values_given:
+            (values_kept if operand.static else out).append(values_given.pop(0))
+    fields = {name: _host_value(value) for name, value in zip(assertion.kept, values_given, strict=False)}
     if assertion.op in ("almost", "not_almost"):
         fields = {name: int(value[1], 16) if name == "places" and value else value for name, value in fields.items()}
-    if assertion.op == "calls" and kept:
-        kept = [["t", kept[0][1]]]
-    return [*out, *caught], [_host_value(value) for value in kept], fields
+    if assertion.op == "calls" and values_kept:
+        values_kept = [["t", values_kept[0][1]]]
+    return [*out, *caught], [_host_value(value) for value in values_kept], fields
 
 
 def _host_value(value: Any) -> Any:
@@ -397,14 +402,14 @@ def _host_value(value: Any) -> Any:
     tag, *parts = value
     if tag == "o":
         name, attrs, _ = parts
-        told = dict(attrs or ())
+        attributes = dict(attrs or ())
         if name in ("unittest.mock._ANY", "mock.mock._ANY"):
             return ["any"]
         if name.endswith(("re.Pattern", "SRE_Pattern")):
-            return ["re", told["pattern"], int(told["flags"][1], 16)]
+            return ["re", attributes["pattern"], int(attributes["flags"][1], 16)]
         if name.startswith("_pytest.python_api.Approx"):
-            numbers = [_number(told[word]) for word in ("rel", "abs")]
-            return ["approx", _host_value(told["expected"]), *numbers, bool(told["nan_ok"])]
+            numbers = [_number(attributes[word]) for word in ("rel", "abs")]
+            return ["approx", _host_value(attributes["expected"]), *numbers, bool(attributes["nan_ok"])]
         return value
     if tag in ("l", "t", "S", "F"):
         return [tag, [_host_value(item) for item in parts[0]]]

@@ -159,11 +159,11 @@ class Reader:
         """Take the words out of `print(…)`, `pytest.fail(…)`, `logging.info(…)`…: they may tell what is expected."""
         if not isinstance(call, ast.Call):
             return
-        told = self._module.dotted(call.func)
+        dotted = self._module.dotted(call.func)
         fails = isinstance(call.func, ast.Attribute) and ast.unparse(call.func) in ("self.fail", "self.skipTest")
-        if isinstance(call.func, ast.Name) and call.func.id == "print" and not told:
+        if isinstance(call.func, ast.Name) and call.func.id == "print" and not dotted:
             call.args = [arg for arg in call.args if not self._scope.is_static(arg)]
-        elif fails or ast.unparse(call.func).startswith("logging.") or told in _FAILS:
+        elif fails or ast.unparse(call.func).startswith("logging.") or dotted in _FAILS:
             call.args = [ast.Constant(value="") if self._scope.is_static(arg) else arg for arg in call.args]
 
     def _word(self, func: ast.expr) -> str:
@@ -178,7 +178,7 @@ class Reader:
     def _conditions(self, test: ast.expr) -> tuple[Assertion, ...]:
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             parts = [self._conditions(value) for value in test.values]
-            return tuple(one for part in parts for one in part) if all(parts) else ()
+            return tuple(condition for part in parts for condition in part) if all(parts) else ()
         assertion = self._condition(test)
         return (assertion,) if assertion else ()
 
@@ -267,16 +267,16 @@ class Reader:
             test = ast.Call(func=ast.Name(id="isinstance", ctx=ast.Load()), args=[left, right], keywords=[])
             whole = test if op == "isinstance" else ast.UnaryOp(op=ast.Not(), operand=test)
             return self._isinstance(op, left, right, whole)
-        kept: dict[str, ast.expr] = {}
+        by_side: dict[str, ast.expr] = {}
         if op in ("almost", "not_almost"):
-            kept = {name: nodes[name] for name in ("places", "delta") if name in nodes}
+            by_side = {name: nodes[name] for name in ("places", "delta") if name in nodes}
             if len(call.args) > 2:  # noqa: PLR2004 - the third is `places`
-                kept["places"] = call.args[2]
-            if not all(map(self._scope.is_static, kept.values())):
+                by_side["places"] = call.args[2]
+            if not all(map(self._scope.is_static, by_side.values())):
                 return None
         if op in ("regex", "not_regex") and not self._scope.is_static(right):
             return None
-        return self._assertion(op, [left, right], kept=kept)
+        return self._assertion(op, [left, right], kept=by_side)
 
     def _calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
         """What a mock was called with, held against calls that are static."""
@@ -300,15 +300,15 @@ class Reader:
         if not call.args and "expected_exception" not in nodes:
             return None
         kinds = call.args[0] if call.args else nodes["expected_exception"]
-        kept: dict[str, ast.expr] = {}
+        by_side: dict[str, ast.expr] = {}
         if "Regex" in word:
             if len(call.args) < 2:  # noqa: PLR2004 - the class and the pattern
                 return None
-            kept["match"] = call.args[1]
+            by_side["match"] = call.args[1]
         elif form is Form.BLOCK and "match" in nodes:
-            kept["match"] = nodes["match"]
+            by_side["match"] = nodes["match"]
         if set(nodes) - {"match", "msg", "expected_exception"} and form is Form.BLOCK:
             return None  # `check=` and what else judges by code
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
             return None
-        return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=kept)
+        return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=by_side)

@@ -189,11 +189,11 @@ def _assigned(nodes: Iterable[ast.AST], body: Iterable[ast.stmt]) -> dict[str, t
     for node in nodes:
         for name in stored(node):
             stores[name] = stores.get(name, 0) + 1
-    found: dict[str, tuple[ast.expr, ...]] = {}
+    values_by_name: dict[str, tuple[ast.expr, ...]] = {}
     for statement in body:
         for name, value in assignments(statement):
-            found[name] = (*found.get(name, ()), value)
-    return {name: values for name, values in found.items() if len(values) == stores.get(name)}
+            values_by_name[name] = (*values_by_name.get(name, ()), value)
+    return {name: values for name, values in values_by_name.items() if len(values) == stores.get(name)}
 
 
 def assignments(statement: ast.AST) -> tuple[tuple[str, ast.expr], ...]:
@@ -256,7 +256,7 @@ class Scope:
     def __post_init__(self) -> None:
         nodes = list(ast.walk(self.function))
         statements = [node for node in nodes if isinstance(node, ast.stmt)]
-        once = {name: found for name, found in _assigned(nodes, statements).items() if len(found) == 1}
+        once = {name: values for name, values in _assigned(nodes, statements).items() if len(values) == 1}
         self._constants = {**once, **_assigned(nodes, _unconditional(self.function.body))}
         arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
         self._local = frozenset(name for node in nodes for name in stored(node)) | set(arguments)
@@ -369,8 +369,8 @@ class Scope:
         names |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"}
         if value is None or names & self.module.returning.keys():
             return False
-        given = frozenset(node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)) - {"self"}
-        return Scope(module=self.module, function=function, tables={}).is_static(value, given)
+        parameters = frozenset(node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)) - {"self"}
+        return Scope(module=self.module, function=function, tables={}).is_static(value, parameters)
 
     def _is_static_comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, bound: frozenset[str]

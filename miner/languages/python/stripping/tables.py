@@ -116,20 +116,20 @@ def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module
         for table in _tables(function, module):
             if table.constant:
                 users.setdefault(table.constant, []).append((function, table))
-    for name, found in users.items():
-        first = found[0][1]
-        alike = all((table.single, len(table.names)) == (first.single, len(first.names)) for _, table in found)
-        if len(found) < 2 or not alike or _read([tree]).count(name) != len(found):  # noqa: PLR2004 - else none is shared
+    for name, tables in users.items():
+        first = tables[0][1]
+        alike = all((table.single, len(table.names)) == (first.single, len(first.names)) for _, table in tables)
+        if len(tables) < 2 or not alike or _read([tree]).count(name) != len(tables):  # noqa: PLR2004 - else none is shared
             continue
         scope = Scope(module=module, function=_NO_FUNCTION, tables={})
         changed = False
         for position in range(len(first.names)):
-            read = any(table.names[position] in _read(function.body) for function, table in found)
+            read = any(table.names[position] in _read(function.body) for function, table in tables)
             cells = first.cells(position)
             if not read and cells and all(map(scope.is_static, cells)):
                 first.blank(position)
                 changed = True
-        for _, table in found:
+        for _, table in tables:
             if table.decorator is not None:
                 _number_rows(table, changed=changed)
 
@@ -157,14 +157,14 @@ def _without(block: Sequence[ast.stmt], dead: Collection[str], scope: Scope) -> 
     changed = False
     for statement in block:
         bound = assignments(statement)
-        gone = [name in dead and scope.is_static(value) for name, value in bound]
-        if bound and all(gone):
+        is_dead = [name in dead and scope.is_static(value) for name, value in bound]
+        if bound and all(is_dead):
             changed = True
             continue
-        if any(gone):
+        if any(is_dead):
             values = cast("ast.Tuple", cast("ast.Assign", statement).value)
             for index, (_, value) in enumerate(bound):
-                if gone[index] and not (isinstance(value, ast.Constant) and value.value is None):
+                if is_dead[index] and not (isinstance(value, ast.Constant) and value.value is None):
                     values.elts[index] = ast.Constant(value=None)
                     changed = True
         nodes.append(statement)
