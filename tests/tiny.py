@@ -80,7 +80,12 @@ class MemoryTree:
 
 
 def build_image(folder: Path, files: Mapping[str, str] = FILES) -> str:
-    """The id of the task image of a tree; built by the miner's own road, and found again where the engine holds it."""
+    """The id of the task image of a tree."""
+    return built_image(folder, files).image_id
+
+
+def built_image(folder: Path, files: Mapping[str, str]) -> BuiltImage:
+    """The task image of a tree; built by the miner's own road, and found again where the engine holds it."""
     settings = load_settings().images
     try:
         base.resolve(settings)
@@ -99,7 +104,7 @@ def build_image(folder: Path, files: Mapping[str, str] = FILES) -> str:
         progress=lambda _text: None,
     )
     assert isinstance(built, BuiltImage), built
-    return built.image_id
+    return built
 
 
 def diff(path: str, old: str | None, new: str | None) -> str:

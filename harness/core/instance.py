@@ -128,7 +128,7 @@ class TestSpec:
     options: tuple[str, ...] = ()
     """Options for the framework, as the repository sets them, less those that hide per-test results."""
     plugins: tuple[str, ...] = ()
-    """pytest plugins (entry point names) to load by name; nothing else is loaded."""
+    """Installed pytest plugins (names of entry points) or modules to load as such; no other plugin is loaded."""
     pythonpath: tuple[str, ...] = ()
     """Folders of the repository put on sys.path, relative to its root."""
     allowed_paths: tuple[str, ...] = ()

@@ -130,7 +130,7 @@ def eval_script(collection: Collection, task: Exported) -> str:
     if hidden is None:
         raise ValueError("only a task's hidden side says how it is graded")
     spec = task.instance.test
-    env = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1", **spec.env}
+    env = {"PYTHONDONTWRITEBYTECODE": "1", **spec.env}
     if spec.pythonpath:
         env["PYTHONPATH"] = ":".join(posixpath.normpath(f"/testbed/{path}") for path in spec.pythonpath)
     variables = [f"export {name}={shlex.quote(value)}" for name, value in sorted(env.items())]

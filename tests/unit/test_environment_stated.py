@@ -166,7 +166,7 @@ def test_pytest_comes_first_where_the_repository_speaks_of_it_or_of_nothing(comm
 )
 def test_of_a_commands_options_those_are_kept_that_change_what_a_test_means(command, options):
     files = {**tox(command), "tests/test_it.py": FOR_PYTEST, "tests/plugin.py": "", "tests/pytest.ini": "[pytest]\n"}
-    assert ways_of(Files(files), ["tests/test_it.py"]) == (TestCommand(framework="pytest", options=options),)
+    assert ways_of(Files(files), ["tests/test_it.py"])[0] == TestCommand(framework="pytest", options=options)
 
 
 def test_doctests_options_are_kept_of_every_command_and_others_of_the_first():

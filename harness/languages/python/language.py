@@ -48,12 +48,13 @@ class Python:
             parts=(*_ALWAYS, *(part for part in _PARTS if part in parts_wanted)),
             spec={
                 "argv": called.argv(test),
+                "plugins": test.plugins,
                 "suites": called.suites,
                 "generators": called.generators,
                 "pythonpath": test.pythonpath,
                 **requests,
             },
-            env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
+            env={"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": ""},
         )
 
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import TestStatus
@@ -39,10 +38,11 @@ BLOCKED_PLUGINS = frozenset(
 )
 """Entry point names of plugins that reorder, repeat, distribute or measure; none of them may shape a verdict."""
 
-_KEPT_WITH_VALUE = (
+KEPT_WITH_VALUE = (
     "--import-mode", "--doctest-glob", "--asyncio-mode", "--ds", "--dc", "--timeout", "--pythonwarnings",
     "--config-file", "--override-ini", "-m", "-W", "-p", "-o", "-c",
 )  # fmt: skip
+"""Options that are kept with the word that follows them."""
 _KEPT = (
     "--doctest-modules", "--doctest-continue-on-failure", "--doctest-ignore-import-errors", "--strict-markers",
     "--strict", "--runxfail", "--reuse-db", "--no-migrations", "--nomigrations",
@@ -81,21 +81,28 @@ _SEVERITY = (
 
 
 def argv(spec: TestSpec) -> tuple[str, ...]:
-    """Arguments before the test files: the task's own plugins and options, and nothing that hides a result."""
-    plugins = [word for plugin in spec.plugins for word in ("-p", plugin)]
+    """Arguments before the test files: the task's own options, and nothing that hides a result.
+
+    Plugins are loaded by pytest itself, which knows them by the names of their entry points: `-p` would take such a
+    name for a module's, such as `asyncio`, and have the standard library's rewritten.
+    """
     return (
         "-p",
         "no:cacheprovider",
         "-o",
         "addopts=",
+        "-o",
+        "required_plugins=",
         "--rootdir=/testbed",
         "--confcutdir=/testbed",
         "--continue-on-collection-errors",
         "--tb=short",
         "-v",
-        *plugins,
+        *(word for plugin in sorted(BLOCKED_PLUGINS) for word in ("-p", f"no:{plugin}")),
         *(("--benchmark-disable",) if "benchmark" in spec.plugins else ()),
         *spec.options,
+        "-W",
+        "ignore:Unknown config",  # of plugins that are kept off
     )
 
 
@@ -104,20 +111,12 @@ def safe_plugins(installed: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(installed) - BLOCKED_PLUGINS))
 
 
-def kept_options(addopts: str) -> tuple[str, ...]:
-    """The part of a repository's `addopts` that changes what a test means, not how results are shown.
+def kept_words(words: Sequence[str]) -> tuple[str, ...]:
+    """The part of a repository's options that changes what a test means, not how results are shown.
 
     Everything else (coverage, xdist, `-x`, `-q`, reports to files) is left out, because it hides or costs per-test
-    results.
+    results. `-Werror` and `-W error` are read alike.
     """
-    try:
-        return kept_words(shlex.split(addopts))
-    except ValueError:
-        return ()
-
-
-def kept_words(words: Sequence[str]) -> tuple[str, ...]:
-    """As `kept_options`, of a command line in words; `-Werror` and `-W error` alike."""
     kept: list[str] = []
     index = 0
     while index < len(words):
@@ -126,21 +125,21 @@ def kept_words(words: Sequence[str]) -> tuple[str, ...]:
         joined = word[:2] in _SHORT and len(word) > 2  # noqa: PLR2004 - `-Werror`
         if word in _KEPT:
             kept.append(word)
-        elif word in _KEPT_WITH_VALUE and index + 1 < len(words):
+        elif word in KEPT_WITH_VALUE and index + 1 < len(words):
             if _matters(word, words[index + 1]):
                 kept += [word, words[index + 1]]
             index += 1
-        elif (name.startswith("--") and equals and name in _KEPT_WITH_VALUE and _matters(name, value)) or (
+        elif (name.startswith("--") and equals and name in KEPT_WITH_VALUE and _matters(name, value)) or (
             joined and _matters(word[:2], word[2:].lstrip("="))
         ):
             kept.append(word)
-        elif word in _TAKES_VALUE:
+        elif word in _TAKES_VALUE and not "".join(words[index + 1 : index + 2]).startswith("-"):
             index += 1
         index += 1
     return tuple(kept)
 
 
-_SHORT = tuple(name for name in _KEPT_WITH_VALUE if not name.startswith("--"))
+_SHORT = tuple(name for name in KEPT_WITH_VALUE if not name.startswith("--"))
 _TAKES_VALUE = frozenset({"-n", "-k", "-r", "--maxfail", "--tb", "--cov", "--ignore", "--deselect", "--durations"})
 """Options that are left out with the word that follows them."""
 
@@ -161,7 +160,7 @@ def pairs(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     words_left = list(words)
     while words_left:
         word = words_left.pop(0)
-        pairs_found.append((word, words_left.pop(0)) if word in _KEPT_WITH_VALUE and words_left else (word,))
+        pairs_found.append((word, words_left.pop(0)) if word in KEPT_WITH_VALUE and words_left else (word,))
     return tuple(pairs_found)
 
 

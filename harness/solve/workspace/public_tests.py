@@ -59,7 +59,7 @@ def command(spec: TestSpec, paths: Sequence[str] = ()) -> tuple[str, ...]:
     """
     called = framework(spec.framework)
     words = [word for word in called.argv(spec) if word != "-v"]
-    env = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", **spec.env}
+    env = {"PYTEST_ADDOPTS": "", **spec.env}
     roots = ":".join(f"/testbed/{root}".rstrip("/.") or "/" for root in spec.pythonpath)
     settings = (f"{name}={value}" for name, value in env.items())
     if called.suites:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.languages.python import pytest
 from miner.evidence import shell
 from miner.evidence.script_expansion import followed
 from miner.languages.python.evidence import ci, factors, nox, tox
@@ -81,7 +82,7 @@ def read(words: tuple[str, ...], tree: Tree, *, chdir: str = "", origin: str = "
             break
     if not rest:
         return None
-    name, arguments = rest[0].rpartition("/")[2], tuple(word for word in rest[1:] if not _is_placeholder(word))
+    name, arguments = rest[0].rpartition("/")[2], _literal(rest[1:])
     warnings = tuple(filters)
     if rest[0] == "-m":
         return _module(arguments, warnings, chdir, origin)
@@ -209,6 +210,17 @@ def _after_coverage(words: list[str]) -> list[str]:
     return rest
 
 
+def _literal(words: Iterable[str]) -> tuple[str, ...]:
+    """Words without placeholders, and without the options whose values these are."""
+    words_kept: list[str] = []
+    for word in words:
+        if not _is_placeholder(word):
+            words_kept.append(word)
+        elif words_kept and words_kept[-1] in pytest.KEPT_WITH_VALUE:
+            words_kept.pop()
+    return tuple(words_kept)
+
+
 def _is_placeholder(word: str) -> bool:
     """What tox, a shell or a service puts something in for."""
     return "{" in word or "$" in word
@@ -227,12 +239,13 @@ def _tox(tree: Tree) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         for section in [name for name in parser.sections() if _TESTENV.match(name)]:
             text = parser.get(section, "commands", fallback="").replace("\\\n", " ")
             chdir = _folder(parser.get(section, "changedir", fallback=parser.get(section, "change_dir", fallback="")))
-            for line in lines(text):
+            for line in lines(_TOX_ROOT.sub("", text)):
                 bound = factors.CONDITION.match(line)
                 for words in shell.commands((bound[2] if bound else line).lstrip("-! ")):
                     yield origin, chdir, words
 
 
+_TOX_ROOT = re.compile(r"\{(?:toxinidir|tox_root)\}/")
 _TESTENV = re.compile(r"testenv(?::(?:py|python|test|unit|\{?py)[\w{},.-]*)?$")
 
 

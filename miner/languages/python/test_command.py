@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import configparser
 import itertools
 import posixpath
+import shlex
 import tomllib
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.languages.python import nose, pytest
@@ -16,7 +17,7 @@ from miner.evidence.cached_tree import Remembered
 from miner.languages.base import TestCommand
 from miner.languages.python import declared_test_commands, test_sources
 from miner.languages.python.evidence import django, subproject
-from miner.languages.python.evidence.metadata import ini
+from miner.languages.python.evidence.metadata import ini, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -24,8 +25,16 @@ if TYPE_CHECKING:
     from miner.evidence.tree import Tree
     from miner.languages.python.declared_test_commands import DeclaredCommand
 
-_INI_FILES = (("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
-"""pytest reads the first of these that has its section; pyproject.toml comes after pytest.ini.
+_FILES = (
+    ("pytest.toml", ("pytest",)),
+    (".pytest.toml", ("pytest",)),
+    ("pytest.ini", ("pytest",)),
+    (".pytest.ini", ("pytest",)),
+    ("pyproject.toml", ("tool.pytest.ini_options", "tool.pytest")),
+    ("tox.ini", ("pytest",)),
+    ("setup.cfg", ("tool:pytest",)),
+)
+"""Where pytest looks for its settings: the first of these files that has the section or table is the one it reads.
 
 Source: https://docs.pytest.org/en/stable/reference/customize.html#configuration-file-formats
 """
@@ -48,7 +57,11 @@ def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, .
     """
     commands = _of_repository(Remembered(tree), test_files)
     return tuple(
-        replace(command, runner=_runner(command), imports_alike=command.framework == UNITTEST.name)
+        replace(
+            command,
+            runner=_runner(command),
+            imports_alike=command.imports_alike or command.framework == UNITTEST.name,
+        )
         for command in commands
     )
 
@@ -60,7 +73,7 @@ def _of_repository(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, 
     root = subproject.root_of(tree, test_files)
     project_tree = subproject.Below(tree, root) if root else tree
     commands = declared_test_commands.commands(project_tree)
-    if not root or not (commands or _addopts(project_tree.read) or _manage(project_tree, ())):
+    if not root or not (commands or _setting(project_tree.read, "addopts") or _manage(project_tree, ())):
         return _ways(tree, test_files, declared_test_commands.commands(tree) if root else commands)
     inside = [path.removeprefix(f"{root}/") for path in test_files if path.startswith(f"{root}/")]
     return tuple(_lifted(way, root) for way in _ways(project_tree, inside, commands))
@@ -80,17 +93,19 @@ def _ways(tree: Tree, test_files: Sequence[str], commands: Sequence[DeclaredComm
     by_nose = _speaks_of(commands, "nose") and not _speaks_of(commands, "pytest")
     options_of_nose = _NOSES_NAMES if by_nose else ()
     of_nose = by_nose or any(map(test_sources.yields_tests, sources))
-    plain = TestCommand(
-        framework=nose.name if of_nose else pytest.name, options=(*options_of(tree, commands), *options_of_nose)
-    )
+    by_pytest = partial(TestCommand, framework=nose.name if of_nose else pytest.name)
+    plain = by_pytest(options=(*options_of(tree, commands), *options_of_nose))
+    bare = by_pytest(options=options_of_nose, imports_alike=True)
+    fallback = (bare,) if bare != plain else ()
     own = _first_of_each(way for called in commands if (way := _own_way(called, tree)) is not None)
     if any(map(test_sources.yields_tests, sources)) or any(map(test_sources.is_for_pytest, sources)):
-        return (plain,)
+        return (plain, *fallback)
     written = sum(map(test_sources.written, sources))
     own = tuple(replace(way, expects=written) for way in (*own, *_manage(tree, own)))
     if not own:
-        return (plain, TestCommand(framework=UNITTEST.name))
-    return (plain, *own) if not commands or _speaks_of(commands, "pytest", "nose") else (*own, plain)
+        return (plain, TestCommand(framework=UNITTEST.name, expects=written), *fallback)
+    pytest_first = not commands or _speaks_of(commands, "pytest", "nose")
+    return (plain, *own, *fallback) if pytest_first else (*own, plain, *fallback)
 
 
 def _first_of_each(ways: Iterable[TestCommand]) -> tuple[TestCommand, ...]:
@@ -214,7 +229,7 @@ _MANAGE = tuple(f"{folder}manage.py" for folder in ("", "tests/", "src/", "test_
 
 def pytest_options(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
     """The options to keep of the `addopts` that pytest would read; `read` gives a file of the repository or None."""
-    return pytest.kept_options(_addopts(read))
+    return pytest.kept_words(_setting(read, "addopts"))
 
 
 def options_of(tree: Tree, commands: Sequence[DeclaredCommand] | None = None) -> tuple[str, ...]:
@@ -299,7 +314,7 @@ def doctest_globs(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
 
 
 _OWN_GLOBS = ("test*.txt",)
-_SAYING = (*(name for name, _ in _INI_FILES), "pyproject.toml", "Makefile")
+_SAYING = (*(name for name, _ in _FILES), "Makefile")
 
 
 @dataclass(frozen=True)
@@ -315,51 +330,45 @@ class _Files:
 def test_paths(tree: Tree) -> tuple[str, ...]:
     """Where pytest looks for tests if it is told nothing else (`testpaths`), as far as that is there."""
     files = tree.files()
-    candidates = (path.removeprefix("./").rstrip("/") for path in _setting(tree.read, "testpaths").split())
+    candidates = (path.removeprefix("./").rstrip("/") for path in _setting(tree.read, "testpaths"))
     return tuple(path for path in candidates if path and any(f"{file}/".startswith(f"{path}/") for file in files))
 
 
 test_paths.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
 
 
-def _addopts(read: Callable[[str], bytes | None]) -> str:
-    return _setting(read, "addopts")
+def _setting(read: Callable[[str], bytes | None], key: str) -> tuple[str, ...]:
+    """A setting of the file that pytest would read, in words: a list's as they are, a text's as quoted."""
+    for name, tables in _FILES:
+        data = read(name)
+        if data is None:
+            continue
+        find = _from_toml if name.endswith(".toml") else _from_ini
+        for table_name in tables:
+            if (value := find(data, table_name, key)) is not None:
+                return value
+    return ()
 
 
-def _setting(read: Callable[[str], bytes | None], key: str) -> str:
-    """A setting of the file that pytest would read; a list as its words."""
-    for name, section in _INI_FILES[:2]:
-        if (setting := _from_ini(read(name), section, key)) is not None:
-            return setting
-    if (setting := _from_pyproject(read("pyproject.toml"), key)) is not None:
-        return setting
-    for name, section in _INI_FILES[2:]:
-        if (setting := _from_ini(read(name), section, key)) is not None:
-            return setting
-    return ""
+def _from_ini(data: bytes, section: str, key: str) -> tuple[str, ...] | None:
+    parser = ini(data)
+    return _words(parser.get(section, key, fallback="")) if parser.has_section(section) else None
 
 
-def _from_ini(data: bytes | None, section: str, key: str) -> str | None:
-    if data is None:
-        return None
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
+def _from_toml(data: bytes, names: str, key: str) -> tuple[str, ...] | None:
     try:
-        parser.read_string(data.decode("utf-8", "replace"))
-    except configparser.Error:
+        found = tomllib.loads(data.decode("utf-8-sig", "replace"))
+    except tomllib.TOMLDecodeError:
         return None
-    if not parser.has_section(section):
-        return None
-    return " ".join(parser.get(section, key, fallback="").split())
+    settings = table(found, *names.split("."))
+    return _words(settings.get(key, "")) if settings else None
 
 
-def _from_pyproject(data: bytes | None, key: str) -> str | None:
-    if data is None:
-        return None
+def _words(value: object) -> tuple[str, ...]:
+    """A setting's words; none where a quote is not closed, which pytest would refuse."""
+    if isinstance(value, list):
+        return tuple(map(str, value))
     try:
-        table = tomllib.loads(data.decode("utf-8", "replace")).get("tool", {}).get("pytest", {}).get("ini_options")
-    except (tomllib.TOMLDecodeError, AttributeError):
-        return None
-    if not isinstance(table, dict):
-        return None
-    value = table.get(key, "")
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return tuple(shlex.split(str(value)))
+    except ValueError:
+        return ()

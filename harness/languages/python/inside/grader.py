@@ -78,7 +78,7 @@ def run(hidden, folder, out):
     """Statuses by test id, and what went wrong, or nothing."""
     results = os.path.join(out, "results.json")
     remove(results)
-    env = dict(os.environ, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS="", **hidden["env"])
+    env = dict(os.environ, PYTEST_ADDOPTS="", **hidden["env"])
     child = subprocess.Popen(
         hidden["prefix"] + [sys.executable, "-s", "-S", "-B", os.path.abspath(__file__), "--tests", folder, results],
         cwd=WORK,

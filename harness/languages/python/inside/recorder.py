@@ -48,7 +48,14 @@ def run_pytest(spec, frames):
     hand_out_by(frames, current)
     raised = {}  # by what failed: the chain of exceptions, until the frame that takes it along
 
+    installed = installed_plugins()
+
     class Recorder(object):
+        @pytest.hookimpl(tryfirst=True)  # before pytest loads them
+        def pytest_cmdline_parse(self, pluginmanager):
+            for name in installed - set(spec["plugins"]):
+                pluginmanager.set_blocked(name)
+
         @pytest.hookimpl(hookwrapper=True)
         def pytest_load_initial_conftests(self):
             outcome = yield
@@ -110,8 +117,23 @@ def run_pytest(spec, frames):
     if not files:
         frames.send("collected", ids=[])
         return 5  # pytest's own code for "no tests collected"
+    modules = [word for name in spec["plugins"] if name not in installed for word in ("-p", name)]
     more = [Generators()] if spec["generators"] else []
-    return pytest.main(list(spec["argv"]) + files, plugins=[Recorder()] + more)
+    return pytest.main(list(spec["argv"]) + modules + files, plugins=[Recorder()] + more)
+
+
+def installed_plugins():
+    """The names of the entry points by which pytest finds plugins."""
+    try:
+        from importlib.metadata import distributions
+    except ImportError:
+        try:
+            from importlib_metadata import distributions
+        except ImportError:
+            from pkg_resources import iter_entry_points
+
+            return set(point.name for point in iter_entry_points("pytest11"))
+    return set(point.name for one in distributions() for point in one.entry_points if point.group == "pytest11")
 
 
 def chain_of(error):

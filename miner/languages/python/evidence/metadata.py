@@ -45,7 +45,7 @@ def ini(data: bytes | None) -> configparser.RawConfigParser:
     """An ini file; empty where it is missing or broken."""
     parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read_string((data or b"").decode("utf-8", "replace"))
+        parser.read_string((data or b"").decode("utf-8-sig", "replace"))
     except configparser.Error:
         parser = configparser.RawConfigParser(strict=False)
     return parser

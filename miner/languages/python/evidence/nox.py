@@ -75,7 +75,7 @@ def _constants(module: ast.Module) -> dict[str, tuple[str, ...]]:
 
 
 def _strings(node: ast.expr, constants: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The strings that an expression stands for, as far as they are literal."""
+    """The strings that an expression stands for, as far as they are literal; an f-string is one that is not known."""
     if isinstance(node, ast.Constant):
         return (node.value,) if isinstance(node.value, str) else ()
     if isinstance(node, ast.Starred):
@@ -84,7 +84,7 @@ def _strings(node: ast.expr, constants: Mapping[str, tuple[str, ...]]) -> tuple[
         return constants.get(node.id, ())
     if isinstance(node, ast.List | ast.Tuple):
         return tuple(word for elt in node.elts for word in _strings(elt, constants))
-    return ()
+    return ("$expression",) if isinstance(node, ast.JoinedStr) else ()
 
 
 def _commands(
