@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from harness.analysis import compare as comparison
@@ -14,7 +14,7 @@ from harness.analysis import cutoffs, scoresheet
 from harness.analysis import history as trends
 from harness.analysis.cohorts import CohortKey
 from harness.analysis.gate import files
-from harness.cli.options import JsonFlag, print_json
+from harness.cli.options import JsonFlag, one_result_on_stdout, print_json
 from harness.cli.views import compare as compare_view
 from harness.cli.views import gate as gate_text
 from harness.cli.views import history as history_text
@@ -22,6 +22,7 @@ from harness.cli.views import scores as score_view
 from harness.cli.views import terminal
 from harness.config.settings import load_gate_rules, load_policy
 from harness.core.errors import InputError
+from harness.core.files import STANDARD_OUTPUT
 from harness.report import plain
 from harness.report import work as report_files
 
@@ -53,12 +54,12 @@ def _cutoffs(words: Sequence[str] | None) -> Cutoffs:
     return cutoffs.parse(words or (), load_policy().cutoffs)
 
 
-def _show(renderable: RenderableType) -> None:
+def _show(renderable: RenderableType, *, console: Console | None = None) -> None:
     """Print a result, also where the terminal can't show our signs."""
-    console = terminal.results()
+    console = console or terminal.results()
     with console.capture() as captured:
         console.print(renderable)
-    typer.echo(plain.encodable(captured.get(), console.encoding), nl=False)
+    typer.echo(plain.encodable(captured.get(), console.encoding), nl=False, err=console.stderr)
 
 
 @app.command()
@@ -89,6 +90,7 @@ def report(
     """Say which model is better, how sure that is, where it fails: as one HTML file, on the terminal, or as JSON."""
     if text and json_:
         raise InputError("--text and --json exclude each other", hint="give one of them")
+    one_result_on_stdout(out, other=text or json_)
     rules = load_gate_rules(config) if baseline else None
     report_made = report_files.make(
         runs, dataset=dataset, with_hidden=with_hidden, baseline=baseline, rules=rules, cutoffs=_cutoffs(cutoff)
@@ -102,7 +104,7 @@ def report(
         with console.capture() as captured:
             console.print(plain.display(report_made.found, report_made.said, width=console.width))
         typer.echo(plain.encodable(captured.get(), console.encoding), nl=False)
-    if out and not json_:
+    if out and not json_ and out != STANDARD_OUTPUT:
         console.print(Text(f"report: {out}"), soft_wrap=True)
 
 
@@ -204,6 +206,7 @@ def gate(
     json_: JsonFlag = False,
 ) -> int:
     """Say whether a run may ship: exit code 0 pass, 1 regression, 3 can't tell."""
+    taken = one_result_on_stdout(junit, sarif, summary, accept_to, other=json_)
     rules = load_gate_rules(config, flags={"max_drop": max_drop, "mode": mode, "require": require})
     question = files.Question(
         candidate=candidate,
@@ -223,9 +226,10 @@ def gate(
     if json_:
         print_json(gate_text.as_json(decision))
     else:
-        _show(gate_text.shown(decision))
+        console = terminal.messages() if taken else terminal.results()
+        _show(gate_text.shown(decision), console=console)
         if accepted:
-            terminal.results().print(Text(f"accepted: {accept_to}", style="bright_black"), soft_wrap=True)
+            console.print(Text(f"accepted: {accept_to}", style="bright_black"), soft_wrap=True)
     for line in files.tell_github(decision):
         typer.echo(line, err=True)
     return decision.exit_code

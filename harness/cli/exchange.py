@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from harness.cli.options import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.options import (
+    DatasetArgument,
+    DatasetSource,
+    IdentityOption,
+    JsonFlag,
+    one_result_on_stdout,
+    open_with,
+    print_json,
+)
 from harness.cli.views import terminal
 from harness.dataset.folder import open_dataset
 from harness.interop import export as work
@@ -38,6 +46,7 @@ def export(
     json_: JsonFlag = False,
 ) -> None:
     """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side, unless told."""
+    to_stdout = one_result_on_stdout(out, other=json_)
     opened = open_with(dataset, identity)
     console = terminal.messages()
     exported = work.export(
@@ -52,7 +61,7 @@ def export(
         print_json(exported.as_json())
         return
     side = "with" if exported.hidden else "without"
-    terminal.results().print(
+    (console if to_stdout else terminal.results()).print(
         Text(f"{exported.path}: {len(exported.tasks)} task(s) for {exported.format}, {side} the hidden side"),
         soft_wrap=True,
     )

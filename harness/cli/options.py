@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.core.errors import InputError
+from harness.core.files import STANDARD_OUTPUT
 from harness.dataset.folder import open_dataset
 from harness.dataset.seal.identity import load_keys
 from harness.interop.mirrors import local_copy
@@ -104,3 +105,16 @@ def open_with(path: Path, identity: str | None) -> Dataset:
         return dataset
 
     return dataset.with_keys(load_keys(identity, path))
+
+
+def one_result_on_stdout(*named: Path | None, other: bool = False) -> bool:
+    """Whether a file is named `-`, standard output; `other` tells that a flag writes there too.
+
+    Raises:
+        InputError: two results would be mixed there.
+
+    """
+    count = named.count(STANDARD_OUTPUT)
+    if count + other > 1:
+        raise InputError("two results can't both go to standard output", hint="name a file for one of them")
+    return count > 0

@@ -7,6 +7,8 @@ import errno
 import fcntl
 import json
 import os
+import stat
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,28 +29,34 @@ def cache_dir() -> Path:
     return Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir())
 
 
+STANDARD_OUTPUT = Path("-")
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_OF_THE_MACHINE = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.ENODEV, errno.ENXIO)
+
+
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn what the file system says into an error a person can act on.
 
     Raises:
-        InputError: the place cannot be written (permissions, not a folder).
-        InfrastructureError: the disk is full or failing.
+        InputError: the place cannot be written (permissions, not a folder, no such name).
+        InfrastructureError: the disk is full or failing, or the machine is out of files or memory.
 
     """
     try:
         yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in _FULL:
             raise InfrastructureError(
                 f"no space left on the disk while writing {path}",
                 hint="free some space and run the same command again; what was finished is kept",
             ) from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
-            raise InputError(
-                f"cannot write {path}: {error.strerror}", hint="choose another folder or mend its permissions"
-            ) from error
-        raise InfrastructureError(f"writing {path} failed: {error.strerror or error}") from error
+        problem = f"cannot write {path}: {error.strerror or error}"
+        if error.errno in _OF_THE_MACHINE:
+            raise InfrastructureError(problem) from error
+        raise InputError(problem, hint="choose another folder or mend its permissions") from error
 
 
 def write_bytes(path: Path, data: bytes, *, mode: int = 0o644, durable: bool = True) -> None:
@@ -73,14 +81,60 @@ def write_bytes(path: Path, data: bytes, *, mode: int = 0o644, durable: bool = T
             raise
 
 
+def is_special(path: Path) -> bool:
+    """Whether a pipe, a device or a socket is there, itself or by a link: what can be written to but not replaced."""
+    with explained(path):
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def refuse_special(path: Path) -> None:
+    """Refuse what cannot be read back and gone on with, for a file that grows line by line.
+
+    Raises:
+        InputError: it is standard output, a pipe, a device or a folder.
+
+    """
+    if path == STANDARD_OUTPUT or is_special(path) or path.is_dir():
+        raise InputError(f"{path} is no file that lines can be added to", hint="name a regular file, or a new one")
+
+
+def write_result(path: Path, data: bytes) -> None:
+    """Write a file that a user named: `-` is standard output, a link is followed, a pipe or device is written in place.
+
+    A regular file is replaced at once, as `write_bytes` does, and keeps its permissions.
+    """
+    if path == STANDARD_OUTPUT:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return
+    if is_special(path):
+        with explained(path), path.open("wb") as file:
+            file.write(data)
+        return
+    with explained(path):
+        target = Path(os.path.realpath(path))
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
+    write_bytes(target, data, mode=mode)
+
+
 def write_text(path: Path, text: str) -> None:
     """As `write_bytes`, in UTF-8; surrogate escapes become the bytes they stand for."""
     write_bytes(path, text.encode("utf-8", "surrogateescape"))
 
 
 def write_json(path: Path, value: Any) -> None:
-    """As `write_bytes`: JSON with sorted keys and two spaces, so that differences stay small."""
-    write_text(path, json.dumps(value, indent=2, sort_keys=True) + "\n")
+    """As `write_bytes`, in the form of `json_text`."""
+    write_text(path, json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """JSON with sorted keys and two spaces, so that differences stay small."""
+    return json.dumps(value, indent=2, sort_keys=True) + "\n"
 
 
 def make_folder(path: Path) -> None:

@@ -63,7 +63,8 @@ def export(
 
     Args:
         dataset: whose tasks they are; its ledger gets a line before anything is to be seen at `out`.
-        out: a new or empty folder, or a file, which is replaced; which of them the format tells.
+        out: a new or empty folder, or a file, which is replaced; the format tells which. `-` is standard output, for a
+            file.
         to: a name out of `harness.interop.formats.FORMATS`.
         hidden_of: reads a task's hidden side; None leaves the hidden side out.
         ids: these tasks, whatever their state; by default every proved one.
@@ -118,6 +119,8 @@ def _chosen(dataset: Dataset, ids: Sequence[str], split: str | None) -> list[Ins
 
 
 def _refuse_place(out: Path, *, folder: bool) -> None:
+    if folder and out == files.STANDARD_OUTPUT:
+        raise InputError("this format is a folder, which standard output can't hold", hint="name a folder with -o")
     if folder and out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise InputError(f"{out} is there already", hint="choose a new folder, or an empty one")
     if not folder and out.is_dir():
@@ -126,7 +129,7 @@ def _refuse_place(out: Path, *, folder: bool) -> None:
 
 def _write_file(out: Path, content: Content, record: Callable[[], object]) -> None:
     record()
-    files.write_bytes(out, content.files[""])
+    files.write_result(out, content.files[""])
 
 
 def _write_folder(out: Path, content: Content, record: Callable[[], object]) -> None:

@@ -28,13 +28,13 @@ class Report:
     said: Answers
 
     def write_page(self, out: Path) -> None:
-        """Write the HTML file.
+        """Write the HTML file, or to standard output where it is named `-`.
 
         Raises:
             InputError: the file cannot be written.
 
         """
-        files.write_text(out, page.render_data(self.found, self.said))
+        files.write_result(out, page.render_data(self.found, self.said).encode("utf-8", "surrogateescape"))
 
     def as_json(self, *, page_file: Path | None = None) -> dict[str, Any]:
         """The JSON document, see docs/schemas/report.schema.json."""

@@ -70,9 +70,10 @@ class Records:
         """Hold the files and mend what a crash left.
 
         Raises:
-            InputError: another process holds them, or they cannot be written.
+            InputError: another process holds them, they cannot be written, or no file can be there.
 
         """
+        files.refuse_special(self.path)
         lock = self.path.with_name(f".{self.path.name}.lock")
         self._held.enter_context(files.locked(lock, busy=f"another `goldseam solve` is writing {self.path}"))
         self._held.callback(lock.unlink, missing_ok=True)

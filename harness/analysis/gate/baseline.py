@@ -82,7 +82,7 @@ def write(path: Path, sheet: Scoresheet, *, run: str, started_at: str, accepted_
         demands=dict(sheet.demands),
         tasks={task_id: _task(task) for task_id, task in sheet.tasks.items()},
     )
-    files.write_json(path, file.model_dump(mode="json"))
+    files.write_result(path, files.json_text(file.model_dump(mode="json")).encode("utf-8", "surrogateescape"))
 
 
 def _task(task: TaskScore) -> AcceptedTask:

@@ -197,13 +197,14 @@ def _finding(finding: SecurityFinding, report: InstanceReport, *, repo: str, pub
 
 
 def leave(decision: Decision, *, junit_file: Path | None, sarif_file: Path | None, summary_file: Path | None) -> None:
-    """Write what was asked for, each file at once."""
-    if junit_file:
-        files.write_text(junit_file, junit.render(decision))
-    if sarif_file:
-        files.write_text(sarif_file, sarif.render(decision.findings, version=_version()))
-    if summary_file:
-        files.write_text(summary_file, summary.step_summary(decision))
+    """Write what was asked for, each file at once; one that is named `-` goes to standard output."""
+    for path, text in (
+        (junit_file, junit_file and junit.render(decision)),
+        (sarif_file, sarif_file and sarif.render(decision.findings, version=_version())),
+        (summary_file, summary_file and summary.step_summary(decision)),
+    ):
+        if path and text:
+            files.write_result(path, str(text).encode("utf-8", "surrogateescape"))
 
 
 def tell_github(decision: Decision, env: Mapping[str, str] = os.environ) -> list[str]:

@@ -183,6 +183,7 @@ class Lines:
         self._path = path
 
     def __enter__(self) -> Self:
+        files.refuse_special(self._path)
         with files.explained(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("ab+")
