@@ -181,15 +181,11 @@ def gate(
     accept_to: Annotated[
         Path | None, typer.Option("--accept-to", metavar="FILE", help="Where it passes, keep it as the next baseline.")
     ] = None,
-    max_drop: Annotated[
-        float | None, typer.Option(envvar="GOLDSEAM_GATE_MAX_DROP", help="Share that may be lost, such as 0.05.")
-    ] = None,
-    mode: Annotated[
-        str | None, typer.Option(envvar="GOLDSEAM_GATE_MODE", help="no-worse-than or no-regression.")
-    ] = None,
+    max_drop: Annotated[float | None, typer.Option(help="Share that may be lost, such as 0.05.")] = None,
+    mode: Annotated[str | None, typer.Option(help="no-worse-than or no-regression.")] = None,
     require: Annotated[
         str | None,
-        typer.Option(envvar="GOLDSEAM_GATE_REQUIRE", help="Count tasks judged here or stronger: host, mixed, inside."),
+        typer.Option(help="Count tasks judged here or stronger: host, mixed, inside."),
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")] = None,
     sarif: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write findings as SARIF.")] = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +17,7 @@ from harness.core.errors import InputError
 from harness.dataset.policy import Policy, parse_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 SETTINGS_FILE = "goldseam.toml"
 _PLATFORM = re.compile(r"linux/[a-z0-9_]+(/[a-z0-9.]+)?")
@@ -173,7 +174,7 @@ class Settings(_Section):
 def _from_file(path: Path | None) -> dict[str, Any]:
     file = path or Path(SETTINGS_FILE)
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         if path is None:
             return {}
@@ -204,24 +205,39 @@ def _services(text: str) -> bool | dict[str, str]:
 
 
 _WORDS = {"on": True, "true": True, "1": True, "yes": True, "off": False, "false": False, "0": False, "no": False}
-_READERS: Mapping[str, Callable[[str], Any]] = {"pythons": _pairs, "services": _services}
 
 
-def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    for name in ImageSettings.model_fields:
-        value = env.get(f"GOLDSEAM_IMAGES_{name.upper()}")
-        if value:
-            fields[name] = _READERS.get(name, str)(value)
-    if env.get("GOLDSEAM_CACHE_DIR"):
-        fields["cache_dir"] = env["GOLDSEAM_CACHE_DIR"]
-    return fields
+def _share(text: str) -> float | str:
+    """A number; of other text the rules say what they expect."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
-def _plain_variables(section: str, fields: Mapping[str, object], env: Mapping[str, str]) -> dict[str, Any]:
-    """GOLDSEAM_<SECTION>_<FIELD> of a section whose values are plain."""
-    names = {name: f"GOLDSEAM_{section.upper()}_{name.upper()}" for name in fields}
-    return {name: env[variable] for name, variable in names.items() if env.get(variable)}
+_READERS: Mapping[str, Callable[[str], Any]] = {"pythons": _pairs, "services": _services, "max_drop": _share}
+_OTHER_VARIABLES = {"cache_dir": "GOLDSEAM_CACHE_DIR"}
+_GATE_VARIABLES = ("max_drop", "mode", "require")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Layers:
+    """What lies over the file, and who set each key of it: the flag or the variable, as a user writes it."""
+
+    values: dict[str, Any]
+    sources: dict[str, str]
+
+
+def _layers(section: str, keys: Iterable[str], env: Mapping[str, str], flags: Mapping[str, object] | None) -> _Layers:
+    """GOLDSEAM_<SECTION>_<KEY> for these keys, and over them the flags, but for those that are None."""
+    layers = _Layers(values={}, sources={})
+    for key in keys:
+        for variable in (f"GOLDSEAM_{section.upper()}_{key.upper()}", _OTHER_VARIABLES.get(key, "")):
+            if text := env.get(variable):
+                layers.values[key], layers.sources[key] = _READERS.get(key, str)(text), variable
+        if flags and flags.get(key) is not None:
+            layers.values[key], layers.sources[key] = flags[key], f"--{key.replace('_', '-')}"
+    return layers
 
 
 def load_settings(
@@ -241,48 +257,52 @@ def load_settings(
 
     """
     data = _from_file(path)
-    section = data.get("images", {})
-    if isinstance(section, dict):
-        flags = {key: value for key, value in (images or {}).items() if value is not None}
-        data["images"] = {**section, **_from_environment(os.environ if env is None else env), **flags}
-    sections = (
+    sources: dict[tuple[str, ...], str] = {}
+    for section, model, flags in (
+        ("images", ImageSettings, images),
         ("github", GithubSettings, github),
         ("mining", MiningSettings, mining),
         ("signals", SignalsSettings, None),
         ("solve", SolveSettings, None),
-    )
-    for name, model, chosen in sections:
-        written = data.get(name, {})
+    ):
+        written = data.get(section, {})
         if isinstance(written, dict):
-            variables = _plain_variables(name, model.model_fields, os.environ if env is None else env)
-            flags = {key: value for key, value in (chosen or {}).items() if value is not None}
-            data[name] = {**written, **variables, **flags}
+            over = _layers(section, model.model_fields, os.environ if env is None else env, flags)
+            data[section] = {**written, **over.values}
+            sources.update({(section, key): source for key, source in over.sources.items()})
     try:
         return Settings.model_validate(data)
     except ValidationError as error:
-        problems = [
-            f"{'.'.join(str(part) for part in problem['loc'])}: {_plain(problem['msg'])}" for problem in error.errors()
-        ]
-        raise InputError(f"settings ({path or SETTINGS_FILE} or GOLDSEAM_*): {'; '.join(problems)}") from error
+        problems = [(tuple(str(part) for part in problem["loc"]), problem["msg"]) for problem in error.errors()]
+        raise InputError(
+            "\n  ".join(
+                f"{sources.get(place[:2], path or SETTINGS_FILE)}: {'.'.join(place)}: {_plain(message)}"
+                for place, message in problems
+            )
+        ) from error
 
 
-def load_gate_rules(path: Path | None = None, *, flags: Mapping[str, object] | None = None) -> GateRules:
-    """Read `[gate]` alone, so that a CI job needs nothing that the other sections name; flags win over the file.
+def load_gate_rules(
+    path: Path | None = None, *, flags: Mapping[str, object] | None = None, env: Mapping[str, str] | None = None
+) -> GateRules:
+    """Read `[gate]` alone, so that a CI job needs nothing that the other sections name.
+
+    Flags go before GOLDSEAM_GATE_MAX_DROP, _MODE and _REQUIRE, and these before the file.
 
     Raises:
-        InputError: the file can't be read, or a section or key is unknown or a value does not fit; all are named.
+        InputError: the file can't be read, or a section or key is unknown or a value does not fit; all are named, each
+            with who set it.
 
     """
     data = _from_file(path)
-    where = str(path or SETTINGS_FILE) + (
-        " or a flag" if any(value is not None for value in (flags or {}).values()) else ""
-    )
+    where = str(path or SETTINGS_FILE)
     for name in data:
         if name not in Settings.model_fields:
             likely = nearest(name, Settings.model_fields)
             hint = f"did you mean [{likely}]?" if likely else f"known are {', '.join(Settings.model_fields)}"
             raise InputError(f"{where}: {name!r} is no section; {hint}")
-    return parse(data.get("gate", {}), where=where, flags=flags)
+    over = _layers("gate", _GATE_VARIABLES, os.environ if env is None else env, flags)
+    return parse(data.get("gate", {}), where=where, over=over.values, sources=over.sources)
 
 
 def load_policy(path: Path | None = None) -> Policy:

@@ -45,8 +45,6 @@ def explained(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except BrokenPipeError:
-        raise
     except OSError as error:
         if error.errno in _FULL:
             raise InfrastructureError(

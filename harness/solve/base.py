@@ -119,6 +119,8 @@ class Fault(StrEnum):
     AUTH = "auth"
     RATE_LIMIT = "rate_limit"
     SERVER = "server"
+    UNREACHABLE = "unreachable"
+    """No connection was made: nothing was asked, so nothing can be billed."""
     NETWORK = "network"
     CONTEXT_OVERFLOW = "context_overflow"
     BAD_REQUEST = "bad_request"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
 
 import openai
@@ -206,6 +207,18 @@ def test_each_trouble_is_a_fault_of_its_own_and_never_an_answer(world, api, beha
         model.ask(ask())
     assert raised.value.fault is fault
     assert len(server.requests) == 1  # who retries stands around this
+
+
+def test_where_nobody_listens_nothing_was_asked():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    endpoint = Endpoint(base_url=f"http://127.0.0.1:{port}/v1", api=Api.CHAT)
+    with (
+        OpenAIModel("m", endpoint, environment={}) as model,
+        pytest.raises(ModelError, match="cannot be reached") as no,
+    ):
+        model.ask(ask())
+    assert no.value.fault is Fault.UNREACHABLE
 
 
 @pytest.mark.parametrize(

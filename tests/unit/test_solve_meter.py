@@ -171,7 +171,9 @@ def test_where_an_endpoint_counts_more_tokens_more_room_is_kept():
     assert counted.reserve(counted._total, long).tokens >= 4000
 
 
-@pytest.mark.parametrize("fault", [Fault.RATE_LIMIT, Fault.SERVER, Fault.AUTH, Fault.CONTEXT_OVERFLOW])
+@pytest.mark.parametrize(
+    "fault", [Fault.RATE_LIMIT, Fault.SERVER, Fault.AUTH, Fault.UNREACHABLE, Fault.CONTEXT_OVERFLOW]
+)
 def test_a_refused_question_costs_nothing(fault):
     counted = meter(Limits(cost=1.0))
     asked = counted.attempt().metered(ScriptedModel(ModelError("no", fault=fault)))

@@ -95,24 +95,27 @@ def nearest(name: str, choices: Collection[str]) -> str | None:
     return next(iter(difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)), None)
 
 
-def parse(section: Any, *, where: str, flags: Mapping[str, Any] | None = None) -> GateRules:
-    """The rules of a `[gate]` section; `flags` (None values ignored) win over it.
+def parse(
+    section: Any, *, where: str, over: Mapping[str, Any] | None = None, sources: Mapping[str, str] | None = None
+) -> GateRules:
+    """The rules of a `[gate]` section; what is set `over` it wins, and `sources` says by whom.
 
     Raises:
-        InputError: an unknown key or a wrong value; all of them are named, with `where`, what was expected and found.
+        InputError: an unknown key or a wrong value; all of them are named, each with who set it (`where`, if `sources`
+            has nobody), what was expected and found.
 
     """
     if not isinstance(section, dict):
         raise InputError(f"{where}: expected [gate] to be a table, found {section!r}")
-    settings = {**section, **{key: value for key, value in (flags or {}).items() if value is not None}}
     try:
-        return GateRules.model_validate(settings)
+        return GateRules.model_validate({**section, **(over or {})})
     except ValidationError as error:
-        problems = [
-            _problem(problem["loc"], problem["type"], problem["msg"], problem["input"]) for problem in error.errors()
-        ]
         raise InputError(
-            f"{where}: {problems[0]}" if len(problems) == 1 else "\n  ".join([f"{where}:", *problems])
+            "\n  ".join(
+                f"{(sources or {}).get(str(problem['loc'][0]), where)}: "
+                + _problem(problem["loc"], problem["type"], problem["msg"], problem["input"])
+                for problem in error.errors()
+            )
         ) from error
 
 

@@ -179,12 +179,13 @@ class OpenAIModel:
             raise self._error("the endpoint sent something that is not JSON", Fault.BAD_REPLY) from error
         except openai.APITimeoutError as error:
             waited = time.monotonic() - started
-            raise self._error(f"{self.endpoint.host} said nothing for {waited:.0f} s", Fault.NETWORK) from error
+            fault = Fault.UNREACHABLE if _is_unconnected(error) else Fault.NETWORK
+            raise self._error(f"{self.endpoint.host} said nothing for {waited:.0f} s", fault) from error
         except openai.APIConnectionError as error:
-            cause = error.__cause__ or error
+            unconnected = _is_unconnected(error)
             raise self._error(
-                f"{self.endpoint.host} cannot be reached, or broke off: {cause}",
-                Fault.NETWORK,
+                f"{self.endpoint.host} {'cannot be reached' if unconnected else 'broke off'}: {error.__cause__ or error}",
+                Fault.UNREACHABLE if unconnected else Fault.NETWORK,
                 hint="is the server running, and --base-url right?",
             ) from error
         except openai.APIError as error:
@@ -261,3 +262,8 @@ def _key(endpoint: Endpoint, environment: Mapping[str, str]) -> str | None:
             hint="set it, or name another variable with --api-key-env",
         )
     return key or None
+
+
+def _is_unconnected(error: openai.APIConnectionError) -> bool:
+    """Whether no connection came about, by the error of httpx, or of httpx2 where openai 3 stands on that."""
+    return type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout"}

@@ -29,7 +29,13 @@ class RetryPolicy:
     """What is asked again, how often and how patiently."""
 
     retries: Mapping[Fault, int] = field(
-        default_factory=lambda: {Fault.RATE_LIMIT: 10, Fault.SERVER: 5, Fault.NETWORK: 5, Fault.BAD_REPLY: 2}
+        default_factory=lambda: {
+            Fault.RATE_LIMIT: 10,
+            Fault.SERVER: 5,
+            Fault.UNREACHABLE: 5,
+            Fault.NETWORK: 5,
+            Fault.BAD_REPLY: 2,
+        }
     )
     """How often one question may be asked again after each fault. What is not here, never: a wrong key, a prompt that
     is too long and a malformed question stay what they are."""

@@ -1,0 +1,103 @@
+"""One voice for errors: what is wrong, who set it, what to do; and what standard output refuses is no bug of ours."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.config.settings import load_gate_rules, load_settings
+from harness.core.errors import InputError
+from tests.program import goldseam
+
+PROGRAM = [sys.executable, "-m", "miner.cli.main"]
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["doctor", "--json"]])
+def test_a_full_standard_output_is_told_as_such(words: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 4
+    assert done.stderr.startswith(b"error: cannot write standard output: No space left on device\n")
+    assert b"Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("words", ["--help", "doctor"])
+def test_a_reader_that_has_gone_is_no_error(words: str) -> None:
+    command = f"{' '.join(PROGRAM)} {words} | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, check=False)
+    assert b"error" not in done.stderr
+    assert done.returncode == 0
+
+
+def test_a_closed_standard_output_takes_nothing_and_is_no_error() -> None:
+    done = subprocess.run(["bash", "-c", f"{' '.join(PROGRAM)} --version >&-"], stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (["evaluate", "--nope"], "no such option: --nope", "goldseam evaluate --help"),
+        (["nope"], "no such command 'nope'", "goldseam --help"),
+        (["evaluate"], "missing argument 'DATASET'", "goldseam evaluate --help"),
+        (["holdout", "verify"], "no such command 'verify'", "goldseam holdout --help"),
+        (["mine", ".", "-j", "0"], "-j / --jobs: input should be greater than", "goldseam mine --help"),
+    ],
+)
+def test_a_command_line_that_is_wrong_is_told_as_any_other_error(words: list[str], message: str, hint: str) -> None:
+    ran = goldseam(*words)
+    first, second = ran.error_text.splitlines()
+    assert ran.returncode == 2
+    assert first.startswith(f"error: {message}")
+    assert second == f"  hint: {hint}"
+
+
+def test_a_variable_that_is_wrong_is_named() -> None:
+    ran = goldseam("mine", ".", GOLDSEAM_JOBS="many")
+    assert ran.error_text.startswith("error: GOLDSEAM_JOBS (-j / --jobs): input should be a valid integer")
+
+
+def test_each_setting_that_is_wrong_is_told_with_who_set_it(tmp_path: Path) -> None:
+    file = tmp_path / "goldseam.toml"
+    file.write_text("[images]\nbasis = 'one'\n[github]\npage_size = 7\n")
+    with pytest.raises(InputError) as raised:
+        load_settings(file, env={"GOLDSEAM_GITHUB_PAGE_SIZE": "0"}, images={"platform": "x"})
+    lines = raised.value.message.splitlines()
+    assert lines[0].startswith("--platform: images.platform: expected os/architecture")
+    assert lines[1:2] == [f"  {file}: images.basis: unknown key"]
+    assert lines[2].startswith("  GOLDSEAM_GITHUB_PAGE_SIZE: github.page_size: ")
+
+
+@pytest.mark.parametrize(
+    ("env", "flags", "message"),
+    [
+        ({"GOLDSEAM_GATE_MAX_DROP": "much"}, {}, "GOLDSEAM_GATE_MAX_DROP: gate.max_drop: .*, found 'much'"),
+        ({"GOLDSEAM_GATE_MAX_DROP": "0.1"}, {"max_drop": 2.0}, "--max-drop: gate.max_drop: .*, found 2.0"),
+        ({"GOLDSEAM_GATE_MODE": "lax"}, {}, "GOLDSEAM_GATE_MODE: gate.mode: .*, found 'lax'"),
+    ],
+)
+def test_a_rule_of_the_gate_is_told_with_who_set_it(
+    env: dict[str, str], flags: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "goldseam.toml"
+    file.write_text("[gate]\nmax_drop = 0.2\n")
+    with pytest.raises(InputError, match=message):
+        load_gate_rules(file, flags=flags, env=env)
+
+
+def test_a_flag_goes_before_a_variable_and_that_before_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "goldseam.toml"
+    file.write_text("[gate]\nmax_drop = 0.2\n")
+    variable = {"GOLDSEAM_GATE_MAX_DROP": "0.1"}
+    assert load_gate_rules(file, env={}).max_drop == 0.2
+    assert load_gate_rules(file, env=variable).max_drop == 0.1
+    assert load_gate_rules(file, env=variable, flags={"max_drop": 0.3}).max_drop == 0.3
+
+
+def test_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "goldseam.toml"
+    file.write_bytes(b"\xef\xbb\xbf[gate]\nmax_drop = 0.2\n")
+    assert load_gate_rules(file, env={}).max_drop == 0.2
