@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -84,7 +85,7 @@ class _OutputFile(io.FileIO):
 def _guard_standard_output() -> None:
     """Let every write to standard output be one of `_OutputFile`; a closed one swallows all, as `print` has it."""
     if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
         return
     given = sys.stdout
     if sys.stdout is sys.__stdout__:

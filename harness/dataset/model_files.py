@@ -117,14 +117,14 @@ def read_text(path: Path) -> str:
 
 
 def decoded(data: bytes, path: Path) -> str:
-    """Bytes as text, UTF-8; `path` is their name in messages.
+    """Bytes as text, UTF-8, without a byte order mark; `path` is their name in messages.
 
     Raises:
         InputError: they are none.
 
     """
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}, line {line} is not UTF-8 (byte {error.start} of the file)") from error

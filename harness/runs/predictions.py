@@ -6,6 +6,7 @@ harness/runs/agent_predictions.py.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import json
@@ -82,9 +83,11 @@ def read_predictions(path: Path, *, model_name: str | None = None, reserved: boo
 def _of_file(path: Path) -> Iterator[_Record]:
     try:
         with _opened(path) as file:
+            begin = len(codecs.BOM_UTF8) if file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
+            file.seek(begin)
             if not Pieces(file).peek():
                 raise InputError(f"{path} is empty: expected predictions, one JSON object a line")
-            file.seek(0)
+            file.seek(begin)
             for record in _records(path, file):
                 normal_value = (
                     agents.normal(record.value, path=path) if isinstance(record.value, dict) else record.value
@@ -109,8 +112,8 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 def _records(path: Path, file: BinaryIO) -> Iterator[_Record]:
     pieces = Pieces(file)
-    first = pieces.peek()
-    pieces.seek(0)
+    begin, first = pieces.tell(), pieces.peek()
+    pieces.seek(begin)
     if path.suffix == ".jsonl" or (first == b"{" and _goes_on(pieces)):
         yield from _lines(path, file)
         return
@@ -133,24 +136,26 @@ def _records(path: Path, file: BinaryIO) -> Iterator[_Record]:
 
 
 def _goes_on(pieces: Pieces) -> bool:
-    """Whether something follows the first value; the place is the file's start, then."""
+    """Whether something follows the next value; the place stays what it was."""
+    begin = pieces.tell()
     try:
         pieces.value(0)
         return bool(pieces.peek())
     except ValueError:
         return True  # whose lines tell more about what is wrong
     finally:
-        pieces.seek(0)
+        pieces.seek(begin)
 
 
 def _names(pieces: Pieces) -> set[str]:
-    """The first names of an object; the place is the file's start, then."""
+    """The first names of an object; the place stays what it was."""
+    begin = pieces.tell()
     names: set[str] = set()
     for name in pieces.members():
         pieces.value(0)
         if len(names) < _MOST_FIELDS:
             names.add(name)
-    pieces.seek(0)
+    pieces.seek(begin)
     return names
 
 
@@ -193,7 +198,7 @@ def _value(pieces: Pieces, where: str, *, whole: int = _WHOLE) -> Any:
 
 
 def _lines(path: Path, file: BinaryIO) -> Iterator[_Record]:
-    number, start = 0, 0
+    number, start = 0, file.tell()
     while line := file.readline(_WHOLE):
         number += 1
         where, place = f"{path}, line {number}", start

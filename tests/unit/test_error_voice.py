@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import subprocess  # noqa: TID251 - its standard output is what is tried
 import sys
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pytest
 
 from harness.config.settings import load_gate_rules, load_settings
 from harness.core.errors import InputError
+from harness.runs.predictions import read_predictions
 from tests.program import goldseam
 
 PROGRAM = [sys.executable, "-m", "miner.cli.main"]
@@ -101,3 +102,14 @@ def test_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     file = tmp_path / "goldseam.toml"
     file.write_bytes(b"\xef\xbb\xbf[gate]\nmax_drop = 0.2\n")
     assert load_gate_rules(file, env={}).max_drop == 0.2
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("p.jsonl", "{}\n"), ("p.jsonl", "\n{}\n\n"), ("p.json", "{}"), ("p.json", "[{}]"), ("p.json", "{}\n\n")],
+)
+def test_predictions_behind_a_byte_order_mark_are_read(name: str, form: str, tmp_path: Path) -> None:
+    one = '{"instance_id": "a", "model_patch": "", "model_name_or_path": "m"}'
+    file = tmp_path / name
+    file.write_bytes(b"\xef\xbb\xbf" + form.format(one).encode())
+    assert [prediction.instance_id for prediction in read_predictions(file)] == ["a"]

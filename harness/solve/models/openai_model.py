@@ -184,7 +184,8 @@ class OpenAIModel:
         except openai.APIConnectionError as error:
             unconnected = _is_unconnected(error)
             raise self._error(
-                f"{self.endpoint.host} {'cannot be reached' if unconnected else 'broke off'}: {error.__cause__ or error}",
+                f"{self.endpoint.host} {'cannot be reached' if unconnected else 'broke off'}:"
+                f" {error.__cause__ or error}",
                 Fault.UNREACHABLE if unconnected else Fault.NETWORK,
                 hint="is the server running, and --base-url right?",
             ) from error
