@@ -27,7 +27,7 @@ from harness.core.errors import AnswerIsNoError, BugError, InfrastructureError, 
 from harness.grading.scoring import Demands
 from harness.runs import bug_log, run_folder
 from harness.runs import evaluate as work
-from harness.runs.predictions import read_predictions
+from harness.runs.predictions import GOLD, NULL, read_predictions
 from harness.runs.regrade import State, regrade
 from harness.runs.run_folder import merge_predictions
 from harness.runs.verdict_cache import VerdictCache
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.core.instance import Prediction
+    from harness.runs.run_folder import RunFolder
     from harness.dataset.folder import Dataset
 
 app = typer.Typer()
@@ -152,7 +153,9 @@ def evaluate(
         for line in (*terminal.kind_lines(scores), *terminal.standing_lines(scoresheet.read(out))):
             console.print(line, soft_wrap=True)
         console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
-    return _refuse_gaps(folder)
+    _refuse_gaps(folder)
+    _refuse_wrong_controls(folder)
+    return 0
 
 
 def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) -> int:
@@ -210,11 +213,26 @@ def _predictions(
     return predictions
 
 
-def _refuse_gaps(folder: Any) -> int:
+def _refuse_wrong_controls(folder: RunFolder) -> None:
+    """Exit code 1 where a fix is not resolved or an empty patch is, since no verdict on that task means anything."""
+    wrong = [
+        f"{report.instance_id}: {report.model_name_or_path} is {report.outcome}"
+        + (f" ({report.reason})" if report.reason else "")
+        for report in folder.reports()
+        if report.model_name_or_path in (GOLD, NULL) and report.resolved is not (report.model_name_or_path == GOLD)
+    ]
+    if wrong:
+        raise AnswerIsNoError(
+            "\n  ".join((f"{len(wrong)} of the controls came out wrong:", *wrong)),
+            hint="a fix has to be resolved and an empty patch must not be: retire such a task, or mine it again",
+        )
+
+
+def _refuse_gaps(folder: RunFolder) -> None:
     """Exit code 4 where something could not be scored, so that no script takes a gap for a score; 70 for a bug."""
     gaps = [report for report in folder.reports() if report.outcome == "infra_error"]
     if not gaps:
-        return 0
+        return
     if bugs := [report for report in gaps if report.cause == "bug"]:
         raise BugError(
             f"{len(bugs)} prediction(s) could not be scored, such as {bugs[0].instance_id}: {bugs[0].reason}",

@@ -129,3 +129,16 @@ def test_where_gold_does_not_finish_either_nothing_is_said_of_the_patch(tiny_ima
     task = quick(timed(tiny.task(tiny_image, gold=hang), 0.5), 0.5)
     found = evaluate.evaluate_one(task, tiny.prediction(hang), sandbox, settings=evaluate.Settings())
     assert (found.report.outcome, found.report.cause) == ("infra_error", "too_slow")
+
+
+def test_a_fix_that_fails_and_an_empty_patch_that_passes_are_an_answer_of_no(tiny_image, tmp_path):
+    broken = tiny.task(tiny_image, gold=tiny.fix("return 7"))
+    loose = tiny.task(
+        tiny_image, instance_id="tiny__calc-2", fail_to_pass=["tests/test_calc.py::test_zero"], pass_to_pass=()
+    )
+    made = tiny.dataset(tmp_path / "dataset", broken, loose)
+    done = tiny.goldseam("evaluate", made.path, "--gold", "--null", "-o", tmp_path / "run", "--no-signals")
+    assert done.returncode == 1, done.error_text
+    assert "2 of the controls came out wrong" in done.error_text
+    assert "tiny__calc-1: gold is unresolved" in done.error_text
+    assert "tiny__calc-2: null is resolved" in done.error_text
