@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.core.instance import Prediction
-    from harness.runs.run_folder import RunFolder
     from harness.dataset.folder import Dataset
+    from harness.runs.run_folder import RunFolder
 
 app = typer.Typer()
 
