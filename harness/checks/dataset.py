@@ -102,6 +102,8 @@ def check(
     if dataset.keys is not None:
         with contextlib.suppress(InputError):  # told of with the task that it is about
             access_log.tell(dataset, dataset.ids(), purpose="check")
+    if not dataset.ids():
+        problems.append(Problem(where="tasks", what="there is no task; mine into it, or take it away"))
     for instance_id in dataset.ids():
         texts = [*_task_problems(dataset, instance_id, scope), *custody.seal_problems(dataset, instance_id)]
         texts += _quality_problems(dataset.task_folder(instance_id), scope)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -186,6 +187,35 @@ def create_dataset(path: Path, *, name: str | None = None) -> Dataset:
     dataset = open_dataset(path)
     files.make_folder(dataset.tasks_folder)
     return dataset
+
+
+@contextlib.contextmanager
+def begun_dataset(path: Path) -> Iterator[Dataset]:
+    """As `create_dataset`; where the block fails and a dataset that is new has nothing yet, it is taken away again."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    before = _contents(path)
+    dataset = create_dataset(path)
+    begun = _contents(path)
+    try:
+        yield dataset
+    except BaseException:
+        if DATASET_FILE not in before and _contents(path) == begun:
+            for name in begun.keys() - before.keys():
+                (path / name).unlink()
+            (path / ".goldseam" / "lock").unlink(missing_ok=True)
+            for folder in (dataset.tasks_folder, path / ".goldseam", *missing):
+                with contextlib.suppress(OSError):  # where somebody else has put something
+                    folder.rmdir()
+        raise
+
+
+def _contents(path: Path) -> dict[str, int]:
+    """Size of each file, by its name from here; locks are none of them."""
+    return {
+        str(file.relative_to(path)): file.stat().st_size
+        for file in path.rglob("*")
+        if not file.is_dir() and file.name != "lock"
+    }
 
 
 def read_task(folder: Path) -> Task:

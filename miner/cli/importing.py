@@ -14,7 +14,7 @@ from harness.cli.options import AddressOption, ExecutorOption, JobsOption, JsonF
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import InputError
-from harness.dataset.folder import create_dataset
+from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
 from miner.cli.display import funnel_line
 from miner.importing.run import Options, import_rows
@@ -74,8 +74,8 @@ def import_command(
     settings = load_settings()
     options = Options(runs=runs, accept_part=accept_part, fresh=fresh, chosen=frozenset(ids or ()))
     place = choose(executor, address=address, jobs=jobs)
-    dataset = create_dataset(out)
     with (
+        begun_dataset(out) as dataset,
         terminal.Ticker(terminal.messages(), "import", quiet=json_) as ticker,
         place.sandbox(runtime=runtime, note=ticker.note) as sandbox,
     ):

@@ -16,7 +16,7 @@ from harness.cli.options import AddressOption, ExecutorOption, JobsOption, JsonF
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import InfrastructureError, InputError
-from harness.dataset.folder import create_dataset
+from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
 from miner.candidates.funnel import FunnelLine, FunnelSummary, summarise
 from miner.cli import display, model_options, repair, statements
@@ -187,8 +187,7 @@ def mine(
     statements.see_that_tests_run(settings, validate=not no_validate)
     repair.see_that_it_can(settings, executor, validate=not no_validate)
     place = choose(executor, address=address, jobs=jobs)
-    dataset = create_dataset(out)
-    with contextlib.ExitStack() as stack:
+    with begun_dataset(out) as dataset, contextlib.ExitStack() as stack:
         ticker = stack.enter_context(terminal.Ticker(terminal.messages(), "mine", quiet=json_))
         observer = display.MineTicker(ticker)
         sandbox = stack.enter_context(place.sandbox(runtime=runtime, sweep=not no_validate, note=observer.note))
@@ -216,18 +215,19 @@ def mine(
             writer=writer,
             repairer=repairer,
         )
-    if json_:
-        fields = {"warnings": observer.warnings, "not_mined": observer.problems, **statements.as_json(writer)}
-        print_json({**summary_json(summary), **fields, **repair.as_json(repairer)})
-    else:
-        console = terminal.results()
-        console.print(display.funnel_table(summary))
-        if writer is not None:
-            console.print(statements.line(writer))
-        if repairer is not None:
-            console.print(repair.line(repairer))
-        console.print(Text(f"dataset: {out}", style="bright_black"))
-    _report_problems(observer.problems)
+        stack.close()  # progress ends before results are printed
+        if json_:
+            fields = {"warnings": observer.warnings, "not_mined": observer.problems, **statements.as_json(writer)}
+            print_json({**summary_json(summary), **fields, **repair.as_json(repairer)})
+        else:
+            console = terminal.results()
+            console.print(display.funnel_table(summary))
+            if writer is not None:
+                console.print(statements.line(writer))
+            if repairer is not None:
+                console.print(repair.line(repairer))
+            console.print(Text(f"dataset: {out}", style="bright_black"))
+        _report_problems(observer.problems)
 
 
 def _p2p(word: str | None) -> str | None:

@@ -180,7 +180,8 @@ def mine(
                 _mine_origin(mining, site, cursors, executor)
             finally:
                 work.repo.close()
-        content.settle(dataset)
+        if dataset.ids():
+            content.settle(dataset)
         return summarise(funnel.read())
 
 

@@ -272,3 +272,13 @@ def in_container(image: str, argv: list[str]) -> str:
         return client.logs(created["Id"]).decode()
     finally:
         engine.remove_container(created["Id"])
+
+
+NOBODY = ("https://127.0.0.1:1/x.git", "https://127.0.0.1:1/y.git")
+
+
+@pytest.mark.parametrize("sources", [["nope/"], NOBODY[:1], NOBODY])
+def test_a_mine_of_nothing_that_answers_makes_nothing(sources, tmp_path):
+    done = process.run([*GOLDSEAM, "mine", *sources, "-o", tmp_path / "out"], check=False)
+    assert done.returncode in (2, 4)
+    assert not (tmp_path / "out").exists()
