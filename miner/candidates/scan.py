@@ -16,8 +16,9 @@ from miner.sources.history import ChangeFilter, sightings
 from miner.sources.messages import closing_references
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from harness.core.errors import InputError
     from miner.sources.bare import BareRepository
     from miner.sources.history import Sighting
     from miner.sources.origin import Forge
@@ -65,20 +66,23 @@ def scan(
     forge: Forge | None = None,
     seen: Seen | None = None,
     after: str | None = None,
+    missing: Callable[[InputError], None] | None = None,
 ) -> Iterator[Recognition]:
     """Every change of the default branch that the filter lets through, newest first, judged.
 
     Changes picked one by one (`numbers`, `commits`) need not look like a bug fix: whoever names a change has judged
     it. All other reasons still hold. `forge` tells more of changes than git does. `seen` is shared by the scans whose
     changes must not be each other's duplicates. `after` is the tip up to which an earlier scan saw everything.
+    `missing` is told of each change that was asked for and is not there, if others are.
 
     Raises:
-        InputError: a change asked for is not there.
+        InputError: nothing of what was asked for is there, or a part where `missing` is not given.
 
     """
     change_filter = change_filter or ChangeFilter()
     judge = _Judge(repo, forge, change_filter, threshold, {} if seen is None else seen)
-    doubts = map(judge.first, sightings(repo, change_filter, told=forge.pulls if forge else (), after=after))
+    told = forge.pulls if forge else ()
+    doubts = map(judge.first, sightings(repo, change_filter, told=told, after=after, missing=missing))
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-patch-ids") as pool:
         before: tuple[list[Recognition], Future[list[str | None]]] | None = None
         for batch in _batches(doubts):

@@ -12,7 +12,7 @@ from miner.sources.change import Stage
 if TYPE_CHECKING:
     from harness.cli.views.terminal import Ticker
     from harness.config.doctor import Diagnosis
-    from harness.core.errors import GoldseamError
+    from harness.core.errors import GoldseamError, InputError
     from miner.candidates.funnel import FunnelLine, FunnelSummary
 
 _DOCTOR_STYLES = {"ok": "green", "warn": "yellow", "missing": "red"}
@@ -27,6 +27,8 @@ class MineTicker:
         self.warnings: list[str] = []
         self.problems: dict[str, str] = {}
         """What could not be mined, and why."""
+        self.not_found: list[str] = []
+        """Changes asked for that are not there."""
 
     def source(self, name: str) -> None:
         self._ticker.note(name)
@@ -47,6 +49,10 @@ class MineTicker:
     def problem(self, name: str, error: GoldseamError) -> None:
         self.problems[name] = error.message
         self._ticker.step(Text(f"not mined  {name}: {error.message}", style="red"))
+
+    def missing(self, error: InputError) -> None:
+        self.not_found.append(error.message)
+        self._ticker.step(Text(f"not found  {error.message}", style="red"))
 
 
 def funnel_line(line: FunnelLine) -> Text:

@@ -15,7 +15,7 @@ from rich.text import Text
 from harness.cli.options import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
-from harness.core.errors import InfrastructureError, InputError
+from harness.core.errors import AnswerIsNoError, InfrastructureError, InputError
 from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
 from miner.candidates.funnel import FunnelLine, FunnelSummary, summarise
@@ -27,8 +27,6 @@ from miner.sources.github import Filter
 from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.config.settings import Settings
     from miner.pipeline.mine import Options
 
@@ -217,7 +215,7 @@ def mine(
         )
         stack.close()  # progress ends before results are printed
         if json_:
-            fields = {"warnings": observer.warnings, "not_mined": observer.problems, **statements.as_json(writer)}
+            fields = {"warnings": observer.warnings, **_left(observer), **statements.as_json(writer)}
             print_json({**summary_json(summary), **fields, **repair.as_json(repairer)})
         else:
             console = terminal.results()
@@ -227,7 +225,7 @@ def mine(
             if repairer is not None:
                 console.print(repair.line(repairer))
             console.print(Text(f"dataset: {out}", style="bright_black"))
-        _report_problems(observer.problems)
+        _report_left(observer)
 
 
 def _p2p(word: str | None) -> str | None:
@@ -242,13 +240,23 @@ def _visibility(word: str | None) -> str | None:
     return word
 
 
-def _report_problems(problems: Mapping[str, str]) -> None:
-    """Some repositories could not be mined: everything else was, but nobody should take it for all."""
-    if problems:
-        listed = "; ".join(f"{name}: {message}" for name, message in problems.items())
+def _left(observer: display.MineTicker) -> dict[str, object]:
+    return {"not_mined": observer.problems, "not_found": observer.not_found}
+
+
+def _report_left(observer: display.MineTicker) -> None:
+    """Some repositories or changes are left: everything else was mined, but nobody should take it for all."""
+    if observer.problems:
+        listed = "; ".join(f"{name}: {message}" for name, message in observer.problems.items())
         raise InfrastructureError(
-            f"{len(problems)} sources could not be mined: {listed}",
+            f"{len(observer.problems)} sources could not be mined: {listed}",
             hint="all others were; run the same command again to try these once more",
+        )
+    if observer.not_found:
+        raise AnswerIsNoError(
+            "\n  ".join((f"{len(observer.not_found)} of the changes asked for are not there:", *observer.not_found)),
+            hint="all others were taken; fetch the branch a pull request was merged into, or pick its merge with"
+            " --commit",
         )
 
 
@@ -269,19 +277,18 @@ def _day(text: str | None, flag: str, *, end: bool = False) -> datetime | None:
 def _dry_run(sources: list[str], options: Options, settings: Settings, *, json_: bool) -> None:
     """Print what recognition makes of every change; nothing is built and nothing written but the bare copy."""
     lines: list[FunnelLine] = []
-    problems: list[str] = []
     console = terminal.results()
-    for line in look(sources, options, settings=settings, warn=problems.append):
+    observer = display.MineTicker(terminal.Ticker(terminal.messages(), "mine", quiet=True))
+    for line in look(sources, options, settings=settings, observer=observer):
         lines.append(line)
         if not json_:
             console.print(display.looked_line(line), soft_wrap=True)
     if json_:
         changes = [json.loads(line.model_dump_json()) for line in lines]
-        print_json({"changes": changes, "warnings": problems})
+        print_json({"changes": changes, "warnings": observer.warnings, **_left(observer)})
     else:
         console.print(display.funnel_table(summarise(lines)))
-    if problems:
-        raise InfrastructureError("; ".join(problems), hint="all other sources were looked at")
+    _report_left(observer)
 
 
 def summary_json(summary: FunnelSummary) -> dict[str, object]:

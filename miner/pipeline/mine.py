@@ -86,6 +86,10 @@ class Observer(Protocol):
         """One of several sources could not be mined; the others go on."""
         ...
 
+    def missing(self, error: InputError) -> None:
+        """One of several changes asked for is not there; the others go on."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
@@ -244,7 +248,8 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
     observer.note(f"scanning {repo.name}")
     change_filter = mining.origin.narrow(options.wanted)
     looks = scan(
-        repo, change_filter, threshold=options.threshold, forge=mining.work.forge, seen=mining.seen, after=after
+        repo, change_filter, threshold=options.threshold, forge=mining.work.forge, seen=mining.seen, after=after,
+        missing=observer.missing,
     )  # fmt: skip
     steps = TO_PROOF if options.validate else TO_CANDIDATE
     due = _due(looks, mining, site)
@@ -271,37 +276,14 @@ def _warn_of_rewriting(mining: _Mining, tip: str) -> None:
     )
 
 
-class _Silent:
-    """An observer of looks: only what a person should know is passed on."""
-
-    def __init__(self, warn: Callable[[str], None] | None) -> None:
-        self._warn = warn
-
-    def source(self, name: str) -> None: ...
-
-    def note(self, text: str) -> None: ...
-
-    def decided(self, line: FunnelLine) -> None: ...
-
-    def warn(self, text: str) -> None:
-        if self._warn:
-            self._warn(text)
-
-    def problem(self, name: str, error: GoldseamError) -> None:
-        self.warn(f"{name} could not be mined: {error.message}")
-
-
-def look(
-    sources: Sequence[str], options: Options, *, settings: Settings, warn: Callable[[str], None] | None = None
-) -> Iterator[FunnelLine]:
+def look(sources: Sequence[str], options: Options, *, settings: Settings, observer: Observer) -> Iterator[FunnelLine]:
     """What recognition makes of every change of some sources, as funnel lines; writes nothing but the bare copies.
 
     Raises:
         InputError: a source can't be read.
-        InfrastructureError: the only source can't be reached; of several, `warn` is told.
+        InfrastructureError: the only source can't be reached; of several, `observer` is told.
 
     """
-    observer = _Silent(warn)
     decided: Seen = {}
     for origin, opened, only in _opened(sources, options, settings, None, observer):
         try:
@@ -313,7 +295,10 @@ def look(
             continue
         try:
             change_filter = origin.narrow(options.wanted)
-            looks = scan(work.repo, change_filter, threshold=options.threshold, forge=work.forge, seen=decided)
+            looks = scan(
+                work.repo, change_filter, threshold=options.threshold, forge=work.forge, seen=decided,
+                missing=observer.missing,
+            )  # fmt: skip
             yield from _lines(looks, options.limit)
         finally:
             work.repo.close()

@@ -12,7 +12,7 @@ from miner.sources.messages import is_revert_title, read_message
 from miner.sources.walk import CHUNK, Entry, Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from miner.sources.bare import BareRepository
     from miner.sources.change import PullRequest
@@ -57,19 +57,21 @@ def sightings(
     *,
     told: Sequence[PullRequest] = (),
     after: str | None = None,
+    missing: Callable[[InputError], None] | None = None,
 ) -> Iterator[Sighting]:
     """Changes of the default branch, newest first, each with its files and perhaps a rejection.
 
     `told` is what a forge says of its pull requests: their numbers and words, and those merged into other branches.
     `after` is the tip of an earlier look: only what came since is seen again, and what has been reverted since.
+    `missing` is told of each pull request or commit that was asked for and is not there, if others are.
 
     Raises:
-        InputError: a pull request or commit asked for is not there.
+        InputError: nothing of what was asked for is there, or a part where `missing` is not given.
 
     """
     change_filter = change_filter or ChangeFilter()
     walk = Walk(repo, told)
-    entries = _select(walk, change_filter)
+    entries = _select(walk, change_filter, missing)
     if after is not None:
         entries = _since(walk, entries, after)
     for start in range(0, len(entries), CHUNK):
@@ -89,9 +91,13 @@ def _since(walk: Walk, entries: Sequence[Entry], tip: str) -> list[Entry]:
     return [entry for entry in entries if is_new(entry.commit.sha) or (entry.reverted_by and is_new(entry.reverted_by))]
 
 
-def _select(walk: Walk, change_filter: ChangeFilter) -> list[Entry]:
+def _select(walk: Walk, change_filter: ChangeFilter, missing: Callable[[InputError], None] | None) -> list[Entry]:
     if change_filter.picks:
-        entries = _pick(walk, change_filter)
+        entries, problems = _pick(walk, change_filter)
+        for problem in problems:
+            if missing is None or not entries:
+                raise problem
+            missing(problem)
     else:
         shas = {entry.commit.sha for entry in walk.entries}
         numbers = {entry.number for entry in walk.entries}
@@ -102,23 +108,32 @@ def _select(walk: Walk, change_filter: ChangeFilter) -> list[Entry]:
     return [entry for entry in entries if since <= entry.commit.time <= until]
 
 
-def _pick(walk: Walk, change_filter: ChangeFilter) -> list[Entry]:
+def _pick(walk: Walk, change_filter: ChangeFilter) -> tuple[list[Entry], list[InputError]]:
+    """The entries of what was asked for, newest first, and an error for each that is not there."""
     picked: dict[str, Entry] = {}
+    problems: list[InputError] = []
     by_number = {entry.number: entry for entry in walk.entries if entry.number is not None}
     for number in sorted(change_filter.numbers, reverse=True):
         if (entry := _find(walk, by_number, number)) is None:
             sight = "its head is there, but it was not merged" if number in walk.pulls else "nothing names it"
             branch = f"{walk.repo.default_branch()} of {walk.repo.name}"
-            raise InputError(
-                f"pull request {number} is not in the history of {branch}: {sight}",
-                hint="fetch the branch it was merged into, or pick its merge with --commit",
+            problems.append(
+                InputError(
+                    f"pull request {number} is not in the history of {branch}: {sight}",
+                    hint="fetch the branch it was merged into, or pick its merge with --commit",
+                )
             )
+            continue
         picked[entry.commit.sha] = entry
     for revision in sorted(change_filter.commits):
-        entry = walk.entry_of(walk.repo.resolve(revision))
+        try:
+            entry = walk.entry_of(walk.repo.resolve(revision))
+        except InputError as error:
+            problems.append(error)
+            continue
         picked[entry.commit.sha] = entry
     order = {entry.commit.sha: place for place, entry in enumerate(walk.entries)}
-    return sorted(picked.values(), key=lambda entry: order.get(entry.commit.sha, -1))
+    return sorted(picked.values(), key=lambda entry: order.get(entry.commit.sha, -1)), problems
 
 
 def _find(walk: Walk, by_number: dict[int, Entry], number: int) -> Entry | None:

@@ -206,6 +206,22 @@ def test_wrong_input_is_named_and_leaves_nothing(history, tmp_path, words, says)
     assert [path for path in sorted(tmp_path.rglob("*")) if "out" not in path.parts] == before
 
 
+def test_a_change_asked_for_that_is_not_there_does_not_keep_the_others_from_being_mined(history, tmp_path):
+    picks = ("--pr", "4", "--pr", "999", "--commit", "no-such-commit")
+    out = tmp_path / "dataset"
+
+    looked = mine(history, "--dry-run", "--json", *picks)
+    done = mine(history, "-o", out, "--no-validate", *picks)
+
+    assert [line["instance_id"] for line in funnel(out)] == [ONE]
+    assert [change["instance_id"] for change in json.loads(looked.stdout)["changes"]] == [ONE]
+    assert len(json.loads(looked.stdout)["not_found"]) == 2
+    for completed in (looked, done):
+        assert completed.returncode == 1, completed.error_text
+        assert "pull request 999 is not in the history" in completed.error_text
+        assert "no commit 'no-such-commit'" in completed.error_text
+
+
 def test_a_repository_of_another_user_is_read(history, tmp_path):
     process.run(["cp", "-r", history, tmp_path / "theirs"])
     process.run(["chown", "-R", "65534:65534", tmp_path / "theirs"])
