@@ -90,6 +90,9 @@ def evaluate(
         Path | None,
         typer.Option(help="Instead: find the verdicts of this run folder again by today's rules, without containers."),
     ] = None,
+    append: Annotated[
+        bool, typer.Option("--append", help="Put another model's verdicts into a run that has some already.")
+    ] = False,
     identity: IdentityOption = None,
     keep_evidence: Annotated[
         bool,
@@ -142,6 +145,7 @@ def evaluate(
             kept=VerdictCache(path=chosen.images.cache_dir / "verdicts"),
             tools=place.tools_image() if signals else None,
             rules=semgrep,
+            append=append,
         )
     folder = run_folder.RunFolder(path=out)
     if json_:

@@ -208,8 +208,11 @@ def run(
     kept: VerdictCache | None = None,
     tools: str | None = None,
     rules: Rules | None = None,
+    append: bool = False,
 ) -> dict[str, object]:
     """Score predictions into a run folder and return its report. What the folder already holds is not done again.
+
+    `append` puts a model's verdicts beside those of others that the folder has.
 
     `kept` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
     `tools` is the image where the tools for signals are; they read when every prediction has its verdict;
@@ -217,12 +220,13 @@ def run(
 
     Raises:
         AnswerIsNoError: the dataset is not what its ledger binds; nothing was opened or run.
-        InputError: an unknown id, or a folder that cannot be written or is in use.
+        InputError: an unknown id, or a folder that cannot be written, is in use, or has what is not of this run.
         InfrastructureError: the engine is gone; what was scored until then is kept.
 
     """
     refuse_unknown(predictions, dataset.ids())
     folder = RunFolder(path=out)
+    _refuse_others(folder, predictions, append=append)
     ids = {prediction.instance_id for prediction in predictions}
     for note in chain.require(dataset):
         observer.note(note)
@@ -273,6 +277,24 @@ def run(
                 done=kept.complete if kept else lambda _report: None,
             )
         return summary
+
+
+def _refuse_others(folder: RunFolder, predictions: Sequence[Prediction], *, append: bool) -> None:
+    """Leave alone a folder that is no run, and the run of another model unless they are to be mixed."""
+    if not (folder.path / run_folder.RUN_FILE).exists():
+        if folder.path.is_dir() and any(not path.name.startswith(".") for path in folder.path.iterdir()):
+            raise InputError(
+                f"{folder.path} has files and is no run folder: expected {run_folder.RUN_FILE} in it, or nothing",
+                hint="give a new folder with -o",
+            )
+        return
+    held = {prediction.model_name_or_path for prediction in folder.predictions()} - {GOLD, NULL}
+    added = {prediction.model_name_or_path for prediction in predictions} - held - {GOLD, NULL}
+    if held and added and not append:
+        raise InputError(
+            f"{folder.path} is the run of {', '.join(sorted(held))}, not of {', '.join(sorted(added))}",
+            hint="give another folder with -o, or --append to have them in one run",
+        )
 
 
 def _is_vouched(folder: RunFolder, former: RunRecord, digest: str) -> bool:

@@ -15,7 +15,7 @@ from harness.cli.views import terminal
 from harness.cli.views.terminal import RunTicker
 from harness.config.settings import load_settings
 from harness.core import files
-from harness.core.errors import InfrastructureError
+from harness.core.errors import InfrastructureError, InputError
 from harness.dataset.folder import create_dataset
 from harness.grading.scoring import Demands
 from harness.report.page import render
@@ -51,6 +51,9 @@ app = typer.Typer()
 TIMEOUT = 20.0
 """Seconds: the demo's tests take under one, and one of its models hangs on purpose."""
 
+MARK = ".goldseam-demo"
+"""File that a demo's folder is known by."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DemoOutcome:
@@ -71,14 +74,14 @@ def run(
 ) -> DemoOutcome:
     """Build the history, mine it, score gold, null and the two models, write the report.
 
-    Leaves `repo`, `predictions`, `dataset`, `runs/*` and `report.html` in `into`; whatever is there already is used.
+    Leaves `repo`, `predictions`, `dataset`, `runs/*` and `report.html` in `into`; what an earlier demo left is used.
 
     Raises:
-        InputError: `into` can't be written.
+        InputError: `into` can't be written, or has what no demo has left.
         InfrastructureError: no engine, no base image, no package index.
 
     """
-    files.make_folder(into)
+    _claim(into)
     repository = _repository(into)
     predictions = write_predictions(repository, locate_data(), into / "predictions")
     dataset = create_dataset(into / "dataset", name="goldseam-demo")
@@ -108,6 +111,15 @@ def run(
     files.write_text(report, render([folder.path for folder in folders], dataset=dataset.path))
     scores_made = tuple(score for folder in folders for score in scores(folder.predictions(), folder.reports()))
     return DemoOutcome(funnel=funnel, scores=scores_made, report=report)
+
+
+def _claim(into: Path) -> None:
+    """Make the demo's folder its own: only there does it replace what it finds."""
+    files.make_folder(into)
+    if not (into / MARK).exists():
+        if any(into.iterdir()):
+            raise InputError(f"{into} has files that no demo has left", hint="give a new folder with --into")
+        files.write_text(into / MARK, "This folder is goldseam demo's; it may be removed.\n")
 
 
 def _score(
