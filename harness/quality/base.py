@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from harness.patches import patch
 from harness.quality.change import FileChange, change_of
-from harness.quality.names import identifiers, parse
+from harness.quality.names import identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,9 @@ class BaseTree:
                 continue
             if not _ORDINARY.fullmatch(name) or quoted.search(data):
                 return True
-            if path.endswith((".py", ".pyi")) and ((tree := parse(data)) is None or name in identifiers(tree)):
+            if path.endswith((".py", ".pyi")) and (
+                (tree := python_source.parsed(data)) is None or name in identifiers(tree)
+            ):
                 return True
         return False
 

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from harness.quality import names
 from harness.quality.imports import import_distance, path_distance
 
@@ -124,7 +125,7 @@ def _touched(gold: Sequence[FileChange]) -> tuple[int, int] | None:
     for change in gold:
         if not change.is_python:
             continue
-        old, new = names.parse(change.before), names.parse(change.after)
+        old, new = python_source.parsed(change.before), python_source.parsed(change.after)
         readable = readable or bool(old or new)
         before = names.functions(old) if old else {}
         after = names.functions(new) if new else {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
+from harness.core import python_source
 from harness.dataset.similarity import shingles
 from harness.dataset.similarity.shingles import Vocabulary
 from harness.quality import names
@@ -270,8 +271,8 @@ def _unshown_names(
     asked_names = frozenset().union(*(names.asked(source) for source in asking))
     keyword_pairs = frozenset().union(*(names.keywords(source) for source in asking))
     python = [change for change in gold if change.is_python]
-    after = frozenset().union(*(names.parameters(names.parse(change.after)) for change in python))
-    before = frozenset().union(*(names.parameters(names.parse(change.before)) for change in python))
+    after = frozenset().union(*(names.parameters(python_source.parsed(change.after)) for change in python))
+    before = frozenset().union(*(names.parameters(python_source.parsed(change.before)) for change in python))
     names_wanted = {*asked_names.intersection(names_brought), *(word for _, word in keyword_pairs & (after - before))}
     return tuple(name for name in sorted(names_wanted) if not _says(subject.statement, name))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from harness.core import python_source
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -39,21 +40,9 @@ class _Every(frozenset[int]):
 _EVERY = _Every()
 
 
-def parse(data: bytes | None) -> ast.Module | None:
-    """Python source as a tree; None where it is none that this Python reads."""
-    if data is None:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in other people's strings
-            return ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def after(change: FileChange) -> Source | None:
     """A file as it is after a change; None where it is no Python that can be read."""
-    tree = parse(change.after) if change.is_python else None
+    tree = python_source.parsed(change.after) if change.is_python else None
     return Source(tree=tree, lines=change.added.keys()) if tree else None
 
 

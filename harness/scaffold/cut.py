@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from harness.scaffold.items import CannotCutError, Item, holds_tests, is_test, items, members_needed, needs
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def cut(before: str | None, after: str, keep: Collection[Names]) -> str:
 
 def _parsed(text: str) -> _File:
     try:
-        tree = ast.parse(text)
+        tree = python_source.parse(text)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise CannotCutError("the file is no Python that can be read") from error
     if "\r" in text or "\f" in text:

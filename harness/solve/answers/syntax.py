@@ -6,11 +6,11 @@ knows the grammar of the task's version. Other languages are not judged.
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
-import warnings
 from typing import TYPE_CHECKING
+
+from harness.core import python_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,9 +51,7 @@ def _problem(source: bytes, version: str) -> str | None:
     if wanted > sys.version_info[:2]:
         return None  # a newer grammar than ours
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes are the repository's own business
-            ast.parse(source, feature_version=max(wanted, _LOWEST))
+        python_source.parse(source, feature_version=max(wanted, _LOWEST))
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:

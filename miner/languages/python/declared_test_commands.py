@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from harness.languages.python import pytest
 from miner.evidence import shell
 from miner.evidence.script_expansion import followed
@@ -139,9 +140,7 @@ def _is_own(tree: Tree, path: str) -> bool:
 
 def _setup(tree: Tree, warnings: tuple[str, ...]) -> DeclaredCommand | None:
     """What `python setup.py test` runs."""
-    try:
-        module = ast.parse(tree.read("setup.py") or b"")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    if (module := python_source.parsed(tree.read("setup.py"))) is None:
         return None
     options_given = {
         keyword.arg: keyword.value.value

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from harness.core import python_source
+
 
 def _parsed(source: bytes) -> ast.Module:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module(body=[], type_ignores=[])
+    return python_source.parsed(source) or ast.Module(body=[], type_ignores=[])
 
 
 def is_for_pytest(source: bytes) -> bool:

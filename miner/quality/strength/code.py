@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import warnings
+
+from harness.core import python_source
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-def parsed(source: bytes) -> ast.Module | None:
-    """The tree of a file; None where it is no Python that this interpreter reads."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that were no fault when the file was written
-            return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def normal(source: bytes, *, exports: bool = False) -> str | None:
@@ -26,7 +17,7 @@ def normal(source: bytes, *, exports: bool = False) -> str | None:
     `exports` what it imports is there for others, as in an `__init__.py`. None where it is no Python that this
     interpreter reads.
     """
-    tree = parsed(source)
+    tree = python_source.parsed(source)
     if tree is None:
         return None
     tree.body = [node for node in tree.body if not _is_for_types(node)]
@@ -64,7 +55,7 @@ def _bound(alias: ast.alias) -> str:
 
 def silent_lines(source: bytes) -> frozenset[int]:
     """Lines of docstrings: an interpreter may count them among those that run."""
-    tree = parsed(source)
+    tree = python_source.parsed(source)
     lines: set[int] = set()
     for node in ast.walk(tree) if tree else ():
         text = _docstring(node)

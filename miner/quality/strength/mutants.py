@@ -19,7 +19,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
 from mutmut.mutation.mutators import mutation_operators
 
-from miner.quality.strength import code
+from harness.core import python_source
 from miner.quality.strength.variant import Kind, Variant
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _sources(fix: Fix) -> Iterator[_Source]:
     lines = fix.changed_lines()
     for at, section in enumerate(fix.sections):
         data = section.fixed() if lines.get(section.path) else None
-        if data is None or code.parsed(data) is None:
+        if data is None or python_source.parsed(data) is None:
             continue
         try:
             wrapper = MetadataWrapper(cst.parse_module(data), unsafe_skip_copy=True)

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from harness.patches import patch
 from miner.candidates.split import is_docs
 from miner.quality.strength import code
@@ -205,7 +206,7 @@ def _section_state(section: Section, hunks_kept: frozenset[int]) -> object:
     form = section.form(content)
     if form is not None:
         return form
-    return content if code.parsed(section.content(range(len(section.hunks)))) is None else _BROKEN
+    return content if python_source.parsed(section.content(range(len(section.hunks)))) is None else _BROKEN
 
 
 def _of(pieces_kept: Collection[tuple[int, int]], at: int) -> frozenset[int]:

@@ -10,6 +10,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from miner.evidence.tree import Evidence
 from miner.languages.python.evidence.metadata import ini, pyproject, table
 
@@ -79,9 +80,7 @@ class _Reader:
 
 def _assigned(source: bytes) -> Iterator[str]:
     """What a program sets DJANGO_SETTINGS_MODULE to."""
-    try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    if (module := python_source.parsed(source)) is None:
         return
     for node in ast.walk(module):
         if isinstance(node, ast.Call) and len(node.args) == 2:  # noqa: PLR2004 - os.environ.setdefault(name, value)

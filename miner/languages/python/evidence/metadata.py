@@ -9,6 +9,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from harness.core import python_source
 from miner.languages.python.evidence.constraints import caret_to_specifier
 from miner.languages.python.recipes.interpreter import RELEASED, allows
 
@@ -72,12 +73,7 @@ class SetupCall:
 
 def setup_call(tree: Tree) -> SetupCall | None:
     """The literal arguments of setup.py's `setup()`; None without a setup.py that parses as Python 3."""
-    source = tree.read("setup.py")
-    if source is None:
-        return None
-    try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError):
+    if (module := python_source.parsed(tree.read("setup.py"))) is None:
         return None
     names = {
         target.id: node.value

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from miner.evidence.tree import Evidence
 from miner.languages.python.evidence import extras
 from miner.languages.python.evidence.metadata import pyproject, table
@@ -43,11 +44,7 @@ def detect(tree: Tree) -> Evidence | None:
 def commands(tree: Tree) -> tuple[str, list[tuple[str, ...]]]:
     """The name of the session that runs the tests, and its commands as far as they are literal; none without one."""
     source = tree.read("noxfile.py") or tree.read("nox.py")
-    if source is None:
-        return "", []
-    try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    if (module := python_source.parsed(source)) is None:
         return "", []
     functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
     sessions = [name for name, node in functions.items() if _is_session(node)]

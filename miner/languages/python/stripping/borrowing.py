@@ -12,6 +12,7 @@ import builtins
 import copy
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from miner.languages.python.stripping.inlining import bound, imports
 from miner.languages.python.stripping.static import Function, returned
 
@@ -39,7 +40,7 @@ def borrow(
 
     """
     try:
-        tree = ast.parse(source)
+        tree = python_source.parse(source)
         names = _names_used(tree)
         copies = {**_copies(tree, module, names, _is_test_case), **_copies(tree, test_module, names, lambda _: True)}
         if not copies:

@@ -7,6 +7,7 @@ import doctest
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from miner.languages.python.stripping.sites import Assertion, Mode, Operand
 from miner.languages.python.stripping.source import HAND_OUT, Slot
 
@@ -70,7 +71,7 @@ def _hands_out(example: doctest.Example) -> bool:
 def _plain(example: doctest.Example) -> str:
     """An example's code without its comments; empty where it can't be read."""
     try:
-        return ast.unparse(ast.parse(example.source))
+        return ast.unparse(python_source.parse(example.source))
     except (SyntaxError, ValueError, RecursionError):
         return ""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
-from harness.core import test_ids
+from harness.core import python_source, test_ids
 from harness.judging import judge, values
 from harness.judging.values import Approx, Event, MalformedError, Pattern
 from miner.languages.base import Guess
@@ -145,13 +145,13 @@ def _readable(text: str) -> Iterator[str]:
 
 def _literals_of(text: str) -> Iterator[str]:
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-        yield from (repr(value) for value in _written(ast.parse(text)))
+        yield from (repr(value) for value in _written(python_source.parse(text)))
 
 
 def _texts(source: str) -> Iterator[str]:
     """The texts that are written in a file; its words where it is not Python."""
     try:
-        constants = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+        constants = [node.value for node in ast.walk(python_source.parse(source)) if isinstance(node, ast.Constant)]
     except (SyntaxError, ValueError, RecursionError):
         constants = list(_WORD.findall(source))
     return (text for text in constants if isinstance(text, str) and len(text) > 1)
@@ -179,7 +179,7 @@ def _literals(source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[
     """What is written out in a stripped file: by slot in what is handed out there, by function in all of it."""
     slots: dict[int, tuple[Any, ...]] = {}
     functions: dict[str, tuple[Any, ...]] = {}
-    rest: list[tuple[ast.AST, str]] = [(ast.parse(source), "")]
+    rest: list[tuple[ast.AST, str]] = [(python_source.parse(source), "")]
     for node, names in rest:
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if is_function:
@@ -210,7 +210,7 @@ def _examples(document: str) -> dict[int, tuple[Any, ...]]:
     """By slot: what is written out in an example of a stripped document."""
     examples: dict[int, tuple[Any, ...]] = {}
     for line in _EXAMPLE.findall(document):
-        match ast.parse(line).body:
+        match python_source.parse(line).body:
             case [
                 ast.Expr(
                     value=ast.Call(
@@ -219,7 +219,7 @@ def _examples(document: str) -> dict[int, tuple[Any, ...]]:
                     )
                 )
             ]:
-                examples[slot] = tuple(_written(ast.parse(code)))
+                examples[slot] = tuple(_written(python_source.parse(code)))
     return examples
 
 
@@ -286,7 +286,9 @@ def _before(needed: _Needed) -> Any:
 def _example_value(text: str) -> Any:
     """The value that an example of a doctest shows; its text where that is none."""
     with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-        return ast.literal_eval(text)
+        match python_source.parse(text.strip()).body:
+            case [ast.Expr(value)]:
+                return ast.literal_eval(value)
     return text
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import contextlib
 import copy
 import sys
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from harness.core import python_source
 from miner.languages.python.stripping.static import stored
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def write_out(source: bytes, source_of: Callable[[int, str], bytes | None]) -> b
     `source_of` gives a test module that the file imports, by the level and the name of the import; None for others.
     """
     try:
-        tree = ast.parse(source)
+        tree = python_source.parse(source)
         helpers = _imported(tree, source_of)
         return ast.unparse(ast.fix_missing_locations(_Writer(helpers).visit(tree))).encode() if helpers else source
     except (SyntaxError, ValueError, RecursionError):
@@ -57,9 +57,8 @@ def imports(
         name = node.module or ""
         if not node.level and name.partition(".")[0] in sys.stdlib_module_names:
             continue
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-            body = ast.parse(source_of(node.level, name) or b"").body
-            yield node, {name: statement for statement in body for name in _binds(statement)}
+        if (module := python_source.parsed(source_of(node.level, name))) is not None:
+            yield node, {name: statement for statement in module.body for name in _binds(statement)}
 
 
 def bound(tree: ast.AST) -> set[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
+from harness.core import python_source
 from miner.languages.python.stripping import helpers, tables
 from miner.languages.python.stripping.sites import Assertion, Form, Mode, Reader
 from miner.languages.python.stripping.static import Function, Module, Scope, module_of
@@ -72,7 +73,7 @@ class StrippedSource:
     def _write(
         self, choose: Callable[[int], Mode], *, recording: bool, whole: Collection[str] = ()
     ) -> tuple[ast.Module, list[Slot]]:
-        tree = ast.parse(self._source)
+        tree = python_source.parse(self._source)
         module = module_of(tree, self._product)
         slots: list[Slot] = []
         functions = _functions(tree, ())

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from harness.core import python_source
 from miner.languages.python.stripping.static import Scope, assignments
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _without(block: Sequence[ast.stmt], dead: Collection[str], scope: Scope) -> 
     return nodes if changed else None
 
 
-_NO_FUNCTION = cast("ast.FunctionDef", ast.parse("def nothing(): pass").body[0])
+_NO_FUNCTION = cast("ast.FunctionDef", python_source.parse("def nothing(): pass").body[0])
 
 
 def _tables(function: Function, module: Module) -> Iterator[Table]:
