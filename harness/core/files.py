@@ -34,6 +34,11 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _OF_THE_MACHINE = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.ENODEV, errno.ENXIO)
 
 
+def is_of_the_machine(error: BaseException) -> bool:
+    """Whether an error is one that whatever is done next would meet as well: a full or failing disk, no files left."""
+    return isinstance(error, OSError) and error.errno in (*_FULL, *_OF_THE_MACHINE, errno.EROFS)
+
+
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn what the file system says into an error a person can act on.

@@ -10,6 +10,7 @@ import traceback
 from pathlib import Path
 
 from harness.core import files
+from harness.core.errors import GoldseamError
 
 _NUMBERS = itertools.count()
 
@@ -17,6 +18,16 @@ _NUMBERS = itertools.count()
 def folder() -> Path:
     """Where logs of bugs lie."""
     return files.cache_dir() / "logs"
+
+
+def is_of_one_item(error: Exception) -> bool:
+    """Whether an error ends one item alone: it is not explained yet, and the next item need not meet it."""
+    return not isinstance(error, GoldseamError) and not files.is_of_the_machine(error)
+
+
+def told(error: Exception) -> str:
+    """What a person is told of the exception that is being handled, once it is logged."""
+    return f"a bug of goldseam ({type(error).__name__}); please report it with {write()}"
 
 
 def write() -> Path:

@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.core import files
-from harness.core.errors import GoldseamError, InputError
+from harness.core.errors import InputError
 from harness.core.instance import PASSING, Outcome, Prediction, Task, TaskState
 from harness.dataset import content
 from harness.dataset.ledger import chain, ledger
@@ -322,9 +322,9 @@ class _Work:
             kept_verdict = _known(cache, task, filled_prediction, self.settings, self.veil) if cache else None
             verdict_made = kept_verdict or self._fresh(task, filled_prediction)
             self.folder.write(prediction, verdict_made.report, verdict_made.evidence)
-        except (GoldseamError, OSError):
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever one prediction leads to, the others have nothing of it
+        except Exception as error:
+            if not bug_log.is_of_one_item(error):
+                raise
             verdict_made, kept_verdict = (
                 verdict.broken(self._request(task, filled_prediction), error, log=bug_log.write()),
                 None,
@@ -441,7 +441,7 @@ def _is_done(folder: RunFolder, tasks: TaskStore, prediction: Prediction, settin
     digest = tasks.cards[prediction.instance_id].digest
     if report.key != verdict.key_of(digest, filled_prediction, settings.demands) or _lacks_replay(report, settings):
         return False
-    return report.outcome is not Outcome.INFRA_ERROR or not settings.retry_errors
+    return report.outcome is not Outcome.INFRA_ERROR or not (settings.retry_errors or report.cause == "bug")
 
 
 def _lacks_replay(report: InstanceReport, settings: Settings) -> bool:

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from harness.core import files
-from harness.core.errors import GoldseamError, InputError
+from harness.core.errors import InputError
 from harness.dataset.ledger import chain
 from harness.dataset.seal import access_log
 from harness.grading.failures import CLASSES_VERSION
@@ -140,11 +140,10 @@ def _regrade_one(task: Task | None, folder: RunFolder, item: Prediction, veil: R
         fresh = replay(task, prediction, results)
     except CannotReplayError as error:
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=str(error))
-    except (GoldseamError, OSError):
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever one prediction leads to, the others have nothing of it
-        why_not = f"a bug of goldseam ({type(error).__name__}); please report it with {bug_log.write()}"
-        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=why_not)
+    except Exception as error:
+        if not bug_log.is_of_one_item(error):
+            raise
+        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=bug_log.told(error))
     if folder.is_authentic(prediction) and not folder.has_own_evidence(prediction):
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not="its evidence was changed")
     new = attach.again(carried(old, fresh), results, task, look(task, prediction).patch)

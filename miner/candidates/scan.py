@@ -7,11 +7,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from harness.runs import bug_log
 from miner.candidates.inline import files_with_tests_inside
 from miner.candidates.recognise import THRESHOLD, recognise
 from miner.candidates.split import documents, is_code, kinds_of
 from miner.sources.bare import MISSING, MissingObjectsError
-from miner.sources.change import Candidate, Change, Kind, Rejection, Stage
+from miner.sources.change import INTERNAL_ERROR, Candidate, Change, Kind, Rejection, Stage
 from miner.sources.history import ChangeFilter, sightings
 from miner.sources.messages import closing_references
 
@@ -128,12 +129,15 @@ class _Judge:
         try:
             inside = files_with_tests_inside(self._repo, change.base_commit, change.head_commit, kinds)
             documents = self._documents(change, kinds)
+            kinds.update(dict.fromkeys(inside, Kind.MIXED))
+            kinds.update(dict.fromkeys(documents, Kind.TEST))
+            outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
         except MissingObjectsError as error:
-            no = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
-            return _Doubt(sighting=sighting, kinds=kinds, outcome=no)
-        kinds.update(dict.fromkeys(inside, Kind.MIXED))
-        kinds.update(dict.fromkeys(documents, Kind.TEST))
-        outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
+            outcome = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+        except Exception as error:
+            if not bug_log.is_of_one_item(error):
+                raise
+            outcome = Rejection(stage=Stage.RECOGNITION, reason=INTERNAL_ERROR, detail=bug_log.told(error))
         return _Doubt(sighting=sighting, kinds=kinds, outcome=outcome)
 
     def _documents(self, change: Change, kinds: Mapping[str, Kind]) -> list[str]:

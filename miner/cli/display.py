@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from miner.sources.change import Stage
+from harness.core.errors import BugError
+from miner.sources.change import INTERNAL_ERROR, Stage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harness.cli.views.terminal import Ticker
     from harness.config.doctor import Diagnosis
     from harness.core.errors import GoldseamError, InputError
@@ -29,6 +32,8 @@ class MineTicker:
         """What could not be mined, and why."""
         self.not_found: list[str] = []
         """Changes asked for that are not there."""
+        self.bugs: list[FunnelLine] = []
+        """Changes that a bug of ours left undecided."""
 
     def source(self, name: str) -> None:
         self._ticker.note(name)
@@ -37,6 +42,8 @@ class MineTicker:
         self._ticker.note(text)
 
     def decided(self, line: FunnelLine) -> None:
+        if line.reason == INTERNAL_ERROR:
+            self.bugs.append(line)
         if line.stage in (Stage.HISTORY, Stage.RECOGNITION):
             self._left += 1
             return
@@ -53,6 +60,21 @@ class MineTicker:
     def missing(self, error: InputError) -> None:
         self.not_found.append(error.message)
         self._ticker.step(Text(f"not found  {error.message}", style="red"))
+
+
+def report_bugs(lines: Sequence[FunnelLine]) -> None:
+    """End with exit code 70 where bugs of ours left something undecided, so that nobody takes the rest for all.
+
+    Raises:
+        BugError: there are such lines.
+
+    """
+    if lines:
+        told = (f"{line.instance_id or line.title}: {line.detail}" for line in lines)
+        raise BugError(
+            "\n  ".join((f"{len(lines)} could not be decided:", *told)),
+            hint="all others were; run the same command again to try these once more",
+        )
 
 
 def funnel_line(line: FunnelLine) -> Text:

@@ -16,8 +16,9 @@ from harness.config.settings import load_settings
 from harness.core.errors import InputError
 from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
-from miner.cli.display import funnel_line
+from miner.cli.display import funnel_line, report_bugs
 from miner.importing.run import Options, import_rows
+from miner.sources.change import INTERNAL_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,11 +92,12 @@ def import_command(
         )
     if json_:
         print_json(_json(imported))
-        return
-    console = terminal.results()
-    console.print(_rows_table(imported))
-    console.print(_ids_table(imported))
-    console.print(Text(f"dataset: {out}", style="bright_black"))
+    else:
+        console = terminal.results()
+        console.print(_rows_table(imported))
+        console.print(_ids_table(imported))
+        console.print(Text(f"dataset: {out}", style="bright_black"))
+    report_bugs([line for line in imported.lines if line.reason == INTERNAL_ERROR])
 
 
 def _sources(places: list[str]) -> Mapping[str, str]:

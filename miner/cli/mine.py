@@ -252,6 +252,7 @@ def _report_left(observer: display.MineTicker) -> None:
             f"{len(observer.problems)} sources could not be mined: {listed}",
             hint="all others were; run the same command again to try these once more",
         )
+    display.report_bugs(observer.bugs)
     if observer.not_found:
         raise AnswerIsNoError(
             "\n  ".join((f"{len(observer.not_found)} of the changes asked for are not there:", *observer.not_found)),
@@ -281,6 +282,7 @@ def _dry_run(sources: list[str], options: Options, settings: Settings, *, json_:
     observer = display.MineTicker(terminal.Ticker(terminal.messages(), "mine", quiet=True))
     for line in look(sources, options, settings=settings, observer=observer):
         lines.append(line)
+        observer.decided(line)
         if not json_:
             console.print(display.looked_line(line), soft_wrap=True)
     if json_:

@@ -16,7 +16,7 @@ from miner.importing.place import SIGNAL
 from miner.importing.rows import BadRow, Row, read_rows
 from miner.importing.stages import IN_PART, take, unplaced
 from miner.pipeline.draft import MiningContext
-from miner.sources.change import Rejection, Stage
+from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
 from miner.sources.git import open_source
 
 if TYPE_CHECKING:
@@ -197,6 +197,8 @@ class _Work:
         """Whether an earlier decision still answers what is asked now."""
         if self.options.fresh or line.stage in (Stage.HISTORY, Stage.RECOGNITION):
             return False  # cheap to find out again, and a source may have been given since
+        if line.reason == INTERNAL_ERROR:
+            return False
         return not (line.reason == IN_PART and self.options.accept_part)
 
     def _at_once(self, row: Row | BadRow) -> FunnelLine | None:

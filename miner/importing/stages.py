@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.dataset.folder import write_task
 from harness.judging.places import carded
+from harness.runs import bug_log
 from miner import proof
 from miner.candidates.funnel import FunnelLine
 from miner.importing import record
@@ -17,7 +18,7 @@ from miner.pipeline import stages
 from miner.pipeline.draft import brings, notebook_of, recipe, subject_of
 from miner.proof import Notebook, ObservedRun, Proof, Subject
 from miner.sources.bare import MissingObjectsError
-from miner.sources.change import Rejection, Stage
+from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
 
 if TYPE_CHECKING:
     from miner.importing.rows import Row
@@ -48,10 +49,15 @@ def take(row: Row, site: MiningContext, *, accept_part: bool) -> FunnelLine:
 
     """
     began = time.monotonic()
-    outcome = _make(row, site, accept_part=accept_part)
-    if outcome.draft is not None:
-        _keep(row, outcome.draft, outcome, site)
-    return line_of(row, outcome, seconds=time.monotonic() - began)
+    try:
+        outcome = _make(row, site, accept_part=accept_part)
+        if outcome.draft is not None:
+            _keep(row, outcome.draft, outcome, site)
+        return line_of(row, outcome, seconds=time.monotonic() - began)
+    except Exception as error:
+        if not bug_log.is_of_one_item(error):
+            raise
+        return unplaced(row, Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=bug_log.told(error)))
 
 
 def line_of(row: Row, outcome: RowOutcome, *, seconds: float = 0.0) -> FunnelLine:

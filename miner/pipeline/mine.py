@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from harness.core import files
 from harness.core.errors import GoldseamError, InfrastructureError, InputError
 from harness.dataset import content
+from harness.runs import bug_log
 from miner.candidates.cursor import Cursor, Cursors
 from miner.candidates.funnel import Funnel, FunnelLine, FunnelSummary, summarise
 from miner.candidates.recognise import RULES, THRESHOLD
@@ -24,7 +25,7 @@ from miner.pipeline.statement_stage import write_statement
 from miner.proof import DEFAULT_CONFIDENCE, DEFAULT_RUNS, UNSTABLE
 from miner.quality.known_duplicates import Neighbours, shelf_of_rows, shelf_of_tasks
 from miner.sources.bare import MissingObjectsError
-from miner.sources.change import Rejection, Stage
+from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
 from miner.sources.expand import Expander
 from miner.sources.git import is_url
 from miner.sources.github import Filter, ahead
@@ -256,7 +257,8 @@ def _mine_origin(mining: _Mining, site: MiningContext, cursors: Cursors, executo
     for line in executor.map(lambda recognition: take(recognition, site, steps), due, cancel=site.cancel):
         mining.funnel.append(line)
         observer.decided(line)
-    if options.whole:
+    undecided = any(line.reason == INTERNAL_ERROR for line in mining.funnel.decided().values())
+    if options.whole and not undecided:  # else the next mine would not come by them
         updated = mining.work.forge.updated if mining.work.forge else ""
         updated = max(updated, reached.updated if reached else "")
         cursors.set(mining.origin.name, Cursor(tip=repo.tip(), updated=updated, rules=options.rules, repo=repo.name))
@@ -330,7 +332,7 @@ def _due(looks: Iterator[Recognition], mining: _Mining, site: MiningContext) -> 
         line = decided.get((recognition.change.repo, recognition.change.merge_commit))
         if isinstance(recognition.outcome, Rejection):
             reverted = line is not None and line.accepted and recognition.outcome.reason == "reverted"
-            if line is None or reverted or again:
+            if line is None or line.reason == INTERNAL_ERROR or reverted or again:
                 if line and reverted:
                     retire_reverted(site.dataset, line.instance_id)
                 line = FunnelLine.of(recognition.change, recognition.outcome, patch_id=recognition.patch_id)
@@ -348,6 +350,8 @@ def _stands(line: FunnelLine, options: Options) -> bool:
     """Whether an earlier decision still answers what is asked now."""
     if line.stage in (Stage.HISTORY, Stage.RECOGNITION):
         return False  # recognition takes it now: the rules changed, or it was named
+    if line.reason == INTERNAL_ERROR:
+        return False
     if line.reason == UNSTABLE and options.quarantine and line.detail != KEPT_ASIDE:
         return False
     return not (line.accepted and options.validate and line.detail == NOT_VALIDATED)
@@ -366,6 +370,10 @@ def take(recognition: Recognition, site: MiningContext, steps: Sequence[StageFun
             result = stage(draft, site)
         except MissingObjectsError as error:  # a partial clone lacks a file of this change; others may be whole
             result = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+        except Exception as error:
+            if not bug_log.is_of_one_item(error):
+                raise
+            result = Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=bug_log.told(error))
         if isinstance(result, Rejection):
             rejection = result
             break

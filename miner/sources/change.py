@@ -141,6 +141,10 @@ class Rejection:
     """For a person: what was seen."""
 
 
+INTERNAL_ERROR = "internal_error"
+"""The reason of a rejection that a bug of goldseam led to: it says nothing of the change, which is tried again."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A change that looks like a bug fix with tests, and why."""
