@@ -26,7 +26,7 @@ from harness.cli.options import IdentityOption, JsonFlag, open_with, print_json
 from harness.cli.views import judge as judge_text
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
-from harness.core.errors import InfrastructureError, InputError
+from harness.core.errors import BugError, InfrastructureError, InputError
 from harness.solve.judge import file
 from harness.solve.judge import run as judge_run
 from harness.solve.models.alias import is_pinned
@@ -178,12 +178,13 @@ def _ask(
 
 
 def _tell_end(ended: JudgingOutcome, *, quiet: bool) -> None:
-    """Say why it ended early; exit code 4 where some patches could not be asked about."""
+    """Say why it ended early; exit code 4 where some patches could not be asked about, 70 for a bug."""
     if ended.stopped and not quiet:
         text = f"stopped: {ended.stopped}; the same command with a higher limit goes on"
         terminal.messages().print(Text(text, style="yellow"))
     if ended.why is not None:
-        raise InfrastructureError(
+        kind = BugError if isinstance(ended.why, BugError) else InfrastructureError
+        raise kind(
             f"{ended.failed} patch(es) could not be judged: {ended.why.message}",
             hint=ended.why.hint or "the same command asks about these again",
         )

@@ -14,7 +14,7 @@ from rich.text import Text
 from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.cli.views import estimate, terminal
 from harness.config.settings import load_settings
-from harness.core.errors import InfrastructureError, InputError
+from harness.core.errors import BugError, InfrastructureError, InputError
 from harness.solve import plan as plans
 from harness.solve import prompts
 from harness.solve.agents.choice import AgentName, Choice, command_settings, make
@@ -249,7 +249,7 @@ def _line(done: UnitOutcome) -> Text | None:
 
 
 def _show(report: Report, dataset: Dataset, out: Path, *, json_: bool) -> int:
-    """Show what a call came to; exit code 4 where something is left that infrastructure failed at."""
+    """Show what a call came to; exit code 4 where something is left that infrastructure failed at, 70 for a bug."""
     if json_:
         print_json(_as_json(report, out))
     else:
@@ -259,7 +259,8 @@ def _show(report: Report, dataset: Dataset, out: Path, *, json_: bool) -> int:
         if not report.left:
             console.print(Text(f"next: goldseam evaluate {dataset.path} -p {out} -o RUN", style="bright_black"))
     if report.errors:
-        raise InfrastructureError(
+        kind = BugError if report.bug else InfrastructureError
+        raise kind(
             f"{report.left} of {report.planned} sample(s) are still to be made; {report.errors} failed, the last with: "
             f"{report.trouble}",
             hint=report.hint or "mend the cause and run the same command again: nothing is asked twice",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import sys
 import time
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.core import files
-from harness.core.errors import GoldseamError
+from harness.core.errors import BugError, GoldseamError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _NUMBERS = itertools.count()
 
@@ -25,9 +30,23 @@ def is_of_one_item(error: Exception) -> bool:
     return not isinstance(error, GoldseamError) and not files.is_of_the_machine(error)
 
 
-def told(error: Exception) -> str:
-    """What a person is told of the exception that is being handled, once it is logged."""
-    return f"a bug of goldseam ({type(error).__name__}); please report it with {write()}"
+@contextlib.contextmanager
+def of_one_item(*expected: type[Exception]) -> Iterator[None]:
+    """Log what goes wrong unexpectedly with one of many items, and say so; the others go on.
+
+    Raises:
+        BugError: in place of an error that is neither explained nor `expected`, unless the next item would meet it.
+
+    """
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, expected) or not is_of_one_item(error):
+            raise
+        raise BugError(
+            f"a bug of goldseam ({type(error).__name__}); please report it with {write()}",
+            hint="all others are done; the same command tries again what is left",
+        ) from error
 
 
 def write() -> Path:

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from harness.core import files
-from harness.core.errors import InputError
+from harness.core.errors import BugError, InputError
 from harness.dataset.ledger import chain
 from harness.dataset.seal import access_log
 from harness.grading.failures import CLASSES_VERSION
@@ -137,13 +137,12 @@ def _regrade_one(task: Task | None, folder: RunFolder, item: Prediction, veil: R
     try:
         sealed = _sealed(folder, prediction, veil)
         results = _results(folder, prediction) if sealed is None else sealed
-        fresh = replay(task, prediction, results)
+        with bug_log.of_one_item(CannotReplayError):
+            fresh = replay(task, prediction, results)
     except CannotReplayError as error:
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=str(error))
-    except Exception as error:
-        if not bug_log.is_of_one_item(error):
-            raise
-        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=bug_log.told(error))
+    except BugError as error:
+        return _regraded(prediction, State.NOT_REGRADED, before=before, why_not=error.message)
     if folder.is_authentic(prediction) and not folder.has_own_evidence(prediction):
         return _regraded(prediction, State.NOT_REGRADED, before=before, why_not="its evidence was changed")
     new = attach.again(carried(old, fresh), results, task, look(task, prediction).patch)

@@ -8,11 +8,12 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from harness.core.errors import GoldseamError, InfrastructureError
+from harness.core.errors import BugError, GoldseamError, InfrastructureError
 from harness.core.instance import Instance, Prediction
 from harness.dataset.ledger import ledger
 from harness.dataset.ledger.ledger import Event
 from harness.dataset.revealed import statement_with
+from harness.runs import bug_log
 from harness.solve.base import Fault, ModelError, Sampling, SolveJob
 from harness.solve.facts import facts_of
 from harness.solve.records import State, transcript_of
@@ -66,6 +67,8 @@ class Report:
     trouble: str = ""
     """The last thing that infrastructure failed at."""
     hint: str | None = None
+    bug: bool = False
+    """Whether that was a bug of ours."""
 
     @property
     def left(self) -> int:
@@ -114,6 +117,7 @@ class _Tally:
             spent=spent,
             trouble=self.trouble.message if self.trouble else "",
             hint=self.trouble.hint if self.trouble else None,
+            bug=isinstance(self.trouble, BugError),
         )
 
 
@@ -213,10 +217,11 @@ class Campaign:
         )
         guard = _Guard(self.wrapped.for_task(unit.instance.instance_id), lambda: self._expose(unit.instance))
         try:
-            if getattr(self.agent, "asks_itself", False):
-                guard.begin()
-            attempt = self.agent.attempt(job, guard)
-        except InfrastructureError as error:
+            with bug_log.of_one_item():
+                if getattr(self.agent, "asks_itself", False):
+                    guard.begin()
+                attempt = self.agent.attempt(job, guard)
+        except (InfrastructureError, BugError) as error:
             return UnitOutcome(unit=unit, trouble=error)
         return UnitOutcome(unit=unit, attempt=attempt, latency=guard.seconds(attempt.replies))
 
@@ -251,7 +256,7 @@ class Campaign:
                 "instance_id": unit.instance.instance_id,
                 "sample": unit.number,
                 "temperature": unit.temperature,
-                "fault": error.fault.value if isinstance(error, ModelError) else "infrastructure",
+                "fault": _fault(error),
                 "message": error.message,
             }
         )
@@ -305,6 +310,13 @@ def job_of(
 def _is_of_all(stopped: str | None) -> bool:
     """Whether the limit that ended an attempt is one of the whole call: then it says nothing about the task."""
     return stopped is not None and not stopped.startswith(_TASK)
+
+
+def _fault(error: GoldseamError) -> str:
+    """The stable word that a line of errors has."""
+    if isinstance(error, ModelError):
+        return error.fault.value
+    return "bug" if isinstance(error, BugError) else "infrastructure"
 
 
 def _is_hopeless(error: GoldseamError, *, made: int) -> bool:

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from harness.core.errors import BugError
 from harness.runs import bug_log
 from miner.candidates.inline import files_with_tests_inside
 from miner.candidates.recognise import THRESHOLD, recognise
@@ -127,17 +128,16 @@ class _Judge:
             return _Doubt(sighting=sighting, kinds=kinds, outcome=sighting.rejection)
         change = sighting.change
         try:
-            inside = files_with_tests_inside(self._repo, change.base_commit, change.head_commit, kinds)
-            documents = self._documents(change, kinds)
-            kinds.update(dict.fromkeys(inside, Kind.MIXED))
-            kinds.update(dict.fromkeys(documents, Kind.TEST))
-            outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
+            with bug_log.of_one_item():
+                inside = files_with_tests_inside(self._repo, change.base_commit, change.head_commit, kinds)
+                documents = self._documents(change, kinds)
+                kinds.update(dict.fromkeys(inside, Kind.MIXED))
+                kinds.update(dict.fromkeys(documents, Kind.TEST))
+                outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
         except MissingObjectsError as error:
             outcome = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
-        except Exception as error:
-            if not bug_log.is_of_one_item(error):
-                raise
-            outcome = Rejection(stage=Stage.RECOGNITION, reason=INTERNAL_ERROR, detail=bug_log.told(error))
+        except BugError as error:
+            outcome = Rejection(stage=Stage.RECOGNITION, reason=INTERNAL_ERROR, detail=error.message)
         return _Doubt(sighting=sighting, kinds=kinds, outcome=outcome)
 
     def _documents(self, change: Change, kinds: Mapping[str, Kind]) -> list[str]:

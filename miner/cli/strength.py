@@ -11,6 +11,7 @@ from rich.text import Text
 from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
+from harness.core.errors import BugError
 from harness.sandbox.executors.local import LocalExecutor
 from miner.quality.strength.result import Bounds
 from miner.quality.strength.work import StrengthRequest, as_json, gauge, weakest_first
@@ -56,6 +57,11 @@ def strength_command(
         print_json({"tasks": [as_json(strength) for strength in ordered], "written": not dry_run})
     else:
         _show(opened, ordered, dry_run=dry_run)
+    if bugs := [strength for strength in ordered if strength.bug]:
+        raise BugError(
+            f"{len(bugs)} task(s) could not be measured, such as {bugs[0].instance_id}: {bugs[0].unknown}",
+            hint="all others were; the same command measures these",
+        )
 
 
 def _show(dataset: Dataset, strengths: Sequence[TaskStrength], *, dry_run: bool) -> None:

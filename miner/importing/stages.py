@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from harness.core.errors import BugError
 from harness.dataset.folder import write_task
 from harness.judging.places import carded
 from harness.runs import bug_log
@@ -50,14 +51,13 @@ def take(row: Row, site: MiningContext, *, accept_part: bool) -> FunnelLine:
     """
     began = time.monotonic()
     try:
-        outcome = _make(row, site, accept_part=accept_part)
-        if outcome.draft is not None:
-            _keep(row, outcome.draft, outcome, site)
-        return line_of(row, outcome, seconds=time.monotonic() - began)
-    except Exception as error:
-        if not bug_log.is_of_one_item(error):
-            raise
-        return unplaced(row, Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=bug_log.told(error)))
+        with bug_log.of_one_item():
+            outcome = _make(row, site, accept_part=accept_part)
+            if outcome.draft is not None:
+                _keep(row, outcome.draft, outcome, site)
+            return line_of(row, outcome, seconds=time.monotonic() - began)
+    except BugError as error:
+        return unplaced(row, Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=error.message))
 
 
 def line_of(row: Row, outcome: RowOutcome, *, seconds: float = 0.0) -> FunnelLine:

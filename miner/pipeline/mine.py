@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harness.core import files
-from harness.core.errors import GoldseamError, InfrastructureError, InputError
+from harness.core.errors import BugError, GoldseamError, InfrastructureError, InputError
 from harness.dataset import content
 from harness.runs import bug_log
 from miner.candidates.cursor import Cursor, Cursors
@@ -367,13 +367,12 @@ def take(recognition: Recognition, site: MiningContext, steps: Sequence[StageFun
         if draft.set_aside is not None and stage not in ASIDE:
             continue
         try:
-            result = stage(draft, site)
+            with bug_log.of_one_item():
+                result = stage(draft, site)
         except MissingObjectsError as error:  # a partial clone lacks a file of this change; others may be whole
             result = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
-        except Exception as error:
-            if not bug_log.is_of_one_item(error):
-                raise
-            result = Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=bug_log.told(error))
+        except BugError as error:
+            result = Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=error.message)
         if isinstance(result, Rejection):
             rejection = result
             break

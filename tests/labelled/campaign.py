@@ -61,6 +61,7 @@ def run(opened: Dataset, out: Path, sandbox: Sandbox, chosen: Iterable[Label], *
             executor=LocalExecutor(jobs=jobs),
             settings=evaluate.Settings(demands=Demands(timeout=seconds)),
             observer=Silent(),
+            append=True,
         )
     folder = evaluate.RunFolder(path=out)
     found = {label.id: folder.read(given[label.id]) for label in chosen}

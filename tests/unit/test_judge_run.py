@@ -12,6 +12,7 @@ from harness.cli.program import run_app
 from harness.core.instance import Outcome
 from harness.dataset.folder import open_dataset
 from harness.dataset.ledger import ledger
+from harness.solve.judge import run as judge_run
 from miner.cli.main import app
 from tests import report_runs
 from tests.model_server import ModelServer, Say, overflow, server_error
@@ -214,6 +215,29 @@ def test_what_the_endpoint_failed_at_is_told_and_asked_again(world, capsys):
         healed.append(True)
         assert judge(server) == 0
     assert len(lines()) == 4
+
+
+def test_a_bug_of_ours_costs_one_question_which_the_same_command_asks_again(world, capsys, monkeypatch):
+    true = judge_run.read
+
+    def planted(text):
+        if "good0" in text:
+            raise ZeroDivisionError
+        return true(text)
+
+    def script(asked):
+        return Say(text=f"{YES.text} good0") if "good0" in asked.text else YES
+
+    with ModelServer({"m": script}) as server:
+        with monkeypatch.context() as patched:
+            patched.setattr(judge_run, "read", planted)
+            assert judge(server, "-j", "1") == 70
+        assert "1 patch(es) could not be judged: a bug of goldseam (ZeroDivisionError)" in capsys.readouterr().err
+        assert len(lines()) == 3
+        assert judge(server) == 0
+    assert len(lines()) == 4
+    [log] = (world / "cache" / "logs").iterdir()
+    assert "ZeroDivisionError" in log.read_text()
 
 
 def test_an_unknown_price_with_a_limit_of_money_is_refused(world, lenient, capsys):

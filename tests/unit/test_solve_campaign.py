@@ -106,6 +106,27 @@ def test_the_transcript_holds_the_whole_conversation_without_secrets(room):
     assert not [text for text in everything if KEY in text]
 
 
+def test_a_bug_of_ours_costs_one_sample_which_the_same_call_makes_again(room, monkeypatch, tmp_path):
+    monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))
+    place = room(lambda asked: GOOD, tasks=3)
+    true = SingleAgent.attempt
+
+    def planted(agent, job, model):
+        if job.instance.instance_id == "tiny__calc-2":
+            raise ZeroDivisionError
+        return true(agent, job, model)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SingleAgent, "attempt", planted)
+        report = place.run()
+    assert (report.made, report.errors, report.left, report.bug) == (2, 1, 1, True)
+    assert report.trouble.startswith("a bug of goldseam (ZeroDivisionError); please report it with ")
+    (line,) = (place.folder / "predictions.errors.jsonl").read_text().splitlines()
+    assert (json.loads(line)["instance_id"], json.loads(line)["fault"]) == ("tiny__calc-2", "bug")
+    again = place.run()
+    assert (again.made, again.errors, again.left) == (1, 0, 0)
+
+
 def test_every_prompt_begins_with_the_canary(room):
     place = room(GOOD)
     place.run()

@@ -225,6 +225,22 @@ def test_a_task_that_cannot_be_measured_says_why_and_the_others_go_on(tmp_path, 
     assert "strength" not in dataset.instance("tiny__calc-1").quality
 
 
+def test_a_bug_of_ours_costs_one_task_which_the_next_call_measures(tmp_path, measured, monkeypatch):
+    monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))
+    asked, said = measured
+    dataset = dataset_of(tmp_path, "tiny__calc-1", "tiny__calc-2")
+    said["tiny__calc-1"] = ZeroDivisionError("planted")
+
+    first, second = weakest_first(run(dataset))
+
+    assert (first.instance_id, first.bug) == ("tiny__calc-2", False)
+    assert (second.bug, "a bug of goldseam (ZeroDivisionError)" in second.unknown) == (True, True)
+    asked.clear()
+    del said["tiny__calc-1"]
+    assert [one.bug for one in run(dataset)] == [False, False]
+    assert asked == ["tiny__calc-1"]
+
+
 def test_an_engine_that_is_gone_ends_the_run(tmp_path, measured):
     _, said = measured
     said["tiny__calc-1"] = SandboxError("gone")

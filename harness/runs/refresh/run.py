@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from harness.core import files
-from harness.core.errors import InputError
+from harness.core.errors import BugError, InputError
 from harness.core.instance import Prediction, TaskState
 from harness.dataset import content, task_states
 from harness.dataset.ledger import chain
 from harness.dataset.seal import access_log
 from harness.grading import calibration
 from harness.grading.scoring import Demands
-from harness.runs import verdict
+from harness.runs import bug_log, verdict
 from harness.runs.redaction import pseudonym
 from harness.runs.refresh import drift, record
 from harness.runs.refresh.drift import GONE_WRONG, REPEATS, Finding, Result
@@ -311,8 +311,9 @@ class _Work:
         if slot.instance_id in self.lost:
             return slot, self.lost[slot.instance_id]
         try:
-            return slot, observe(self.tasks.task(slot.instance_id), slot, self.sandbox, self.settings.demands)
-        except (MissingImageError, NoVerdictError) as error:
+            with bug_log.of_one_item(NoVerdictError):
+                return slot, observe(self.tasks.task(slot.instance_id), slot, self.sandbox, self.settings.demands)
+        except (MissingImageError, NoVerdictError, BugError) as error:
             return slot, str(error)
         except SandboxError as error:
             if not self.sandbox.is_healthy():

@@ -11,9 +11,10 @@ from importlib import resources
 from typing import TYPE_CHECKING, Protocol
 
 from harness.core import files
-from harness.core.errors import InputError
+from harness.core.errors import BugError, InputError
 from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.model_files import read_text
+from harness.runs import bug_log
 from harness.runs.predictions import GOLD
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Request, Sampling
 from harness.solve.judge.agreement import Grade, read
@@ -101,7 +102,7 @@ class JudgingOutcome:
     """The limit that ended it early, in words."""
     failed: int = 0
     """Patches that the judge could not be asked about."""
-    why: ModelError | None = None
+    why: ModelError | BugError | None = None
     """Of the first of those."""
 
 
@@ -144,16 +145,16 @@ def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: O
 
 def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Observer, *, jobs: int) -> JudgingOutcome:
     stopped: str | None = None
-    errors: list[ModelError] = []
+    errors: list[ModelError | BugError] = []
 
-    def take(result: Judgement | LimitReachedError | ModelError) -> bool:
+    def take(result: Judgement | LimitReachedError | ModelError | BugError) -> bool:
         nonlocal stopped
         if isinstance(result, LimitReachedError):
             stopped = stopped or (None if errors else str(result))
             return False
-        if isinstance(result, ModelError):
+        if isinstance(result, ModelError | BugError):
             errors.append(result)
-            return result.fault is not Fault.AUTH  # that would be the same for all others
+            return isinstance(result, BugError) or result.fault is not Fault.AUTH  # the same for all others
         lines.append(result)
         observer.judged(result)
         return True
@@ -175,11 +176,12 @@ class _Asker:
     def stop(self) -> None:
         self._model.stop()
 
-    def judge_one(self, patch: Patch) -> Judgement | LimitReachedError | ModelError:
+    def judge_one(self, patch: Patch) -> Judgement | LimitReachedError | ModelError | BugError:
         """The judgement, or why there is none."""
         try:
-            return self._judge_one(patch)
-        except (LimitReachedError, ModelError) as error:
+            with bug_log.of_one_item(LimitReachedError):
+                return self._judge_one(patch)
+        except (LimitReachedError, ModelError, BugError) as error:
             return error
 
     def _judge_one(self, patch: Patch) -> Judgement:

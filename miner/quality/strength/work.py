@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.core import files
-from harness.core.errors import InputError, InterruptedRunError
+from harness.core.errors import BugError, InputError, InterruptedRunError
 from harness.core.instance import TaskState
 from harness.dataset import content
 from harness.dataset.folder import write_instances
 from harness.dataset.hidden_files import TESTS_FILE, hidden_files, hidden_names
 from harness.dataset.seal import access_log, sealing
 from harness.dataset.survivors import is_survivor
+from harness.runs import bug_log
 from harness.sandbox.job import MissingImageError, SandboxError
 from miner.quality.strength.result import FIELD, Strength, is_current
 from miner.quality.strength.run import CannotMeasureError, key, measure
@@ -43,6 +44,8 @@ class TaskStrength:
     """Measured before, by the same rules and bounds, and nothing of the task has changed."""
     unknown: str = ""
     """Why it could not be measured; empty where it was."""
+    bug: bool = False
+    """Whether that was a bug of ours."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +92,10 @@ def gauge(
         if not request.again and is_current(task, key(task, request.bounds)):
             return task, _told(task, known=True)
         try:
-            return task, measure(task, sandbox, request.bounds, note=lambda text: note(f"{instance_id}: {text}"))
-        except CannotMeasureError as error:
-            return task, TaskStrength(instance_id=instance_id, unknown=str(error))
+            with bug_log.of_one_item(CannotMeasureError):
+                return task, measure(task, sandbox, request.bounds, note=lambda text: note(f"{instance_id}: {text}"))
+        except (CannotMeasureError, BugError) as error:
+            return task, TaskStrength(instance_id=instance_id, unknown=str(error), bug=isinstance(error, BugError))
         except InterruptedRunError:
             raise
         except (MissingImageError, SandboxError) as error:
