@@ -23,9 +23,22 @@ SOLUTIONS: Mapping[str, list[str]] = yaml.safe_load(Path(__file__).with_name("so
 """Right bodies of the wrong function, by project."""
 
 
+_STRAY_LINK = """\
+diff --git a/symlink_dir b/symlink_dir
+new file mode 120000
+--- /dev/null
++++ b/symlink_dir
+@@ -0,0 +1 @@
++.
+\\ No newline at end of file
+"""
+"""What a person who tried the fix by hand left behind."""
+
+
 def honest(project: Project) -> Iterator[tuple[str, str]]:
     """Every honest patch of a project: its kind and its text."""
     yield "gold", project.patch(project.gold)
+    yield "stray-link", project.patch(project.gold) + _STRAY_LINK
     for body in SOLUTIONS[project.name]:
         changes: Changes = {project.product: project.with_body(body)}
         for kind, decorate in _DECORATIONS.items():

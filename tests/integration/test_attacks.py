@@ -43,7 +43,9 @@ def test_no_attack_of_a_spread_gets_through(tasks, sandbox):
 
 
 def test_no_honest_patch_of_a_spread_is_refused(tasks, sandbox):
-    found = campaign.every(tasks, campaign.honest_tries()[::EVERY_HONEST_PATCH], sandbox)
+    tries = enumerate(campaign.honest_tries())
+    chosen = [one for number, one in tries if number % EVERY_HONEST_PATCH == 0 or one.kind == "stray-link"]
+    found = campaign.every(tasks, chosen, sandbox)
     assert len(found) > 15
     assert [one.row for one in found if not one.resolved] == []
 
