@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ from harness.grading.grade import GRADING_VERSION, Grade, TestsStatus
 from harness.grading.scoring import Demands
 from harness.judging.places import Place
 from harness.runs import verdict
-from harness.runs.run_folder import Evidence, RunFolder, instance_report
+from harness.runs.run_folder import Evidence, RunFolder, RunRecord, instance_report
 
 SECRET_TEST = "tests/test_secret_place.py::test_secret_name"
 SECRET_GOLD = "gold_secret_line"
@@ -248,3 +249,148 @@ FUNNEL = "".join(
         + [("accepted", "accepted")] * 40
     )
 )
+
+
+REALISTIC_MODELS = {
+    "anthropic/claude-opus-4-5-20251101": 0.71,
+    "openai/gpt-5.1-codex-max-2025-11-13": 0.69,
+    "google/gemini-3-pro-preview-11-2025": 0.66,
+    "anthropic/claude-sonnet-4-5-20250929": 0.60,
+    "moonshotai/Kimi-K2-Thinking": 0.52,
+    "Qwen/Qwen3-Coder-480B-A35B-Instruct": 0.47,
+    "deepseek-ai/DeepSeek-V3.2-Exp": 0.44,
+    "mistralai/devstral-medium-2507": 0.31,
+}
+"""Eight names as long as real ones, and the share of tasks that each is to resolve, about."""
+_THINGS = ("header parser", "duration formatter", "cache key", "retry loop", "CSV writer", "date range", "token refresh")
+_FAULTS = (
+    "raises TypeError on empty input",
+    "drops the last element when the count is odd",
+    "ignores the timezone of the second argument",
+    "returns a stale value after a concurrent update",
+    "rejects identifiers with a trailing dot",
+)
+_STATEMENT = """\
+# The {thing} {fault}
+
+**Version:** 4.{minor}.1 · *reported by several users*
+
+Since the last release the {thing} {fault}. It worked in `4.{before}`:
+
+```python
+from acme import core
+
+core.run(None, strict=True)  # expected: None
+```
+
+| input | expected | actual |
+|---|---|---|
+| `""` | `None` | `TypeError` |
+| `"a,b"` | `["a", "b"]` | `["a"]` |
+
+1. Install the package
+2. Call it as above
+
+> Seen on Linux and macOS. See also [the discussion](https://example.org/discussions/{minor}).
+
+- [x] searched for existing issues
+- [ ] can provide a patch
+"""
+
+
+def transcript(instance_id: str, model: str, sample: int = 0, *, text: str = "I look at the parser first.") -> dict[str, Any]:
+    """A conversation as `goldseam solve` writes it."""
+    call = {"call_id": "c1", "name": "bash", "arguments": '{"command": "grep -rn strip src"}'}
+    messages = [
+        {"role": "system", "content": "You fix bugs.", "tool_calls": [], "tool_call_id": None},
+        {"role": "user", "content": "The parser fails on an empty header.", "tool_calls": [], "tool_call_id": None},
+        {"role": "assistant", "content": text, "tool_calls": [call], "tool_call_id": None},
+        {"role": "tool", "content": "src/parser.py:11: value.strip()", "tool_calls": [], "tool_call_id": "c1"},
+        {"role": "assistant", "content": "Fixed.", "tool_calls": [], "tool_call_id": None},
+    ]
+    identity = {"instance_id": instance_id, "model_name_or_path": model, "sample": sample}
+    return {"schema_version": 1, **identity, "messages": messages, "replies": []}
+
+
+def add_transcript(run: Path, instance_id: str, model: str, *, folder: str = "predictions.transcripts", **options: Any) -> str:
+    """Write a transcript beside a run, and return the name that a prediction has it by."""
+    name = f"{folder}/{instance_id}/0.json"
+    path = run.parent / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(transcript(instance_id, model, **options)))
+    return name
+
+
+def make_realistic(place: Path, tasks: int = 400, *, seed: int = 7) -> tuple[Path, Path]:
+    """A dataset and a run as a team would have it: eight models with long names and both controls, three repositories."""
+    chance = random.Random(seed)
+    made = []
+    for number in range(tasks):
+        repo = REPOS[(0, 0, 0, 1, 1, 2)[number % 6]]
+        text = _STATEMENT.format(
+            thing=_THINGS[number % len(_THINGS)], fault=_FAULTS[number % len(_FAULTS)], minor=number, before=number - 1
+        )
+        tier = TIERS[chance.choices(range(4), (6, 4, 3, 1))[0]]
+        name = f"{repo.replace('/', '__')}-{16 + 7 * number}"
+        made.append(make_task(number, repo=repo, difficulty=tier, statement=text, instance_id=name))
+    dataset = make_dataset(place / "holdout", made)
+    (dataset.path / "funnel.jsonl").write_text(FUNNEL)
+    run = place / "2026-11-nightly"
+    predictions = []
+    for number, task in enumerate(made):
+        tier = TIERS.index(task.instance.quality["difficulty"]["tier"])
+        ease = chance.gauss(0.12 - 0.11 * tier, 0.2)
+        for rank, (model, share) in enumerate({**REALISTIC_MODELS, "gold": 1.0, "null": 0.0}.items()):
+            control = model in ("gold", "null")
+            won = share == 1 if control else chance.gauss(ease, 0.35) + share > 0.5
+            others = [Outcome.UNRESOLVED] * 20 + [Outcome.EMPTY_PATCH, Outcome.APPLY_FAILED, Outcome.INFRA_ERROR]
+            outcome = Outcome.RESOLVED if won else Outcome.UNRESOLVED if control else chance.choice(others)
+            cost = 0.04 * (9 - rank) * (0.6 + chance.random())
+            extra = {} if control else {"cost_usd": cost, "latency_seconds": 60.0 + 200 * chance.random()}
+            if not control and number < 12:
+                extra["transcript"] = add_transcript(run, task.instance_id, model, folder=f"predictions-{rank}.transcripts")
+            predictions.append(
+                add(
+                    run,
+                    task.instance_id,
+                    model,
+                    outcome,
+                    patch="" if model == "null" else PATCH.format(name=f"part_{number}_{rank}"),
+                    failure_class=chance.choice(CLASSES) if outcome is Outcome.UNRESOLVED and not control else None,
+                    output=f"collected 32 items\nFAILED {SECRET_TEST} - {SECRET_OUTPUT}\n".encode(),
+                    seconds=1 + 3 * chance.random(),
+                    extra=extra,
+                    signals=None if control else signals(number),
+                    flags=[{"path": "src/parser.py", "sign": "exit"}] if won and not control and number % 97 == 5 else [],
+                    place=(Place.HOST, Place.HOST, Place.HOST, Place.HOST, Place.MIXED, Place.INSIDE)[number % 6],
+                )
+            )
+    folder = RunFolder(path=run)
+    folder.write_predictions(predictions)
+    folder.write_run(record([*REALISTIC_MODELS, "gold", "null"]))
+    return dataset.path, run
+
+
+def record(models: list[str], **fields: Any) -> RunRecord:
+    """run.json of a run over the datasets of this module."""
+    return RunRecord(
+        **{
+            "goldseam_version": "0.1.0",
+            "grading_version": GRADING_VERSION,
+            "dataset": "widgets-holdout",
+            "dataset_version": 1,
+            "tasks": {},
+            "images": {},
+            "models": models,
+            "settings": {},
+            "machine": {"platform": "Linux-6.1.0-amd64", "machine": "x86_64", "cpus": 16},
+            "started_at": "2026-11-21T02:00:00Z",
+            **fields,
+        }
+    )
+
+
+if __name__ == "__main__":
+    import sys
+
+    print(*make_realistic(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 400))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from harness.runs.task_metadata import TaskFacts
 
 
-_RANKED = ("trivial", "easy", "medium", "hard", "brutal", *Place)
+RANKED = ("trivial", "easy", "medium", "hard", "brutal", *Place)
+"""Names of groups that have an order of their own: tiers of difficulty, places of judging."""
 
 
 class CohortKey(StrEnum):
@@ -133,8 +134,8 @@ def _of_samples(sheet: Scoresheet, of: Callable[[SampleScore], str | None], valu
 
 def _natural(value: str | None) -> tuple[float, str]:
     """Numbers by size, tiers from easy to brutal, places from the strongest, other words by the alphabet."""
-    if value in _RANKED:
-        return float(_RANKED.index(value)), ""
+    if value in RANKED:
+        return float(RANKED.index(value)), ""
     try:
         return float(value or ""), ""
     except ValueError:

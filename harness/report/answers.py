@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.analysis.compare import Answer
 from harness.core.instance import Outcome
 from harness.report import figures
-from harness.report.words import chance, listed, many, percent, points
+from harness.report.words import chance, listed, many, percent, points, span
 from harness.runs.task_metadata import standing
 
 if TYPE_CHECKING:
@@ -88,19 +88,19 @@ def headline(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> str:
         return f"{head}: {listed([_counted(model) for model in competitors])} resolved"
     best, *others = competitors
     if not best.resolved:
-        return "No model resolved a task" if others else f"{best.label} resolved no task"
+        return "No model resolved a task" if others else f"{best.name} resolved no task"
     if not others:
-        return f"{best.label} resolves {percent(best.rate)} of the tasks"
+        return f"{best.name} resolves {percent(best.rate)} of the tasks"
     open_ = [duel for duel in duels if not _beaten(duel)]
-    names = {model.column: model.label for model in others}
+    names = {model.column: model.name for model in others}
     if not open_:
-        return f"{best.label} is better than {names[duels[0].other] if len(others) == 1 else 'every other model'} here"
+        return f"{best.name} is better than {names[duels[0].other] if len(others) == 1 else 'every other model'} here"
     if len(others) == 1:
-        return f"Can't tell whether {best.label} or {others[0].label} is better"
+        return f"Can't tell whether {best.name} or {others[0].name} is better"
     if len(open_) == len(others):
         return f"Can't tell which of the {len(competitors)} models is best"
     rivals = [names[duel.other] for duel in open_]
-    return f"{best.label} leads, but may be no better than {listed(rivals, most=2)}"
+    return f"{best.name} leads, but may be no better than {listed(rivals, most=2)}"
 
 
 def _beaten(duel: Duel) -> bool:
@@ -117,13 +117,15 @@ def _sure(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> tuple[s
     if bounds:
         over = f" in {best.sheet.rate.repositories} repositories" if best.sheet.rate.repositories else ""
         lines.append(
-            f"{best.label} resolves {percent(best.rate)} of {many(best.sheet.rate.tasks, 'task')}{over}; on more tasks "
-            f"like these, between {percent(bounds.low)} and {percent(bounds.high)} (95%)."
+            f"{best.name} resolves {percent(best.rate)} of {many(best.sheet.rate.tasks, 'task')}{over}; on more tasks "
+            f"like these, {span(bounds.low, bounds.high)} (95% interval)."
         )
-    names = {model.column: model.label for model in competitors}
+    names = {model.column: model.name for model in competitors}
     lines += [_duel(duel, names[duel.other]) for duel in duels[:2]]
     if len(duels) > 1:
-        lines.append(f"Corrected for {len(duels)} comparisons (Holm).")
+        lines.append(f"p is two-sided and corrected for {len(duels)} comparisons (Holm).")
+    elif any(duel.comparison for duel in duels):
+        lines.append("p is two-sided.")
     return tuple(lines)
 
 
@@ -157,9 +159,9 @@ def _fails(report_data: ReportData, competitors: Sequence[ModelSummary]) -> tupl
     if classes:
         shown = [f"{name.replace('_', ' ')} ({number})" for name, number in classes.most_common(_CLASSES_SHOWN)]
         others = classes.total() - sum(number for _, number in classes.most_common(_CLASSES_SHOWN))
-        lines.append(f"{best.label}: {', '.join(shown)}{f', {others} others' if others else ''}.")
+        lines.append(f"{best.name}: {', '.join(shown)}{f', {others} others' if others else ''}.")
     elif best.resolved:
-        lines.append(f"{best.label} failed on nothing that was scored.")
+        lines.append(f"{best.name} failed on nothing that was scored.")
     lines += _weakest(best)
     unsolved = _resolved_by_nobody(report_data, competitors)
     if unsolved and len(competitors) > 1:
@@ -204,12 +206,12 @@ def caveats(report_data: ReportData, competitors: Sequence[ModelSummary], duels:
             "The models were not scored on the same tasks; each comparison is on those that both were scored on."
         )
     gaps = {
-        "for want of infrastructure": [f"{model.label} {model.infra}" for model in report_data.models if model.infra],
+        "for want of infrastructure": [f"{model.name} {model.infra}" for model in report_data.models if model.infra],
         "because they were not run yet": [
-            f"{model.label} {model.unfinished}" for model in report_data.models if model.unfinished
+            f"{model.name} {model.unfinished}" for model in report_data.models if model.unfinished
         ],
         "since the model gave no prediction for the task": [
-            f"{model.label} {len(model.sheet.uncovered)}" for model in competitors if model.sheet.uncovered
+            f"{model.name} {len(model.sheet.uncovered)}" for model in competitors if model.sheet.uncovered
         ],
     }
     notes += [
@@ -239,7 +241,7 @@ def _controls(report_data: ReportData) -> list[str]:
 
 
 def _counted(model: ModelSummary) -> str:
-    return f"{model.label} {model.resolved} of {model.scored}"
+    return f"{model.name} {model.resolved} of {model.scored}"
 
 
 def _failing_controls(models: Sequence[ModelSummary]) -> list[ModelSummary]:

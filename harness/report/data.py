@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from harness.analysis.scoresheet import Scoresheet
     from harness.report.text import CutText
+    from harness.report.parts.transcripts import Transcript
+    from harness.runs.run_folder import RunRecord
     from harness.stats import Interval
 
 CONTROLS = ("gold", "null")
@@ -83,6 +85,7 @@ class PredictionView:
     """How far it answers recorded calls as the fix does, in words; empty where that was not asked for."""
     signals: Mapping[str, Any] = field(default_factory=dict)
     """What was measured beside the verdict, as JSON values; without leave, what may be told of it."""
+    transcript: Transcript | None = None
     hidden: HiddenDetails | None = None
 
     @property
@@ -95,6 +98,8 @@ class TaskView:
     """One task as the page shows it. The last two are hidden content, and None without leave."""
 
     instance_id: str
+    name: str = ""
+    """A short name that no other task here has, such as `#16`."""
     title: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     groups: Mapping[str, str] = field(default_factory=dict)
@@ -112,6 +117,9 @@ class ModelSummary:
 
     column: int
     label: str
+    """Its whole name; with the run's name where several runs have it."""
+    name: str
+    """A short name that no other model here has."""
     run: str
     control: bool
     sheet: Scoresheet
@@ -194,6 +202,8 @@ class ReportData:
     dataset: str
     canary: str
     runs: tuple[str, ...]
+    records: tuple[RunRecord, ...]
+    """run.json of the runs that have a readable one: date, versions, machine."""
     models: tuple[ModelSummary, ...]
     """By column."""
     tasks: tuple[TaskView, ...]

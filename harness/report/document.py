@@ -187,7 +187,7 @@ def schema() -> str:
 
 def document(report_data: ReportData, answers: Answers, *, report: str | None = None) -> Document:
     """Everything that the page says before a task is opened, as values."""
-    classes = figures.failure_classes(report_data.predictions)
+    classes = figures.failure_classes(report_data)
     labels = {model.column: model.label for model in report_data.models}
     return Document(
         report=report,

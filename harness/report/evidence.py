@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.analysis.usage import usage_of
 from harness.report import data
+from harness.report.parts import transcripts
 from harness.report.text import CutText, clean, ends, head, head_of_file
 from harness.runs import public_reason
 
@@ -51,6 +52,7 @@ class Leave:
 
     hidden: bool
     bytes_each: int
+    transcript_bytes: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +72,7 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
     is_gold = prediction.model_name_or_path == "gold" or (bool(raw_patch.strip()) and raw_patch == gold)
     sheltered = is_gold and not leave.hidden
     patch, note = _patch(item, leave, sheltered=sheltered)
+    transcript = None if sheltered else transcripts.read(item.folder.path, prediction, leave.transcript_bytes)
     if report is None:
         return data.PredictionView(
             column=item.column,
@@ -77,6 +80,7 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
             sample=prediction.sample,
             patch=patch,
             patch_note=note,
+            transcript=transcript,
             usage=usage_of(prediction.extra),
         )
     return data.PredictionView(
@@ -108,6 +112,7 @@ def view(item: Item, gold: bytes | None, leave: Leave) -> data.PredictionView:
         tripwires=() if sheltered else tuple((hit.get("path", "?"), hit.get("kind", "?")) for hit in report.tripwires),
         replay=report.replay.words() if report.replay else "",
         signals={} if sheltered else _signals(report, leave),
+        transcript=transcript,
         hidden=_hidden(item, report, leave) if leave.hidden else None,
     )
 

@@ -6,16 +6,16 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.analysis.cohorts import CohortKey, by_cohort
+from harness.analysis.cohorts import RANKED, CohortKey, by_cohort
 from harness.analysis.compare import Comparison, compare, compare_all
 from harness.core.errors import NothingComparableError
 from harness.core.instance import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.analysis.scoresheet import Scoresheet
-    from harness.report.data import ModelSummary, PredictionView
+    from harness.report.data import ModelSummary, ReportData
 
 DIMENSIONS = {
     CohortKey.REPO: "repository",
@@ -63,7 +63,7 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Breakdown:
-    """All groups of one dimension, the largest first."""
+    """All groups of one dimension: tiers in their order, others the largest first."""
 
     key: CohortKey
     name: str
@@ -102,9 +102,15 @@ def breakdowns(models: Sequence[ModelSummary]) -> tuple[Breakdown, ...]:
                 groups.setdefault(cohort.value, {})[model.column] = cohort.sheet
         if groups.keys() - {None}:
             groups_made = [_group(value, sheets) for value, sheets in groups.items()]
-            ordered = sorted(groups_made, key=lambda group: (group.name == "unknown", -group.tasks, group.name))
+            ordered = sorted(groups_made, key=lambda group: (group.name == "unknown", *rank(group.name, group.tasks)))
             breakdowns_made.append(Breakdown(key=key, name=name, groups=tuple(ordered)))
     return tuple(breakdowns_made)
+
+
+def rank(name: str, tasks: int = 0) -> tuple[int, int, str]:
+    """Where a group stands among others: tiers and places in their own order, others by size and name."""
+    place = RANKED.index(name) if name in RANKED else len(RANKED)
+    return (place, 0 if name in RANKED else -tasks, name)
 
 
 def _group(value: str | None, sheets: Mapping[int, Scoresheet]) -> Group:
@@ -113,11 +119,15 @@ def _group(value: str | None, sheets: Mapping[int, Scoresheet]) -> Group:
     )
 
 
-def failure_classes(predictions: Iterable[PredictionView]) -> dict[str, dict[int, int]]:
-    """By failure class, how many predictions of each column came to it; commonest first. Our own failures are none."""
+def failure_classes(report_data: ReportData) -> dict[str, dict[int, int]]:
+    """By failure class, how many predictions of each column came to it; commonest first.
+
+    Infrastructure failures are none, and controls have none unless they are alone.
+    """
+    columns = {model.column for model in report_data.competitors()}
     counts: dict[str, Counter[int]] = {}
-    for view in predictions:
-        if view.scored and view.outcome is not Outcome.RESOLVED:
+    for view in report_data.predictions:
+        if view.column in columns and view.scored and view.outcome is not Outcome.RESOLVED:
             counts.setdefault(view.failure_class, Counter())[view.column] += 1
     order = sorted(counts, key=lambda name: (-counts[name].total(), name))
     return {name: dict(counts[name]) for name in order}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from harness.dataset import hidden_files, model_files
 from harness.dataset.schema import TaskModel
 from harness.dataset.seal.canary_marks import is_canary_line, without_in_markdown, without_in_patch
 from harness.report import data
+from harness.report.parts import names
 from harness.report.evidence import Item, Leave, view
 from harness.report.figures import DIMENSIONS, OF_TASKS
 from harness.report.text import CutText, clean, head_of_file
@@ -31,12 +33,17 @@ if TYPE_CHECKING:
 _PAGE_BYTES = 16 * 1024 * 1024
 """What all the long texts of a page may come to, about."""
 _STATEMENT_BYTES = 24 * 1024
+_TRANSCRIPT_BYTES = 64 * 1024
+
+_DIGITS = re.compile(r"(\d+)")
 
 Identity = tuple[str, str, int]
 
 
-def gather(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bool = False) -> data.ReportData:
-    """All that a page shows.
+def gather(
+    runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bool = False, page_bytes: int = _PAGE_BYTES
+) -> data.ReportData:
+    """All that a page shows; its long texts come to about `page_bytes`.
 
     Raises:
         InputError: no run, a folder that is no run or no dataset, or a broken file in one.
@@ -50,21 +57,31 @@ def gather(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
     if twice:
         raise InputError(f"{twice[0]} is given twice", hint="give each run once")
     opened = dataset_folder.open_dataset(dataset) if dataset else None
-    names = _run_names(runs)
-    models = _models(runs, names, dataset)
+    run_names = _run_names(runs)
+    models = _models(runs, run_names, dataset)
     items = [item for path in runs for item in _items(path, models)]
-    leave = Leave(hidden=with_hidden, bytes_each=_bytes_each(len(items)))
+    leave = Leave(
+        hidden=with_hidden,
+        bytes_each=_bytes_each(len(items), page_bytes),
+        transcript_bytes=_transcript_bytes(items, page_bytes),
+    )
     facts = _facts(models)
     ids = {item.prediction.instance_id for item in items} | facts.keys()
     gold = {task_id: _gold(opened, task_id) for task_id in ids}
     views = [view(item, gold[item.prediction.instance_id], leave) for item in items]
+    short = names.tasks(sorted(ids))
+    records = [RunFolder(path=path).record() for path in runs]
     return data.ReportData(
-        title=", ".join(names),
+        title=", ".join(run_names),
         dataset=f"{opened.name}, version {opened.version}" if opened else _dataset_of(models),
         canary=opened.canary if opened else "",
-        runs=tuple(names),
+        runs=tuple(run_names),
+        records=tuple(record for record in records if record),
         models=models,
-        tasks=tuple(_task(opened, task_id, facts.get(task_id, TaskFacts()), leave) for task_id in sorted(ids)),
+        tasks=tuple(
+            replace(_task(opened, task_id, facts.get(task_id, TaskFacts()), leave), name=short[task_id])
+            for task_id in sorted(ids, key=_by_number)
+        ),
         predictions=tuple(
             sorted(
                 views,
@@ -80,23 +97,36 @@ def gather(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
     )
 
 
-def _bytes_each(predictions: int) -> int:
+def _by_number(task_id: str) -> tuple[tuple[int, int | str], ...]:
+    """An id's order for a person: `widgets-9` before `widgets-10`."""
+    return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in _DIGITS.split(task_id))
+
+
+def _bytes_each(predictions: int, page_bytes: int) -> int:
     """How long each patch and output may be, so that all of them together stay sane."""
-    return min(64 * 1024, max(3 * 1024, _PAGE_BYTES // (2 * max(1, predictions))))
+    return min(64 * 1024, max(3 * 1024, page_bytes // (2 * max(1, predictions))))
 
 
-def _models(runs: Sequence[Path], names: Sequence[str], dataset: Path | None) -> tuple[data.ModelSummary, ...]:
+def _transcript_bytes(items: Sequence[Item], page_bytes: int) -> int:
+    """How long each transcript may be: half as much again as patches and outputs, all together."""
+    recorded = sum("transcript" in item.prediction.extra for item in items)
+    return min(_TRANSCRIPT_BYTES, max(2 * 1024, page_bytes // (2 * max(1, recorded))))
+
+
+def _models(runs: Sequence[Path], run_names: Sequence[str], dataset: Path | None) -> tuple[data.ModelSummary, ...]:
     """A column for each model of each run."""
     sheets = [
         (name, sheet)
-        for path, name in zip(runs, names, strict=True)
+        for path, name in zip(runs, run_names, strict=True)
         for sheet in scoresheet.read(path, dataset=dataset)
     ]
     models = [sheet.model for _, sheet in sheets]
+    short = names.models([clean(model) for model in models])
     return tuple(
         data.ModelSummary(
             column=column,
             label=clean(sheet.model) if models.count(sheet.model) == 1 else f"{clean(sheet.model)} ({name})",
+            name=short[clean(sheet.model)] + ("" if models.count(sheet.model) == 1 else f" ({name})"),
             run=name,
             control=sheet.model in data.CONTROLS,
             sheet=sheet,
@@ -123,10 +153,10 @@ def _facts(models: Sequence[data.ModelSummary]) -> Mapping[str, TaskFacts]:
 
 def _run_names(runs: Sequence[Path]) -> list[str]:
     """Each run's folder name, with the folder above it where that would not tell two apart."""
-    names = [path.resolve().name for path in runs]
+    folders = [path.resolve().name for path in runs]
     return [
-        name if names.count(name) == 1 else f"{path.resolve().parent.name}/{name}"
-        for path, name in zip(runs, names, strict=True)
+        name if folders.count(name) == 1 else f"{path.resolve().parent.name}/{name}"
+        for path, name in zip(runs, folders, strict=True)
     ]
 
 

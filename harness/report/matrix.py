@@ -39,8 +39,6 @@ class Row:
     cells: tuple[Cell, ...]
     resolved: int
     """Columns of competing models with a resolved sample."""
-    lines: tuple[tuple[int, PredictionView], ...]
-    """Its predictions by column, for a reader without JavaScript."""
 
 
 def rows(report_data: ReportData) -> list[Row]:
@@ -59,8 +57,7 @@ def rows(report_data: ReportData) -> list[Row]:
             for column, samples in views.items()
             if column in compete
         )
-        lines = tuple((column, view) for column, samples in sorted(views.items()) for view in samples)
-        rows_made.append(Row(task=task, number=number, cells=cells, resolved=solved, lines=lines))
+        rows_made.append(Row(task=task, number=number, cells=cells, resolved=solved))
     return rows_made
 
 

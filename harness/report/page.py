@@ -13,6 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from harness.report import figures, payload, words
+from harness.report.parts import names, origin
 from harness.report.answers import answers
 from harness.report.gather import gather
 from harness.report.matrix import rows
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from harness.report.answers import Answers
     from harness.report.data import ModelSummary, ReportData
 
-STYLES = ("base", "answers", "tables", "icons", "tasks", "narrow", "print")
-SCRIPTS = ("text", "highlight", "diff", "signals", "task", "links", "filter", "keys", "theme", "start")
+STYLES = ("base", "answers", "tables", "icons", "matrix", "tasks", "narrow", "print")
+SCRIPTS = ("text", "tabs", "highlight", "diff", "signals", "task", "links", "filter", "csv", "keys", "theme", "start")
 """In this order they are one script: each uses what stands before it."""
 _GROUPS_SHOWN = 12
 _CODE = re.compile("`([^`]+)`")
@@ -44,35 +45,25 @@ def render(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
     return render_data(report_data, answers(report_data))
 
 
-def render_data(report_data: ReportData, answers_given: Answers) -> str:
-    """The page of what was gathered. Pure but for reading our own templates."""
-    style = "".join(_asset(f"{name}.css") for name in STYLES)
-    script = '"use strict";\n(() => {\n' + "".join(_asset(f"{name}.js") for name in SCRIPTS) + "})();\n"
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("harness.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        visible=visible,
-        prose=prose,
-        percent=words.percent,
-        seconds=words.seconds,
-        dollars=words.dollars,
-        fragment=fragment,
-        view=view,
-        duel=words.duel,
-        meaning=words.meaning,
-    )
-    classes = figures.failure_classes(report_data.predictions)
+def render_data(report_data: ReportData, answers_given: Answers, *, live: str = "") -> str:
+    """The page of what was gathered. Pure but for reading our own templates.
+
+    `live` is where a page of `goldseam view` asks whether its runs have changed; a file asks nobody.
+    """
+    classes = figures.failure_classes(report_data)
     models, breakdowns = report_data.ordered(), figures.breakdowns(report_data.competitors())
-    html = environment.get_template("report.html.j2").render(
+    return render_template(
+        "report.html.j2",
+        styles=STYLES,
+        scripts=(*SCRIPTS, *(["live"] if live else [])),
+        live=live,
         data=report_data,
+        origin=origin.facts(report_data),
         said=answers_given,
         competitors=report_data.competitors(),
+        controls=[model for model in models if model.control],
         models=models,
+        letters=dict(zip((model.column for model in models), names.letters(len(models)), strict=True)),
         duels={duel.other: duel.comparison for duel in answers_given.duels},
         rows=rows(report_data),
         outcomes=_outcomes(models),
@@ -84,8 +75,36 @@ def render_data(report_data: ReportData, answers_given: Answers) -> str:
         groups=_groups(report_data),
         groups_shown=_GROUPS_SHOWN,
         costs=_costs(models),
-        index=script_json(payload.index(report_data)),
+        index=script_json({**payload.index(report_data), "live": live}),
         details=[script_json(detail) for detail in payload.details(report_data)],
+    )
+
+
+def render_template(name: str, *, styles: Sequence[str], scripts: Sequence[str], **values: object) -> str:
+    """A template with our styles and scripts inside it, and the policy that allows these alone."""
+    style = "".join(_asset(f"{part}.css") for part in styles)
+    script = '"use strict";\n(() => {\n' + "".join(_asset(f"{part}.js") for part in scripts) + "})();\n"
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("harness.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        visible=visible,
+        prose=prose,
+        percent=words.percent,
+        span=words.span,
+        seconds=words.seconds,
+        dollars=words.dollars,
+        fragment=fragment,
+        view=view,
+        duel=words.duel,
+        meaning=words.meaning,
+    )
+    html = environment.get_template(name).render(
+        **values,
         style=Markup(style),  # noqa: S704 - our own files
         script=Markup(script),  # noqa: S704 - our own files
         style_hash=_csp_hash(style),
@@ -113,13 +132,20 @@ def _costs(models: Sequence[ModelSummary]) -> Mapping[str, object]:
     summaries = [model for model in models if not model.control] or list(models)
     model_summaries = [model for model in summaries if model.sheet.cost_usd.mean is not None and model.rate is not None]
     points = [
-        Point(label=model.label, cost=model.sheet.cost_usd.mean or 0.0, rate=model.rate or 0.0, interval=model.interval)
-        for model in model_summaries
+        Point(
+            label=model.name,
+            letter=letter,
+            cost=model.sheet.cost_usd.mean or 0.0,
+            rate=model.rate or 0.0,
+            interval=model.interval,
+        )
+        for model, letter in zip(models, names.letters(len(models)), strict=True)
+        if model in model_summaries
     ]
     return {
         "plot": cost_against_score(points),
         "known": model_summaries,
-        "unknown": [model.label for model in summaries if model.sheet.cost_usd.mean is None],
+        "unknown": [model.name for model in summaries if model.sheet.cost_usd.mean is None],
         "partly": [model for model in model_summaries if model.sheet.cost_usd.known < model.sheet.cost_usd.of],
         "latency": any(model.sheet.latency_seconds.mean is not None for model in models),
     }
@@ -131,7 +157,7 @@ def _groups(report_data: ReportData) -> Mapping[str, Sequence[str]]:
     for task in report_data.tasks:
         for dimension, name in task.groups.items():
             groups.setdefault(dimension, set()).add(name)
-    return {dimension: sorted(names) for dimension, names in groups.items()}
+    return {dimension: sorted(group_names, key=figures.rank) for dimension, group_names in groups.items()}
 
 
 def prose(text: str) -> Markup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from harness.report.parts import markdown, names
 from harness.report.matrix import PENDING
 from harness.report.words import OUTCOMES, dollars, seconds
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from harness.report.data import PredictionView, ReportData, TaskView, TestRow
     from harness.report.text import CutText
+    from harness.report.parts.transcripts import Transcript, Turn
 
 
 def index(report_data: ReportData) -> dict[str, Any]:
@@ -20,13 +22,18 @@ def index(report_data: ReportData) -> dict[str, Any]:
     for view in report_data.predictions:
         outcome = view.outcome.value if view.outcome else PENDING
         by_task[view.instance_id].append([view.column, outcome, view.failure_class, bool(view.flags)])
+    order = report_data.ordered()
+    letters = dict(zip((model.column for model in order), names.letters(len(order)), strict=True))
     return {
         "models": [model.label for model in report_data.models],
+        "names": [model.name for model in report_data.models],
+        "letters": [letters[model.column] for model in report_data.models],
         "competitors": [model.column for model in report_data.competitors()],
         "words": {outcome.value: word for outcome, word in OUTCOMES.items()},
         "tasks": [
             {
                 "id": task.instance_id,
+                "name": task.name,
                 "title": task.title,
                 "groups": [f"{dimension}:{name}" for dimension, name in task.groups.items()],
                 "predictions": by_task[task.instance_id],
@@ -53,7 +60,7 @@ def _task(task: TaskView, views: list[PredictionView]) -> dict[str, Any]:
     return {
         "tests": list(tests.items()),
         "facts": [*task.facts, *([("not counted", task.aside)] if task.aside else [])],
-        "statement": _cut(task.statement),
+        "statement": _statement(task.statement),
         "gold": _cut(task.gold_patch),
         "test": _cut(task.test_patch),
         "predictions": predictions,
@@ -83,6 +90,7 @@ def _prediction(view: PredictionView, places: Mapping[str, int]) -> dict[str, An
         "attempts": view.attempts,
         "place": view.place,
         "usage": _usage(view),
+        "transcript": _transcript(view.transcript),
     }
     if view.hidden is not None:
         fields["tests"] = [_result(row, places[row.test_id]) for row in view.hidden.tests]
@@ -108,6 +116,25 @@ def _usage(view: PredictionView) -> list[tuple[str, str]]:
         "prompt": usage.prompt,
     }
     return [(name, str(value)) for name, value in fields.items() if value]
+
+
+def _statement(text: CutText | None) -> list[Any] | None:
+    """A statement as its tree, with its size and how much of it is shown."""
+    return None if text is None else [markdown.tree(text.text), text.size, text.shown]
+
+
+def _transcript(transcript: Transcript | None) -> dict[str, Any] | None:
+    if transcript is None:
+        return None
+    return {
+        "first": [_turn(turn) for turn in transcript.first],
+        "more": transcript.left_out,
+        "last": [_turn(turn) for turn in transcript.last],
+    }
+
+
+def _turn(turn: Turn) -> list[Any]:
+    return [turn.role, _cut(turn.text), [[name, _cut(arguments)] for name, arguments in turn.calls]]
 
 
 def _cut(text: CutText | None) -> list[Any] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -12,8 +11,9 @@ from rich.text import Text
 from harness.core.instance import Outcome
 from harness.core.printable import one_line
 from harness.report import figures
+from harness.report.parts import names
 from harness.report.matrix import MIXED, NONE, PENDING, rows
-from harness.report.words import OUTCOMES, dollars, duel, many, percent
+from harness.report.words import OUTCOMES, dollars, duel, many, percent, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -105,9 +105,8 @@ def _table(*headings: str) -> Table:
 
 
 def _letters(models: Sequence[ModelSummary]) -> dict[int, str]:
-    """A short name for each column: letters, and numbers where these do not do."""
-    enough = len(models) <= len(ascii_uppercase)
-    return {model.column: ascii_uppercase[n] if enough else str(n + 1) for n, model in enumerate(models)}
+    """A letter for each column."""
+    return dict(zip((model.column for model in models), names.letters(len(models)), strict=True))
 
 
 def _models(report_data: ReportData, answers: Answers, *, wide: bool) -> Table:
@@ -126,7 +125,7 @@ def _models(report_data: ReportData, answers: Answers, *, wide: bool) -> Table:
             letters[model.column],
             Text(one_line(model.label) + (" (control)" if model.control else "")),
             percent(model.rate),
-            f"{percent(bounds.low)}–{percent(bounds.high)}" if bounds else "–",
+            span(bounds.low, bounds.high) if bounds else "–",
             *([_bar(model.rate, bounds)] if wide else []),
             f"{model.resolved}/{model.scored}",
             percent(model.coverage),
@@ -148,7 +147,7 @@ def _bar(rate: float | None, bounds: Interval | None) -> Text:
 
 
 def _classes(report_data: ReportData) -> list[RenderableType]:
-    classes = figures.failure_classes(report_data.predictions)
+    classes = figures.failure_classes(report_data)
     models = [
         model for model in report_data.competitors() if any(model.column in counts for counts in classes.values())
     ]

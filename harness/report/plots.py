@@ -31,6 +31,7 @@ class Point:
     rate: float
     interval: Interval | None
     control: bool = False
+    letter: str = ""
 
 
 def cost_against_score(points: Sequence[Point]) -> Markup:
@@ -89,12 +90,13 @@ def _point(point: Point, x: float, label_at: float) -> Markup:
     left = x > _LEFT_HALF
     return Markup(
         '<g class="{}">{}<circle cx="{x}%" cy="{y}%" r="5"/>'
-        '<text x="{x}%" y="{at}%" dx="{}" dy="4" class="{}">{}</text></g>'
+        '<text x="{x}%" y="{at}%" dx="{}" dy="4" class="{}"><tspan class="letter">{}</tspan><tspan class="name"> {}</tspan></text></g>'
     ).format(
         "control" if point.control else "model",
         whisker,
         -10 if left else 10,
         "end" if left else "start",
+        point.letter,
         visible(point.label).striptags(),
         x=f"{x:.2f}",
         y=f"{100 - 100 * point.rate:.2f}",

@@ -45,5 +45,5 @@ def ask(report_data: ReportData, baseline: Path, rules: GateRules, *, dataset: P
         if line.ruling is not Ruling.KEPT
     ]
     total = sum(line.ruling is Ruling.KEPT for line in decision.rules)
-    against = f"{best.label} against {baseline.name}: {total} of {len(decision.rules)} rules kept."
+    against = f"{best.name} against {baseline.name}: {total} of {len(decision.rules)} rules kept."
     return Ship(verdict=decision.verdict.value, sentence=decision.sentence, lines=(against, *lines[:_LINES_SHOWN]))

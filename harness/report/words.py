@@ -61,6 +61,14 @@ def percent(share: float | None) -> str:
     return ">99%" if 1 - _PERCENT < share < 1 else f"{share:.0%}"
 
 
+def span(low: float, high: float) -> str:
+    """An interval of shares for a person, such as `57–98%`."""
+    ends = (percent(low), percent(high))
+    if ends[0] == ends[1]:
+        return ends[0]
+    return f"{ends[0]} to {ends[1]}" if any(end[0] in "<>" for end in ends) else f"{ends[0][:-1]}–{ends[1]}"
+
+
 def points(difference: float) -> str:
     """A difference of two shares, in percentage points."""
     return f"{abs(difference) * 100:.0f} points" if abs(difference) >= _PERCENT else "less than a point"

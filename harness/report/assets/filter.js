@@ -1,4 +1,4 @@
-// Filter, search and sort: the matrix and the list of tasks always show the same tasks in the same order.
+// Filter, search and sort: a task goes with its drawer.
 const FIELDS = { q: "_search", outcome: "_outcome", class: "_class", model: "_model", group: "_group", sort: "_sort" };
 const DEFAULTS = { sort: "id" };
 const BAD_FIRST = ["tampered", "needs_review", "apply_failed", "empty_patch", "unresolved", "pending", "infra_error", "resolved"];
@@ -18,7 +18,7 @@ function getFilter() {
 
 // What is searched: id and title at once; statements, reasons and patches are read bit by bit, as they may be many
 // megabytes. A search that comes before all is read shows what it found so far, and the rest as it is found.
-const words = index.tasks.map((task) => `${task.id}\n${task.title}`.toLowerCase());
+const words = index.tasks.map((task) => `${task.id}\n${task.name}\n${task.title}`.toLowerCase());
 const SLICE = 15; // milliseconds
 let read = 0;
 let reading = false;
@@ -28,7 +28,7 @@ function readMore() {
   const until = performance.now() + SLICE;
   while (read < index.tasks.length && performance.now() < until) {
     const task = detailsOf(read);
-    const texts = [task.statement ? task.statement[0] : ""];
+    const texts = [task.statement ? wordsOf(task.statement[0]) : ""];
     for (const p of task.predictions) texts.push(p.reason, p.class, p.patch ? p.patch[0] : "");
     words[read] += "\n" + texts.join("\n").toLowerCase();
     read += 1;
@@ -63,7 +63,7 @@ function apply() {
   const wanted = (filter.q || "").toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length && !reading) setTimeout(readMore);
   const verdicts = index.tasks.map((_, number) => matches(number, filter, wanted));
-  for (const element of [...rows, ...tasks]) {
+  for (const element of tasks) {
     const hide = !verdicts[element.dataset.number];
     if (element.hidden !== hide) element.hidden = hide;
   }
@@ -88,7 +88,7 @@ function sort(how) {
   const keys = { id: () => 0, hard: solved, easy: (number) => -solved(number) };
   const key = keys[how] || ((number) => badness(number, how.replace(/^model:/, "")));
   const order = index.tasks.map((_, number) => [key(number), number]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  for (const list of [rows, tasks]) if (list.length) list[0].parentNode.append(...order.map(([, number]) => list[number]));
+  if (tasks.length) tasks[0].parentNode.append(...order.map(([, number]) => tasks[number]));
 }
 
 const tools = byId("_tools");

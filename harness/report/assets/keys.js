@@ -3,7 +3,8 @@ const matrix = byId("_matrix");
 let current = null;
 
 function rove(next) {
-  const first = next || [...matrix.tBodies[0].rows].filter((row) => !row.hidden).map((row) => row.querySelector("a"))[0] || null;
+  const shown = tasks.length ? [...matrix.tBodies].find((body) => !body.hidden) : null;
+  const first = next || (shown ? shown.querySelector("th a") : null);
   if (current) current.tabIndex = -1;
   current = first;
   if (current) current.tabIndex = 0;
@@ -11,28 +12,28 @@ function rove(next) {
 }
 
 function moveCell(event) {
-  const cell = event.target.closest("tbody td, tbody th");
+  const cell = event.target.closest(".task > tr:first-child > *");
   const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
   if (!cell || !step || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  let row = cell.parentNode;
+  let body = cell.closest("tbody");
   let column = cell.cellIndex;
   do {
-    if (step[0] < 0) row = row.previousElementSibling;
-    if (step[0] > 0) row = row.nextElementSibling;
+    if (step[0] < 0) body = body.previousElementSibling;
+    if (step[0] > 0) body = body.nextElementSibling;
     column += step[1];
-    if (!row || !row.cells[column]) return;
-  } while (row.hidden || !row.cells[column].querySelector("a"));
-  rove(row.cells[column].querySelector("a"));
+    if (!body || !body.classList.contains("task") || !body.rows[0].cells[column]) return;
+  } while (body.hidden || !body.rows[0].cells[column].querySelector("a"));
+  rove(body.rows[0].cells[column].querySelector("a"));
 }
 
 function moveTask(by) {
-  const shown = [...byId("_tasks").children].filter((element) => !element.hidden);
+  const shown = [...matrix.tBodies].filter((element) => !element.hidden);
   const at = shown.findIndex((element) => element.contains(document.activeElement));
   const next = shown[at === -1 ? (by > 0 ? 0 : -1) : at + by];
   if (!next) return;
-  next.querySelector("summary").focus({ preventScroll: true });
-  next.scrollIntoView({ block: "nearest" });
+  rove(next.querySelector("th a"));
+  next.rows[0].scrollIntoView({ block: "nearest" });
 }
 
 const SHORTCUTS = {
@@ -49,7 +50,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   action();
 });
-for (const link of matrix.querySelectorAll("tbody a")) link.tabIndex = -1;
+for (const link of matrix.querySelectorAll(".task > tr:first-child a")) link.tabIndex = -1;
 byId("_keys").addEventListener("click", () => byId("_help").showModal());
 byId("_keys").hidden = false;
 byId("_close").addEventListener("click", () => byId("_help").close());

@@ -1,20 +1,16 @@
-// `#<instance_id>` opens a task, `#<instance_id>/<model>` a model's patch, `#?outcome=…` the tasks that a filter leaves.
+// `#<instance_id>` opens a task, `#<instance_id>/<model>` a prediction, `#<instance_id>/<model>/<tab>` one of its tabs,
+// `#?outcome=…` filters the tasks.
 
-function openTask(id, model) {
+function openTask(id, model, tab) {
   const element = byId(id);
-  if (!element || !fills.has(element)) return;
+  if (!tasks.includes(element)) return;
   if (element.hidden) { setFilter({}); apply(); }
-  element.open = true;
-  fills.get(element)();
-  let target = element;
-  for (const part of element.querySelectorAll(".pred")) {
-    if (model === undefined || part.dataset.model !== model) continue;
-    part.open = true;
-    part.fill();
-    if (target === element) target = part;
-  }
-  target.scrollIntoView();
-  target.querySelector("summary").focus({ preventScroll: true });
+  const { row, choose } = drawer(element);
+  row.hidden = false;
+  element.querySelector("th a").setAttribute("aria-expanded", "true");
+  const part = choose(model || "");
+  if (tab && part.inside) part.inside(tab);
+  element.scrollIntoView();
 }
 
 function follow() {
@@ -27,8 +23,7 @@ function follow() {
     return;
   }
   try {
-    const [id, model] = hash.split("/").map(decodeURIComponent);
-    openTask(id, model);
+    openTask(...hash.split("/").map(decodeURIComponent));
   } catch (error) { if (!(error instanceof URIError)) throw error; }
 }
 

@@ -49,13 +49,8 @@ function signalSection(parent, name, value) {
 function signalsView(parent, signals) {
   const names = Object.keys(signals).filter((name) => name !== "schema_version");
   if (!names.length) return;
-  const more = make(parent, "details", "more");
-  const line = make(more, "summary");
-  make(line, "b", "", "Signals");
-  put(line, ": " + signalNews(signals));
-  lazily(more, () => {
-    for (const name of names) signalSection(more, name, signals[name]);
-    const rest = names.filter((name) => !isMap(signals[name]) && !(Array.isArray(signals[name]) && signals[name].some(isMap)));
-    if (rest.length) facts(more, rest.map((name) => [human(name), plain(signals[name])]));
-  });
+  make(parent, "p", "", signalNews(signals));
+  for (const name of names) signalSection(parent, name, signals[name]);
+  const rest = names.filter((name) => !isMap(signals[name]) && !(Array.isArray(signals[name]) && signals[name].some(isMap)));
+  if (rest.length) facts(parent, rest.map((name) => [human(name), plain(signals[name])]));
 }
