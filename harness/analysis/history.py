@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.analysis import scoresheet
 from harness.core.errors import GoldseamError, InputError
-from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, RunFolder
+from harness.runs.run_folder import RUN_FILE, RunFolder, is_run
 from harness.stats import Interval, difference_interval, holm, sign_flip, worth_clustering
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ def read(folder: Path, *, model: str | None = None, dataset: Path | None = None)
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder", hint="give the folder that holds your run folders")
-    runs = sorted(path for path in folder.iterdir() if _is_run(path))
+    runs = sorted(path for path in folder.iterdir() if is_run(path))
     if not runs:
-        hint = f"give the folder above it: {folder.resolve().parent}" if _is_run(folder) else "evaluate some with -o"
+        hint = f"give the folder above it: {folder.resolve().parent}" if is_run(folder) else "evaluate some with -o"
         raise InputError(f"{folder} holds no run folders", hint=hint)
     by_model: dict[str, list[Dated]] = defaultdict(list)
     left_out: list[str] = []
@@ -125,10 +125,6 @@ def read(folder: Path, *, model: str | None = None, dataset: Path | None = None)
         )
     chosen = [model] if model else sorted(by_model, key=lambda name: (name in _CONTROLS, name))
     return History(trends=tuple(trend(by_model[name]) for name in chosen), left_out=tuple(left_out))
-
-
-def _is_run(path: Path) -> bool:
-    return (path / PREDICTIONS_FILE).is_file() or (path / RUN_FILE).is_file()
 
 
 def _dated(path: Path, dataset: Path | None) -> Iterable[Dated]:

@@ -57,8 +57,8 @@ def gather(
     if twice:
         raise InputError(f"{twice[0]} is given twice", hint="give each run once")
     opened = dataset_folder.open_dataset(dataset) if dataset else None
-    run_names = _run_names(runs)
-    models = _models(runs, run_names, dataset)
+    folders = run_names(runs)
+    models = _models(runs, folders, dataset)
     items = [item for path in runs for item in _items(path, models)]
     leave = Leave(
         hidden=with_hidden,
@@ -72,10 +72,10 @@ def gather(
     short = names.tasks(sorted(ids))
     records = [RunFolder(path=path).record() for path in runs]
     return data.ReportData(
-        title=", ".join(run_names),
+        title=", ".join(folders),
         dataset=f"{opened.name}, version {opened.version}" if opened else _dataset_of(models),
         canary=opened.canary if opened else "",
-        runs=tuple(run_names),
+        runs=tuple(folders),
         records=tuple(record for record in records if record),
         models=models,
         tasks=tuple(
@@ -113,11 +113,11 @@ def _transcript_bytes(items: Sequence[Item], page_bytes: int) -> int:
     return min(_TRANSCRIPT_BYTES, max(2 * 1024, page_bytes // (2 * max(1, recorded))))
 
 
-def _models(runs: Sequence[Path], run_names: Sequence[str], dataset: Path | None) -> tuple[data.ModelSummary, ...]:
+def _models(runs: Sequence[Path], folders: Sequence[str], dataset: Path | None) -> tuple[data.ModelSummary, ...]:
     """A column for each model of each run."""
     sheets = [
         (name, sheet)
-        for path, name in zip(runs, run_names, strict=True)
+        for path, name in zip(runs, folders, strict=True)
         for sheet in scoresheet.read(path, dataset=dataset)
     ]
     models = [sheet.model for _, sheet in sheets]
@@ -151,7 +151,7 @@ def _facts(models: Sequence[data.ModelSummary]) -> Mapping[str, TaskFacts]:
     return facts
 
 
-def _run_names(runs: Sequence[Path]) -> list[str]:
+def run_names(runs: Sequence[Path]) -> list[str]:
     """Each run's folder name, with the folder above it where that would not tell two apart."""
     folders = [path.resolve().name for path in runs]
     return [

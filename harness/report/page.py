@@ -45,10 +45,10 @@ def render(runs: Sequence[Path], *, dataset: Path | None = None, with_hidden: bo
     return render_data(report_data, answers(report_data))
 
 
-def render_data(report_data: ReportData, answers_given: Answers, *, live: str = "") -> str:
+def render_data(report_data: ReportData, answers_given: Answers, *, live: str = "", version: str = "") -> str:
     """The page of what was gathered. Pure but for reading our own templates.
 
-    `live` is where a page of `goldseam view` asks whether its runs have changed; a file asks nobody.
+    `live` is where a page of `goldseam view` asks whether its runs are still at `version`; a file asks nobody.
     """
     classes = figures.failure_classes(report_data)
     models, breakdowns = report_data.ordered(), figures.breakdowns(report_data.competitors())
@@ -75,7 +75,7 @@ def render_data(report_data: ReportData, answers_given: Answers, *, live: str = 
         groups=_groups(report_data),
         groups_shown=_GROUPS_SHOWN,
         costs=_costs(models),
-        index=script_json({**payload.index(report_data), "live": live}),
+        index=script_json({**payload.index(report_data), "live": live, "version": version}),
         details=[script_json(detail) for detail in payload.details(report_data)],
     )
 

@@ -144,6 +144,11 @@ class RunRecord(BaseModel):
     """Over all other fields, as in a report."""
 
 
+def is_run(path: Path) -> bool:
+    """Whether a folder is a run's."""
+    return (path / PREDICTIONS_FILE).is_file() or (path / RUN_FILE).is_file()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What one prediction left behind, besides its report."""
@@ -226,7 +231,7 @@ class RunFolder:
     def unauthenticated(self, model: str) -> tuple[str, ...]:
         """The files about a model that nobody here vouches for, relative to the folder."""
         own = {self.sample_folder(prediction) / REPORT_FILE: prediction for prediction in self.predictions()}
-        reports = [path for path in self._report_paths() if _json(path).get("model_name_or_path") == model]
+        reports = [path for path in self.report_paths() if _json(path).get("model_name_or_path") == model]
         paths = [path for path in reports if path not in own or not self.is_authentic(own[path])]
         return (*([] if self.is_whole() else [RUN_FILE]), *(str(path.relative_to(self.path)) for path in paths))
 
@@ -273,12 +278,13 @@ class RunFolder:
     def write_predictions(self, predictions: Iterable[Prediction]) -> None:
         files.write_bytes(self.path / PREDICTIONS_FILE, _lines(predictions))
 
-    def _report_paths(self) -> list[Path]:
+    def report_paths(self) -> list[Path]:
+        """The files of all finished reports, by model, task and sample."""
         return sorted(self.path.glob("results/*/*/*/" + REPORT_FILE))
 
     def reports(self) -> Iterator[InstanceReport]:
         """Every finished report of the run, by model, task and sample."""
-        for path in self._report_paths():
+        for path in self.report_paths():
             try:
                 yield InstanceReport.model_validate_json(read_text(path))
             except ValidationError as error:

@@ -1,0 +1,63 @@
+"""`goldseam view`: the report over a folder of runs, in a browser on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.report.view.server import View
+from harness.report.view.shelf import Shelf
+
+app = typer.Typer()
+
+_EXAMPLES = """
+Examples:
+
+    goldseam view runs                                every run in a folder, as it is evaluated
+
+    goldseam view runs/a runs/b --dataset bench       two runs, with the tasks' statements
+
+    goldseam view runs --no-open --port 8123          on a server; open it through `ssh -L 8123:127.0.0.1:8123`
+"""
+
+
+@app.command(epilog=_EXAMPLES)
+def view(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RUNS_DIR|RUN", help="Run folders, or folders that hold them.", show_default="."),
+    ] = None,
+    dataset: Annotated[
+        Path | None,
+        typer.Option("--dataset", metavar="DATASET", help="Adds statements, task facts and the funnel."),
+    ] = None,
+    with_hidden: Annotated[
+        bool, typer.Option("--with-hidden", help="Show hidden test ids, gold patches and test output too.")
+    ] = False,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 0,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Print the address and open no browser, as where there is no display.")
+    ] = False,
+) -> None:
+    """Browse runs on a local page: list, live progress, comparison, and each task with patch, output and transcript."""
+    shelf = Shelf(paths=tuple(paths or [Path()]), dataset=dataset, with_hidden=with_hidden)
+    shelf.check()
+    with View(shelf=shelf, port=port) as running:
+        typer.echo(running.url)
+        typer.echo("Press Ctrl-C to stop. Whoever knows this address can read these runs.", err=True)
+        sys.stdout.flush()
+        if not no_open and _has_display():
+            webbrowser.open(running.url)
+        try:
+            running.serve()
+        except KeyboardInterrupt:
+            return
+
+
+def _has_display() -> bool:
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -1,0 +1,1 @@
+"""The report with a server: a page on this machine over a folder of runs, for `goldseam view`."""
