@@ -227,7 +227,15 @@ def make_rich(
                     failure_class=chance.choice(CLASSES) if outcome is Outcome.UNRESOLVED else None,
                     output=log,
                     seconds=1 + abs(ease),
-                    extra={} if rank == 0 else {"cost_usd": 0.01 * rank * (1 + ease), "latency_seconds": 20.0 + rank},
+                    extra={}
+                    if rank == 0
+                    else {
+                        "cost_usd": 0.01 * rank * (1 + ease),
+                        "latency_seconds": 20.0 + rank,
+                        "transcript": add_transcript(
+                            place / "run", task.instance_id, model, folder=f"asked-{rank}.transcripts"
+                        ),
+                    },
                     signals=signals(number),
                     flags=[{"path": "src/parser.py", "sign": "exit"}] if won and number % 9 == 0 else [],
                 )

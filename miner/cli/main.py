@@ -51,7 +51,11 @@ COMMANDS = {
             "Say which model is better, how sure that is, where it fails: as one HTML file, on the "
             "terminal, or as JSON.",
         ),
-        "view": Entry("harness.cli.view", "Browse runs on a local page, with live progress: tasks, patches, transcripts."),
+        "view": Entry(
+            "harness.cli.view",
+            "Browse runs on a local page: list, live progress, comparison, and each task with patch, output and "
+            "transcript.",
+        ),
     },
     "Decide": {
         "compare": Entry(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import re
 from pathlib import Path
@@ -13,7 +15,18 @@ from harness.report import page
 from harness.runs.run_folder import RunFolder
 from tests.browser import BROWSERS, Browser, Page, installed
 from tests.github_server.schemas import fetch
-from tests.report_runs import PATCH, SECRET_GOLD, SECRET_OUTPUT, add, make_dataset, make_rich, make_run, make_task
+from tests.report_runs import (
+    PATCH,
+    SECRET_GOLD,
+    SECRET_OUTPUT,
+    add,
+    add_transcript,
+    make_dataset,
+    make_realistic,
+    make_rich,
+    make_run,
+    make_task,
+)
 
 ONE, TWO, LAST = "acme__widgets-100", "acme__widgets-101", "acme__widgets-105"
 PROBE = "<script>document.title='owned'</script>"
@@ -83,11 +96,21 @@ def opened(browser, plain) -> Page:
 
 
 def _open_tasks(page: Page) -> list[str]:
-    return page.run("[...document.querySelectorAll('details.task[open]')].map(one => one.id)")
+    return page.run("[...document.querySelectorAll('.drawer')].filter(e => !e.hidden).map(e => e.closest('tbody').id)")
 
 
 def _shown_rows(page: Page) -> list[str]:
-    return [text.split()[0] for text in page.texts("#_matrix tbody th")]
+    """The tasks that a filter leaves, whether or not they are near enough to be drawn."""
+    return page.run("[...document.querySelectorAll('tbody.task')].filter(e => !e.hidden).map(e => e.id)")
+
+
+def _choose(page: Page, tab: str) -> None:
+    """One of the tabs of what is open."""
+    page.run(
+        "[...document.querySelectorAll('.drawer .panel:not([hidden]) [role=tab]')]"
+        f".find(e => e.dataset.key === '{tab}').click()"
+    )
+    page.settle()
 
 
 def test_hostile_text_is_shown_as_text_and_runs_nothing(browser, hostile):
@@ -95,15 +118,43 @@ def test_hostile_text_is_shown_as_text_and_runs_nothing(browser, hostile):
     page.settle()
     shown = page.text(f"#{ONE}")
     assert "owned" not in page.run("document.title").split("–")[0]
-    assert shown.count(PROBE) >= 4, "statement, model, reason and patch"
+    assert shown.count(PROBE) >= 4, "title, model, reason and patch"
     assert page.run("document.images.length") == 0
     assert {"U+202E", "U+0000", "U+2028", "0xFF"} <= set(page.texts(".task .ctl"))
     assert "\x1b" not in shown
+    page.run(f"document.querySelector('#{ONE} [role=tab]').click()")
+    assert PROBE in page.text(f"#{ONE} .markdown")
+    assert page.run("document.images.length") == 0
+    assert "owned" not in page.run("document.title").split("–")[0]
     assert page.troubles() == []
 
 
+def test_a_statement_is_shown_as_markdown_whose_links_and_images_do_no_harm(browser, tmp_path):
+    statement = (
+        "# Broken\n\nUse `parse('')` **now**, see [docs](https://example.org/a), [run](javascript:alert(1)) and "
+        "[data](data:text/html,x).\n\n![pixel](https://tracker.example/p.png)\n\n"
+        "<b onmouseover=alert(1)>raw</b>\n\n| a | b |\n|---|---|\n| 1 | \u202e2 |\n"
+    )
+    dataset = make_dataset(tmp_path / "ds", [make_task(0, statement=statement)])
+    RunFolder(path=tmp_path / "run").write_predictions([add(tmp_path / "run", ONE, "alpha")])
+    out = tmp_path / "report.html"
+    out.write_text(page.render([tmp_path / "run"], dataset=dataset.path), encoding="utf-8")
+    opened = browser.page().open(out, f"#{ONE}")
+    opened.settle()
+    links = opened.run("[...document.querySelectorAll('.markdown a')].map(e => [e.href, e.rel])")
+    assert links == [
+        ["https://example.org/a", "noopener noreferrer nofollow"],
+        ["https://tracker.example/p.png", "noopener noreferrer nofollow"],
+    ]
+    assert opened.texts(".markdown h4, .markdown code, .markdown strong") == ["Broken", "parse('')", "now"]
+    assert opened.texts(".markdown td") == ["1", "U+202E2"]
+    assert "<b onmouseover=alert(1)>raw</b>" in opened.text(".markdown")
+    assert [each for each in opened.asked_for() if not each.startswith("data:")] == [out.as_uri()]
+    assert opened.troubles() == []
+
+
 def test_a_huge_log_is_cut_in_the_middle_and_its_size_is_told(browser, hostile):
-    page = browser.page().open(hostile, f"#{ONE}/alpha%3Cscript%3Edocument.title%3D%27owned%27%3C%2Fscript%3E")
+    page = browser.page().open(hostile, f"#{ONE}/alpha%3Cscript%3Edocument.title%3D%27owned%27%3C%2Fscript%3E/output")
     output = page.text("[aria-label='Test output']")
     assert output.startswith("first\n")
     assert output.rstrip().endswith("0xFF last")
@@ -143,9 +194,27 @@ def test_nothing_makes_the_page_wider_than_its_window(browser, rich, width):
     assert page.run("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [400, 1280])
+def test_eight_long_model_names_are_nowhere_cut_off(browser, tmp_path_factory, width):
+    dataset, run = make_realistic(tmp_path_factory.mktemp("realistic"), 12)
+    out = run.parent / "report.html"
+    out.write_text(page.render([run], dataset=dataset), encoding="utf-8")
+    opened = browser.page(width=width).open(out, "#acme__widgets-16/openai%2Fgpt-5.1-codex-max-2025-11-13")
+    opened.settle()
+    clipped = opened.run(
+        "[...document.querySelectorAll('table.models, .card, .card *, .models th, .models td, .key *, .forest th, .classes th, "
+        ".matrix thead th, .tab, .sheet h3')].filter(e => e.checkVisibility() && !e.closest('.sr') && "
+        "(e.scrollWidth > e.clientWidth + 1 && e.clientWidth || e.getBoundingClientRect().right > innerWidth))"
+        ".map(e => e.className + ': ' + e.textContent)"
+    )
+    assert clipped == []
+    assert opened.run("document.documentElement.scrollWidth") <= width
+    assert len(set(opened.run("[...document.querySelectorAll('.card')].map(e => e.offsetHeight)"))) == 1
+
+
 def test_tasks_are_closed_and_empty_until_they_are_asked_for(opened):
     assert _open_tasks(opened) == []
-    assert opened.run("[...document.querySelectorAll('.task .body')].every(one => !one.childNodes.length)")
+    assert opened.run("document.querySelectorAll('.drawer').length") == 0
 
 
 def test_a_deep_link_opens_its_task_and_no_other(browser, plain):
@@ -172,8 +241,26 @@ def test_a_link_to_nothing_leaves_the_page_as_it_is(browser, plain):
 
 
 def test_opening_a_task_makes_the_address_name_it(opened):
-    opened.run("document.querySelector('.task > summary').click()")
+    opened.run("document.querySelector('.task th a').click()")
+    opened.until("document.querySelector('.drawer')")
     assert opened.run("location.hash") == f"#{ONE}"
+    assert _open_tasks(opened) == [ONE]
+
+
+def test_a_task_that_is_open_is_closed_by_the_same_click_and_by_its_button(browser, plain):
+    opened = browser.page().open(plain, f"#{TWO}")
+    opened.run(f"document.querySelector('#{TWO} th a').click()")
+    assert _open_tasks(opened) == []
+    opened.run(f"document.querySelector('#{TWO} th a').click()")
+    opened.until("!document.querySelector('.drawer').hidden")
+    opened.run("document.querySelector('.sheet-top button').click()")
+    assert _open_tasks(opened) == []
+
+
+def test_a_task_is_shown_once_directly_below_its_row(browser, plain):
+    opened = browser.page().open(plain, f"#{TWO}/beta")
+    assert opened.run(f"document.querySelectorAll('.drawer').length") == 1
+    assert opened.run(f"[...document.getElementById('{TWO}').rows].map(e => e.className)") == ["", "drawer"]
 
 
 def test_search_leaves_the_tasks_that_match_and_the_address_names_it(opened):
@@ -204,23 +291,22 @@ def test_a_number_of_a_failure_class_leads_to_its_tasks(browser, rich):
     link = "document.querySelector('.classes td.num a')"
     number = int(page.run(f"{link}.textContent"))
     page.run(f"{link}.click()")
-    page.settle()
+    page.until("location.hash.startsWith('#?') && _shown.value.includes(' of ')")
     assert len(_shown_rows(page)) == number
 
 
 def test_a_group_of_a_cohort_leads_to_its_tasks(browser, rich):
     page = browser.page().open(rich)
     page.run("[...document.querySelectorAll('.forest a')].find(one => one.textContent.trim() === 'acme/gears').click()")
-    page.settle()
+    page.until("location.hash.startsWith('#?') && _shown.value.includes(' of ')")
     assert len(_shown_rows(page)) == 8
 
 
-def test_sorting_puts_the_hardest_tasks_first_in_matrix_and_list(browser, rich):
+def test_sorting_puts_the_hardest_tasks_first(browser, rich):
     page = browser.page().open(rich)
     page.choose("#_sort", "hard")
     solved = page.run("[...document.querySelectorAll('.task')].map(one => Number(one.dataset.solved))")
     assert solved == sorted(solved)
-    assert _shown_rows(page) == page.run("[...document.querySelectorAll('.task')].map(one => one.id)")
 
 
 def test_arrow_keys_move_between_the_cells_of_the_matrix(opened):
@@ -238,9 +324,11 @@ def test_a_task_is_reached_and_opened_with_the_keyboard_alone(opened):
     opened.press("j")
     opened.press("j")
     opened.press("Enter")
+    opened.until("document.querySelectorAll('.drawer').length === 1")
     assert _open_tasks(opened) == [TWO]
     opened.press("k")
     opened.press("Enter")
+    opened.until("document.querySelectorAll('.drawer').length === 2")
     assert sorted(_open_tasks(opened)) == [ONE, TWO]
 
 
@@ -263,7 +351,7 @@ def test_without_hidden_content_another_models_patch_can_stand_beside(browser, p
     if page.run(f"document.querySelectorAll('#{ONE} .choice option').length") == 0:
         pytest.fail("no choice of another patch")
     page.choose(f"#{ONE} .choice select", "0")
-    assert page.texts(f"#{ONE} .side-name")[:2] == ["org/alpha", "beta"]
+    assert page.texts(f"#{ONE} .side-name")[:2] == ["alpha", "beta"]
 
 
 def test_code_in_a_patch_is_highlighted(browser, rich):
@@ -274,11 +362,9 @@ def test_code_in_a_patch_is_highlighted(browser, rich):
 
 def test_signals_are_shown_with_what_stands_out_first(browser, rich):
     page = browser.page().open(rich, "#acme__widgets-101/beta")
-    summary = next(text for text in page.texts("#acme__widgets-101 .more > summary") if text.startswith("Signals"))
-    assert "1 security finding" in summary
-    page.run("[...document.querySelectorAll('#acme__widgets-101 .more')].forEach(one => { one.open = true; })")
-    page.settle()
+    _choose(page, "signals")
     shown = page.text("#acme__widgets-101")
+    assert "1 security finding" in shown
     assert "B602" in shown
     assert "not measured: not installed" in shown
 
@@ -287,9 +373,44 @@ def test_tests_are_shown_with_their_text_and_output(browser, rich):
     failed = "[...document.querySelectorAll('#_matrix tbody td.o-unresolved a')][0].getAttribute('href')"
     page = browser.page().open(rich)
     page.run(f"location.hash = {failed}")
-    page.settle()
+    page.until("document.querySelector('.drawer')")
+    _choose(page, "tests")
     assert any(SECRET_OUTPUT in text for text in page.texts(".results .test"))
+    _choose(page, "output")
     assert any("collected 32 items" in text for text in page.texts("[aria-label='Test output']"))
+
+
+def test_a_transcript_has_a_tab_with_every_turn_and_tool_call(browser, tmp_path):
+    run = tmp_path / "run"
+    extra = {"transcript": add_transcript(run, ONE, "alpha", text=f"thinking {EVIL}")}
+    RunFolder(path=run).write_predictions([add(run, ONE, "alpha", extra=extra)])
+    out = tmp_path / "report.html"
+    out.write_text(page.render([run]), encoding="utf-8")
+    opened = browser.page().open(out, f"#{ONE}/alpha/transcript")
+    opened.settle()
+    assert opened.texts(".turn .role") == ["system", "user", "assistant", "tool", "assistant"]
+    assert opened.texts(".turn .call") == ["bash"]
+    assert PROBE in opened.text(".t-assistant")
+    assert "owned" not in opened.run("document.title").split("–")[0]
+    assert opened.troubles() == []
+
+
+def test_the_csv_has_a_line_for_each_prediction_shown_and_no_formula(browser, tmp_path):
+    run = tmp_path / "run"
+    made = [add(run, ONE, '=cmd|" /c x"'), add(run, TWO, '=cmd|" /c x"', Outcome.UNRESOLVED)]
+    RunFolder(path=run).write_predictions(made)
+    out = tmp_path / "report.html"
+    out.write_text(page.render([run]), encoding="utf-8")
+    opened = browser.page().open(out, "#?outcome=unresolved")
+    opened.run(
+        "URL.createObjectURL = blob => { window.saved = blob.text(); return '#'; }; URL.revokeObjectURL = () => {};"
+        "HTMLAnchorElement.prototype.click = function () { window.file = this.download; }; _csv.click()"
+    )
+    assert opened.run("window.file") == "goldseam.csv"
+    rows = list(csv.DictReader(io.StringIO(opened.run("window.saved"))))
+    assert [(row["instance_id"], row["model"], row["outcome"]) for row in rows] == [
+        (TWO, "'=cmd|\" /c x\"", "unresolved")
+    ]
 
 
 def test_the_theme_is_chosen_by_hand_over_the_systems(browser, plain):
@@ -305,15 +426,15 @@ def test_the_page_prints_light_with_open_tasks_and_without_controls(browser, pla
     page.ask("Emulation.setEmulatedMedia", media="print")
     assert page.run("getComputedStyle(document.documentElement).colorScheme") == "light"
     assert page.texts("button, .tools") == []
-    assert page.run("[...document.querySelectorAll('.task')].filter(e => e.checkVisibility()).map(e => e.id)") == [TWO]
+    assert page.texts(".drawer .sheet-top code") == [TWO]
     assert page.printed().startswith(b"%PDF")
 
 
+@pytest.mark.parametrize("tab", ["", "tests", "signals", "transcript"])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1280])
-def test_axe_finds_nothing(browser, rich, dark, width):
-    page = browser.page(dark=dark, width=width).open(rich, "#acme__widgets-101/beta")
-    page.run("[...document.querySelectorAll('.task[open] details')].forEach(one => { one.open = true; })")
+def test_axe_finds_nothing(browser, rich, dark, width, tab):
+    page = browser.page(dark=dark, width=width).open(rich, "#acme__widgets-101" + (f"/beta/{tab}" if tab else ""))
     page.settle()
     page.run(fetch("axe").read_text(encoding="utf-8") + ";0")
     found = page.run(
@@ -332,8 +453,8 @@ def test_the_matrix_is_a_table_to_a_screen_reader(browser, plain):
         for node in nodes
         if "role" in node
     }
-    assert ("heading", "org/alpha is better than beta here") in names
-    assert ("columnheader", "org/alpha") in names
+    assert ("heading", "alpha is better than beta here") in names
+    assert ("columnheader", "A alpha") in names
     assert ("link", "resolved") in names
     assert ("search", "Filter the tasks") in names
     assert ("searchbox", "Search") in names

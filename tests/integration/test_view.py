@@ -1,0 +1,211 @@
+"""`goldseam view` in a real browser and over HTTP: what it shows, what it follows, and whom it answers."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess  # noqa: TID251 - a server that runs while it is asked
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from harness.core.errors import InputError
+from harness.core.instance import Outcome
+from harness.report.view.server import View
+from harness.report.view.shelf import Shelf
+from harness.runs.run_folder import RunFolder
+from tests.browser import BROWSERS, Browser, installed
+from tests.report_runs import (
+    SECRET_OUTPUT,
+    SECRET_TEST,
+    add,
+    add_transcript,
+    make_dataset,
+    make_run,
+    record,
+)
+
+ONE, TWO = "acme__widgets-100", "acme__widgets-101"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = installed()
+    if program is None:
+        why = f"no browser on this machine: none of {', '.join(BROWSERS)} is on PATH"
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{why}; install chromium, so that the page is really looked at")
+        pytest.skip(why)
+    with Browser(program) as running:
+        yield running
+
+
+@pytest.fixture
+def runs(tmp_path) -> Path:
+    """Two finished runs of six tasks, and one of two predictions of which one is scored."""
+    folder = tmp_path / "runs"
+    for name, models in {"monday": {"org/alpha": 1, "beta": 0}, "tuesday": {"org/alpha": 0}}.items():
+        make_run(folder / name, 6, models)
+        RunFolder(path=folder / name).write_run(record(list(models), started_at=f"2026-11-{len(name) + 10}T02:00:00Z"))
+    half = folder / "wednesday"
+    extra = {"transcript": add_transcript(half, ONE, "org/alpha")}
+    made = [add(half, ONE, "org/alpha", extra=extra, output=SECRET_OUTPUT.encode()), add(half, TWO, "org/alpha")]
+    RunFolder(path=half).write_predictions(made)
+    RunFolder(path=half).write_run(record(["org/alpha"], started_at="2026-11-20T02:00:00Z"))
+    (RunFolder(path=half).sample_folder(made[1]) / "report.json").unlink()
+    return folder
+
+
+@pytest.fixture
+def view(runs):
+    with View(shelf=Shelf(paths=(runs,))) as running:
+        thread = threading.Thread(target=running.serve)
+        thread.start()
+        yield running
+        running.stop()
+        thread.join()
+
+
+def _get(url: str, path: str = "", *, method: str = "GET", **headers: str) -> tuple[int, str, http.client.HTTPMessage]:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
+    connection.request(method, parts.path + path, headers=headers)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, text, answer.headers
+
+
+def _open(browser, url):
+    page = browser.page()
+    page.ask("Page.navigate", url=url)
+    page.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+    return page
+
+
+def test_runs_are_listed_newest_first_with_their_progress_and_rates(browser, view):
+    page = _open(browser, view.url)
+    page.until("document.querySelectorAll('#_runs li').length === 4")
+    assert page.texts("#_runs th a") == ["wednesday", "tuesday", "monday"]
+    assert page.texts("#_runs td:nth-child(5) span") == ["1 of 2", "6 of 6", "12 of 12"]
+    assert page.texts("#_runs tr:nth-child(3) .rate") == ["100%", "0%"]
+    assert page.troubles() == []
+
+
+def test_a_prediction_that_is_scored_meanwhile_shows_by_itself(browser, view, runs):
+    page = _open(browser, view.url)
+    page.until("document.querySelectorAll('#_runs tr').length === 3")
+    add(runs / "wednesday", TWO, "org/alpha")
+    page.until("document.querySelector('#_runs td:nth-child(5) span').textContent === '2 of 2'")
+
+
+def test_an_open_report_offers_results_that_came_after_it(browser, view, runs):
+    page = _open(browser, f"{view.url}report?run=wednesday#{ONE}")
+    page.until("_live.textContent.includes('1 of 2 scored')")
+    add(runs / "wednesday", TWO, "org/alpha")
+    page.until("_live.querySelector('a')")
+    page.run("_live.querySelector('a').click()")
+    page.until("document.querySelectorAll('td.o-resolved').length === 2")
+
+
+def test_two_runs_are_compared_from_the_list(browser, view):
+    page = _open(browser, view.url)
+    page.until("document.querySelectorAll('#_runs tr').length === 3")
+    assert page.run("_compare.disabled")
+    page.run("for (const name of ['monday', 'tuesday']) document.querySelector(`input[value=${name}]`).click()")
+    page.run("_compare.click()")
+    page.until("document.querySelector('#_headline')")
+    assert set(page.texts(".models .full")) >= {"org/alpha (monday)", "org/alpha (tuesday)"}
+
+
+def test_a_task_is_opened_with_its_patch_and_its_transcript(browser, view):
+    page = _open(browser, f"{view.url}report?run=wednesday#{ONE}/org%2Falpha/transcript")
+    page.until("document.querySelector('.turn')")
+    assert page.texts(".turn .call") == ["bash"]
+    page.run("document.querySelector('[data-key=patch]').click()")
+    page.until("document.querySelector('.add')")
+    assert page.troubles() == []
+
+
+def test_hidden_content_is_served_with_leave_alone(view, runs):
+    closed = _get(view.url, "report?run=wednesday")[1]
+    assert [secret for secret in (SECRET_OUTPUT, SECRET_TEST) if secret in closed] == []
+    assert SECRET_OUTPUT in Shelf(paths=(runs,), with_hidden=True).report(["wednesday"], live="state.json")
+
+
+@pytest.mark.parametrize("path", ["/", "/runs.json", "/wrong/", "/wrong/runs.json", "//", "/../etc/passwd"])
+def test_without_the_token_there_is_nothing(view, path):
+    parts = urlsplit(view.url)
+    assert _get(f"http://{parts.netloc}", path)[0] == 404
+
+
+def test_another_host_is_refused(view):
+    status, text, _ = _get(view.url, Host="evil.example")
+    assert (status, "Runs" in text) == (421, False)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_nothing_but_reading_is_answered(view, method):
+    assert _get(view.url, method=method)[0] == 501
+
+
+def test_no_other_site_may_read_an_answer(view):
+    _, _, headers = _get(view.url, "runs.json", Origin="https://evil.example")
+    assert headers["Access-Control-Allow-Origin"] is None
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("run", ["..", "../runs/monday", "nope", ""])
+def test_only_runs_of_the_list_are_read(view, run):
+    status, text, _ = _get(view.url, f"report?run={run}")
+    assert (status, "no run is" in text) == (422, True)
+
+
+def test_a_broken_run_does_not_end_the_view(view, runs):
+    (runs / "monday" / "predictions.jsonl").write_text("{broken")
+    assert _get(view.url, "report?run=monday")[0] == 422
+    assert _get(view.url, "report?run=tuesday")[0] == 200
+
+
+def test_a_port_in_use_is_refused_by_name(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"port {port} is in use"), View(shelf=Shelf(paths=(tmp_path,)), port=port):
+            pass
+
+
+def test_ctrl_c_ends_the_command_well(tmp_path):
+    make_dataset(tmp_path / "ds", 1)
+    command = [sys.executable, "-m", "miner.cli.main", "view", str(tmp_path), "--no-open", "--dataset", str(tmp_path / "ds")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        url = child.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", url)
+        assert _get(url, "runs.json")[:2] == (200, "[]")
+        child.send_signal(signal.SIGINT)
+        assert child.wait(60) == 0
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no such folder"):
+        Shelf(paths=(tmp_path / "gone",)).check()
+
+
+def test_a_sealed_runs_gold_patch_is_not_shown(tmp_path):
+    run = tmp_path / "run"
+    made = [add(run, ONE, "gold")]
+    RunFolder(path=run).write_predictions(made)
+    RunFolder(path=run).write_run(record(["gold"], sealed=True))
+    shelf = Shelf(paths=(run,))
+    assert shelf.listing()[0]["sealed"] is True
+    assert "return number if number" not in shelf.report(["run"], live="state.json")
+    assert Outcome.RESOLVED.value in shelf.report(["run"], live="state.json")
