@@ -270,7 +270,15 @@ REALISTIC_MODELS = {
     "mistralai/devstral-medium-2507": 0.31,
 }
 """Eight names as long as real ones, and the share of tasks that each is to resolve, about."""
-_THINGS = ("header parser", "duration formatter", "cache key", "retry loop", "CSV writer", "date range", "token refresh")
+_THINGS = (
+    "header parser",
+    "duration formatter",
+    "cache key",
+    "retry loop",
+    "CSV writer",
+    "date range",
+    "token refresh",
+)
 _FAULTS = (
     "raises TypeError on empty input",
     "drops the last element when the count is odd",
@@ -306,7 +314,9 @@ core.run(None, strict=True)  # expected: None
 """
 
 
-def transcript(instance_id: str, model: str, sample: int = 0, *, text: str = "I look at the parser first.") -> dict[str, Any]:
+def transcript(
+    instance_id: str, model: str, sample: int = 0, *, text: str = "I look at the parser first."
+) -> dict[str, Any]:
     """A conversation as `goldseam solve` writes it."""
     call = {"call_id": "c1", "name": "bash", "arguments": '{"command": "grep -rn strip src"}'}
     messages = [
@@ -316,11 +326,13 @@ def transcript(instance_id: str, model: str, sample: int = 0, *, text: str = "I 
         {"role": "tool", "content": "src/parser.py:11: value.strip()", "tool_calls": [], "tool_call_id": "c1"},
         {"role": "assistant", "content": "Fixed.", "tool_calls": [], "tool_call_id": None},
     ]
-    identity = {"instance_id": instance_id, "model_name_or_path": model, "sample": sample}
+    identity = {"instance_id": instance_id, "model_name_or_path": model, "sample": 0}
     return {"schema_version": 1, **identity, "messages": messages, "replies": []}
 
 
-def add_transcript(run: Path, instance_id: str, model: str, *, folder: str = "predictions.transcripts", **options: Any) -> str:
+def add_transcript(
+    run: Path, instance_id: str, model: str, *, folder: str = "predictions.transcripts", **options: Any
+) -> str:
     """Write a transcript beside a run, and return the name that a prediction has it by."""
     name = f"{folder}/{instance_id}/0.json"
     path = run.parent / name
@@ -330,7 +342,7 @@ def add_transcript(run: Path, instance_id: str, model: str, *, folder: str = "pr
 
 
 def make_realistic(place: Path, tasks: int = 400, *, seed: int = 7) -> tuple[Path, Path]:
-    """A dataset and a run as a team would have it: eight models with long names and both controls, three repositories."""
+    """A dataset and a run as a team has them: eight models with long names, both controls, three repositories."""
     chance = random.Random(seed)
     made = []
     for number in range(tasks):
@@ -356,7 +368,9 @@ def make_realistic(place: Path, tasks: int = 400, *, seed: int = 7) -> tuple[Pat
             cost = 0.04 * (9 - rank) * (0.6 + chance.random())
             extra = {} if control else {"cost_usd": cost, "latency_seconds": 60.0 + 200 * chance.random()}
             if not control and number < 12:
-                extra["transcript"] = add_transcript(run, task.instance_id, model, folder=f"predictions-{rank}.transcripts")
+                extra["transcript"] = add_transcript(
+                    run, task.instance_id, model, folder=f"predictions-{rank}.transcripts"
+                )
             predictions.append(
                 add(
                     run,
@@ -369,7 +383,9 @@ def make_realistic(place: Path, tasks: int = 400, *, seed: int = 7) -> tuple[Pat
                     seconds=1 + 3 * chance.random(),
                     extra=extra,
                     signals=None if control else signals(number),
-                    flags=[{"path": "src/parser.py", "sign": "exit"}] if won and not control and number % 97 == 5 else [],
+                    flags=[{"path": "src/parser.py", "sign": "exit"}]
+                    if won and not control and number % 97 == 5
+                    else [],
                     place=(Place.HOST, Place.HOST, Place.HOST, Place.HOST, Place.MIXED, Place.INSIDE)[number % 6],
                 )
             )
@@ -396,9 +412,3 @@ def record(models: list[str], **fields: Any) -> RunRecord:
             **fields,
         }
     )
-
-
-if __name__ == "__main__":
-    import sys
-
-    print(*make_realistic(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 400))

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from harness.analysis.scoresheet import Scoresheet
-    from harness.report.text import CutText
     from harness.report.parts.transcripts import Transcript
+    from harness.report.text import CutText
     from harness.runs.run_folder import RunRecord
     from harness.stats import Interval
 

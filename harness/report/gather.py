@@ -15,9 +15,9 @@ from harness.dataset import hidden_files, model_files
 from harness.dataset.schema import TaskModel
 from harness.dataset.seal.canary_marks import is_canary_line, without_in_markdown, without_in_patch
 from harness.report import data
-from harness.report.parts import names
 from harness.report.evidence import Item, Leave, view
 from harness.report.figures import DIMENSIONS, OF_TASKS
+from harness.report.parts import names
 from harness.report.text import CutText, clean, head_of_file
 from harness.runs.run_folder import RunFolder
 from harness.runs.task_metadata import TaskFacts

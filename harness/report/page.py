@@ -13,10 +13,10 @@ import jinja2
 from markupsafe import Markup
 
 from harness.report import figures, payload, words
-from harness.report.parts import names, origin
 from harness.report.answers import answers
 from harness.report.gather import gather
 from harness.report.matrix import rows
+from harness.report.parts import names, origin
 from harness.report.plots import Point, cost_against_score
 from harness.report.text import script_json, visible
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.report.parts import markdown, names
 from harness.report.matrix import PENDING
+from harness.report.parts import markdown, names
 from harness.report.words import OUTCOMES, dollars, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.report.data import PredictionView, ReportData, TaskView, TestRow
-    from harness.report.text import CutText
     from harness.report.parts.transcripts import Transcript, Turn
+    from harness.report.text import CutText
 
 
 def index(report_data: ReportData) -> dict[str, Any]:

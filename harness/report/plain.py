@@ -11,8 +11,8 @@ from rich.text import Text
 from harness.core.instance import Outcome
 from harness.core.printable import one_line
 from harness.report import figures
-from harness.report.parts import names
 from harness.report.matrix import MIXED, NONE, PENDING, rows
+from harness.report.parts import names
 from harness.report.words import OUTCOMES, dollars, duel, many, percent, span
 
 if TYPE_CHECKING:

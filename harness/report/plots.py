@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from harness.stats import Interval
 
 _LABEL_HEIGHT = 7.0
-"""Per cent of the plot's height that a label takes."""
-_LEFT_HALF = 60.0
+_LABEL_WIDTH = 4.0
+"""Per cent of the plot's height and width that a letter takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ def cost_against_score(points: Sequence[Point]) -> Markup:
     ticks = _ticks(max(point.cost for point in points))
     most = ticks[-1]
     parts = [_grid(ticks, most)]
-    for point, label_at in zip(points, _label_places(points), strict=True):
+    for point, label_at in zip(points, _label_places(points, most), strict=True):
         parts.append(_point(point, 100 * point.cost / most, label_at))
     text = "; ".join(f"{point.label}: {dollars(point.cost)}, {percent(point.rate)}" for point in points)
     return Markup('<svg class="scatter" width="100%" height="300" role="img" aria-label="{}">{}</svg>').format(
@@ -87,28 +87,31 @@ def _point(point: Point, x: float, label_at: float) -> Markup:
         whisker = Markup('<line class="whisker" x1="{0}%" x2="{0}%" y1="{1}%" y2="{2}%"/>').format(
             f"{x:.2f}", f"{100 - 100 * point.interval.low:.2f}", f"{100 - 100 * point.interval.high:.2f}"
         )
-    left = x > _LEFT_HALF
     return Markup(
         '<g class="{}">{}<circle cx="{x}%" cy="{y}%" r="5"/>'
-        '<text x="{x}%" y="{at}%" dx="{}" dy="4" class="{}"><tspan class="letter">{}</tspan><tspan class="name"> {}</tspan></text></g>'
+        '<text x="{x}%" y="{at}%" dx="10" dy="4"><title>{}</title>{}</text></g>'
     ).format(
         "control" if point.control else "model",
         whisker,
-        -10 if left else 10,
-        "end" if left else "start",
-        point.letter,
         visible(point.label).striptags(),
+        visible(point.letter or point.label).striptags(),
         x=f"{x:.2f}",
         y=f"{100 - 100 * point.rate:.2f}",
         at=f"{label_at:.2f}",
     )
 
 
-def _label_places(points: Sequence[Point]) -> list[float]:
-    """A height for each label, per cent from the top: at its point, or pushed down off the one above it."""
+def _label_places(points: Sequence[Point], most: float) -> list[float]:
+    """A height for each letter, per cent from the top: at its point, or pushed down off those that are near."""
     places = [0.0] * len(points)
-    free = -_LABEL_HEIGHT
+    across = [100 * point.cost / most for point in points]
+    done: list[int] = []
     for number in sorted(range(len(points)), key=lambda number: -points[number].rate):
-        places[number] = max(100 - 100 * points[number].rate, free)
-        free = places[number] + _LABEL_HEIGHT
+        near = sorted(places[other] for other in done if abs(across[other] - across[number]) < _LABEL_WIDTH)
+        place = 100 - 100 * points[number].rate
+        for taken in near:
+            if abs(taken - place) < _LABEL_HEIGHT:
+                place = taken + _LABEL_HEIGHT
+        places[number] = place
+        done.append(number)
     return places

@@ -202,8 +202,8 @@ def test_eight_long_model_names_are_nowhere_cut_off(browser, tmp_path_factory, w
     opened = browser.page(width=width).open(out, "#acme__widgets-16/openai%2Fgpt-5.1-codex-max-2025-11-13")
     opened.settle()
     clipped = opened.run(
-        "[...document.querySelectorAll('table.models, .card, .card *, .models th, .models td, .key *, .forest th, .classes th, "
-        ".matrix thead th, .tab, .sheet h3')].filter(e => e.checkVisibility() && !e.closest('.sr') && "
+        "[...document.querySelectorAll('table.models, .card, .card *, .models th, .models td, .key *, .forest th, "
+        ".classes th, .matrix thead th, .tab, .sheet h3')].filter(e => e.checkVisibility() && !e.closest('.sr') && "
         "(e.scrollWidth > e.clientWidth + 1 && e.clientWidth || e.getBoundingClientRect().right > innerWidth))"
         ".map(e => e.className + ': ' + e.textContent)"
     )
@@ -259,7 +259,7 @@ def test_a_task_that_is_open_is_closed_by_the_same_click_and_by_its_button(brows
 
 def test_a_task_is_shown_once_directly_below_its_row(browser, plain):
     opened = browser.page().open(plain, f"#{TWO}/beta")
-    assert opened.run(f"document.querySelectorAll('.drawer').length") == 1
+    assert opened.run("document.querySelectorAll('.drawer').length") == 1
     assert opened.run(f"[...document.getElementById('{TWO}').rows].map(e => e.className)") == ["", "drawer"]
 
 
@@ -409,7 +409,7 @@ def test_the_csv_has_a_line_for_each_prediction_shown_and_no_formula(browser, tm
     assert opened.run("window.file") == "goldseam.csv"
     rows = list(csv.DictReader(io.StringIO(opened.run("window.saved"))))
     assert [(row["instance_id"], row["model"], row["outcome"]) for row in rows] == [
-        (TWO, "'=cmd|\" /c x\"", "unresolved")
+        (TWO, '\'=cmd|" /c x"', "unresolved")
     ]
 
 

@@ -185,7 +185,16 @@ def test_a_port_in_use_is_refused_by_name(tmp_path):
 
 def test_ctrl_c_ends_the_command_well(tmp_path):
     make_dataset(tmp_path / "ds", 1)
-    command = [sys.executable, "-m", "miner.cli.main", "view", str(tmp_path), "--no-open", "--dataset", str(tmp_path / "ds")]
+    command = [
+        sys.executable,
+        "-m",
+        "miner.cli.main",
+        "view",
+        str(tmp_path),
+        "--no-open",
+        "--dataset",
+        str(tmp_path / "ds"),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         url = child.stdout.readline().strip()

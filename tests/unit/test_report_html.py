@@ -86,7 +86,7 @@ def test_a_run_can_be_shown_without_its_dataset(folders):
 
 
 def test_the_funnel_stands_in_the_page(folders):
-    assert "311 changes looked at, 40 accepted" in page.render([folders[1]], dataset=folders[0])
+    assert "311 changes examined, 40 accepted" in page.render([folders[1]], dataset=folders[0])
 
 
 def test_every_closing_script_tag_is_ours(tmp_path):

@@ -37,7 +37,7 @@ def test_no_line_is_wider_than_the_terminal(rich, width):
 
 def test_the_answer_comes_first_and_then_how_sure_where_and_whether(rich):
     lines = _shown([rich[1]], dataset=rich[0]).splitlines()
-    assert "org/model-0" in lines[0]
+    assert "model-0" in lines[0]
     assert [line.split("  ")[0] for line in lines if line.startswith(("how sure", "fails", "ship?"))] == [
         "how sure",
         "fails",

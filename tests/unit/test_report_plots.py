@@ -1,4 +1,4 @@
-"""The plot of cost against score: what is not known is not in it, and said."""
+"""The plot of cost against rate: what is not known is not in it, and said."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def test_models_of_unknown_cost_are_named_and_not_drawn(tmp_path):
     dataset, run = make_rich(tmp_path, 6, {"alpha": 0.7, "beta": 0.3})
     html = page.render([run], dataset=dataset)
     assert len(_circles(html[html.index('class="scatter"') :])) == 1
-    assert "Cost unknown, so not in the plot (and not 0): alpha." in html
+    assert "Cost unknown, so not in the plot: alpha." in html
 
 
 def test_without_any_cost_there_is_no_plot(tmp_path):
     html = page.render([make_run(tmp_path / "run", 2, {"alpha": 1})])
     assert 'class="scatter"' not in html
-    assert "No prediction says what it cost" in html
+    assert "No prediction has a cost" in html

@@ -10,6 +10,9 @@ function openTask(id, model, tab) {
   element.querySelector("th a").setAttribute("aria-expanded", "true");
   const part = choose(model || "");
   if (tab && part.inside) part.inside(tab);
+  // Going to a place takes the focus away, and the keyboard would begin anew at the top.
+  if (model) part.tab.focus({ preventScroll: true });
+  else rove(element.querySelector("th a"));
   element.scrollIntoView();
 }
 

@@ -19,12 +19,12 @@ _TASK = re.compile(r"(?P<owner>.+?)__(?P<repo>.+)-(?P<change>\d+|[0-9a-f]{7,40})
 
 
 def models(names: Sequence[str]) -> dict[str, str]:
-    """A short name for each model: without its vendor, its date and what all have in common, as long as each stays unique."""
+    """A short name for each model: without vendor, date and common beginning, as long as each stays unique."""
     distinct = list(dict.fromkeys(names))
     short = {name: name for name in distinct}
     short = _unless_doubled(short, {name: text.rsplit("/", 1)[-1] for name, text in short.items()})
     short = _unless_doubled(short, {name: _DATE.sub("", text) for name, text in short.items()})
-    prefix = os.path.commonprefix(list(short.values())) if len(short) > 1 else ""
+    prefix = os.path.commonprefix(list(short.values())) if len(short) > 1 else ""  # noqa: RUF071 - no paths
     prefix = prefix[: max(prefix.rfind(sign) for sign in _SEPARATORS) + 1]
     if len(prefix) < _LONGEST_PREFIX:
         return short
@@ -45,7 +45,7 @@ def letters(number: int) -> list[str]:
 
 
 def tasks(ids: Sequence[str]) -> dict[str, str]:
-    """`#16` for `acme__widgets-16`, `widgets#16` where there are several repositories, and the id where it has another form."""
+    """`#16` for `acme__widgets-16`, `widgets#16` among several repositories; an id of another form as it is."""
     parts = {task_id: _TASK.match(task_id) for task_id in ids}
     owners = {(part["owner"], part["repo"]) for part in parts.values() if part}
     repos = [repo for _, repo in owners]

@@ -1,4 +1,4 @@
-"""Where a report comes from: when the runs were made, with which versions, on what machine, how far to trust it. Pure."""
+"""Where a report comes from: date, versions and machine of its runs, and where their tasks are judged. Pure."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import secrets
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qs, quote, urlsplit
 
 from harness.core.errors import GoldseamError, InputError
@@ -48,7 +48,7 @@ class View:
     """0 takes a free one."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
-    def __enter__(self) -> View:
+    def __enter__(self) -> Self:
         """Take the port.
 
         Raises:
@@ -123,7 +123,8 @@ class _Handler(BaseHTTPRequestHandler):
             log = bug_log.write()
             self._send(HTTPStatus.INTERNAL_SERVER_ERROR, _TEXT, f"a bug of ours ({type(error).__name__}): {log}\n")
 
-    do_HEAD = do_GET
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
     def _answer(self, name: str, query: Mapping[str, list[str]]) -> tuple[str, str]:
         shelf, runs = self.server.shelf, query.get("run", [])

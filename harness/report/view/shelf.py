@@ -134,9 +134,7 @@ class Shelf:
         version = _digest(progress(path).version for path in runs)
 
         def compute() -> str:
-            report_data = gather(
-                runs, dataset=self.dataset, with_hidden=self.with_hidden, page_bytes=_PAGE_BYTES
-            )
+            report_data = gather(runs, dataset=self.dataset, with_hidden=self.with_hidden, page_bytes=_PAGE_BYTES)
             return page.render_data(report_data, answers(report_data), live=live, version=version)
 
         return self._cached(("report", live, version), compute)
@@ -166,7 +164,9 @@ def progress(path: Path) -> Progress:
     """How far a run is, from the names and times of its files."""
     reports = RunFolder(path=path).report_paths()
     stamps = [_stamp(file) for file in (path / RUN_FILE, path / PREDICTIONS_FILE, *reports)]
-    return Progress(version=_digest(stamps), total=max(_lines(path / PREDICTIONS_FILE), len(reports)), scored=len(reports))
+    return Progress(
+        version=_digest(stamps), total=max(_lines(path / PREDICTIONS_FILE), len(reports)), scored=len(reports)
+    )
 
 
 def _row(name: str, path: Path) -> dict[str, Any]:
