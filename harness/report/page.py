@@ -128,7 +128,7 @@ def _outcomes(models: Sequence[ModelSummary]) -> list[str]:
 
 
 def _costs(models: Sequence[ModelSummary]) -> Mapping[str, object]:
-    """The plot of cost against score, and the models whose cost is not, or only partly, known."""
+    """The plot of cost against rate, and the models whose cost is not, or only partly, known."""
     summaries = [model for model in models if not model.control] or list(models)
     model_summaries = [model for model in summaries if model.sheet.cost_usd.mean is not None and model.rate is not None]
     points = [

@@ -23,7 +23,7 @@ _LABEL_WIDTH = 4.0
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """One model in the plot of cost against score."""
+    """One model in the plot of cost against rate."""
 
     label: str
     cost: float

@@ -60,8 +60,7 @@ def read(run: Path, prediction: Prediction, limit: int) -> Transcript | None:
         value = _json(folder, folder / relative)
         identity = (prediction.instance_id, prediction.model_name_or_path, prediction.sample)
         if tuple(value.get(key) for key in ("instance_id", "model_name_or_path", "sample")) == identity:
-            messages = value.get("messages")
-            turns = [_turn(message) for message in messages if isinstance(message, dict)] if _is_list(messages) else []
+            turns = [_turn(message) for message in _dicts(value.get("messages"))]
             return _cut(turns, limit) if turns else None
     return None
 
@@ -76,17 +75,18 @@ def _json(folder: Path, path: Path) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
 def _turn(message: dict[str, Any]) -> Turn:
-    calls = message.get("tool_calls")
-    tools = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     return Turn(
         role=str(message.get("role", "?"))[:20],
         text=_text(message.get("content")),
-        calls=tuple((str(call.get("name", "?"))[:100], _text(call.get("arguments"))) for call in tools),
+        calls=tuple(
+            (str(call.get("name", "?"))[:100], _text(call.get("arguments")))
+            for call in _dicts(message.get("tool_calls"))
+        ),
     )
 
 
