@@ -70,7 +70,7 @@ def open_task(page: Page) -> float:
     """A task opened, with its statement and predictions."""
     took: float = page.run(
         "(() => { const before = performance.now();"
-        " document.querySelector('details.task:not([open]) > summary').click();"
+        " document.querySelector('tbody.task:not([hidden]) th a').click();"
         f" return {_DRAWN}.then(now => now - before); }})()"
     )
     return took

@@ -29,6 +29,7 @@ def main() -> None:
         html = Path(place) / "report.html"
         work.make([run], dataset=dataset).write_page(html)
         page = browser.page(width=WIDTH, height=HEIGHT).open(html)
+        page.ask("Emulation.setScrollbarsHidden", hidden=True)
         page.settle()
         file.parent.mkdir(parents=True, exist_ok=True)
         page.picture(file)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harness.report.figures import Duel
 
 _CLASSES_SHOWN = 3
-_UNDECIDED = "`goldseam gate RUN --baseline BASE` holds the run to your rules."
+_UNDECIDED = "`goldseam gate RUN --baseline BASE` applies your rules to the run."
 _WEAKER = 0.05
 """How far below the whole a group has to be to be told of."""
 _WEAK_TASKS = 3
@@ -72,7 +72,11 @@ def answers(report_data: ReportData, ship: Ship | None = None) -> Answers:
         sure=_sure(competitors, duels),
         fails=_fails(report_data, competitors),
         ship=ship
-        or Ship(verdict="undecided", sentence="Not decided here.", lines=(_UNDECIDED, *_controls(report_data))),
+        or Ship(
+            verdict="undecided",
+            sentence="Not decided: no baseline was given.",
+            lines=(_UNDECIDED, *_controls(report_data)),
+        ),
         notes=tuple(caveats(report_data, competitors, duels)),
         look=tuple(_look_first(report_data, competitors)),
         duels=duels,
@@ -118,7 +122,7 @@ def _sure(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> tuple[s
         over = f" in {best.sheet.rate.repositories} repositories" if best.sheet.rate.repositories else ""
         lines.append(
             f"{best.name} resolves {percent(best.rate)} of {many(best.sheet.rate.tasks, 'task')}{over}; on more tasks "
-            f"like these, {span(bounds.low, bounds.high)} (95% interval)."
+            f"like these, expect {span(bounds.low, bounds.high)} (95% interval)."
         )
     names = {model.column: model.name for model in competitors}
     lines += [_duel(duel, names[duel.other]) for duel in duels[:2]]
@@ -132,17 +136,17 @@ def _sure(competitors: Sequence[ModelSummary], duels: Sequence[Duel]) -> tuple[s
 def _duel(duel: Duel, other: str) -> str:
     comparison = duel.comparison
     if comparison is None:
-        return f"No task has a verdict of both it and {other}."
+        return f"No task has a verdict on both this model and {other}."
     flips = (
-        f"{many(len(comparison.common), 'task')} in common; it does better on {len(comparison.lost)}, {other} on "
+        f"{many(len(comparison.common), 'task')} in common: better on {len(comparison.lost)}, worse on "
         f"{len(comparison.gained)} ({chance(comparison.p_adjusted)})."
     )
     if comparison.answer is not Answer.CANT_TELL:
         return f"Against {other}: {points(comparison.difference)} ahead on {flips}"
     text = (
-        f"a difference below about {points(comparison.smallest_visible)} would be missed more often than in 1 of 5 runs"
+        f"A difference below about {points(comparison.smallest_visible)} would be missed in more than 1 of 5 such runs."
     )
-    return f"Against {other}: {flips} With so few tasks {text}."
+    return f"Against {other}, on {flips} {text}"
 
 
 def _fails(report_data: ReportData, competitors: Sequence[ModelSummary]) -> tuple[str, ...]:
@@ -165,7 +169,7 @@ def _fails(report_data: ReportData, competitors: Sequence[ModelSummary]) -> tupl
     lines += _weakest(best)
     unsolved = _resolved_by_nobody(report_data, competitors)
     if unsolved and len(competitors) > 1:
-        lines.append(f"{many(len(unsolved), 'task')} resolved by no model.")
+        lines.append(f"No model resolved {many(len(unsolved), 'task')}.")
     return tuple(lines)
 
 
@@ -203,26 +207,28 @@ def caveats(report_data: ReportData, competitors: Sequence[ModelSummary], duels:
     notes = [f"{note[0].upper()}{note[1:]}." for note in notes]
     if any(duel.comparison is None or duel.comparison.left_out for duel in duels):
         notes.append(
-            "The models were not scored on the same tasks; each comparison is on those that both were scored on."
+            "The models were not scored on the same tasks; each comparison uses the tasks that both were scored on."
         )
     gaps = {
-        "for want of infrastructure": [f"{model.name} {model.infra}" for model in report_data.models if model.infra],
-        "because they were not run yet": [
+        "because of infrastructure errors": [
+            f"{model.name} {model.infra}" for model in report_data.models if model.infra
+        ],
+        "because they have not run yet": [
             f"{model.name} {model.unfinished}" for model in report_data.models if model.unfinished
         ],
-        "since the model gave no prediction for the task": [
+        "because the model made no prediction": [
             f"{model.name} {len(model.sheet.uncovered)}" for model in competitors if model.sheet.uncovered
         ],
     }
     notes += [
-        f"Not scored {why}, and counted neither way: {listed(task_ids_left)}."
+        f"Not scored {why}, and counted neither for nor against a model: {listed(task_ids_left)}."
         for why, task_ids_left in gaps.items()
         if task_ids_left
     ]
     task_ids = {task_id for model in competitors for task_id in model.sheet.scaffolded}
     if task_ids:
         scope = many(len(task_ids), "task")
-        notes.append(f"{scope} showed some of the tests: scores are scaffolded, not over hidden tests only.")
+        notes.append(f"{scope} showed some of the tests: these scores are scaffolded, not over hidden tests alone.")
     aside = [task.instance_id for task in report_data.tasks if task.aside]
     if aside:
         notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
@@ -237,7 +243,7 @@ def _controls(report_data: ReportData) -> list[str]:
     controls = [model for model in report_data.models if model.control and model.scored]
     if controls:
         return [f"Controls: {listed([_counted(model) for model in controls])} resolved."]
-    return ["No control run is here: `goldseam evaluate --gold` and `--null` check the tasks."]
+    return ["There is no control run: `goldseam evaluate --gold` and `--null` check the tasks."]
 
 
 def _counted(model: ModelSummary) -> str:
@@ -270,14 +276,14 @@ def _look_first(report_data: ReportData, competitors: Sequence[ModelSummary]) ->
     counts = Counter(view.outcome for view in views)
     notices = []
     if counts[Outcome.TAMPERED]:
-        text = f"{many(counts[Outcome.TAMPERED], 'prediction')} broke the channel that results come through"
+        text = f"{many(counts[Outcome.TAMPERED], 'prediction')} tampered with the channel that carries test results"
         notices.append(Notice(text=text, filter={"outcome": "tampered"}))
     if counts[Outcome.NEEDS_REVIEW]:
         number = many(counts[Outcome.NEEDS_REVIEW], "prediction")
-        text = f"{number} passed and looked at what judges them: not resolved until a person says so"
+        text = f"{number} passed but inspected what judges them: not resolved until a person decides"
         notices.append(Notice(text=text, filter={"outcome": "needs_review"}))
     if flagged:
-        text = f"passes with a sign that a person should look at, on {many(len(flagged), 'task')}"
+        text = f"{many(len(flagged), 'task')} with a pass to review"
         notices.append(Notice(text=text, filter={"outcome": "*flagged"}))
     if counts[Outcome.INFRA_ERROR]:
         number = many(counts[Outcome.INFRA_ERROR], "infrastructure error")
@@ -290,7 +296,7 @@ def _look_first(report_data: ReportData, competitors: Sequence[ModelSummary]) ->
         )
     nobody = _resolved_by_nobody(report_data, competitors)
     if nobody:
-        text = f"{many(len(nobody), 'task')} that nobody resolved"
+        text = f"{many(len(nobody), 'task')} that no model resolved"
         notices.append(Notice(text=text, filter={"outcome": "*nobody"}))
     return notices
 

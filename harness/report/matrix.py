@@ -68,7 +68,7 @@ def cell(column: int, samples: Sequence[PredictionView]) -> Cell:
     kinds = {view.outcome for view in samples}
     first = samples[0].outcome
     flagged = any(view.flags and view.outcome is Outcome.RESOLVED for view in samples)
-    note = "; look at it before believing it" if flagged else ""
+    note = "; review it before you trust it" if flagged else ""
     if len(samples) == 1:
         word = OUTCOMES[first] if first else "not scored yet"
         short = (SHORT.get(first, word) if first else "pending") or word

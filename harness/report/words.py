@@ -28,7 +28,7 @@ SHORT = {
 }
 CLASSES = {
     FailureClass.INFRA_ERROR: "our side failed; says nothing about the patch",
-    FailureClass.TAMPERED: "touched the channel that results come through",
+    FailureClass.TAMPERED: "tampered with the channel that carries test results",
     FailureClass.NO_PATCH: "the answer holds no patch",
     FailureClass.EMPTY_PATCH: "the patch is blank, or nothing of it may be applied",
     FailureClass.UNSAFE_OPERATION: "wrote or reached outside, or ended the test process itself",
@@ -36,7 +36,7 @@ CLASSES = {
     FailureClass.OUT_OF_MEMORY: "hit the memory limit",
     FailureClass.PERFORMANCE_ERROR: "ran out of time, or far slower than the real fix",
     FailureClass.REGRESSION: "fixes the bug and breaks something that worked",
-    FailureClass.SYNTAX_ERROR: "is no valid code",
+    FailureClass.SYNTAX_ERROR: "is not valid code",
     FailureClass.PERMISSION_DENIED: "was denied a permission",
     FailureClass.MISSING_DEPENDENCY: "imports a package that is not there",
     FailureClass.IMPORT_ERROR: "imports a name that is not there",
@@ -44,7 +44,7 @@ CLASSES = {
     FailureClass.EDGE_CASE_ERROR: "most of the tests of the fix pass, some do not",
     FailureClass.RUNTIME_ERROR: "raises an exception or crashes",
     FailureClass.LOGIC_ERROR: "runs, and gives wrong results",
-    FailureClass.NEEDS_REVIEW: "passes every test, and looked at what judges it",
+    FailureClass.NEEDS_REVIEW: "passes every test, but inspected what judges it",
 }
 """What a failure class means, in a few words; docs/failures.md has the rules."""
 _PERCENT = 0.01

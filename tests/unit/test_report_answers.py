@@ -89,7 +89,7 @@ def test_models_without_a_common_task_are_not_compared(tmp_path):
     RunFolder(path=tmp_path).write_predictions([add(tmp_path, ONE, "alpha"), add(tmp_path, TWO, "beta")])
     said = _said(tmp_path)
     assert said.headline == "Can't tell whether alpha or beta is better"
-    assert "No task has a verdict of both it and beta." in said.sure
+    assert "No task has a verdict on both this model and beta." in said.sure
     assert any("not scored on the same tasks" in note for note in said.notes)
 
 
