@@ -169,7 +169,7 @@ def _fails(report_data: ReportData, competitors: Sequence[ModelSummary]) -> tupl
     lines += _weakest(best)
     unsolved = _resolved_by_nobody(report_data, competitors)
     if unsolved and len(competitors) > 1:
-        lines.append(f"No model resolved {many(len(unsolved), 'task')}.")
+        lines.append(f"{many(len(unsolved), 'task')} resolved by no model.")
     return tuple(lines)
 
 
@@ -232,8 +232,7 @@ def caveats(report_data: ReportData, competitors: Sequence[ModelSummary], duels:
     aside = [task.instance_id for task in report_data.tasks if task.aside]
     if aside:
         notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
-    facts = {task_id: task.facts for model in competitors for task_id, task in model.sheet.tasks.items()}
-    scope = standing(facts.values()).told()
+    scope = standing(report_data.task_facts().values()).told()
     notes += [scope] if scope else []
     return [*notes, *_broken_controls(report_data)]
 

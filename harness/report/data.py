@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from harness.report.parts.transcripts import Transcript
     from harness.report.text import CutText
     from harness.runs.run_folder import RunRecord
+    from harness.runs.task_metadata import TaskFacts
     from harness.stats import Interval
 
 CONTROLS = ("gold", "null")
@@ -217,6 +218,16 @@ class ReportData:
         """Models that compete, best first: by rate, then most resolved, then name. Controls only where alone."""
         real = [model for model in self.models if not model.control] or list(self.models)
         return tuple(sorted(real, key=lambda model: (-(model.rate or 0.0), -model.resolved, model.label)))
+
+    def task_facts(self) -> Mapping[str, TaskFacts]:
+        """The facts of each task that a competing model was asked, judged at the weakest place of its verdicts."""
+        tasks = [item for model in self.competitors() for item in model.sheet.tasks.items()]
+        facts = {task_id: task.facts for task_id, task in tasks}
+        facts |= {task_id: task.facts for task_id, task in tasks if task.scored}
+        for task_id, task in tasks:
+            if task.scored:
+                facts[task_id] = facts[task_id].judged_at([task.facts.place])
+        return facts
 
     def ordered(self) -> tuple[ModelSummary, ...]:
         """Every model: those that compete, best first, then the controls."""

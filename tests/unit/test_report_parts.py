@@ -195,3 +195,11 @@ def test_tiers_are_in_their_own_order(tmp_path):
 )
 def test_an_interval_has_one_form(low, high, text):
     assert words.span(low, high) == text
+
+
+def test_a_task_that_another_run_has_not_scored_yet_is_judged_where_its_verdict_says(tmp_path):
+    RunFolder(path=tmp_path / "a").write_predictions([add(tmp_path / "a", ONE, "alpha")])
+    waiting = add(tmp_path / "b", ONE, "beta")
+    RunFolder(path=tmp_path / "b").write_predictions([waiting])
+    (RunFolder(path=tmp_path / "b").sample_folder(waiting) / "report.json").unlink()
+    assert origin.trust(gather([tmp_path / "a", tmp_path / "b"])) == "host 100%"

@@ -55,7 +55,7 @@ async function rates() {
       for (const model of models) {
         const line = make(list, "li", model.control ? "control" : "");
         make(line, "span", "rate", model.rate);
-        make(line, "span", "range", model.interval);
+        make(line, "span", "bounds", model.interval);
         make(line, "span", "", model.model);
       }
     } catch (error) {

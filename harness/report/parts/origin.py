@@ -33,9 +33,7 @@ def facts(report_data: ReportData) -> tuple[tuple[str, str], ...]:
 
 def trust(report_data: ReportData) -> str:
     """The shares of tasks by where they are judged, such as `host 92%, inside 8%`; empty where there are no tasks."""
-    competitors = report_data.competitors()
-    task_facts = {task_id: task.facts for model in competitors for task_id, task in model.sheet.tasks.items()}
-    scope = standing(task_facts.values())
+    scope = standing(report_data.task_facts().values())
     if not scope.tasks:
         return ""
     shares = [f"{place.value} {percent(count / scope.tasks)}" for place, count in scope.judged.items() if count]

@@ -6,7 +6,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.analysis import scoresheet
 from harness.core.errors import InputError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _PAGE_BYTES = 64 * 1024 * 1024
 """Long texts of a page that is not sent around may come to more than those of a file."""
+_Value = TypeVar("_Value")
 _PAGES = 4
 """Finished pages held in memory."""
 
@@ -148,7 +149,7 @@ class Shelf:
             raise InputError("no run is chosen")
         return [runs[name] for name in dict.fromkeys(names)]
 
-    def _cached(self, key: tuple[str, ...], compute: Callable[[], Any]) -> Any:
+    def _cached(self, key: tuple[str, ...], compute: Callable[[], _Value]) -> _Value:
         """A value that is computed once for each key; of pages, only the last few are held."""
         with self._lock:
             if key not in self._cache:
@@ -157,7 +158,8 @@ class Shelf:
             pages = [each for each in self._cache if each[0] == "report"]
             for old in pages[:-_PAGES]:
                 del self._cache[old]
-            return self._cache[key]
+            value: _Value = self._cache[key]
+            return value
 
 
 def progress(path: Path) -> Progress:
