@@ -56,7 +56,7 @@ async function rates() {
         const line = make(list, "li", model.control ? "control" : "");
         make(line, "span", "rate", model.rate);
         make(line, "span", "bounds", model.interval);
-        make(line, "span", "", model.model);
+        make(line, "span", "", model.name).title = model.model;
       }
     } catch (error) {
       parts.rates.replaceChildren();

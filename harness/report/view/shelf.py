@@ -15,6 +15,7 @@ from harness.report import page, words
 from harness.report.answers import answers
 from harness.report.data import CONTROLS
 from harness.report.gather import gather, run_names
+from harness.report.parts import names
 from harness.report.text import clean
 from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, RunFolder, is_run
 
@@ -84,14 +85,14 @@ class Shelf:
         rows = [_row(name, path) for name, path in self.runs().items()]
         return sorted(rows, key=lambda row: (row["started"], row["name"]), reverse=True)
 
-    def state(self, names: Sequence[str]) -> dict[str, Any]:
+    def state(self, chosen: Sequence[str]) -> dict[str, Any]:
         """How far some runs are, all together, as JSON values.
 
         Raises:
             InputError: no run of that name.
 
         """
-        parts = [progress(path) for path in self._chosen(names)]
+        parts = [progress(path) for path in self._chosen(chosen)]
         return {
             "version": _digest(part.version for part in parts),
             "total": sum(part.total for part in parts),
@@ -109,10 +110,12 @@ class Shelf:
 
         def compute() -> list[dict[str, Any]]:
             sheets = scoresheet.read(path, dataset=self.dataset)
+            short = names.models([clean(sheet.model) for sheet in sheets])
             order = sorted(sheets, key=lambda sheet: (sheet.model in CONTROLS, -(sheet.rate.value or 0.0), sheet.model))
             return [
                 {
                     "model": clean(sheet.model),
+                    "name": short[clean(sheet.model)],
                     "control": sheet.model in CONTROLS,
                     "rate": words.percent(sheet.rate.value),
                     "interval": words.span(sheet.rate.interval.low, sheet.rate.interval.high)
@@ -124,14 +127,14 @@ class Shelf:
 
         return self._cached(("summary", name, progress(path).version), compute)
 
-    def report(self, names: Sequence[str], *, live: str) -> str:
+    def report(self, chosen: Sequence[str], *, live: str) -> str:
         """The report's page over some runs; `live` is where it asks whether they have changed.
 
         Raises:
             InputError: no run of that name, or a broken one.
 
         """
-        runs = self._chosen(names)
+        runs = self._chosen(chosen)
         version = _digest(progress(path).version for path in runs)
 
         def compute() -> str:
@@ -140,14 +143,14 @@ class Shelf:
 
         return self._cached(("report", live, version), compute)
 
-    def _chosen(self, names: Sequence[str]) -> list[Path]:
+    def _chosen(self, chosen: Sequence[str]) -> list[Path]:
         runs = self.runs()
-        for name in names:
+        for name in chosen:
             if name not in runs:
                 raise InputError(f"no run is named {name!r} here")
-        if not names:
+        if not chosen:
             raise InputError("no run is chosen")
-        return [runs[name] for name in dict.fromkeys(names)]
+        return [runs[name] for name in dict.fromkeys(chosen)]
 
     def _cached(self, key: tuple[str, ...], compute: Callable[[], _Value]) -> _Value:
         """A value that is computed once for each key; of pages, only the last few are held."""
