@@ -154,11 +154,20 @@ class Page:
 
     def open(self, file: Path, fragment: str = "") -> Self:
         """Load a file and wait until it is loaded."""
+        return self.visit(file.as_uri() + fragment)
+
+    def visit(self, address: str) -> Self:
+        """Load an address and wait until it is loaded."""
         self.ask("Page.navigate", url="about:blank")  # else a change of the fragment alone would load nothing
         self._browser.event(self._session, "Page.loadEventFired")
-        self.ask("Page.navigate", url=file.as_uri() + fragment)
+        self.ask("Page.navigate", url=address)
         self._browser.event(self._session, "Page.loadEventFired")
         return self
+
+    def leave(self, script: str) -> None:
+        """Run what leads to another page, and wait until that is loaded."""
+        self.run(f"setTimeout(() => {{ {script} }}); 0")
+        self._browser.event(self._session, "Page.loadEventFired")
 
     def run(self, script: str) -> Any:
         """The value of an expression; a promise is waited for. The page's own policy does not bind it."""

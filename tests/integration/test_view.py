@@ -21,6 +21,7 @@ from harness.report.view.server import View
 from harness.report.view.shelf import Shelf
 from harness.runs.run_folder import RunFolder
 from tests.browser import BROWSERS, Browser, installed
+from tests.github_server.schemas import fetch
 from tests.report_runs import (
     SECRET_OUTPUT,
     SECRET_TEST,
@@ -82,15 +83,8 @@ def _get(url: str, path: str = "", *, method: str = "GET", **headers: str) -> tu
     return answer.status, text, answer.headers
 
 
-def _open(browser, url):
-    page = browser.page()
-    page.ask("Page.navigate", url=url)
-    page.until("document.readyState === 'complete' && location.href !== 'about:blank'")
-    return page
-
-
 def test_runs_are_listed_newest_first_with_their_progress_and_rates(browser, view):
-    page = _open(browser, view.url)
+    page = browser.page().visit(view.url)
     page.until("document.querySelectorAll('#_runs li').length === 4")
     assert page.texts("#_runs th a") == ["wednesday", "tuesday", "monday"]
     assert page.texts("#_runs td:nth-child(5) span") == ["1 of 2", "6 of 6", "12 of 12"]
@@ -98,34 +92,60 @@ def test_runs_are_listed_newest_first_with_their_progress_and_rates(browser, vie
     assert page.troubles() == []
 
 
+@pytest.mark.parametrize("width", [400, 1280])
+def test_axe_finds_nothing_in_the_list(browser, view, width):
+    page = browser.page(width=width).visit(view.url)
+    page.until("document.querySelectorAll('#_runs li').length === 4")
+    page.run(fetch("axe").read_text(encoding="utf-8") + ";0")
+    assert page.run("document.documentElement.scrollWidth") <= width
+    assert page.run("axe.run(document).then(done => done.violations.map(one => one.id + one.nodes[0].html))") == []
+
+
+def test_hostile_names_are_shown_as_text(browser, tmp_path):
+    probe = "<img src=x onerror=\"document.title='owned'\">"
+    run = tmp_path / "runs" / f"{probe.replace('/', '')}\u202e&run=x#"
+    RunFolder(path=run).write_predictions([add(run, ONE, f"model {probe}")])
+    with View(shelf=Shelf(paths=(run.parent,))) as running:
+        thread = threading.Thread(target=running.serve)
+        thread.start()
+        page = browser.page().visit(running.url)
+        page.until("document.querySelectorAll('#_runs li').length === 1")
+        assert probe in page.text("#_runs li")
+        page.leave("document.querySelector('#_runs th a').click()")
+        assert "owned" not in page.run("document.title").split("–")[0].replace("document.title='owned'", "")
+        assert page.run("document.images.length") == 0
+        assert page.troubles() == []
+        running.stop()
+        thread.join()
+
+
 def test_a_prediction_that_is_scored_meanwhile_shows_by_itself(browser, view, runs):
-    page = _open(browser, view.url)
+    page = browser.page().visit(view.url)
     page.until("document.querySelectorAll('#_runs tr').length === 3")
     add(runs / "wednesday", TWO, "org/alpha")
     page.until("document.querySelector('#_runs td:nth-child(5) span').textContent === '2 of 2'")
 
 
 def test_an_open_report_offers_results_that_came_after_it(browser, view, runs):
-    page = _open(browser, f"{view.url}report?run=wednesday#{ONE}")
+    page = browser.page().visit(f"{view.url}report?run=wednesday#{ONE}")
     page.until("_live.textContent.includes('1 of 2 scored')")
     add(runs / "wednesday", TWO, "org/alpha")
     page.until("_live.querySelector('a')")
-    page.run("_live.querySelector('a').click()")
+    page.leave("_live.querySelector('a').click()")
     page.until("document.querySelectorAll('td.o-resolved').length === 2")
 
 
 def test_two_runs_are_compared_from_the_list(browser, view):
-    page = _open(browser, view.url)
+    page = browser.page().visit(view.url)
     page.until("document.querySelectorAll('#_runs tr').length === 3")
     assert page.run("_compare.disabled")
     page.run("for (const name of ['monday', 'tuesday']) document.querySelector(`input[value=${name}]`).click()")
-    page.run("_compare.click()")
-    page.until("document.querySelector('#_headline')")
+    page.leave("_compare.click()")
     assert set(page.texts(".models .full")) >= {"org/alpha (monday)", "org/alpha (tuesday)"}
 
 
 def test_a_task_is_opened_with_its_patch_and_its_transcript(browser, view):
-    page = _open(browser, f"{view.url}report?run=wednesday#{ONE}/org%2Falpha/transcript")
+    page = browser.page().visit(f"{view.url}report?run=wednesday#{ONE}/org%2Falpha/transcript")
     page.until("document.querySelector('.turn')")
     assert page.texts(".turn .call") == ["bash"]
     page.run("document.querySelector('[data-key=patch]').click()")

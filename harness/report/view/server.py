@@ -12,7 +12,8 @@ import json
 import secrets
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -69,7 +70,7 @@ class View:
 
     @property
     def url(self) -> str:
-        return f"http://{LOOPBACK}:{self._server.server_port}/{self.token}/"
+        return f"http://{LOOPBACK}:{self._server.port}/{self.token}/"
 
     def serve(self) -> None:
         """Answer until the process is interrupted, or `stop` is called from another thread."""
@@ -80,7 +81,9 @@ class View:
         self._server.shutdown()
 
 
-class _Server(ThreadingHTTPServer):
+class _Server(ThreadingTCPServer):
+    """No `HTTPServer`, which asks the name service for the machine's own name before it answers anybody."""
+
     daemon_threads = True
     allow_reuse_address = True
 
@@ -90,7 +93,8 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, handler)
         self.shelf = shelf
         self.token = token
-        self.hosts = {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
+        self.port = self.server_address[1]
+        self.hosts = {f"{name}:{self.port}" for name in (LOOPBACK, "localhost")}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that has gone is no news."""
