@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from harness.analysis.gate.config import GateRules, nearest, parse
+from harness.analysis.gate.config import GateRules, parse
 from harness.core import files
 from harness.core.errors import InputError
+from harness.core.nearest import nearest
 from harness.dataset.policy import Policy, parse_policy
 
 if TYPE_CHECKING:
@@ -171,12 +172,28 @@ class Settings(_Section):
     holdout: Policy = Field(default_factory=Policy)
 
 
+def use_file(path: Path | None) -> None:
+    """Read settings from this file from now on, where a caller names none; None means goldseam.toml here."""
+    _Chosen.file = path
+
+
+class _Chosen:
+    """The settings file of this call of the program (`--config`)."""
+
+    file: Path | None = None
+
+
+def settings_file(path: Path | None = None) -> Path:
+    """The settings file that is read: the one named, that of `--config`, or goldseam.toml of the current folder."""
+    return path or _Chosen.file or Path(SETTINGS_FILE)
+
+
 def _from_file(path: Path | None) -> dict[str, Any]:
-    file = path or Path(SETTINGS_FILE)
+    file = settings_file(path)
     try:
         return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        if path is None:
+        if path is None and _Chosen.file is None:
             return {}
         raise InputError(f"no settings file at {file}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -276,7 +293,7 @@ def load_settings(
         problems = [(tuple(str(part) for part in problem["loc"]), problem["msg"]) for problem in error.errors()]
         raise InputError(
             "\n  ".join(
-                f"{sources.get(place[:2], path or SETTINGS_FILE)}: {'.'.join(place)}: {_plain(message)}"
+                f"{sources.get(place[:2], settings_file(path))}: {'.'.join(place)}: {_plain(message)}"
                 for place, message in problems
             )
         ) from error
@@ -295,7 +312,7 @@ def load_gate_rules(
 
     """
     data = _from_file(path)
-    where = str(path or SETTINGS_FILE)
+    where = str(settings_file(path))
     for name in data:
         if name not in Settings.model_fields:
             likely = nearest(name, Settings.model_fields)
@@ -313,7 +330,7 @@ def load_policy(path: Path | None = None) -> Policy:
 
     """
     written = _from_file(path).get("holdout", {})
-    where = f"{path or SETTINGS_FILE}: [holdout]"
+    where = f"{settings_file(path)}: [holdout]"
     if not isinstance(written, dict):
         raise InputError(f"{where}: expected a table, found {type(written).__name__}")
     return parse_policy(written, where=where)
