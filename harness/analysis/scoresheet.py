@@ -146,7 +146,7 @@ class Scoresheet:
     def pass_to_pass(self) -> Estimate:
         """Mean share of PASS_TO_PASS tests that still pass, over the tasks whose tests were run."""
         ran = {task_id: task for task_id, task in self.tasks.items() if task.pass_to_pass is not None}
-        return replace(self, tasks=ran)._estimate(lambda task: task.pass_to_pass or 0.0, at_least=1)  # noqa: SLF001
+        return replace(self, tasks=ran)._estimate(lambda task: task.pass_to_pass or 0.0, at_least=1)
 
     def pass_at(self, k: int) -> Estimate:
         """pass@k over the tasks with at least k verdicts: the chance that one of k samples resolves a task."""
@@ -232,8 +232,9 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
 
     """
     if not (run / PREDICTIONS_FILE).is_file() and not (run / "results").is_dir():
-        reason = f"it has neither {PREDICTIONS_FILE} nor results" if run.is_dir() else "there is no such folder"
-        raise InputError(f"{run} is not a run: {reason}", hint="make one with `goldseam evaluate DATASET -o RUN`")
+        nothing = f"{run} is not a run: it has neither {PREDICTIONS_FILE} nor results"
+        text = nothing if run.is_dir() else f"no such folder: {run}"
+        raise InputError(text, hint="make a run with `goldseam evaluate DATASET -p PREDICTIONS -o RUN`")
     folder = RunFolder(path=run)
     record = _record(folder)
     by_model: dict[str, dict[str, list[SampleScore]]] = {}

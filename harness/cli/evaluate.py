@@ -213,6 +213,8 @@ def evaluate(
         console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
     _refuse_gaps(folder)
     _refuse_wrong_controls(folder)
+    if not json_:
+        terminal.next_step(f"goldseam report {out} --dataset {dataset} -o {out / 'report.html'}")
     return 0
 
 
@@ -254,6 +256,8 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
             "their verdicts are as they were",
             hint="run the same evaluation again with --force to score them by today's rules",
         )
+    if not json_:
+        terminal.next_step(f"goldseam report {run}")
     return 0
 
 

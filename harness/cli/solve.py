@@ -377,13 +377,13 @@ def _show(report: Report, dataset: Dataset, out: Path, *, json_: bool) -> int:
         console.print(_summary(report))
         console.print(Text(f"predictions: {out}", style="bright_black"))
         if not report.left:
-            console.print(Text(f"next: goldseam evaluate {dataset.path} -p {out} -o RUN", style="bright_black"))
+            terminal.next_step(f"goldseam evaluate {dataset.path} -p {out} -o RUN")
     if report.errors:
         kind = BugError if report.bug else InfrastructureError
         raise kind(
             f"{report.left} of {report.planned} sample(s) are still to be made; {report.errors} failed, the last with: "
             f"{report.trouble}",
-            hint=report.hint or "mend the cause and run the same command again: nothing is asked twice",
+            hint=report.hint or "fix the cause and run the same command again: nothing is asked twice",
         )
     if report.stopped is not None:
         terminal.messages().print(

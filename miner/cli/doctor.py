@@ -32,4 +32,6 @@ def doctor(json_: JsonFlag = False) -> None:
     else:
         terminal.results().print(doctor_table(diagnosis))
     if not diagnosis.can_mine:
-        raise InfrastructureError("mining can't run on this machine yet", hint="mend what is marked `missing` above")
+        raise InfrastructureError("mining can't run on this machine yet", hint="fix what is marked `missing` above")
+    if not json_:
+        terminal.next_step("goldseam demo -o demo")

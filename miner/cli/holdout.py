@@ -8,6 +8,14 @@ from harness.cli.lazy import Entry, lazy_group
 
 COMMANDS = {
     "Dataset": {
+        "ls": Entry(
+            "harness.cli.browse",
+            "List a dataset's tasks: title, state, split, where they are judged, difficulty, strength. Opens nothing sealed.",
+        ),
+        "show": Entry(
+            "harness.cli.browse",
+            "Show a task: statement, test lists, patches, quality, and its history from the ledger.",
+        ),
         "check": Entry("harness.cli.holdout", "Report every problem of a dataset. Exit code 1 if there is one."),
         "stats": Entry(
             "harness.cli.upkeep",

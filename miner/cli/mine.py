@@ -25,6 +25,7 @@ from miner.cli import display, model_options, repair, statements
 from miner.pipeline import mine as pipeline
 from miner.pipeline.mine import look
 from miner.proof import repeats
+from miner.sources.git import is_url
 from miner.sources.github import Filter
 from miner.sources.history import ChangeFilter
 
@@ -284,6 +285,11 @@ def mine(
         _dry_run(sources, options, settings, json_=json_)
         return
     if out is None:
+        for source in sources:
+            if not is_url(source) and "/" not in source.strip("/") and not Path(source).expanduser().exists():
+                raise InputError(
+                    f"no such folder: {source}", hint="name a git clone, a clone URL, or owner/name on GitHub"
+                )
         raise InputError("no dataset folder was named", hint="name one with -o DATASET, or look first with --dry-run")
     models = model_options.ModelOptions(
         base_url=base_url,
@@ -337,6 +343,8 @@ def mine(
                 console.print(repair.line(repairer))
             console.print(Text(f"dataset: {out}", style="bright_black"))
         _report_left(observer)
+        if not json_ and summary.accepted:
+            terminal.next_step(f"goldseam holdout ls {out}")
 
 
 def _p2p(word: str | None) -> str | None:

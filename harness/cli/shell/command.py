@@ -36,7 +36,7 @@ def _no_color(value: bool) -> None:
 def _config(value: Path | None) -> None:
     if value is None:
         return
-    from harness.config import settings  # noqa: PLC0415 - loads pydantic, which help and completion do without
+    from harness.config import settings
 
     if not value.is_file():
         raise InputError(f"no such settings file: {value}", hint="give --config an existing file such as goldseam.toml")

@@ -163,14 +163,14 @@ def _sums(outcome: Refreshed) -> list[str]:
 
 
 def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"  # noqa: PLR2004 - two minutes
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
 
 
 def _of_quarantine(outcome: Refreshed, dataset: Path) -> list[RenderableType]:
     again = [finding.instance_id for finding in outcome.of(Result.HOLDS)]
     if not again:
         return [Text("none of them holds again")]
-    command = f'goldseam holdout release {dataset} {" ".join(again)} --why "holds again"'
+    command = f'goldseam holdout release {dataset} {" ".join(again)} --reason "holds again"'
     return [Text(f"{len(again)} of them hold again; to take them back:"), Text(f"  {command}")]
 
 

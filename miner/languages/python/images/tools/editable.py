@@ -50,11 +50,11 @@ with open(result, "w") as file:
 """
 
 
-class Unable(Exception):  # noqa: N818 - no error: uv does it then
+class Unable(Exception):
     """Not to be done in this way, which is for uv to find words for."""
 
 
-class Failed(Exception):  # noqa: N818
+class Failed(Exception):
     """The build backend failed, with words of its own."""
 
 
