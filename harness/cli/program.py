@@ -166,12 +166,16 @@ def _source_of(error: Any) -> str:
 
 
 def _plain(error: Any) -> str:
-    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", error.message.strip())
+    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
     if choice:
         names = re.findall(r"'([^']*)'", choice[2])
         return f"expected {_listed(names)}, found {choice[1]!r}"
     text = wording.problem(error.message, is_known=False)
-    return _begun_small(text) if text == error.message else f"{text}, found {_value_of(error)}"
+    return _begun_small(text) if text == _bare(error) else f"{text}, found {_value_of(error)}"
+
+
+def _bare(error: Any) -> str:
+    return str(error.message).removeprefix("Value error, ").strip()
 
 
 def _value_of(error: Any) -> str:
@@ -188,7 +192,7 @@ def _value_of(error: Any) -> str:
 
 
 def _likely_choice(error: Any) -> str | None:
-    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", error.message.strip())
+    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
     return did_you_mean(choice[1], re.findall(r"'([^']*)'", choice[2])) if choice else None
 
 

@@ -16,5 +16,6 @@ def nearest(name: str, choices: Iterable[str], *, cutoff: float = 0.5) -> str | 
 
 def did_you_mean(name: str, choices: Iterable[str], *, otherwise: str | None = None) -> str | None:
     """A hint that names the nearest choice, or `otherwise`."""
-    likely = nearest(name, choices, cutoff=0.6)
+    by_word = {choice.lstrip("-"): choice for choice in choices}
+    likely = by_word.get(nearest(name.lstrip("-"), by_word, cutoff=0.6) or "")
     return f"did you mean {likely}?" if likely else otherwise

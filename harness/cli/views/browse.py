@@ -83,6 +83,9 @@ def _figure(instance: Instance, part: str, name: str) -> Any:
 def rows_table(rows: Sequence[TaskRow]) -> Table:
     """All that `holdout ls` shows."""
     grid = table("task", "title", "state", "split", "judged", "bits", "strength", "difficulty", left=5)
+    for column in grid.columns:
+        column.no_wrap = True
+    grid.columns[1].overflow, grid.columns[1].min_width = "ellipsis", 12
     for row in rows:
         grid.add_row(
             Text(row.instance_id),
