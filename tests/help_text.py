@@ -24,7 +24,9 @@ def commands(command: Any = None, parent: Any = None) -> Iterator[tuple[Any, Any
     """Every group and command, with its context, in the order of help."""
     command = command or typer.main.get_command(app)
     settings = {name: value for name, value in command.context_settings.items() if name == "help_option_names"}
-    context = command.context_class(command, info_name=command.name if parent else "goldseam", parent=parent, **settings)
+    context = command.context_class(
+        command, info_name=command.name if parent else "goldseam", parent=parent, **settings
+    )
     yield context, command
     for name, entry in getattr(command, "commands", {}).items():
         child = entry.load() if isinstance(entry, LazyCommand) else entry
@@ -52,4 +54,4 @@ def tree() -> str:
 
 if __name__ == "__main__":
     GOLDEN.write_text(everything(), encoding="utf-8")
-    print(tree())
+    print(tree())  # noqa: T201

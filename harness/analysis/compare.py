@@ -270,7 +270,7 @@ def _is_single(pairs: Sequence[tuple[TaskScore, TaskScore]], repos: Sequence[str
 def _interval(differences: Sequence[float], spread: _Spread, test: PairedTest, repos: Sequence[str] | None) -> Interval:
     """The interval of the difference. Where the exact test can't exclude 0 the interval, an approximation, doesn't."""
     interval = difference_interval(differences, samples=spread.samples, clusters=repos)
-    assert interval is not None
+    assert interval is not None  # noqa: S101 - there is a common task
     return Interval(low=min(interval.low, 0.0), high=max(interval.high, 0.0)) if test.p >= LEVEL else interval
 
 

@@ -285,7 +285,7 @@ def _search(table: Sequence[_Task], count: int) -> list[_Split]:
 
 def _step(runs: Sequence[Dated], split: _Split, differences: _Differences) -> Step:
     interval = difference_interval(differences.values, samples=differences.samples, clusters=differences.clusters)
-    assert interval is not None
+    assert interval is not None  # noqa: S101 - a step has common tasks
     before, after = runs[split.after - 1], runs[split.after]
     return Step(
         before=split.after - 1,
@@ -311,7 +311,7 @@ def _causes(before: Dated, after: Dated) -> tuple[str, ...]:
 
 
 def _sentence(runs: Sequence[Dated], steps: Sequence[Step]) -> str:
-    if len(runs) < 2:
+    if len(runs) < 2:  # noqa: PLR2004 - a step needs two
         return "One run: nothing to compare it with."
     if not steps:
         return f"No step shown in {len(runs)} runs: what moved, chance explains."

@@ -146,7 +146,7 @@ class Scoresheet:
     def pass_to_pass(self) -> Estimate:
         """Mean share of PASS_TO_PASS tests that still pass, over the tasks whose tests were run."""
         ran = {task_id: task for task_id, task in self.tasks.items() if task.pass_to_pass is not None}
-        return replace(self, tasks=ran)._estimate(lambda task: task.pass_to_pass or 0.0, at_least=1)
+        return replace(self, tasks=ran)._estimate(lambda task: task.pass_to_pass or 0.0, at_least=1)  # noqa: SLF001
 
     def pass_at(self, k: int) -> Estimate:
         """pass@k over the tasks with at least k verdicts: the chance that one of k samples resolves a task."""

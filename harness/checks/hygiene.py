@@ -96,7 +96,7 @@ def _marked(raw: bytes, marks: bytes) -> Iterator[bytes]:
     for line in raw.split(b"\n"):
         if line[:1] and line[:1] in marks and not line.startswith((b"+++ ", b"--- ")):
             text = line[1:].strip()
-            if len(text) >= _SHORTEST_LINE and any(97 <= byte <= 122 for byte in text.lower()):
+            if len(text) >= _SHORTEST_LINE and any(97 <= byte <= 122 for byte in text.lower()):  # noqa: PLR2004 - a-z
                 yield text
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from harness.cli.shell.output import CHOICE, has_color
+from harness.config.chosen_file import ChosenFile
 from harness.core import wording
 from harness.core.errors import GoldseamError, InfrastructureError
 from harness.core.nearest import did_you_mean
@@ -35,6 +36,7 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     _guard_standard_output()
     CHOICE.reset()
+    ChosenFile.path = None
     _Call.words = argv
     try:
         with mirrors.written_back(_show_note):
@@ -50,7 +52,7 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
         code = _INTERRUPTED
     except _ReaderGoneError:
         return 0
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the handler of last resort
         if not _came_of_an_interrupt(error):
             _show_error(f"this is a bug in goldseam; please report it with {_bug_log()}")
             return 70
@@ -87,7 +89,7 @@ class _OutputFile(io.FileIO):
 def _guard_standard_output() -> None:
     """Let every write to standard output be one of `_OutputFile`; a closed one swallows all, as `print` has it."""
     if sys.stdout is None:
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
         return
     given = sys.stdout
     if sys.stdout is sys.__stdout__:
@@ -107,15 +109,15 @@ def _show_note(text: str) -> None:
 
 
 def _bug_log() -> object:
-    from harness.runs import bug_log
+    from harness.runs import bug_log  # noqa: PLC0415 - rarely needed, and help should come fast
 
     return bug_log.write()
 
 
 def _show_error(message: str, hint: str | None = None, *, cause: BaseException | None = None) -> None:
-    from rich.text import Text
+    from rich.text import Text  # noqa: PLC0415 - takes as long as all the rest of `--help`
 
-    from harness.cli.views import terminal
+    from harness.cli.views import terminal  # noqa: PLC0415
 
     console = terminal.messages()
     console.print(Text("error: ", style="bold red") + Text(message))

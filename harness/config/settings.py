@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from harness.analysis.gate.config import GateRules, parse
+from harness.config.chosen_file import ChosenFile
 from harness.config.toml_lines import lines_of
 from harness.core import files, wording
 from harness.core.errors import InputError
@@ -173,20 +174,9 @@ class Settings(_Section):
     holdout: Policy = Field(default_factory=Policy)
 
 
-def use_file(path: Path | None) -> None:
-    """Read settings from this file from now on, where a caller names none; None means goldseam.toml here."""
-    _Chosen.file = path
-
-
-class _Chosen:
-    """The settings file of this call of the program (`--config`)."""
-
-    file: Path | None = None
-
-
 def settings_file(path: Path | None = None) -> Path:
     """The settings file that is read: the one named, that of `--config`, or goldseam.toml of the current folder."""
-    return path or _Chosen.file or Path(SETTINGS_FILE)
+    return path or ChosenFile.path or Path(SETTINGS_FILE)
 
 
 def _from_file(path: Path | None) -> dict[str, Any]:
@@ -194,7 +184,7 @@ def _from_file(path: Path | None) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        if path is None and _Chosen.file is None:
+        if path is None and ChosenFile.path is None:
             return {}
         raise InputError(f"no settings file at {file}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads annotations at run time
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
@@ -88,7 +88,7 @@ class Expectations:
             InputError: a field is missing or of a wrong type, an operator is unknown, or a newer goldseam wrote it.
 
         """
-        from pydantic import TypeAdapter, ValidationError
+        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - every command loads this module
 
         if not isinstance(told, dict) or told.get("schema_version") != SCHEMA_VERSION:
             raise InputError(f"{where} is no file of expectations of schema version {SCHEMA_VERSION}")

@@ -21,7 +21,7 @@ _COMMAND = re.compile(r"^\s*:(?=:)|#(?=#+\w*\[)", re.MULTILINE)
 def number(character: str) -> str:
     """The name of a character that can't be shown: `U+202E`, or `0xE9` for a byte (PEP 383)."""
     code = ord(character)
-    return f"0x{code - 0xDC00:02X}" if 0xDC80 <= code <= 0xDCFF else f"U+{code:04X}"
+    return f"0x{code - 0xDC00:02X}" if 0xDC80 <= code <= 0xDCFF else f"U+{code:04X}"  # noqa: PLR2004 - PEP 383's range
 
 
 def neutral(text: str) -> str:

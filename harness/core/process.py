@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import signal
-import subprocess
+import subprocess  # noqa: TID251 - this is the place
 import tempfile
 import time
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
 def run(
     argv: Sequence[str | os.PathLike[str]],
     *,
-    input: bytes | None = None,
+    input: bytes | None = None,  # noqa: A002 - subprocess's own word
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     timeout: float | None = None,
@@ -140,7 +140,7 @@ def stream(
                 start_new_session=True,
             )
         with child:
-            assert child.stdout is not None
+            assert child.stdout is not None  # noqa: S101 - narrows the type; PIPE was asked for
             try:
                 yield child.stdout
                 ended = child.stdout.read(1) == b""
@@ -180,8 +180,8 @@ def dialogue(argv: Sequence[str | os.PathLike[str]], *, env: Mapping[str, str], 
                 start_new_session=True,
             )
         with child:
-            assert child.stdin is not None
-            assert child.stdout is not None
+            assert child.stdin is not None  # noqa: S101 - narrows the type; PIPE was asked for
+            assert child.stdout is not None  # noqa: S101
             try:
                 yield Dialogue(said=child.stdout, heard=child.stdin, errors=errors)
             finally:
@@ -260,7 +260,7 @@ def pipe(
     first: Sequence[str | os.PathLike[str]],
     second: Sequence[str | os.PathLike[str]],
     *,
-    input: bytes,
+    input: bytes,  # noqa: A002 - subprocess's own word
     env: Mapping[str, str] | None = None,
 ) -> Completed:
     """Run two programs, the first one's output being the second one's input; none of it passes through our memory.

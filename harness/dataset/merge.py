@@ -149,7 +149,7 @@ def _sources(inputs: Sequence[Dataset]) -> dict[str, list[Dataset]]:
         if _fingerprint(owners[0], task_id) != _fingerprint(other, task_id)
     ]
     if clashes:
-        more = f" and {len(clashes) - 5} more" if len(clashes) > 5 else ""
+        more = f" and {len(clashes) - 5} more" if len(clashes) > 5 else ""  # noqa: PLR2004 - a few are enough
         raise InputError(
             f"{len(clashes)} id(s) name two different tasks: {'; '.join(clashes[:5])}{more}",
             hint="retire or remove one of each, or mine one of the datasets again",

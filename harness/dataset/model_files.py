@@ -87,13 +87,13 @@ def read_yaml(text: str, path: Path) -> Any:
         if trick:
             line = event.start_mark.line + 1 if event.start_mark else "?"
             raise InputError(f"{path}, line {line}: a dataset may not hold {trick[:_SHOWN]}")
-    return yaml.load(text, Loader=loader)
+    return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader
 
 
 class _Dumper(yaml.SafeDumper):
     """Writes a value out wherever it is."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the base class's own words
         return True
 
 

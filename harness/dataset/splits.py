@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date  # noqa: TC003 - pydantic reads it at run time
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -154,7 +154,7 @@ def set_rule(dataset: Dataset, rule: Rule, *, may_return: bool = False, dry_run:
     moves_made = moves(rule, dataset.instances())
     returning = [move.instance_id for move in moves_made if move.new is Split.HOLDOUT]
     if returning and not may_return:
-        examples = ", ".join(returning[:3]) + (", …" if len(returning) > 3 else "")
+        examples = ", ".join(returning[:3]) + (", …" if len(returning) > 3 else "")  # noqa: PLR2004 - a few are enough
         raise InputError(
             f"{len(returning)} task(s) would come back into the holdout, though they may have been shown: {examples}",
             hint="--may-return moves them all the same",

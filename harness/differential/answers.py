@@ -66,7 +66,7 @@ def _number(value: Any) -> int | float | None:
 def _same_number(left: float | None, right: float | None) -> bool:
     if isinstance(left, int) and isinstance(right, int):
         return left == right
-    assert left is not None
-    assert right is not None
+    assert left is not None  # noqa: S101 - the caller has looked
+    assert right is not None  # noqa: S101
     both_nan = math.isnan(left) and math.isnan(right)
     return both_nan or left == right or math.isclose(left, right, rel_tol=_NEAR)

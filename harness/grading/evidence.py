@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.core.instance import TestStatus
+from harness.core.instance import TestStatus  # noqa: TC001 - pydantic reads annotations at run time
 from harness.grading.scoring import Demands, Round
 from harness.grading.trial import Trial
 from harness.judging.tripwires import Watch

@@ -82,7 +82,7 @@ def image_notes(tasks: Sequence[Exported]) -> tuple[str, ...]:
         notes.append(f"{len(without)} task(s), such as {without[0]}, have no image yet: they cannot be run")
     beside = [task.instance_id for task in tasks if task.instance.test.services]
     if beside:
-        names = ", ".join(beside[:10]) + (" …" if len(beside) > 10 else "")
+        names = ", ".join(beside[:10]) + (" …" if len(beside) > 10 else "")  # noqa: PLR2004 - enough to find them
         notes.append(
             f"{len(beside)} task(s) need services beside their tests, which no other tool starts as they are declared "
             f"here, so their tests fail there: {names}"

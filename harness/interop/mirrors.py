@@ -77,8 +77,8 @@ def written_back(tell: Callable[[str], None]) -> Iterator[None]:
 
 def _free_copy(url: str) -> _Copy:
     """The first copy that no other process works on."""
-    from harness.config.settings import load_settings
-    from harness.interop.store import shown
+    from harness.config.settings import load_settings  # noqa: PLC0415
+    from harness.interop.store import shown  # noqa: PLC0415 - keeps `--help` quick
 
     place = load_settings().images.cache_dir / "stores" / hashlib.sha256(shown(url).encode()).hexdigest()[:16]
     files.make_folder(place)
@@ -96,7 +96,7 @@ def _free_copy(url: str) -> _Copy:
 
 
 def _bring_up_to_date(url: str, folder: Path) -> None:
-    from harness.interop import sync
+    from harness.interop import sync  # noqa: PLC0415 - keeps `--help` quick
 
     try:
         sync.pull(url, folder)
@@ -108,8 +108,8 @@ def _bring_up_to_date(url: str, folder: Path) -> None:
 
 
 def _write_back(url: str, folder: Path) -> None:
-    from harness.dataset.folder import open_dataset
-    from harness.interop import store, sync
+    from harness.dataset.folder import open_dataset  # noqa: PLC0415 - keeps `--help` quick
+    from harness.interop import store, sync  # noqa: PLC0415
 
     for attempt in range(_TRIES):
         if not sync.unpushed(folder, url):

@@ -19,8 +19,8 @@ folder = False
 def content(collection: Collection) -> Content:
     """One row group; the canary is in a column and in the file's metadata."""
     try:
-        import pyarrow as pa  # type: ignore[import-untyped]
-        from pyarrow import parquet
+        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
+        from pyarrow import parquet  # noqa: PLC0415
     except ImportError as error:
         raise InputError(
             "writing Parquet takes pyarrow, which is not installed", hint="pip install 'goldseam[parquet]'"

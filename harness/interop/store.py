@@ -83,7 +83,7 @@ class Store:
             raise InputError(f"{url!r} is no address of a store", hint="such as s3://bucket/name")
         if protocol in ("file", "local"):
             raise InputError(f"{self.url} is a folder, which needs no store", hint="name the folder itself")
-        import fsspec  # type: ignore[import-untyped]
+        import fsspec  # type: ignore[import-untyped] # noqa: PLC0415 - keeps `--help` quick
 
         try:
             self._fs, root = fsspec.url_to_fs(url, use_listings_cache=False)
@@ -202,7 +202,7 @@ class Store:
             yield
         except GoldseamError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - see above
             raise InfrastructureError(
                 f"{self.url}: {doing} failed: {redacted(f'{type(error).__name__}: {error}')}",
                 hint="are address, credentials and network right? the same command goes on from here",

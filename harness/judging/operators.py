@@ -40,7 +40,7 @@ def holds(site: Site, out: Sequence[object], expected: Sequence[object]) -> bool
         return _OPERATORS[site.op](operands, site.options)
     except GoldseamError:
         raise
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever it is, the values caused it
         return False
 
 
@@ -268,7 +268,7 @@ def _warns(operands: list[Any], options: Mapping[str, Any]) -> bool:
 
 def _call(call: Any) -> tuple[str, tuple[Any, ...], dict[Any, Any]]:
     """A mock's call: its name, which is empty where it is the mock itself that was called, and its arguments."""
-    name, args, kwargs = call if len(call) == 3 else ("", *call)
+    name, args, kwargs = call if len(call) == 3 else ("", *call)  # noqa: PLR2004
     if not isinstance(call, tuple) or not isinstance(args, tuple) or not isinstance(kwargs, dict):
         raise MalformedError("not a call")
     return name, args, kwargs
@@ -307,7 +307,7 @@ def _calls(operands: list[Any], options: Mapping[str, Any]) -> bool:
 
 def _doctest(operands: list[Any], options: Mapping[str, Any]) -> bool:
     """As doctest's runner: what an example printed, or how it failed, against what it says of either."""
-    import doctest
+    import doctest  # noqa: PLC0415 - it takes long, and few tasks have any
 
     (want, message), (printed, raised) = operands
     names: Any = values.decode(options["flags"], kept=True)

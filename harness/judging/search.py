@@ -82,7 +82,7 @@ class _Searcher:
         with self.lock:
             if self.program is None or self.owner != os.getpid():
                 self._start()
-            assert self.program is not None
+            assert self.program is not None  # noqa: S101 - just started
             try:
                 self.program.heard.write(question)
                 self.program.heard.flush()

@@ -301,7 +301,7 @@ class _Reader:
 
     def pairs(self, told: Any) -> list[list[Any]]:
         pairs = self.listed(told)
-        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):  # noqa: PLR2004
             raise MalformedError("not a list of pairs")
         return pairs
 

@@ -106,7 +106,7 @@ class FilePatch:
     def path(self) -> str:
         """The path after the change, or before it where the file is deleted."""
         path = self.new_path if self.new_path is not None else self.old_path
-        assert path is not None
+        assert path is not None  # noqa: S101 - the parser refuses a file with neither
         return path
 
     @property
@@ -206,7 +206,7 @@ def _files(data: bytes, repairs: dict[str, None], *, trusted: bool) -> tuple[lis
         except _DisagreeError as error:
             raise reader.error(str(error), section.at) from None
         path = new if new is not None else old
-        assert path is not None
+        assert path is not None  # noqa: S101 - at most one of them is None
         why = None if trusted else _refusal(section, path, {name for name in (old, new) if name is not None})
         if why is not None:
             refused.append(why)
@@ -243,7 +243,7 @@ def _refusal(section: _Section, path: str, paths: Collection[str]) -> _Refusal |
         if mode not in ("100644", "100755"):
             reason, kind = _OTHER_MODES.get(mode, ("special_file", "not a plain file"))
             return refuse(reason, UnsafePatchError(f"{path!r} has mode {mode}: {kind}"))
-    if any("\\" in name or any(ord(char) < 32 for char in name) for name in paths):
+    if any("\\" in name or any(ord(char) < 32 for char in name) for name in paths):  # noqa: PLR2004 - control characters
         return refuse("odd_path", PatchError(f"the path {path!r} has a character that a path may not have"))
     if section.too_large:
         return refuse(
@@ -459,7 +459,7 @@ class _Reader:
             section.moved_to = patch_names.unquoted(line.split(b" ", 2)[2])
         elif line.startswith(b"index "):
             words = line.split(b" ")
-            if len(words) == 3:
+            if len(words) == 3:  # noqa: PLR2004 - `index old..new mode`
                 section.modes.append(words[2].decode("ascii", "replace"))
 
     def _hunks(self, section: _Section) -> None:

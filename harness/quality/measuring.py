@@ -73,7 +73,7 @@ def rate(dataset: Dataset, runs: Sequence[Path], *, write: bool = True) -> Ratin
 
 def _rated(dataset: Dataset, instance_id: str, trials: Sequence[Trial], *, write: bool) -> Rated:
     result = measured(trials)
-    assert result is not None
+    assert result is not None  # noqa: S101 - there is a trial
     instance = dataset.instance(instance_id)
     quality = {**instance.quality, "difficulty": difficulty_with(instance.quality, result)}
     if write and quality != instance.quality:

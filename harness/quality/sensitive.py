@@ -89,8 +89,8 @@ class Report:
 
 @functools.cache
 def _plugins() -> tuple[RegexBasedDetector, ...]:
-    from detect_secrets import plugins  # noqa: F401 - takes half a second, and few commands need it
-    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+    from detect_secrets import plugins  # noqa: F401, PLC0415 - takes half a second, and few commands need it
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class  # noqa: PLC0415
 
     kinds: Iterable[type[RegexBasedDetector]] = get_mapping_from_secret_type_to_class().values()
     by_name = {kind.__name__: kind for kind in kinds}

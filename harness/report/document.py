@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness.analysis.compare import Answer
-from harness.core.instance import Outcome
-from harness.judging.places import Place
+from harness.core.instance import Outcome  # noqa: TC001 - pydantic reads it at run time
+from harness.judging.places import Place  # noqa: TC001 - pydantic reads it at run time
 from harness.report import figures
 
 if TYPE_CHECKING:

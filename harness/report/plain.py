@@ -55,7 +55,7 @@ def display(report_data: ReportData, answers: Answers, *, width: int = 80) -> Re
     parts: list[RenderableType] = [Text(one_line(answers.headline), style="bold"), Text("")]
     parts.append(_answers(answers))
     if report_data.models:
-        parts += [Text(""), _models(report_data, answers, wide=width >= 110)]
+        parts += [Text(""), _models(report_data, answers, wide=width >= 110)]  # noqa: PLR2004 - room for bars
     for section in (_classes(report_data), _cohorts(report_data), _matrix(report_data)):
         parts += [Text(""), *section] if section else []
     if answers.look:
@@ -170,7 +170,7 @@ def _cohorts(report_data: ReportData) -> list[RenderableType]:
     letters = _letters(report_data.ordered())
     parts: list[RenderableType] = []
     for breakdown in figures.breakdowns(models):
-        if len(breakdown.groups) < 2:
+        if len(breakdown.groups) < 2:  # noqa: PLR2004 - one group is everything
             continue
         table = _table(f"by {breakdown.name}", "tasks", *(letters[model.column] for model in models))
         for group in breakdown.groups[:_GROUPS_SHOWN]:

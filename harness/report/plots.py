@@ -56,7 +56,7 @@ def _ticks(most: float) -> list[float]:
     if most <= 0:
         return [0.0, 1.0]
     step = 10 ** math.floor(math.log10(most))
-    step = next(size for factor in (0.25, 0.5, 1, 2.5) if most / (size := step * factor) <= 5)
+    step = next(size for factor in (0.25, 0.5, 1, 2.5) if most / (size := step * factor) <= 5)  # noqa: PLR2004 - few lines
     return [number * step for number in range(math.ceil(most / step - 1e-9) + 1)]
 
 

@@ -68,7 +68,7 @@ def points(difference: float) -> str:
 
 def chance(p: float) -> str:
     """A p-value."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"  # noqa: PLR2004 - the usual limit
 
 
 def seconds(value: float | None) -> str:

@@ -64,7 +64,7 @@ def write() -> Path:
 
 def _trace() -> str:
     """What went wrong and where; once a sealed task was open without the words, which may quote it."""
-    from harness.dataset.seal import sealed
+    from harness.dataset.seal import sealed  # noqa: PLC0415 - only a failing command needs it
 
     if not sealed.was_opened():
         return traceback.format_exc()

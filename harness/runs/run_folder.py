@@ -16,13 +16,13 @@ from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import Outcome, Prediction
 from harness.dataset.model_files import read_text
-from harness.differential.figures import Replay
+from harness.differential.figures import Replay  # noqa: TC001 - pydantic reads it at run time
 from harness.judging.places import Place
 from harness.runs import report_mac
 from harness.runs.predictions import GOLD, WITHHELD, as_json, is_withheld, read_predictions
 from harness.runs.scaffold_score import ScaffoldScore, kind_of
-from harness.runs.task_metadata import TaskFacts
-from harness.signals.model import Signals
+from harness.runs.task_metadata import TaskFacts  # noqa: TC001 - pydantic reads it at run time
+from harness.signals.model import Signals  # noqa: TC001 - pydantic reads it at run time
 from harness.signals.sources import FILE as SOURCES_FILE
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class InstanceReport(BaseModel):
     reason: str = ""
     no_patch: str | None = None
     """Why there is no patch, as the prediction tells; see harness/solve/answers/extract.py. None where there is one."""
-    patch_is_None: bool = False
+    patch_is_None: bool = False  # noqa: N815 - SWE-bench's name
     patch_exists: bool = False
     patch_successfully_applied: bool = False
     tests_status: dict[str, dict[str, list[str]]] = Field(default_factory=dict)

@@ -148,7 +148,7 @@ def _why_none(prediction: Prediction) -> str:
 
 def refused(request: ScoringRequest, screened_patch: ScreenedPatch) -> Verdict:
     """The verdict on a patch that no container needs to see."""
-    assert screened_patch.refused is not None
+    assert screened_patch.refused is not None  # noqa: S101 - who calls has looked
     return _without_trial(request, screened_patch, screened_patch.refused)
 
 
@@ -162,7 +162,7 @@ def broken(request: ScoringRequest, error: Exception, *, log: Path) -> Verdict:
     """The outcome where a bug of ours came up while a prediction was judged: nothing is said of the patch."""
     try:
         screened_patch = look(request.task, request.prediction)
-    except Exception:
+    except Exception:  # noqa: BLE001 - it may be what the bug is in
         screened_patch = ScreenedPatch(state=PatchState.GIVEN)
     why = f"a bug of goldseam ({type(error).__name__}); its log is {log.name}"
     return unscored(request, screened_patch, cause="bug", why=why)

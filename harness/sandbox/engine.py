@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import docker
-import docker.errors
-import docker.utils
+import docker  # noqa: TID251 - this is the place
+import docker.errors  # noqa: TID251
+import docker.utils  # noqa: TID251
 import requests
 import urllib3.exceptions
-from docker.utils.socket import frames_iter
+from docker.utils.socket import frames_iter  # noqa: TID251
 
 from harness.core.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from docker import APIClient
+    from docker import APIClient  # noqa: TID251
 
 LABEL_OWNER = "dev.goldseam.owner"
 """On every container of ours: `<host name>:<process id>:<start time of that process>`."""
@@ -153,7 +153,7 @@ def watch() -> socket.socket:
     """
     with patient(_CALL_SECONDS) as client:
         events = client.events(filters={"label": [f"{LABEL_OWNER}=nobody"]})
-        wire = _own_socket(client._get_raw_response_socket(events._response), events._response)
+        wire = _own_socket(client._get_raw_response_socket(events._response), events._response)  # noqa: SLF001
     wire.setblocking(False)
     return wire
 
@@ -249,7 +249,7 @@ def configured_proxies() -> dict[str, str]:
 
     """
     client: Any = connect()
-    return dict(client._proxy_configs.get_environment())
+    return dict(client._proxy_configs.get_environment())  # noqa: SLF001 - it has no other door
 
 
 def inspect_image(ref: str) -> ImageFacts | None:

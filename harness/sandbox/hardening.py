@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 USER = 65532
 BASE_ENV: Mapping[str, str] = {
-    "HOME": "/tmp",
+    "HOME": "/tmp",  # noqa: S108 - inside the container
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -57,7 +57,7 @@ def host_config(
         network_mode=network,
         binds=binds,
         read_only=True,
-        tmpfs={"/testbed": tmpfs, "/tmp": tmpfs},
+        tmpfs={"/testbed": tmpfs, "/tmp": tmpfs},  # noqa: S108 - inside the container
         mem_limit=budgets.memory_mb * _MIB,
         memswap_limit=budgets.memory_mb * _MIB,
         pids_limit=_pids(budgets, runtime),

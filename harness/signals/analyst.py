@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROOT = Path("/tmp/files")
+ROOT = Path("/tmp/files")  # noqa: S108 - a tmpfs of a container that is used once
 BIN = Path(sys.executable).parent
 RUFF_RULES = "E4,E7,E9,F,B,PLE"
 RUFF_OLDEST = (3, 7)
@@ -101,7 +101,7 @@ def main(given: str | bytes, **optional: Optional) -> None:
     for name, more in optional.items():
         try:
             version, said = more(question, items)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - it must not cost what the others say
             version, said = "", {item.id: {"error": f"{type(error).__name__}: {error}"[:300]} for item in items}
         versions |= {name: version} if version else {}
         for item in items:
@@ -124,7 +124,7 @@ def read(given: Entry, copies: dict[tuple[str, str, str], Copy]) -> Item:
 def copy_of(data: bytes, path: str, python: str, copies: dict[tuple[str, str, str], Copy]) -> Copy:
     """The copy of a file; made where it is not there yet."""
     name = path.rpartition("/")[2]
-    suffix = os.path.splitext(name)[1]
+    suffix = os.path.splitext(name)[1]  # noqa: PTH122 - of a name that may be no path here
     name = name if _SAFE_NAME.fullmatch(name) else f"module{suffix}"
     key = (hashlib.sha256(data).hexdigest(), name, python)
     if key not in copies:
@@ -149,12 +149,12 @@ def run_tool(tool: Tool, items: list[Item]) -> Iterable[tuple[Item, Found | str]
     try:
         found = tool(distinct(items), SECONDS_FOR_ALL)
         return [(item, found) for item in items]
-    except Exception:
+    except Exception:  # noqa: BLE001 - one by one, then, and each failure is told
         results: list[tuple[Item, Found | str]] = []
         for item in items:
             try:
                 results.append((item, tool(distinct([item]), SECONDS_FOR_ONE)))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 results.append((item, f"{type(error).__name__}: {error}"[:300]))
         return results
 
@@ -256,7 +256,7 @@ def lizard(copies: list[Copy], seconds: float) -> Found:
         code = 1
         try:
             os.close(out)
-            with open(into, "wb") as file:
+            with open(into, "wb") as file:  # noqa: PTH123 - a descriptor
                 file.write(json.dumps({str(copy.path): functions(copy) for copy in copies}).encode())
             code = 0
         finally:

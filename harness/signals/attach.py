@@ -34,7 +34,7 @@ def to_verdict(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial |
     """A verdict with the signals that its trial tells. Where they can't be made, it is as it was."""
     try:
         return _with_signals(verdict, task, patch, trial)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a signal must never cost a verdict
         why = f"making the signals failed: {type(error).__name__}"
         nothing = assemble.first(None, assemble.SignalInputs(why_not=why))
         return replace(verdict, report=verdict.report.model_copy(update={"signals": nothing}))
@@ -165,7 +165,7 @@ def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Rea
         )
     except GoldseamError:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a signal must never cost a run
         return {
             **readings,
             **dict.fromkeys(sourceses, static.Reading(why_not=f"the tools failed: {type(error).__name__}")),

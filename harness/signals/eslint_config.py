@@ -114,7 +114,7 @@ def read(where: str, data: bytes) -> dict[str, Any]:
     if name == "package.json":
         found = found.get("eslintConfig", {}) if isinstance(found, dict) else {}
     if not isinstance(found, dict):
-        raise ValueError(f"{where} can't be read: it is no object")
+        raise ValueError(f"{where} can't be read: it is no object")  # noqa: TRY004 - as for any other broken one
     return found
 
 

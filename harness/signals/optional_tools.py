@@ -16,7 +16,7 @@ from harness.signals import analyst, eslint_config
 SEMGREP = Path("/opt/goldseam/semgrep")
 ESLINT = Path("/opt/goldseam/eslint")
 NODE = "/usr/bin/node"
-RULES = Path("/tmp/rules")
+RULES = Path("/tmp/rules")  # noqa: S108 - a tmpfs of a container that is used once
 MIB = 1024 * 1024
 REFUSED = "ended with 7"
 """Semgrep's exit code where no rule of a configuration, or not every one, is valid."""
@@ -59,7 +59,7 @@ def _semgrep_each(items: list[analyst.Item]) -> dict[str, Any]:
             answers[item.id] = analyst.told(
                 item, _semgrep(analyst.distinct([item]), min(left, 2 * analyst.SECONDS_FOR_ONE))
             )
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - each failure is told
             answers[item.id] = {"error": f"{type(error).__name__}: {error}"[:300]}
     return answers
 
@@ -80,11 +80,11 @@ def _semgrep(copies: list[analyst.Copy], seconds: float) -> analyst.Found:
 
 _SEMGREP_ENV = {
     "PATH": f"{SEMGREP}/bin:/usr/bin:/bin",
-    "HOME": "/tmp",
+    "HOME": "/tmp",  # noqa: S108
     "SEMGREP_SEND_METRICS": "off",
     "SEMGREP_ENABLE_VERSION_CHECK": "0",
-    "SEMGREP_SETTINGS_FILE": "/tmp/semgrep-settings.yml",
-    "SEMGREP_LOG_FILE": "/tmp/semgrep.log",
+    "SEMGREP_SETTINGS_FILE": "/tmp/semgrep-settings.yml",  # noqa: S108
+    "SEMGREP_LOG_FILE": "/tmp/semgrep.log",  # noqa: S108
 }
 
 
@@ -179,12 +179,12 @@ def _all_or_each(runner: Path, asked: dict[str, list[dict[str, Any]]]) -> dict[s
         every = _run_eslint(runner, [one for texts in asked.values() for one in texts], analyst.SECONDS_FOR_ALL / 2)
         taken = iter(every)
         return {key: [next(taken) for _ in texts] for key, texts in asked.items()}
-    except Exception:
+    except Exception:  # noqa: BLE001 - one by one, then, and each failure is told
         found: dict[str, list[dict[str, Any]] | str] = {}
         for key, texts in asked.items():
             try:
                 found[key] = _run_eslint(runner, texts, analyst.SECONDS_FOR_ONE / 2)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 found[key] = f"{type(error).__name__}: {error}"[:300]
         return found
 

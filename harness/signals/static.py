@@ -14,7 +14,7 @@ from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.core.instance import Budgets
 from harness.sandbox.images.tools import PYTHON
 from harness.sandbox.job import Job
-from harness.signals.delta import Answer
+from harness.signals.delta import Answer  # noqa: TC001 - pydantic reads it at run time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -250,7 +250,7 @@ class Campaign:
 
     def _note(self, outcome: UnitOutcome) -> None:
         unit, error = outcome.unit, outcome.trouble
-        assert error is not None
+        assert error is not None  # noqa: S101 - only trouble is noted
         self.records.add_error(
             {
                 "instance_id": unit.instance.instance_id,
@@ -263,7 +263,7 @@ class Campaign:
 
     def _keep(self, outcome: UnitOutcome) -> None:
         attempt, unit = outcome.attempt, outcome.unit
-        assert attempt is not None
+        assert attempt is not None  # noqa: S101 - only attempts are kept
         path = self.records.transcript_path(unit.instance.instance_id, unit.number)
         prediction = Prediction(
             instance_id=unit.instance.instance_id,

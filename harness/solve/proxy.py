@@ -126,11 +126,11 @@ class Gateway:
 
     @property
     def port(self) -> int:
-        assert isinstance(self._server, _PortServer)
+        assert isinstance(self._server, _PortServer)  # noqa: S101 - only asked there
         return int(self._server.server_address[1])
 
     def __enter__(self) -> Self:
-        assert self._server is not None
+        assert self._server is not None  # noqa: S101 - `at_socket` or `at_port` came first
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, name="goldseam-gateway", daemon=True
         )
@@ -269,7 +269,7 @@ class _Server(ThreadingMixIn, TCPServer):
         request, address = super().get_request()
         return _Metered(self._gateway, request.detach()), address
 
-    def verify_request(self, request: Any, client_address: Any) -> bool:
+    def verify_request(self, request: Any, client_address: Any) -> bool:  # noqa: ARG002 - the base class's own words
         why = self._gateway.admit()
         if why is not None:
             text = json.dumps({"error": {"message": why, "type": "limit_reached", "code": "limit_reached"}})
@@ -304,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
     def address_string(self) -> str:
         return "agent"
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's own word
         """Refused attempts are kept by the gateway; there is no other log."""
 
     def do_GET(self) -> None:
@@ -343,7 +343,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self._is_for_us():
             self._refuse(HTTPStatus.NOT_FOUND)
 
-    do_HEAD = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _other
+    do_HEAD = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _other  # noqa: N815 - the base class's own words
 
     def _is_for_us(self) -> bool:
         """Whether this is said to the model's endpoint; what is meant for another host is passed on, or refused."""

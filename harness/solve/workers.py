@@ -49,7 +49,7 @@ def run_all(
                 return
             try:
                 out.put(([work(item)], None))
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - handed to the one who waits
                 out.put(([], error))
                 return
 

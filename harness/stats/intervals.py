@@ -85,7 +85,7 @@ def standard_error(values: Sequence[float], clusters: Sequence[Hashable] | None 
 
     """
     count, mean = len(values), statistics.fmean(values)
-    if count < 2:
+    if count < 2:  # noqa: PLR2004 - one value has no spread
         raise ValueError("one value has no standard error")
     by_task = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1) / count)
     if clusters is None:
@@ -94,7 +94,7 @@ def standard_error(values: Sequence[float], clusters: Sequence[Hashable] | None 
     for value, cluster in zip(values, clusters, strict=True):
         residuals[cluster] += value - mean
     groups = len(residuals)
-    if groups < 2:
+    if groups < 2:  # noqa: PLR2004
         raise ValueError("one cluster has no standard error")
     clustered = math.sqrt(groups / (groups - 1) * sum(part * part for part in residuals.values())) / count
     return max(by_task, clustered)
@@ -168,8 +168,8 @@ def bootstrap_interval(
         return None
     if draws < 1:
         raise ValueError("expected at least one draw")
-    import numpy as np
-    from scipy.special import ndtr
+    import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
+    from scipy.special import ndtr  # noqa: PLC0415
 
     sums: dict[Hashable, float] = defaultdict(float)
     sizes: dict[Hashable, int] = defaultdict(int)
@@ -197,6 +197,6 @@ def normal_quantile(confidence: float) -> float:
 
 def t_quantile(confidence: float, freedom: int) -> float:
     """The two-sided quantile of Student's t distribution."""
-    from scipy.special import stdtrit
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, and most commands need none of it
 
     return float(stdtrit(freedom, (1 + confidence) / 2))

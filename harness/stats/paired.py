@@ -124,7 +124,7 @@ def sign_flip(
 
 def _by_table(steps: Sequence[int], alternative: Alternative) -> float:
     """Every pattern at once: the distribution of the sum, one difference after the other."""
-    import numpy as np
+    import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
 
     middle = sum(abs(step) for step in steps)
     chance = np.zeros(2 * middle + 1)
@@ -143,7 +143,7 @@ def _by_table(steps: Sequence[int], alternative: Alternative) -> float:
 
 
 def _by_enumeration(parts: Sequence[float], alternative: Alternative) -> float:
-    import numpy as np
+    import numpy as np  # noqa: PLC0415
 
     sums = np.zeros(1)
     for part in parts:
@@ -152,7 +152,7 @@ def _by_enumeration(parts: Sequence[float], alternative: Alternative) -> float:
 
 
 def _by_chance(parts: Sequence[float], alternative: Alternative, draws: int, seed: int) -> float:
-    import numpy as np
+    import numpy as np  # noqa: PLC0415
 
     values = np.array(parts)
     chance = np.random.default_rng(seed)

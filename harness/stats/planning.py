@@ -87,8 +87,8 @@ def mcnemar_power(tasks: int, flipping: float, effect: float) -> float:
     """
     if not 0 < flipping <= 1 or abs(effect) > flipping:
         raise ValueError(f"expected 0 < flipping <= 1 and an effect up to that, found {flipping} and {effect}")
-    import numpy as np
-    from scipy.special import bdtr
+    import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
+    from scipy.special import bdtr  # noqa: PLC0415
 
     flips = np.arange(tasks + 1)
     chance = np.diff(bdtr(flips, tasks, flipping), prepend=0.0)

@@ -31,7 +31,7 @@ def two_groups(first: Sequence[float], two: Sequence[float], *, draws: int = DRA
         raise ValueError("a group is empty")
     if all(value in (0.0, 1.0) for value in (*first, *two)):
         return _exact(len(first), round(sum(first)), len(two), round(sum(two)))
-    import numpy as np
+    import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
 
     chance = np.random.default_rng(seed)
     values = np.array([*first, *two])

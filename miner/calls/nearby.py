@@ -33,7 +33,7 @@ def variants(
     steps: Steps, pool: Mapping[str, Sequence[Any]], *, most: int, seed: str, pairs: int = 0
 ) -> tuple[Steps, ...]:
     """Up to so many calls near one, and up to `pairs` with two changes, each different from it and from each other."""
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311 - repeatable
     every = {json.dumps(one): one for one in _all(steps, pool)}
     every.pop(json.dumps(steps), None)
     texts = list(every)

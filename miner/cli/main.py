@@ -83,7 +83,7 @@ app = typer.Typer(
 
 def _print_version(is_wanted: bool) -> None:
     if is_wanted:
-        from importlib import metadata
+        from importlib import metadata  # noqa: PLC0415 - takes as long as all the rest of `--help`
 
         print(f"goldseam {metadata.version('goldseam')}")
         raise typer.Exit

@@ -77,7 +77,7 @@ def is_test_run(words: tuple[str, ...]) -> bool:
     if any(name in {"manage.py", "setup.py", "runtests.py", "quicktest.py", "test.py"} for name in names[:3]):
         return "test" in words or any("test" in name for name in names[:3] if name != "setup.py")
     return (names[0] in {"make", "hatch", "pdm", "just", "invoke"} and any("test" in name for name in names[1:4])) or (
-        names[:2] == ["coverage", "run"] and len(names) > 2
+        names[:2] == ["coverage", "run"] and len(names) > 2  # noqa: PLR2004 - it runs something
     )
 
 

@@ -33,7 +33,7 @@ def load(data: bytes) -> Any:
         raise NotReadError(f"larger than {_LARGEST} bytes")
     try:
         # every scalar becomes a string and every tag is ignored, which is safer than the loader of that name
-        return yaml.load(data.decode("utf-8", "replace"), Loader=yaml.BaseLoader)
+        return yaml.load(data.decode("utf-8", "replace"), Loader=yaml.BaseLoader)  # noqa: S506
     except yaml.YAMLError as error:
         raise NotReadError(" ".join(str(error).split())[:200]) from error
     except (RecursionError, ValueError, TypeError) as error:

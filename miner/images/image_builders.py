@@ -171,13 +171,13 @@ class ClusterImages(Images):
     def build(
         self,
         order: Order,
-        tree: Tree,
+        tree: Tree,  # noqa: ARG002 - the node reads the tar
         tar: Callable[[], IO[bytes]],
         *,
-        sandbox: Sandbox,
+        sandbox: Sandbox,  # noqa: ARG002 - the node has its own
         log: Path,
         progress: Callable[[str], None],
-        repairing: Repairing | None = None,
+        repairing: Repairing | None = None,  # noqa: ARG002 - no key travels; the command line refuses it
     ) -> BuiltImage | Rejection:
         self._lay_ground(progress)
         progress("building its image on a node")
@@ -317,7 +317,7 @@ def _build(
 def _lay_there(bench: _Bench, place: Place) -> str:
     """The base's name in the registry."""
     settings = bench.here()
-    assert settings.registry is not None
+    assert settings.registry is not None  # noqa: S101 - nobody is asked to otherwise
     shelf = LayerRegistry(repository=settings.registry, note=place.note)
     with bench.variables_set(), tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
         with open_workshop(settings, "", Path(folder, "log"), place.note, shelf=shelf) as workshop:

@@ -63,7 +63,7 @@ def take(row: Row, site: MiningContext, *, accept_part: bool) -> FunnelLine:
 def line_of(row: Row, outcome: RowOutcome, *, seconds: float = 0.0) -> FunnelLine:
     """A row's line in the funnel."""
     if outcome.draft is None:
-        assert outcome.rejection is not None
+        assert outcome.rejection is not None  # noqa: S101 - what has no draft was rejected
         return unplaced(row, outcome.rejection)
     part = outcome.judgement is not None and outcome.judgement.holds is Holds.PART
     return FunnelLine.of(
@@ -110,7 +110,7 @@ def _make(row: Row, site: MiningContext, *, accept_part: bool) -> RowOutcome:
 
 
 def _built(draft: Draft, site: MiningContext) -> Draft | Rejection:
-    assert draft.split is not None
+    assert draft.split is not None  # noqa: S101 - `place` made it
     if not draft.split.test_files:
         return Rejection(
             stage=Stage.SPLIT, reason="no_test_file", detail="neither the test patch nor the lists name one"

@@ -30,7 +30,7 @@ def server_name(first_bytes: bytes) -> str | None:
         first_bytes = first_bytes[_RECORD_HEAD + size :]
         if hello[:1] not in (b"", bytes([_CLIENT_HELLO])) or len(hello) > _LARGEST:
             raise ValueError("no ClientHello")
-        if len(hello) >= 4 and len(hello) >= 4 + int.from_bytes(hello[1:4], "big"):
+        if len(hello) >= 4 and len(hello) >= 4 + int.from_bytes(hello[1:4], "big"):  # noqa: PLR2004 - type and length
             return _name(_Fields(hello[4 : 4 + int.from_bytes(hello[1:4], "big")]))
     return None
 

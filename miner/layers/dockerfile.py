@@ -22,7 +22,7 @@ _HEADER = """\
 # `goldseam images rebuild` does that, and compares what comes of it with the task's image.
 """
 VARIABLES = {
-    "HOME": "/tmp/home",
+    "HOME": "/tmp/home",  # noqa: S108 - inside the container
     "UV_CACHE_DIR": CACHE_DIR,
     "UV_LINK_MODE": "copy",
     "UV_NO_PROGRESS": "1",

@@ -98,6 +98,6 @@ def _size(folder: Path, *, since: float = 0.0) -> int:
     for root, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                status = os.lstat(os.path.join(root, name))
+                status = os.lstat(os.path.join(root, name))  # noqa: PTH118 - there may be very many
                 total += status.st_blocks * 512 if status.st_ctime >= since else 0
     return total

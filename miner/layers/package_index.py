@@ -168,7 +168,7 @@ def _request(address: str, accept: str = _JSON) -> urllib.request.Request:
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"a package index has an address with http or https, not {parts.scheme!r}")
     user, _, host = parts.netloc.rpartition("@")
-    request = urllib.request.Request(
+    request = urllib.request.Request(  # noqa: S310 - http and https only
         urllib.parse.urlunsplit(parts._replace(netloc=host)), headers={"Accept": accept, "User-Agent": "goldseam"}
     )
     if user:

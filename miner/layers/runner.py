@@ -220,7 +220,7 @@ class Workshop:
         memory = self.settings.build_memory_mb * 1024 * 1024
         limits: dict[str, Any] = {
             "mounts": mounts,
-            "tmpfs": {"/run": "rw,exec,mode=0755", "/tmp": "rw,exec,mode=1777"},
+            "tmpfs": {"/run": "rw,exec,mode=0755", "/tmp": "rw,exec,mode=1777"},  # noqa: S108 - inside the container
             "mem_limit": memory,
             "memswap_limit": memory,
             "pids_limit": _PIDS,
@@ -357,7 +357,7 @@ def read_result(path: Path) -> bytes:
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
+        with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise InfrastructureError(f"{path.name} of a build is no regular file")
             data = file.read(_LARGEST_FILE + 1)

@@ -128,8 +128,8 @@ def spoken_in(parts: Split) -> str:
 
 def subject_of(draft: Draft) -> Subject:
     """What a built draft gives to the proof."""
-    assert draft.split is not None
-    assert draft.image is not None
+    assert draft.split is not None  # noqa: S101
+    assert draft.image is not None  # noqa: S101
     return Subject(
         instance_id=draft.instance_id,
         image=draft.image.image_id,
@@ -142,7 +142,7 @@ def subject_of(draft: Draft) -> Subject:
 
 def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
     """The names that a draft's fix brings; none where git alone understands its patch."""
-    assert draft.split is not None
+    assert draft.split is not None  # noqa: S101
 
     def read(path: str) -> bytes | None:
         try:
@@ -168,7 +168,7 @@ def recipe(draft: Draft) -> dict[str, str]:
 
 def task_of(draft: Draft) -> Task:
     """The task that a draft has come to."""
-    assert draft.split is not None
+    assert draft.split is not None  # noqa: S101
     change, image, proof = draft.candidate.change, draft.image, draft.proof
     instance = Instance(
         instance_id=draft.instance_id,

@@ -362,7 +362,7 @@ def _stands(line: FunnelLine, options: Options) -> bool:
 
 def take(recognition: Recognition, site: MiningContext, steps: Sequence[StageFunction]) -> FunnelLine:
     """Take one candidate through the stages to its line in the funnel."""
-    assert not isinstance(recognition.outcome, Rejection)
+    assert not isinstance(recognition.outcome, Rejection)  # noqa: S101 - `_due` hands on candidates only
     began = time.monotonic()
     draft = Draft(candidate=recognition.outcome)
     rejection: Rejection | None = None

@@ -110,7 +110,7 @@ def _templates(repo: BareRepository, commit: str) -> list[str]:
 
 def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The image the tests run in, and how they are called."""
-    assert draft.split is not None
+    assert draft.split is not None  # noqa: S101 - the stage before made it
     change = draft.candidate.change
     spoken = spoken_in(draft.split)
     language = LANGUAGES.get(spoken)
@@ -167,13 +167,13 @@ class _Collecting(Collector):
                 return collected
             if best is None or (best.ok, best.tests) < (collected.ok, collected.tests):
                 best = collected
-        assert best is not None
+        assert best is not None  # noqa: S101 - there is always a command
         return replace(best, seconds=spent)
 
 
 def _called(draft: Draft, built: BuiltImage, language: Language, command: TestCommand) -> Draft:
     """A draft with an image, and how its tests are called there."""
-    assert draft.split is not None
+    assert draft.split is not None  # noqa: S101
     test = language.spec(built, command)
     test = replace(test, allowed_paths=_allowed_paths(draft.split, test))
     return replace(draft, image=built, test=test)
@@ -255,8 +255,8 @@ def _noted(image: BuiltImage | None, notes: tuple[str, ...]) -> BuiltImage | Non
 
 def inspect(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The image holds nothing that only the fix and its tests have."""
-    assert draft.split is not None
-    assert draft.image is not None
+    assert draft.split is not None  # noqa: S101
+    assert draft.image is not None  # noqa: S101
     change = draft.candidate.change
     commits = {change.head_commit, change.merge_commit} - {change.base_commit}
     secrets = hygiene.secrets(draft.split.gold_patch, draft.split.test_patch, commits=commits)
@@ -271,7 +271,7 @@ def inspect(draft: Draft, site: MiningContext) -> Draft | Rejection:
 
 def strip(draft: Draft, site: MiningContext) -> Draft:
     """The hidden tests without their expectations, which are recorded from the fix and kept outside."""
-    assert draft.split is not None
+    assert draft.split is not None  # noqa: S101
     site.note(f"{draft.instance_id}: recording what its tests expect")
     with _timed(draft, "strip"):
         task = task_of(draft)
@@ -298,7 +298,7 @@ def confirm(draft: Draft, site: MiningContext) -> Draft | Rejection:
 
 
 def _with_evidence(draft: Draft, fields: Mapping[str, object]) -> Draft:
-    assert draft.proof is not None
+    assert draft.proof is not None  # noqa: S101
     return replace(draft, proof=replace(draft.proof, evidence={**draft.proof.evidence, **fields}))
 
 

@@ -181,7 +181,7 @@ class _Search:
         return self._look is not None and self.runs < self._most and self._seconds > 0
 
     def _run(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
-        assert self._look is not None
+        assert self._look is not None  # noqa: S101 - `_may_go_on` saw to that
         self.runs += 1
         run = self._look(state, variation, repeat)
         self._seconds -= run.seconds

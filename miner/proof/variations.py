@@ -118,7 +118,7 @@ _LANGUAGES = ("de", "ja", "tr")
 _SLOW, _FEW, _MANY = 0.5, 1, 7
 _CYCLE = 3
 _YEAR = 366
-_HOMES = "/tmp/home"
+_HOMES = "/tmp/home"  # noqa: S108 - inside the container
 
 
 def variation(number: int, *, clock: bool = False) -> Variation:

@@ -114,7 +114,7 @@ class BareRepository:
         settings = [word for key, value in _LITERAL_WORDS.items() for word in ("-c", f"{key}={value}")]
         return ["git", *settings, f"--git-dir={self.path}", *words]
 
-    def git(self, *words: str, input: bytes | None = None, check: bool = True) -> Completed:
+    def git(self, *words: str, input: bytes | None = None, check: bool = True) -> Completed:  # noqa: A002
         """Run one git command on the copy.
 
         Raises:

@@ -308,7 +308,7 @@ def _fetch_pulls(source: str, copy: Path, env: dict[str, str], pulls: Sequence[P
     listed = run([*git, "cat-file", "--batch-check=%(objectname)"], env=env, input=merges).stdout.decode().split("\n")
     lines = {line for line in listed if re.fullmatch(r"[0-9a-f]+", line)}
     completed = run([*git, "rev-list", "--no-walk", "--parents", "--stdin"], env=env, input="\n".join(lines).encode())
-    merged = {words[0] for line in completed.stdout.decode().splitlines() if len(words := line.split()) > 2}
+    merged = {words[0] for line in completed.stdout.decode().splitlines() if len(words := line.split()) > 2}  # noqa: PLR2004
     have = run([*git, "for-each-ref", "--format=%(refname)", "refs/pull"], env=env).stdout.decode().split()
     refs_wanted = {f"refs/pull/{pull.number}/head" for pull in pulls if pull.merge_commit not in merged}.difference(
         have
@@ -329,7 +329,7 @@ def _network(
     source: str,
     env: dict[str, str],
     *,
-    input: bytes | None = None,
+    input: bytes | None = None,  # noqa: A002 - subprocess's own word
 ) -> Completed:
     """Run a git command that talks to a source."""
     completed = run(argv, env=env, input=input, check=False)

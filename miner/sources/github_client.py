@@ -158,7 +158,7 @@ class Gateway:
             except GithubException as error:
                 return _partial(error)
             if not isinstance(data := body.get("data"), dict):
-                raise ValueError("no data")
+                raise ValueError("no data")  # noqa: TRY004 - not JSON we can use
             return Response(data=data)
 
         return self._ask(ask, about, shrinks=shrinks)
@@ -180,7 +180,7 @@ class Gateway:
             first = self._ask(lambda: pages.get_page(0), owner)
         yield from first
         number, page = 1, first
-        while len(page) == 100:
+        while len(page) == 100:  # noqa: PLR2004 - a full page: there may be another
             page = self._ask(lambda number=number: pages.get_page(number), owner)  # type: ignore[misc]
             yield from page
             number += 1
@@ -260,7 +260,7 @@ def _judge(error: Exception, about: str, host: str, tries: int) -> _Verdict:
 def _judge_status(status: int, headers: Mapping[str, str], message: str, about: str, host: str, tries: int) -> _Verdict:
     if status in (403, 429):
         return _judge_refusal(status, headers, message, about, host, tries)
-    if status == 401:
+    if status == 401:  # noqa: PLR2004
         return _fail(
             CredentialsError(
                 f"{host} does not accept the credential: {message or 'it is wrong, or has run out'}",
@@ -269,7 +269,7 @@ def _judge_status(status: int, headers: Mapping[str, str], message: str, about: 
         )
     if status in (404, 410, 451):
         return _fail(NotThereError(f"{host} has no {about}, or does not show it to this credential ({status})"))
-    if status >= 500:
+    if status >= 500:  # noqa: PLR2004
         return _fault(f"status {status}", about, host, tries)
     return _fail(GithubError(f"{host} refused a question about {about}: status {status}, {message}"))
 
@@ -284,7 +284,7 @@ def _judge_refusal(
         return _Verdict(end=_End.WAIT, seconds=after, why="asked to wait", limit=True)
     if headers.get("x-ratelimit-remaining") == "0" or lower.startswith("api rate limit exceeded"):
         return _Verdict(end=_End.WAIT, seconds=_until_reset(headers), why="the rate limit is used up", limit=True)
-    if status == 429 or "secondary rate limit" in lower or "abuse" in lower or "try again later" in lower:
+    if status == 429 or "secondary rate limit" in lower or "abuse" in lower or "try again later" in lower:  # noqa: PLR2004
         return _Verdict(end=_End.WAIT, seconds=_SECONDARY_SECONDS * 2**tries, why="a secondary rate limit")
     return _fail(
         GithubError(

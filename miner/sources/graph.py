@@ -121,7 +121,7 @@ class CommitGraph:
         ancestors (criss-cross merges through other branches); ask `git merge-base`.
         """
         _, boundary = self._beyond(position, head)
-        if len(boundary) < 2:
+        if len(boundary) < 2:  # noqa: PLR2004 - none or one
             return (self._names[boundary[0]].hex(), True) if boundary else (None, True)
         newest = max((self._position.get(commit, _NEVER) for commit in boundary), default=_NEVER)
         # Whatever arrived no later than a chain commit is that commit's ancestor.
@@ -129,7 +129,7 @@ class CommitGraph:
             return self._names[self._chain[newest]].hex(), True
         return None, False
 
-    def fork(self, position: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    def fork(self, position: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:  # noqa: C901 - one loop
         """The merge bases of two commits, and what the other has and the first has not, oldest first.
 
         None where a commit is unknown or the walk would take too long; ask git then.

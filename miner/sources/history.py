@@ -218,7 +218,7 @@ def _lfs_blobs(repo: BareRepository, files: Iterable[ChangedFile]) -> frozenset[
     small = [
         words[0]
         for words in (line.split() for line in sizes.stdout.splitlines())
-        if len(words) == 3 and words[1] == b"blob" and 100 < int(words[2]) < _LFS_LARGEST
+        if len(words) == 3 and words[1] == b"blob" and 100 < int(words[2]) < _LFS_LARGEST  # noqa: PLR2004
     ]
     contents = repo.git("cat-file", "--batch", input=b"\n".join(small)).stdout
     return _lfs_among(contents)

@@ -91,5 +91,5 @@ class GitOrigin:
     def narrow(self, wanted: ChangeFilter) -> ChangeFilter:
         return wanted
 
-    def open(self, wanted: ChangeFilter, reached: Progress | None) -> OpenOrigin:
+    def open(self, wanted: ChangeFilter, reached: Progress | None) -> OpenOrigin:  # noqa: ARG002 - git has it all anyway
         return OpenOrigin(repo=open_source(self.source, cache=self.cache, name=self.called))

@@ -124,7 +124,7 @@ class Walk:
         return lanes
 
     def _merges_a_branch(self, commit: Commit) -> bool:
-        if len(commit.parents) != 2:
+        if len(commit.parents) != 2:  # noqa: PLR2004
             return False
         anonymous = commit.told.number is None and commit.parents[1] not in self._pull_of_head
         return anonymous or is_branch_merge_title(commit.told.title)
@@ -152,7 +152,7 @@ class Walk:
             commit=commit, style=MergeStyle.MERGE, base=parents[0], head=parents[1], position=position,
             number=number or self._pull_of_head.get(parents[1]),
         )  # fmt: skip
-        if len(parents) > 2:
+        if len(parents) > 2:  # noqa: PLR2004
             entry.reason, entry.detail = "octopus_merge", f"{len(parents)} parents"
             return entry
         base = self._merge_base(parents[0], position, parents[1])

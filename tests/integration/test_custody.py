@@ -163,10 +163,7 @@ def test_a_verdict_kept_from_one_run_serves_another(world):
 
     assert done.returncode == 0, done.error_text
     assert all(report.reused for report in RunFolder(path=world.root / "run2").reports())
-    assert (
-        world.goldseam("regrade", world.dataset, world.root / "run2", "--identity", world.key).returncode
-        == 0
-    )
+    assert world.goldseam("regrade", world.dataset, world.root / "run2", "--identity", world.key).returncode == 0
 
 
 def test_reports_and_the_gate_read_such_a_run(world):

@@ -130,7 +130,9 @@ def test_the_task_folders_are_well_formed_for_swebench(exported):
 def test_hugging_face_datasets_loads_the_rows_of_both_formats_alike(exported):
     for name in ("jsonl", "parquet"):
         out = exported / f"rows.{name}"
-        assert goldseam("holdout", "export", exported / "dataset", "--format", name, "--hidden", "-o", out).returncode == 0
+        assert (
+            goldseam("holdout", "export", exported / "dataset", "--format", name, "--hidden", "-o", out).returncode == 0
+        )
     python = pypi_tools.environment(pypi_tools.SWEBENCH).python  # `datasets` comes with it
     load = (
         "import datasets, json, sys\n"

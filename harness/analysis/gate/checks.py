@@ -121,7 +121,7 @@ def measure(comparison: Comparison, *, confidence: float) -> Drop:
     repos = clusters([score for score, _ in pairs])
     samples = 2 / statistics.fmean([1 / score.scored + 1 / two.scored for score, two in pairs])
     interval = difference_interval(differences, samples=samples, clusters=repos, confidence=2 * confidence - 1)
-    assert interval is not None
+    assert interval is not None  # noqa: S101 - a comparison has at least one common task
     return Drop(
         points=-statistics.fmean(differences),
         p=sign_flip(differences, clusters=repos, alternative=Alternative.LESS).p,
@@ -208,7 +208,7 @@ def _tasks_needed(measured_drop: Drop, rules: GateRules) -> str:
 
 
 def _change(measured_drop: Drop) -> str:
-    if abs(measured_drop.points) < 0.0005:
+    if abs(measured_drop.points) < 0.0005:  # noqa: PLR2004 - shows as 0.0
         return "no change"
     return f"{'drop' if measured_drop.points > 0 else 'gain'} of {_points(abs(measured_drop.points))}"
 
@@ -218,7 +218,7 @@ def _points(share: float) -> str:
 
 
 def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004
 
 
 def _at_least(value: float, bound: float) -> bool:

@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from harness.cli.shell import help as help_text
 from harness.cli.shell import output, renamed
+from harness.config.chosen_file import ChosenFile
 from harness.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,11 +37,10 @@ def _no_color(value: bool) -> None:
 def _config(value: Path | None) -> None:
     if value is None:
         return
-    from harness.config import settings
 
     if not value.is_file():
         raise InputError(f"no such settings file: {value}", hint="give --config an existing file such as goldseam.toml")
-    settings.use_file(value)
+    ChosenFile.path = value
 
 
 def _everywhere(

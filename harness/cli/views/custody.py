@@ -58,7 +58,7 @@ def show_verification(found: Verification) -> None:
     console.print(Text(f"{found.entries} line(s), {signed}, {len(found.problems)} problem(s)"))
     if unsigned and unsigned < found.entries:
         lines = ", ".join(str(number) for number in found.unsigned[:20])
-        console.print(Text(f"unsigned: line {lines}{' …' if len(found.unsigned) > 20 else ''}"))
+        console.print(Text(f"unsigned: line {lines}{' …' if len(found.unsigned) > 20 else ''}"))  # noqa: PLR2004
     if found.head:
         console.print(Text(f"head: {found.head}"), soft_wrap=True)
         console.print(Text("keep the head elsewhere: --head finds a cut end with it", style="bright_black"))

@@ -25,7 +25,7 @@ _NARROW, _WIDE = 20, 41
 
 def shown(history: History, *, width: int) -> Group:
     """Each model's runs by date with their intervals, the steps between them, and a sentence."""
-    return Group(*_parts(history, bar=_WIDE if width >= 110 else _NARROW))
+    return Group(*_parts(history, bar=_WIDE if width >= 110 else _NARROW))  # noqa: PLR2004 - columns of a terminal
 
 
 def _parts(history: History, *, bar: int) -> Iterator[RenderableType]:
@@ -97,7 +97,7 @@ def _style(step: Step) -> str:
 
 def _step_line(step: Step) -> Text:
     between = f"{100 * step.interval.low:+.1f} to {100 * step.interval.high:+.1f}"
-    p = "< 0.001" if step.p < 0.001 else f"{step.p:.3f}"
+    p = "< 0.001" if step.p < 0.001 else f"{step.p:.3f}"  # noqa: PLR2004
     line = Text(f"{_arrow(step)} at {visible(step.run)} ({step.date[:10]})", style=_style(step))
     return line + Text(f": 95% {between} on {step.tasks} common tasks, p {p}", style="default not bold")
 

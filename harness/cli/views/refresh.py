@@ -163,7 +163,7 @@ def _sums(outcome: Refreshed) -> list[str]:
 
 
 def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"  # noqa: PLR2004 - two minutes
 
 
 def _of_quarantine(outcome: Refreshed, dataset: Path) -> list[RenderableType]:

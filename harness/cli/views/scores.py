@@ -57,7 +57,7 @@ def bounds(interval: Interval | None) -> str:
 def points(value: float, *, sign: bool = True) -> str:
     """A difference of shares in percentage points, with one digit where it is small."""
     number = 100 * value
-    text = f"{abs(number):.1f}" if 0 < abs(number) < 10 else f"{abs(number):.0f}"
+    text = f"{abs(number):.1f}" if 0 < abs(number) < 10 else f"{abs(number):.0f}"  # noqa: PLR2004 - two digits that count
     if not sign or float(text) == 0:
         return text
     return ("+" if number > 0 else "−") + text
@@ -78,7 +78,7 @@ def seconds(figure: Figure) -> str:
     """The median; unknown unless every prediction says."""
     if figure.median is None or figure.known < figure.of:
         return UNKNOWN
-    return f"{figure.median:.1f} s" if figure.median < 100 else f"{figure.median:.0f} s"
+    return f"{figure.median:.1f} s" if figure.median < 100 else f"{figure.median:.0f} s"  # noqa: PLR2004
 
 
 def score_table(sheets: Sequence[Scoresheet]) -> Table:

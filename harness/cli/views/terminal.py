@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.shell.output import CHOICE
-from harness.cli.views.progress import Ticker as Ticker
+from harness.cli.views.progress import Ticker as Ticker  # noqa: PLC0414 - part of this module's face
 from harness.cli.views.progress import shortened
 from harness.core import printable
 from harness.core.instance import Outcome

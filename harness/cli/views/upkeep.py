@@ -202,9 +202,9 @@ def _seconds(cost: Cost) -> str:
 
 
 def _hours(seconds: float) -> str:
-    if seconds < 120:
+    if seconds < 120:  # noqa: PLR2004 - two minutes
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"  # noqa: PLR2004 - two hours
 
 
 def _bytes(cost: Cost) -> str:

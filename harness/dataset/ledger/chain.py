@@ -289,7 +289,7 @@ def join(dataset: Dataset, other: Path) -> Join:
         tips = branches.tips()
         start = b"" if not ours or ours[-1].ended else b"\n"
         text = b"".join(line.text + b"\n" for line in new)
-        if len(tips) < 2:
+        if len(tips) < 2:  # noqa: PLR2004 - two branches, or nothing to join
             if text:
                 ledger.write_end(handle, start + text)
             return Join(added=len(added), entry=None)

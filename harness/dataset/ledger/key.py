@@ -47,9 +47,9 @@ def signer() -> Signer | None:
 
 
 def _signer(text: str) -> Signer:
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import (
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415 - takes time, and few sign
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+    from cryptography.hazmat.primitives.serialization import (  # noqa: PLC0415
         load_pem_private_key,
         load_ssh_private_key,
     )
@@ -72,8 +72,8 @@ def _signer(text: str) -> Signer:
 
 def holds(key: str, signature: str, digest: str) -> bool:
     """True where this is the key's signature over the hash."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
 
     try:
         public = Ed25519PublicKey.from_public_bytes(base64.b64decode(key, validate=True))
@@ -96,8 +96,8 @@ def listed_keys(lines: Iterable[str]) -> frozenset[str]:
 
 
 def _public(line: str) -> str:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    from cryptography.hazmat.primitives.serialization import load_ssh_public_key
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+    from cryptography.hazmat.primitives.serialization import load_ssh_public_key  # noqa: PLC0415
 
     try:
         if line.strip().startswith(_PREFIX):

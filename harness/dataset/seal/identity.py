@@ -20,14 +20,14 @@ from harness.dataset.seal.identity_source import read_secret
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-PASSPHRASE_FILE = "passphrase.age"
+PASSPHRASE_FILE = "passphrase.age"  # noqa: S105 - a file's name
 VARIABLE = "GOLDSEAM_IDENTITY"
 GIVE_ONE = f"give a key with --identity FILE, env:VARIABLE or command:PROGRAM, or set {VARIABLE}"
 _SECRET = re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]+")
 _SSH_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
 _SSH = ("ssh-", "ecdsa-", "sk-")
 _LARGEST_LIST = 64 * 1024
-_BY_PASSPHRASE = "passphrase"
+_BY_PASSPHRASE = "passphrase"  # noqa: S105 - a comment's text
 """Stands behind the recipient that `passphrase.age` holds the identity of."""
 
 
@@ -236,7 +236,7 @@ def short(recipient: str) -> str:
     of_ssh = words[0].startswith(_SSH) and len(words) > 1
     key, comment = (words[1], words[2:]) if of_ssh else (words[0], words[1:])
     start = f"{words[0]} " if of_ssh else key[:12]
-    shortened = f"{start}…{key[-8:]}" if len(key) > 20 else f"{start if of_ssh else key}"
+    shortened = f"{start}…{key[-8:]}" if len(key) > 20 else f"{start if of_ssh else key}"  # noqa: PLR2004 - room on a line
     return f"{shortened} ({' '.join(comment)[:60]})" if comment else shortened
 
 

@@ -239,7 +239,7 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
 
 def _address(address: str, limits: Limits) -> Iterator[Source | Unread]:
     opener = urllib.request.build_opener(_SameHost())
-    request = urllib.request.Request(address, headers={"User-Agent": "goldseam"})
+    request = urllib.request.Request(address, headers={"User-Agent": "goldseam"})  # noqa: S310 - http and https only
     began = monotonic()
     try:
         with opener.open(request, timeout=limits.seconds) as answer:

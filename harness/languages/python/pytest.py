@@ -122,7 +122,7 @@ def kept_words(words: Sequence[str]) -> tuple[str, ...]:
     while index < len(words):
         word = words[index]
         name, equals, value = word.partition("=")
-        joined = word[:2] in _SHORT and len(word) > 2
+        joined = word[:2] in _SHORT and len(word) > 2  # noqa: PLR2004 - `-Werror`
         if word in _KEPT:
             kept.append(word)
         elif word in KEPT_WITH_VALUE and index + 1 < len(words):

@@ -33,7 +33,7 @@ def choose(kind: Kind = Kind.LOCAL, *, address: str | None = None, jobs: int | N
 
     """
     if kind is Kind.RAY:
-        from harness.sandbox.executors.ray_cluster import RayExecutor
+        from harness.sandbox.executors.ray_cluster import RayExecutor  # noqa: PLC0415 - importing Ray takes a second
 
         return RayExecutor(address=address, jobs=jobs)
     if address is not None:

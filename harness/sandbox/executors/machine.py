@@ -91,7 +91,7 @@ def _groups(root: Path) -> Iterator[int]:
 
 
 def _cached(folder: Path) -> int:
-    fields = dict(line.split() for line in _text(folder / "memory.stat").splitlines() if len(line.split()) == 2)
+    fields = dict(line.split() for line in _text(folder / "memory.stat").splitlines() if len(line.split()) == 2)  # noqa: PLR2004
     return int(fields.get("total_inactive_file") or fields.get("inactive_file") or 0)
 
 

@@ -61,7 +61,7 @@ class RayExecutor(Executor):
         self,
         *,
         runtime: str | None = None,
-        sweep: bool = True,
+        sweep: bool = True,  # noqa: ARG002 - nodes are swept as they are looked at
         engine_wait: float | None = None,
         note: Callable[[str], None] | None = None,
     ) -> Sandbox:

@@ -171,7 +171,7 @@ def look(*, runtime: str | None = None) -> NodeFacts:
             engine.check_runtime(runtime)
         owners.sweep()
         return NodeFacts(version=version, images=_images(), tools=tools.find(), engine=_engine())
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the driver tells it
         return NodeFacts(version=version, trouble=str(error) or type(error).__name__)
 
 

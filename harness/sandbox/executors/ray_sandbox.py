@@ -126,7 +126,7 @@ class RaySandbox(Sandbox):
             return False
         try:
             return any(not facts.trouble for facts in self._look(self._refresh()).values())
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever Ray raises of a cluster that has gone
             return False
 
     def cancel(self) -> None:
@@ -345,7 +345,7 @@ class RaySandbox(Sandbox):
                 for node_id in self._refresh()
             ]
             self._ray.wait(refs, num_returns=len(refs), timeout=_LOOK_SECONDS) if refs else None
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever Ray raises of a cluster that has gone
             self._note(f"left-over containers may be removed by the next run only: {error}")
 
 
@@ -371,7 +371,7 @@ def _same_version(theirs: str, ours: str, node_id: str) -> None:
 
 
 def _work(letter: bytes, key: bytes, setting: Setting, version: str) -> tuple[str, bytes]:
-    import ray
+    import ray  # noqa: PLC0415 - runs on nodes
 
     where: str = ray.get_runtime_context().get_node_id()
     own_version = metadata.version("goldseam")

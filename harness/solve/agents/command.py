@@ -35,7 +35,7 @@ MOUNT = "/opt/agent"
 _DOOR = "/run/goldseam"
 _SOCKET = "model.sock"
 _PORT = 8111
-_STATEMENT = "/tmp/problem_statement.md"
+_STATEMENT = "/tmp/problem_statement.md"  # noqa: S108 - in the container
 _MAX_OUTPUT = 200_000
 _SHOWN = 4000
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -198,7 +198,7 @@ def _words(command: str) -> Sequence[str]:
 def _check_mount(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder")
-    if folder.stat().st_mode & 0o005 != 0o005:
+    if folder.stat().st_mode & 0o005 != 0o005:  # noqa: PLR2004 - read and enter, for others
         raise InputError(
             f"{folder} is closed to the container, whose user is nobody special",
             hint=f"open it with `chmod -R o+rX {folder}`, and keep nothing secret in it",

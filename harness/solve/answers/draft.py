@@ -100,7 +100,7 @@ class Draft:
 
     def _edit(self, path: str, change: Change) -> None:
         file = self._file(path)
-        assert file is not None
+        assert file is not None  # noqa: S101 - found by its path
         if change.content is not None:
             new = _File.of(change.content.encode("utf-8", "surrogateescape"))
             if _is_crlf(file.lines) and not _is_crlf(new.lines):

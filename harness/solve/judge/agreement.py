@@ -301,7 +301,7 @@ def _flips(tests: Sequence[float], judge: Sequence[float], *, seed: int = 0) -> 
     """
     if not tests:
         return None
-    import numpy as np
+    import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
 
     chance = np.random.default_rng(seed)
     columns = np.array([tests, judge])

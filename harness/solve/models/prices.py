@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date  # noqa: TC003 - pydantic reads it
 from fnmatch import fnmatchcase
 from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -137,7 +137,7 @@ class Prices:
                 f"--assume-price should look like IN/OUT, dollars for a million tokens, not {text!r}",
                 hint="such as --assume-price 0.5/1.5; with a price for cached input it is IN/CACHED/OUT",
             )
-        cached = numbers[1] if len(numbers) == 3 else None
+        cached = numbers[1] if len(numbers) == 3 else None  # noqa: PLR2004
         rates = {"input": numbers[0], "cached_input": cached, "output": numbers[-1]}
         assumed = Price.model_validate({"model": "*", "source": "--assume-price", "seen": day, **rates})
         return replace(self, assumed=assumed)

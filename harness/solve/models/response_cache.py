@@ -169,7 +169,7 @@ class ResponseCache:
             if not count:
                 break
             oldest = "SELECT key FROM replies ORDER BY made LIMIT ?"
-            connection.execute(f"DELETE FROM replies WHERE key IN ({oldest})", (max(1, count // 20),))
+            connection.execute(f"DELETE FROM replies WHERE key IN ({oldest})", (max(1, count // 20),))  # noqa: S608
         connection.execute("PRAGMA incremental_vacuum").fetchall()
 
 

@@ -84,7 +84,7 @@ class Retrying:
         self._model = model
         self._throttle = throttle
         self._policy = policy or RetryPolicy()
-        self._chance = chance or random.Random()
+        self._chance = chance or random.Random()  # noqa: S311 - spreads waits, keeps no secret
         self._may_wait = may_wait
         """Raises LimitReachedError where that many seconds would pass a time limit."""
 

@@ -43,7 +43,7 @@ class Wrapped:
     ) -> None:
         self._model, self._meter, self._throttle = model, meter, throttle
         self._asker, self._cache, self._policy = asker, cache, policy
-        self._chance = random.Random()
+        self._chance = random.Random()  # noqa: S311 - spreads waits, keeps no secret
         self.notes = notes
         """What a person should know before money is spent."""
 

@@ -280,7 +280,7 @@ class BaseTree:
             path.decode("utf-8", "surrogateescape").removeprefix("./") for path in completed.stdout.split(b"\0")[:-1]
         }
 
-    def _git(self, *words: str, input: bytes | None = None, check: bool = True) -> Completed:
+    def _git(self, *words: str, input: bytes | None = None, check: bool = True) -> Completed:  # noqa: A002
         protections = ("-c", "core.protectHFS=false", "-c", "core.protectNTFS=false", "-c", "core.quotePath=true")
         argv = ["git", f"--git-dir={self._folder / 'base'}", *protections, *words]
         return process.run(argv, input=input, env=_ENV, check=check)
@@ -344,7 +344,10 @@ def file_mode(mode: int) -> bytes:
 def _quoted(path: str) -> bytes:
     """A path as `git fast-import` reads it."""
     raw = path.encode("utf-8", "surrogateescape")
-    plain = b"".join(bytes([byte]) if 32 < byte < 127 and byte not in b'"\\' else b"\\%03o" % byte for byte in raw)
+    plain = b"".join(
+        bytes([byte]) if 32 < byte < 127 and byte not in b'"\\' else b"\\%03o" % byte  # noqa: PLR2004 - printable
+        for byte in raw
+    )
     return b'"%s"' % plain
 
 

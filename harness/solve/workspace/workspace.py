@@ -107,7 +107,7 @@ class Workspaces:
             yield ImageWorkspace(session, base, partial(self._open, instance))
 
     def _open(self, instance: Instance, env: Mapping[str, str], **options: Any) -> AbstractContextManager[Session]:
-        assert instance.image is not None
+        assert instance.image is not None  # noqa: S101 - narrows the type
         options["services"] = instance.test.services
         return self._sessions.open(instance.image, instance.budgets, env={**_ENV, **env}, **options)
 

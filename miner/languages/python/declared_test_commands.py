@@ -288,7 +288,7 @@ def _walked(origin: str, commands_of_job: Iterable[tuple[str, ...]]) -> Iterator
     """The commands with the folder that those before them went to."""
     folder = ""
     for words in commands_of_job:
-        if words[0] == "cd" and len(words) == 2:
+        if words[0] == "cd" and len(words) == 2:  # noqa: PLR2004 - cd and where to
             target = words[1]
             folder = (
                 ""

@@ -111,7 +111,7 @@ class Section:
 
     def content(self, kept: Collection[int]) -> bytes:
         """The file with these of its hunks."""
-        assert self.old is not None
+        assert self.old is not None  # noqa: S101 - asked only of parted sections
         lines, lines_made, at = _lines(self.old), [], 0
         for number, hunk in enumerate(self.hunks):
             if number in kept:

@@ -96,7 +96,7 @@ def _seed(task: Task) -> str:
 
 
 def _variants(fix: Fix, bounds: Bounds, seed: str) -> Iterator[Variant]:
-    from miner.quality.strength import mutants
+    from miner.quality.strength import mutants  # noqa: PLC0415 - its libraries take a second to load
 
     yield from subsets.subsets(fix, most=bounds.parts, seed=seed)
     yield from mutants.mutants(fix, most=bounds.mutants, seed=seed)

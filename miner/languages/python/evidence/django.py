@@ -83,7 +83,7 @@ def _assigned(source: bytes) -> Iterator[str]:
     if (module := python_source.parsed(source)) is None:
         return
     for node in ast.walk(module):
-        if isinstance(node, ast.Call) and len(node.args) == 2:
+        if isinstance(node, ast.Call) and len(node.args) == 2:  # noqa: PLR2004 - os.environ.setdefault(name, value)
             pair: list[ast.expr] = node.args
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
             pair = [node.targets[0].slice, node.value]

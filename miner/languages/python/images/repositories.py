@@ -25,7 +25,7 @@ _PINNED = re.compile(
     re.MULTILINE,
 )
 _USERINFO = re.compile(r"(?<=git\+)(?P<scheme>https?://)(?P<user>[^/@\s]+)@(?P<host>[^/\s]+)")
-_TOOL = "/tmp/git_day.py"
+_TOOL = "/tmp/git_day.py"  # noqa: S108 - a tmpfs of the build container
 _ANSWER = "git_day.json"
 _ASKED = "repositories.json"
 _SHORT = 12

@@ -44,13 +44,13 @@ CUTOFF_VARIABLE = "GOLDSEAM_CUTOFF"
 """uv's date options while dependencies are installed, where only the build requirements of source distributions heed
 them. A variable, so that commits of different days with the same lock share a layer."""
 
-_FACTS = "/tmp/facts.py"
-_PROJECT = "/tmp/project.py"
-_EDITABLE = "/tmp/editable.py"
-_BYTECODE = "/tmp/bytecode.py"
-_DEVELOP = "/tmp/develop.py"
-_HOW = "/tmp/how.txt"
-_PYTHONPATH = "/tmp/pythonpath.json"
+_FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
+_PROJECT = "/tmp/project.py"  # noqa: S108
+_EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py imports it
+_BYTECODE = "/tmp/bytecode.py"  # noqa: S108
+_DEVELOP = "/tmp/develop.py"  # noqa: S108
+_HOW = "/tmp/how.txt"  # noqa: S108
+_PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
 _ADDED_LINE = re.compile(r"(-e|--editable|\.|/|file:)|[A-Za-z0-9._-]+(\[[^]]*\])?\s*@\s*file:")
 _LOCAL = re.compile(
     r"(?:(?:-e|--editable)\s+|[A-Za-z0-9._-]+(?:\[[^]]*\])?\s*@\s*(?=file:)|(?=\.{1,2}/))(?P<path>[^\s;#]+)"

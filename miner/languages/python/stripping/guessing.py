@@ -304,7 +304,7 @@ def _bits(value: Any, near: Any, words: Mapping[str, float]) -> float:
     match value:
         case Pattern(pattern=str(pattern)):
             return min(_bits_of_text(_SPECIAL.sub(" ", part), words) for part in pattern.split("|"))
-        case Approx(expected=int() | float() as wanted) if wanted == wanted:
+        case Approx(expected=int() | float() as wanted) if wanted == wanted:  # noqa: PLR0124 - not NaN
             width = max(abs(wanted) * (value.rel if value.rel is not None else 1e-6), value.abs or 1e-12)
             return min(_bits(wanted, near, words), math.log2(abs(wanted) / width + 2))
     return min(_bits_of_kind(value, near, words), words.get(repr(value), math.inf))
@@ -356,7 +356,7 @@ def _bits_of_edits(near: Any, value: Any, words: Mapping[str, float]) -> float:
         return _MOST_BITS
     near_items = near if isinstance(near, str) else [repr(item) for item in near]
     other = value if isinstance(value, str) else [repr(item) for item in value]
-    if len(near_items) + len(other) > 2000:
+    if len(near_items) + len(other) > 2000:  # noqa: PLR2004 - long enough to take long
         return _MOST_BITS
     bits = 1.0
     for tag, start, end, left, right in SequenceMatcher(None, near_items, other, autojunk=False).get_opcodes():
@@ -446,7 +446,7 @@ def _rules(known_text: str, texts: Sequence[str]) -> Iterator[tuple[str, Callabl
 def _gets_through(rule: Callable[[_Needed], Event | None], needed: _Needed) -> bool:
     try:
         event = rule(needed)
-    except Exception:
+    except Exception:  # noqa: BLE001 - a rule that a value does not take says nothing
         return False
     if event is None:
         return False

@@ -235,7 +235,7 @@ class Reader:
             return self._catching("raises", word, call, Form.CALL)
         if word in _WARNS or any(isinstance(argument, ast.Starred) for argument in call.args):
             return None
-        if word in _TWO_SIDES and len(call.args) >= 2:
+        if word in _TWO_SIDES and len(call.args) >= 2:  # noqa: PLR2004 - two sides
             return self._two_sides(_TWO_SIDES[word], call, nodes)
         if word in _ONE_SIDE and call.args:
             return self._one_side(_ONE_SIDE[word], call.args[0])
@@ -270,7 +270,7 @@ class Reader:
         by_side: dict[str, ast.expr] = {}
         if op in ("almost", "not_almost"):
             by_side = {name: nodes[name] for name in ("places", "delta") if name in nodes}
-            if len(call.args) > 2:
+            if len(call.args) > 2:  # noqa: PLR2004 - the third is `places`
                 by_side["places"] = call.args[2]
             if not all(map(self._scope.is_static, by_side.values())):
                 return None
@@ -302,7 +302,7 @@ class Reader:
         kinds = call.args[0] if call.args else nodes["expected_exception"]
         by_side: dict[str, ast.expr] = {}
         if "Regex" in word:
-            if len(call.args) < 2:
+            if len(call.args) < 2:  # noqa: PLR2004 - the class and the pattern
                 return None
             by_side["match"] = call.args[1]
         elif form is Form.BLOCK and "match" in nodes:

@@ -120,7 +120,7 @@ def blank_shared(functions: Iterable[Function], tree: ast.Module, module: Module
     for name, tables in users.items():
         first = tables[0][1]
         alike = all((table.single, len(table.names)) == (first.single, len(first.names)) for _, table in tables)
-        if len(tables) < 2 or not alike or _read([tree]).count(name) != len(tables):
+        if len(tables) < 2 or not alike or _read([tree]).count(name) != len(tables):  # noqa: PLR2004 - else none is shared
             continue
         scope = Scope(module=module, function=_NO_FUNCTION, tables={})
         changed = False
@@ -192,7 +192,7 @@ def _of_decorator(decorator: ast.expr, module: Module) -> Table | None:
         isinstance(decorator, ast.Call)
         and isinstance(decorator.func, ast.Attribute)
         and decorator.func.attr == "parametrize"
-        and len(decorator.args) == 2
+        and len(decorator.args) == 2  # noqa: PLR2004 - names and rows
         and all(keyword.arg in ("ids", "scope") for keyword in decorator.keywords)
     ):
         return None
@@ -228,7 +228,7 @@ def _of_loop(loop: ast.For, function: Function, module: Module) -> Table | None:
             if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == rows.id for t in node.targets)
         ]
         reads = sum(isinstance(node, ast.Name) and node.id == rows.id for node in ast.walk(function))
-        rows = bound[0] if len(bound) == 1 and reads == 2 else rows
+        rows = bound[0] if len(bound) == 1 and reads == 2 else rows  # noqa: PLR2004 - bound once, read once
     hidden = bound or any(isinstance(node, ast.arg) and node.arg == ast.unparse(rows) for node in ast.walk(function))
     rows, constant = (rows, "") if hidden else _constant(rows, module)
     if not (_is_dictionary(rows) if items else _is_list(rows)):
@@ -274,8 +274,8 @@ def _is_param(row: ast.expr) -> bool:
 def _number_rows(table: Table, *, changed: bool) -> None:
     """Call rows by number where their own names may tell what is expected."""
     decorator, rows = table.decorator, table.rows
-    assert decorator is not None
-    assert not isinstance(rows, ast.Dict)
+    assert decorator is not None  # noqa: S101 - asked for by who calls
+    assert not isinstance(rows, ast.Dict)  # noqa: S101 - those are of loops
     nodes = [row for row in rows.elts if _is_param(row) and any(k.arg == "id" for k in row.keywords)]  # type: ignore[attr-defined]
     if not (changed or nodes or any(keyword.arg == "ids" for keyword in decorator.keywords)):
         return

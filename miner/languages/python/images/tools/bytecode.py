@@ -193,7 +193,7 @@ def main() -> None:
     if len(left) < _FEW:
         done = list(map(compiled, *jobs))
     else:
-        import concurrent.futures
+        import concurrent.futures  # noqa: PLC0415 - it takes longer than few files
 
         with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             done = list(pool.map(compiled, *jobs, chunksize=50))

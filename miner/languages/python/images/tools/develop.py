@@ -49,7 +49,7 @@ def requires() -> "list[str] | None":
     if not path.is_file():
         return []
     try:
-        import tomllib
+        import tomllib  # noqa: PLC0415 - a base older than Debian 12 has none
 
         system = tomllib.loads(path.read_text(encoding="utf-8")).get("build-system", {})
     except (ImportError, ValueError):

@@ -50,11 +50,11 @@ with open(result, "w") as file:
 """
 
 
-class Unable(Exception):
+class Unable(Exception):  # noqa: N818 - no error: uv does it then
     """Not to be done in this way, which is for uv to find words for."""
 
 
-class Failed(Exception):
+class Failed(Exception):  # noqa: N818
     """The build backend failed, with words of its own."""
 
 
