@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,15 @@ def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
 def _paths(ctx: Any, names: Iterable[str]) -> list[Path]:
     values = (ctx.params.get(name) for name in names)
     flat = (item for value in values for item in (value if isinstance(value, (list, tuple)) else (value,)))
-    return [Path(str(item)) for item in flat if item is not None]
+    return [Path(str(item)) for item in flat if item is not None] or _folders_typed()
+
+
+def _folders_typed() -> list[Path]:
+    """Folders among the words typed: behind an option that still lacks its value, Typer gives none of them."""
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or ""
+    with contextlib.suppress(ValueError):
+        return [Path(word) for word in shlex.split(line) if Path(word).is_dir()]
+    return []
 
 
 def _folders_in(folder: Path) -> list[str]:
