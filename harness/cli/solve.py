@@ -70,7 +70,7 @@ def solve(
             "-o",
             "--output",
             metavar="FILE",
-            help="Predictions file (JSONL) to write, or `-` for standard output; an unfinished file is continued.",
+            help="Predictions file (JSONL) to write; an unfinished file is continued.",
         ),
     ],
     base_url: Annotated[
