@@ -26,7 +26,7 @@ base: setup
 	@scripts/base.sh $(BIN)/goldseam
 
 demo: base ## mine, prove and score the demo into demo-out
-	$(BIN)/goldseam demo --into $(DEMO)
+	$(BIN)/goldseam demo -o $(DEMO)
 
 schemas: venv ## fetch GitHub's official schemas, which the tests' server holds itself to (npm)
 	@$(BIN)/python -m tests.github_server.schemas > /dev/null

@@ -144,7 +144,7 @@ def main() -> int:
         "-o",
         str(run),
     ]
-    command += ["--no-cache", "-j", str(options.jobs)]
+    command += ["--force", "-j", str(options.jobs)]
     samples: list[dict[str, float]] = []
     began = time.monotonic()
     with (options.into / "log").open("wb") as log:

@@ -76,7 +76,7 @@ def ours(dataset: Path, files: Sequence[Path], out: Path) -> tuple[dict[tuple[st
     """Our reports by kind and task, and how long they took."""
     words = [word for file in files for word in ("-p", file)]
     began = time.monotonic()
-    argv = [sys.executable, "-m", "miner.cli.main", "evaluate", dataset, *words, "-o", out, "--json", "--no-cache",
+    argv = [sys.executable, "-m", "miner.cli.main", "evaluate", dataset, *words, "-o", out, "--json", "--force",
             "--control", "0", "--no-signals", "-j", "2"]  # fmt: skip
     run(argv, cwd=Path(__file__).parent.parent)
     seconds = time.monotonic() - began
@@ -121,7 +121,7 @@ def main() -> None:
         rows = folder / "rows.jsonl"
         ids = [word for task in tasks for word in ("-i", task.instance_id)]
         exporting = [sys.executable, "-m", "miner.cli.main", "holdout", "export", options.dataset.resolve(), *ids]
-        run([*exporting, "--to", "jsonl", "--hidden", "-o", rows], cwd=Path(__file__).parent.parent)
+        run([*exporting, "--format", "jsonl", "--hidden", "-o", rows], cwd=Path(__file__).parent.parent)
         for kind in KINDS:
             text = "".join(json.dumps(one) + "\n" for one in predictions(tasks, kind))
             (folder / f"{kind}.jsonl").write_text(text)

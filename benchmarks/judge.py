@@ -1,6 +1,6 @@
 """A judge that nearly always says yes, held against the tests: what `goldseam judge` then shows.
 
-    goldseam demo --into demo
+    goldseam demo -o demo
     python benchmarks/judge.py demo/dataset demo/runs/careful demo/runs/reckless
 
 The judge is scripted: by the SHA-256 of a patch, one in eight answers can't be read, one in eight says "incorrect", the

@@ -135,7 +135,7 @@ class Goldseam:
             self.folder / "one.jsonl",
             "-o",
             out,
-            "--no-cache",
+            "--force",
         ]
         took = timed(lambda: run([*argv, *self.options]))
         self._check(out, 1)

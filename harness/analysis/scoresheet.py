@@ -232,8 +232,9 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
 
     """
     if not (run / PREDICTIONS_FILE).is_file() and not (run / "results").is_dir():
-        reason = f"it has neither {PREDICTIONS_FILE} nor results" if run.is_dir() else "there is no such folder"
-        raise InputError(f"{run} is not a run: {reason}", hint="make one with `goldseam evaluate DATASET -o RUN`")
+        nothing = f"{run} is not a run: it has neither {PREDICTIONS_FILE} nor results"
+        text = nothing if run.is_dir() else f"no such folder: {run}"
+        raise InputError(text, hint="make a run with `goldseam evaluate DATASET -p PREDICTIONS -o RUN`")
     folder = RunFolder(path=run)
     record = _record(folder)
     by_model: dict[str, dict[str, list[SampleScore]]] = {}

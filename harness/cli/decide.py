@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,9 @@ from harness.analysis import history as trends
 from harness.analysis.cohorts import CohortKey
 from harness.analysis.gate import files
 from harness.cli.options import JsonFlag, one_result_on_stdout, print_json
+from harness.cli.shell import complete
+from harness.cli.shell.command import App
+from harness.cli.shell.help import ADVANCED
 from harness.cli.views import compare as compare_view
 from harness.cli.views import gate as gate_text
 from harness.cli.views import history as history_text
@@ -31,19 +35,59 @@ if TYPE_CHECKING:
 
     from harness.analysis.cutoffs import Cutoffs
 
-app = typer.Typer()
+app = App()
 
+
+class View(StrEnum):
+    """What `goldseam report` shows."""
+
+    REPORT = "report"
+    SCORES = "scores"
+
+
+RunsArgument = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)]
 DatasetOption = Annotated[
-    Path | None, typer.Option("--dataset", metavar="DATASET", help="Says what the tasks are now; else the run says.")
+    Path | None,
+    typer.Option(
+        "--dataset",
+        metavar="DATASET",
+        show_default="what the run recorded",
+        rich_help_panel=ADVANCED,
+        help="Dataset that says which state tasks are in now.",
+    ),
 ]
 ByOption = Annotated[
-    list[CohortKey] | None, typer.Option("--by", help="Break down by this (repeatable).", show_default=False)
+    list[CohortKey] | None,
+    typer.Option(
+        "--by",
+        metavar="KEY",
+        help=f"Break scores down (repeatable) by {', '.join(CohortKey)}.",
+        show_default=False,
+        autocompletion=lambda incomplete: [key for key in CohortKey if key.startswith(incomplete)],
+    ),
+]
+ModelsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        show_default="all",
+        help="Show only this model in the scores (repeatable).",
+        autocompletion=complete.models,
+    ),
+]
+SamplesOption = Annotated[
+    list[int] | None,
+    typer.Option(
+        "-k", min=1, metavar="N", help="Add pass@N and pass^N to the scores (repeatable).", show_default=False
+    ),
 ]
 CutoffOption = Annotated[
     list[str] | None,
     typer.Option(
         "--cutoff",
         metavar="DATE|MODEL=DATE",
+        rich_help_panel=ADVANCED,
         help="Training cut-off of all models or of one (repeatable), for --by cutoff and --by window.",
     ),
 ]
@@ -62,36 +106,71 @@ def _show(renderable: RenderableType, *, console: Console | None = None) -> None
     typer.echo(plain.encodable(captured.get(), console.encoding), nl=False, err=console.stderr)
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam report runs/model": "Show the results on the terminal",
+        "goldseam report runs/a runs/b --dataset bench -o report.html": "Write one HTML page about two runs",
+        "goldseam report runs/model --view scores --by repo -k 5": "Show the table of scores by repository, with pass@5",
+    }
+)
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
+    runs: RunsArgument,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="The HTML file to write.", show_default=False)
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="HTML file to write, or `-` for standard output.",
+            show_default="show the report on the terminal",
+        ),
     ] = None,
+    view: Annotated[View, typer.Option("--view", help="The whole report, or the table of scores alone.")] = View.REPORT,
     dataset: Annotated[
-        Path | None, typer.Option("--dataset", metavar="DATASET", help="Adds statements, task facts and the funnel.")
+        Path | None,
+        typer.Option("--dataset", metavar="DATASET", help="Dataset that adds statements, task facts and the funnel."),
     ] = None,
-    with_hidden: Annotated[
-        bool, typer.Option("--with-hidden", help="Put hidden test ids, gold patches and test output in it too.")
-    ] = False,
+    models: ModelsOption = None,
+    by: ByOption = None,
+    k: SamplesOption = None,
     text: Annotated[
-        bool, typer.Option("--text", help="Print it for a terminal; what happens where no FILE is given.")
+        bool, typer.Option("--text", help="Print the report on the terminal too when -o writes a file.")
     ] = False,
+    json_: JsonFlag = False,
     baseline: Annotated[
         Path | None,
-        typer.Option("--baseline", metavar="BASE", help="Ask the gate too: may the best model ship, after this run?"),
+        typer.Option(
+            "--baseline",
+            metavar="RUN",
+            rich_help_panel=ADVANCED,
+            help="Also ask the gate whether the best model may ship after this run.",
+        ),
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="Settings with a gate section.")
-    ] = None,
+    with_hidden: Annotated[
+        bool,
+        typer.Option(
+            "--with-hidden",
+            rich_help_panel=ADVANCED,
+            help="Include hidden test ids, known fixes and test output.",
+        ),
+    ] = False,
     cutoff: CutoffOption = None,
-    json_: JsonFlag = False,
 ) -> None:
-    """Say which model is better, how sure that is, where it fails: as one HTML file, on the terminal, or as JSON."""
+    """Show results: which model is better, how sure that is, and where it fails. On the terminal, as HTML, or as JSON."""
+    if view is View.SCORES:
+        if out or text or baseline or with_hidden:
+            raise InputError(
+                "--view scores goes without -o, --text, --baseline and --with-hidden",
+                hint="leave these out, or leave --view out",
+            )
+        scores(runs, models=models, k=k, dataset=dataset, by=by, json_=json_, cutoff=cutoff)
+        return
+    if models or by or k:
+        raise InputError("--model, --by and -k belong to the table of scores", hint="add --view scores")
     if text and json_:
         raise InputError("--text and --json exclude each other", hint="give one of them")
     one_result_on_stdout(out, other=text or json_)
-    rules = load_gate_rules(config) if baseline else None
+    rules = load_gate_rules() if baseline else None
     report_made = report_files.make(
         runs, dataset=dataset, with_hidden=with_hidden, baseline=baseline, rules=rules, cutoffs=_cutoffs(cutoff)
     )
@@ -106,26 +185,58 @@ def report(
         typer.echo(plain.encodable(captured.get(), console.encoding), nl=False)
     if out and not json_ and out != STANDARD_OUTPUT:
         console.print(Text(f"report: {out}"), soft_wrap=True)
+    if not json_ and out != STANDARD_OUTPUT:
+        terminal.next_step(_after_report(runs))
 
 
-@app.command()
+def _after_report(runs: Sequence[Path]) -> str:
+    if len(runs) > 1:
+        return f"goldseam compare {runs[0]} {runs[1]}"
+    return f"goldseam gate CANDIDATE --baseline {runs[0]}"
+
+
+@app.add(
+    examples={
+        "goldseam compare runs/base runs/candidate": "Compare two runs",
+        "goldseam compare runs/both runs/both --baseline-model model-a --model model-b": "Compare two models of one run",
+        "goldseam compare runs/base runs/candidate --by repo --json": "Print the comparison by repository as JSON",
+    }
+)
 def compare(
     base: Annotated[Path, typer.Argument(metavar="BASE", help="Run folder to compare with.", show_default=False)],
     candidates: Annotated[
-        list[Path], typer.Argument(metavar="CANDIDATE...", help="Run folders; BASE again to compare its own models.")
+        list[Path],
+        typer.Argument(metavar="CANDIDATE...", help="Run folders; name BASE again to compare its own models."),
     ],
-    base_model: Annotated[str | None, typer.Option("--base-model", help="The one meant, of several in BASE.")] = None,
+    base_model: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline-model",
+            metavar="MODEL",
+            help="The model of BASE, if it holds several.",
+            autocompletion=complete.models,
+        ),
+    ] = None,
     models: Annotated[
         list[str] | None,
-        typer.Option("--model", help="Only this candidate (repeatable); by default all but gold, null."),
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            show_default="all but gold and null",
+            help="Only this candidate (repeatable).",
+            autocompletion=complete.models,
+        ),
     ] = None,
-    dataset: DatasetOption = None,
     by: ByOption = None,
-    cutoff: CutoffOption = None,
-    flips: Annotated[int, typer.Option("--flips", min=0, help="Most tasks to list that were gained, and lost.")] = 20,
+    flips: Annotated[
+        int,
+        typer.Option("--flips", min=0, metavar="N", help="List at most this many tasks gained, and as many lost."),
+    ] = 20,
+    dataset: DatasetOption = None,
     json_: JsonFlag = False,
+    cutoff: CutoffOption = None,
 ) -> None:
-    """Say whether a candidate is better than a base, worse, or that it can't be told, paired task by task."""
+    """Compare a candidate with a base, task by task: better, worse, or can't tell."""
     keys, days = by or [], _cutoffs(cutoff)
     sheet = comparison.pick(scoresheet.read(base, dataset=dataset), base_model)
     runs = [scoresheet.read(run, dataset=dataset) for run in dict.fromkeys(candidates)]
@@ -136,19 +247,23 @@ def compare(
         _show(compare_view.render(comparisons, by=keys, cutoffs=days, flips=flips))
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam scores runs/model": "Show the scores of a run",
+        "goldseam scores runs/a runs/b --by repo": "Show the scores of two runs by repository",
+        "goldseam scores runs/model -k 1 -k 5": "Show pass@1 and pass@5",
+    }
+)
 def scores(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
-    models: Annotated[list[str] | None, typer.Option("--model", help="Only this model (repeatable).")] = None,
-    k: Annotated[
-        list[int] | None, typer.Option("-k", min=1, help="Show pass@k and pass^k too (repeatable).", show_default=False)
-    ] = None,
+    runs: RunsArgument,
+    models: ModelsOption = None,
+    k: SamplesOption = None,
     dataset: DatasetOption = None,
     by: ByOption = None,
-    cutoff: CutoffOption = None,
     json_: JsonFlag = False,
+    cutoff: CutoffOption = None,
 ) -> None:
-    """Show the models' scores with intervals and coverage, over all tasks and broken down."""
+    """Show the table of scores with intervals and coverage: `goldseam report --view scores`."""
     keys, days = by or [], _cutoffs(cutoff)
     sheets = [sheet for run in dict.fromkeys(runs) for sheet in scoresheet.read(run, dataset=dataset)]
     chosen = scoresheet.only_models(sheets, models or [])
@@ -158,57 +273,114 @@ def scores(
         _show(score_view.render(chosen, k=k or [], by=keys, cutoffs=days))
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam gate runs/candidate --baseline runs/base": "Ask whether a candidate may ship after a baseline",
+        "goldseam gate runs/candidate --baseline accepted.json --accept-to accepted.json --allow-missing-baseline": "Keep each passing run as the next baseline",
+        "goldseam gate runs/candidate --baseline runs/base --junit gate.xml --summary gate.md": "Write what a CI system shows",
+    }
+)
 def gate(
     candidate: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="Run folder.", show_default=False)],
     baseline: Annotated[
-        Path | None, typer.Option("--baseline", metavar="BASE", help="Run folder, or a file of --accept-to.")
+        Path | None,
+        typer.Option("--baseline", metavar="BASE", help="Run folder, or a file that --accept-to wrote."),
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="Settings with a gate section.")
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="The candidate, if its run holds several models.",
+            autocompletion=complete.models,
+        ),
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="The candidate, where its run holds several.")] = None,
     baseline_model: Annotated[
-        str | None, typer.Option("--baseline-model", "--base-model", help="The baseline, where its run holds several.")
+        str | None,
+        typer.Option(
+            "--baseline-model",
+            metavar="MODEL",
+            help="The baseline, if its run holds several models.",
+            autocompletion=complete.models,
+        ),
     ] = None,
-    dataset: DatasetOption = None,
-    confirm: Annotated[
-        Path | None, typer.Option("--confirm", metavar="RUN", help="Fresh samples: a regression has to show there too.")
+    confirm_run: Annotated[
+        Path | None,
+        typer.Option(
+            "--confirm-run", metavar="RUN", help="Run with fresh samples in which a regression has to show too."
+        ),
     ] = None,
-    first: Annotated[
-        bool, typer.Option("--first", help="The baseline may be missing: then ask the rules that need none.")
+    allow_missing_baseline: Annotated[
+        bool,
+        typer.Option("--allow-missing-baseline", help="Without a baseline, apply only the rules that need none."),
     ] = False,
     accept_to: Annotated[
-        Path | None, typer.Option("--accept-to", metavar="FILE", help="Where it passes, keep it as the next baseline.")
+        Path | None,
+        typer.Option("--accept-to", metavar="FILE", help="If it passes, write it here as the next baseline."),
     ] = None,
-    max_drop: Annotated[float | None, typer.Option(help="Share that may be lost, such as 0.05.")] = None,
-    mode: Annotated[str | None, typer.Option(help="no-worse-than or no-regression.")] = None,
+    max_drop: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            show_default="[gate] max_drop",
+            help="Share of tasks that may be lost, such as 0.05.",
+        ),
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option("--summary", metavar="FILE", help="Write a Markdown summary to this file.")
+    ] = None,
+    json_: JsonFlag = False,
+    sarif: Annotated[
+        Path | None,
+        typer.Option(
+            "--sarif", metavar="FILE", rich_help_panel=ADVANCED, help="Write the findings as SARIF to this file."
+        ),
+    ] = None,
+    dataset: DatasetOption = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="no-worse-than|no-regression",
+            show_default="[gate] mode",
+            rich_help_panel=ADVANCED,
+            help="What a candidate has to show.",
+        ),
+    ] = None,
     require: Annotated[
         str | None,
-        typer.Option(help="Count tasks judged here or stronger: host, mixed, inside."),
+        typer.Option(
+            metavar="host|mixed|inside",
+            show_default="[gate] require",
+            rich_help_panel=ADVANCED,
+            help="Count only tasks judged in this place or a stronger one.",
+        ),
     ] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")] = None,
-    sarif: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write findings as SARIF.")] = None,
-    summary: Annotated[Path | None, typer.Option("--summary", metavar="FILE", help="Write Markdown.")] = None,
     with_hidden: Annotated[
-        bool, typer.Option("--with-hidden", help="Also name files of the fix where gold is the candidate.")
+        bool,
+        typer.Option(
+            "--with-hidden",
+            rich_help_panel=ADVANCED,
+            help="Name files of the fix where gold is the candidate.",
+        ),
     ] = False,
     allow_unauthenticated: Annotated[
         bool,
         typer.Option(
-            "--allow-unauthenticated", help="Count reports of another machine too: without a MAC of this one's key."
+            "--allow-unauthenticated",
+            rich_help_panel=ADVANCED,
+            help="Count reports of other machines too, which carry no MAC of this machine's key.",
         ),
     ] = False,
-    json_: JsonFlag = False,
 ) -> int:
-    """Say whether a run may ship: exit code 0 pass, 1 regression, 3 can't tell."""
+    """Decide whether a run may ship. Exit code 0: pass, 1: regression, 3: can't tell."""
     taken = one_result_on_stdout(junit, sarif, summary, accept_to, other=json_)
-    rules = load_gate_rules(config, flags={"max_drop": max_drop, "mode": mode, "require": require})
+    rules = load_gate_rules(flags={"max_drop": max_drop, "mode": mode, "require": require})
     question = files.Question(
         candidate=candidate,
         baseline=baseline,
-        first=first,
-        confirm=confirm,
+        first=allow_missing_baseline,
+        confirm=confirm_run,
         dataset=dataset,
         model=model,
         baseline_model=baseline_model,
@@ -231,16 +403,22 @@ def gate(
     return decision.exit_code
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam history runs": "Show how each model developed",
+        "goldseam history runs --model model-a": "Show one model",
+        "goldseam history runs --json": "Print the trend as JSON",
+    }
+)
 def history(
     runs_dir: Annotated[
         Path, typer.Argument(metavar="RUNS_DIR", help="Folder that holds run folders.", show_default=False)
     ],
-    model: Annotated[str | None, typer.Option("--model", help="This model alone.")] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="MODEL", help="Only this model.")] = None,
     dataset: DatasetOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Draw each model's runs by date, and find the step where it changed."""
+    """Plot each model's runs by date, and find the run where its score changed."""
     trend = trends.read(runs_dir, model=model, dataset=dataset)
     if json_:
         print_json(history_text.as_json(trend))

@@ -15,12 +15,16 @@ from harness.cli.options import (
     EngineWaitOption,
     ExecutorOption,
     IdentityOption,
+    IdsOption,
     JobsOption,
     JsonFlag,
     RuntimeOption,
     open_with,
     print_json,
 )
+from harness.cli.shell import complete, renamed
+from harness.cli.shell.command import App
+from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, BugError, InfrastructureError, InputError
@@ -41,75 +45,125 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from harness.runs.run_folder import RunFolder
 
-app = typer.Typer()
+app = App()
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam evaluate bench -p predictions.jsonl -o runs/model": "Score a file of predictions",
+        "goldseam evaluate bench --gold --null -o runs/controls": "Check that every fix resolves its task and no change resolves none",
+        "goldseam evaluate bench -p predictions.jsonl -o runs/model --retry-errors": "Score again what the engine failed to score",
+    }
+)
 def evaluate(
     dataset: DatasetSource,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Run folder; an unfinished run in it goes on.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="RUN", help="Run folder to write; an unfinished run is continued."),
     ] = None,
     predictions: Annotated[
-        list[Path] | None, typer.Option("-p", "--predictions", help="Predictions: a file, or an agent's output folder.")
+        list[Path] | None,
+        typer.Option(
+            "-p",
+            "--predictions",
+            metavar="PATH",
+            help="Predictions file, an agent's output folder, or `-` for standard input (repeatable).",
+        ),
     ] = None,
-    model_name: Annotated[
-        str | None, typer.Option("--model-name", help="The model of predictions that do not name theirs.")
-    ] = None,
-    gold: Annotated[bool, typer.Option("--gold", help="Score the gold patches; all must resolve.")] = False,
-    null: Annotated[bool, typer.Option("--null", help="Score no change at all; nothing may resolve.")] = False,
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    gold: Annotated[bool, typer.Option("--gold", help="Score the known fixes; all must resolve.")] = False,
+    null: Annotated[bool, typer.Option("--null", help="Score an empty change; nothing may resolve.")] = False,
+    ids: IdsOption = None,
     split: Annotated[
-        str, typer.Option("--split", help="Only tasks of this split: holdout, dev, retired, or all. -i goes before it.")
+        str,
+        typer.Option(
+            "--split",
+            metavar="SPLIT",
+            help="Only tasks of this split: holdout, dev, retired or all. -i takes precedence.",
+            autocompletion=complete.splits,
+        ),
     ] = "holdout",
     jobs: JobsOption = None,
-    timeout: Annotated[
-        float | None, typer.Option(min=0.1, help="Seconds a task's tests may take, in place of its budget.")
-    ] = None,
-    executor: ExecutorOption = Kind.LOCAL,
-    address: AddressOption = None,
-    runtime: RuntimeOption = None,
-    engine_wait: EngineWaitOption = 60.0,
-    control: Annotated[int, typer.Option(min=0, help="Tasks on which gold is run first, to time this machine.")] = 3,
-    retry_errors: Annotated[bool, typer.Option(help="Score again what infrastructure failed to score.")] = False,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Score again what this or another run has scored.")
+    force: Annotated[
+        bool, typer.Option("--force", help="Score again what this or another run has scored already.")
     ] = False,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Score again what could not be scored for lack of infrastructure.")
+    ] = False,
+    json_: JsonFlag = False,
+    model_name: Annotated[
+        str | None,
+        typer.Option(
+            "--model-name", metavar="MODEL", rich_help_panel=ADVANCED, help="Model of predictions that name none."
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            metavar="SECONDS",
+            show_default="the task's own budget",
+            rich_help_panel=ADVANCED,
+            help="Time limit for one task's tests.",
+        ),
+    ] = None,
+    control: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            rich_help_panel=ADVANCED,
+            help="Tasks on which the known fix is run first, to time this machine.",
+        ),
+    ] = 3,
     signals: Annotated[
-        bool, typer.Option(help="Measure lint, security, complexity and more beside the verdict, never changing it.")
+        bool,
+        typer.Option(
+            "--signals/--no-signals",
+            rich_help_panel=ADVANCED,
+            help="Skip lint, security and complexity figures, which are measured beside the verdict and never change it.",
+        ),
     ] = True,
     replay: Annotated[
         bool,
         typer.Option(
             "--replay",
-            help="Make recorded calls (`holdout calls`) on patches that resolve, outside of a test runner, and tell "
-            "how far they answer as the fix does.",
+            rich_help_panel=ADVANCED,
+            help="Also replay recorded calls (`goldseam holdout calls`) on patches that resolve, and report how often "
+            "they answer as the fix does.",
         ),
     ] = False,
-    regrade: Annotated[
-        Path | None,
-        typer.Option(help="Instead: find the verdicts of this run folder again by today's rules, without containers."),
+    regrade_run: Annotated[
+        Path | None, typer.Option("--regrade", hidden=True, help="Old spelling of `goldseam regrade`.")
     ] = None,
     append: Annotated[
-        bool, typer.Option("--append", help="Put another model's verdicts into a run that has some already.")
+        bool,
+        typer.Option(
+            "--append", rich_help_panel=ADVANCED, help="Add another model's verdicts to a run that has some already."
+        ),
     ] = False,
+    executor: ExecutorOption = Kind.LOCAL,
+    address: AddressOption = None,
+    runtime: RuntimeOption = None,
+    engine_wait: EngineWaitOption = 60.0,
     identity: IdentityOption = None,
     keep_evidence: Annotated[
         bool,
-        typer.Option("--keep-evidence", help="Of a sealed dataset: leave test output and results readable in RUN."),
+        typer.Option(
+            "--keep-evidence",
+            rich_help_panel=ADVANCED,
+            help="Leave test output and results readable in RUN although the dataset is sealed.",
+        ),
     ] = False,
-    json_: JsonFlag = False,
 ) -> int:
-    """Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not."""
+    """Score model patches: apply each, run the hidden tests in a locked-down container, and record whether it resolves."""
     opened = open_with(dataset, identity)
-    if regrade is not None:
+    if regrade_run is not None:
+        renamed.note("goldseam evaluate DATASET --regrade RUN", "goldseam regrade DATASET RUN")
         if out or predictions or gold or null:
-            raise InputError(
-                "--regrade takes no predictions and no -o", hint="give the run folder alone, and -i perhaps"
-            )
-        return _regrade(opened, regrade, ids=ids or [], json_=json_)
+            raise InputError("--regrade takes no predictions and no -o", hint="goldseam regrade DATASET RUN")
+        return _regrade(opened, regrade_run, ids=ids or [], json_=json_)
     if out is None:
-        raise InputError("no run folder", hint="say with -o where the run is to be written")
+        raise InputError("no run folder was named", hint="name the folder to write with -o RUN")
     chosen_split = None if split == "all" else split
     predictionses = [read_predictions(path, model_name=model_name) for path in predictions or []]
     chosen_predictions = _predictions(
@@ -120,7 +174,7 @@ def evaluate(
     settings = work.Settings(
         demands=Demands(timeout=timeout),
         retry_errors=retry_errors,
-        cache=not no_cache,
+        cache=not force,
         runtime=runtime,
         executor=executor.value,
         control=control,
@@ -159,7 +213,28 @@ def evaluate(
         console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
     _refuse_gaps(folder)
     _refuse_wrong_controls(folder)
+    if not json_:
+        terminal.next_step(f"goldseam report {out} --dataset {dataset} -o {out / 'report.html'}")
     return 0
+
+
+@app.add(
+    "regrade",
+    examples={
+        "goldseam regrade bench runs/model": "Apply today's rules to a run",
+        "goldseam regrade bench runs/model -i acme__app-12": "Regrade one task",
+        "goldseam regrade bench runs/model --json": "Print what changed as JSON",
+    },
+)
+def regrade_command(
+    dataset: DatasetSource,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder to regrade.", show_default=False)],
+    ids: IdsOption = None,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> int:
+    """Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't."""
+    return _regrade(open_with(dataset, identity), run, ids=ids or [], json_=json_)
 
 
 def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) -> int:
@@ -179,8 +254,10 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
         raise AnswerIsNoError(
             f"{left} of {len(summary.predictions)} prediction(s) could not be regraded; "
             "their verdicts are as they were",
-            hint="run the same evaluation again with --no-cache to score them by today's rules",
+            hint="run the same evaluation again with --force to score them by today's rules",
         )
+    if not json_:
+        terminal.next_step(f"goldseam report {run}")
     return 0
 
 
@@ -244,5 +321,5 @@ def _refuse_gaps(folder: RunFolder) -> None:
         )
     raise InfrastructureError(
         f"{len(gaps)} prediction(s) could not be scored, such as {gaps[0].instance_id}: {gaps[0].reason}",
-        hint="mend the cause, then run the same command with --retry-errors",
+        hint="fix the cause, then run the same command with --retry-errors",
     )

@@ -12,11 +12,14 @@ from harness.cli.options import (
     DatasetArgument,
     DatasetSource,
     IdentityOption,
+    IdsOption,
     JsonFlag,
     one_result_on_stdout,
     open_with,
     print_json,
 )
+from harness.cli.shell import complete
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.dataset.folder import open_dataset
 from harness.interop import export as work
@@ -28,24 +31,51 @@ if TYPE_CHECKING:
     from harness.core.instance import Hidden
     from harness.dataset.folder import Dataset
 
-app = typer.Typer()
+app = App()
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout export bench --format jsonl -o tasks.jsonl": "Write the public side, one task a line",
+        "goldseam holdout export bench --format harbor --hidden -o harbor": "Write tasks that Harbor can run, tests included",
+        "goldseam holdout export bench --format jsonl -o -": "Write to standard output",
+    }
+)
 def export(
     dataset: DatasetSource,
-    to: Annotated[str, typer.Option(help="swebench, harbor, inspect, jsonl or parquet.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="A new folder; a file for jsonl and parquet.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="swebench|harbor|inspect|jsonl|parquet", help="Format of the tool that reads it."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="PATH",
+            help="New folder; for jsonl and parquet a file, or `-` for standard output.",
+        ),
+    ],
     hidden: Annotated[
         bool,
-        typer.Option("--hidden/--public", help="Also the hidden tests and fixes; whoever has the export has them."),
+        typer.Option("--hidden/--public", help="Include the hidden tests and fixes; whoever has the export has them."),
     ] = False,
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
-    split: Annotated[str | None, typer.Option(help="Only tasks of this split.")] = None,
+    ids: IdsOption = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPLIT",
+            show_default="all",
+            help="Only tasks of this split: holdout, dev or retired.",
+            autocompletion=complete.splits,
+        ),
+    ] = None,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side, unless told."""
+    """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side by default."""
     to_stdout = one_result_on_stdout(out, other=json_)
     opened = open_with(dataset, identity)
     console = terminal.messages()
@@ -72,7 +102,13 @@ UrlArgument = Annotated[
 ]
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout push bench s3://holdouts/bench": "Push a sealed dataset to a bucket",
+        "goldseam holdout push bench file:///mnt/share/bench": "Push to a shared folder",
+        "goldseam holdout push bench s3://holdouts/bench --json": "Print the revision as JSON",
+    }
+)
 def push(
     dataset: DatasetArgument,
     url: UrlArgument,
@@ -84,7 +120,7 @@ def push(
     ] = False,
     json_: JsonFlag = False,
 ) -> None:
-    """Put a dataset into an object store as its next revision; whoever pushed meanwhile is never overwritten."""
+    """Push a dataset to an object store as its next revision; a revision pushed meanwhile is never overwritten."""
     synced = sync.push(open_dataset(dataset), url, allow_unsealed=allow_unsealed)
     if json_:
         print_json(synced.as_json())
@@ -93,13 +129,19 @@ def push(
     terminal.results().print(Text(f"{synced.url}: {text}"), soft_wrap=True)
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout pull s3://holdouts/bench bench": "Fetch a dataset, or bring a copy up to date",
+        "goldseam holdout pull file:///mnt/share/bench bench": "Fetch from a shared folder",
+        "goldseam holdout pull s3://holdouts/bench bench --json": "Print the revision as JSON",
+    }
+)
 def pull(
     url: UrlArgument,
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A new folder, or a copy to bring up to date.")],
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="New folder, or a copy to bring up to date.")],
     json_: JsonFlag = False,
 ) -> None:
-    """Bring a folder to what an object store holds, checked by its hashes; nothing changed here is lost."""
+    """Bring a folder up to date with an object store, checked by hashes; changes made here are kept."""
     synced = sync.pull(url, dataset)
     if json_:
         print_json(synced.as_json())

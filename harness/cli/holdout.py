@@ -11,7 +11,17 @@ from rich.text import Text
 
 from harness.checks import dataset as checking
 from harness.checks.image_search import engine_check as with_engine
-from harness.cli.options import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.options import (
+    DatasetArgument,
+    DatasetSource,
+    IdentityOption,
+    IdsOption,
+    JsonFlag,
+    open_with,
+    print_json,
+)
+from harness.cli.shell import complete
+from harness.cli.shell.command import App
 from harness.cli.views import custody as custody_text
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
@@ -30,26 +40,36 @@ if TYPE_CHECKING:
     from harness.checks import dataset as checking
     from harness.dataset.folder import Dataset
 
-app = typer.Typer()
+app = App()
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout check bench": "Report every problem of a dataset",
+        "goldseam holdout check bench --images": "Also search every image for the fix",
+        "goldseam holdout check bench --max-leak 0.5 --min-strength 0.8": "Also report leaky statements and weak tests",
+    }
+)
 def check(
     dataset: DatasetSource,
     images: Annotated[
-        bool, typer.Option("--images", help="Also ask the engine for every image, and search it for the fix.")
+        bool, typer.Option("--images", help="Also look for every image on the engine, and search it for the fix.")
     ] = False,
     max_leak: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SHARE|NAME=LIMIT",
-            help="Also tell of tasks that leak more: the share of the fix told, or any field of quality.leaks.",
+            help="Also report tasks that leak more: the share of the fix that the statement gives away, or any field "
+            "of quality.leaks (repeatable).",
         ),
     ] = None,
     min_strength: Annotated[
         float | None,
         typer.Option(
-            min=0, max=1, metavar="SHARE", help="Also tell of tasks whose hidden tests kill fewer of the wrong patches."
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="Also report tasks whose hidden tests reject a smaller share of wrong patches.",
         ),
     ] = None,
     registry: Annotated[
@@ -58,7 +78,7 @@ def check(
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Report every problem of a dataset at once; exit code 1 if there is one."""
+    """Report every problem of a dataset. Exit code 1 if there is one."""
     limits = parse_limits(max_leak or ())
     engine_check: checking.ImageCheck | None = None
     if images:
@@ -90,25 +110,33 @@ def check(
     if not json_:
         count = len(open_dataset(dataset).ids())
         terminal.results().print(Text(f"{dataset}: {count} task(s), no problem found"))
+        terminal.next_step(f"goldseam evaluate {dataset} --gold --null -o runs/controls")
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout seal bench --to ~/.ssh/id_ed25519.pub": "Seal to an SSH key",
+        "goldseam holdout seal bench --to recipients.txt --passphrase-env BENCH_PASSPHRASE": "Seal to a file of keys and a passphrase",
+        "goldseam holdout seal bench --to new.pub --identity ~/.ssh/id_ed25519": "Seal to other recipients",
+    }
+)
 def seal(
     dataset: DatasetArgument,
     to: Annotated[
         list[str] | None,
         typer.Option(
             metavar="RECIPIENT",
-            help="Whose key opens it (repeatable): age1…, an SSH public key, or a file of them. These and no others.",
+            help="Key that opens it (repeatable): age1…, an SSH public key, or a file of keys. No other key does.",
         ),
     ] = None,
     passphrase_env: Annotated[
-        str | None, typer.Option(metavar="VAR", help="A passphrase opens it too: the one in this environment variable.")
+        str | None,
+        typer.Option(metavar="VAR", help="Environment variable with a passphrase that opens it too."),
     ] = None,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Encrypt every task's hidden files to recipients; again, with --identity, to seal to others."""
+    """Encrypt every task's hidden files to recipients; with --identity, seal a sealed dataset to other recipients."""
     opened = open_with(dataset, identity)
     owner_keys = opened.keys or (keys.load_keys(identity, dataset) if identity else None)
     phrase = _variable(passphrase_env) if passphrase_env else None
@@ -123,6 +151,7 @@ def seal(
         console.print(Text(f"  to {keys.short(recipient)}"))
     for note in notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
+    terminal.next_step(f"goldseam holdout log {dataset} --verify")
 
 
 def _variable(name: str) -> str:
@@ -132,15 +161,25 @@ def _variable(name: str) -> str:
     return value
 
 
-@app.command(name="open")
+@app.add(
+    name="open",
+    examples={
+        "goldseam holdout open bench --identity ~/.ssh/id_ed25519 -o /tmp/bench": "Write a readable copy",
+        "goldseam holdout open bench --identity env:BENCH_PASSPHRASE -o /tmp/bench -i acme__app-12": "Open one task",
+        "goldseam holdout open bench --identity ~/.ssh/id_ed25519 -o /tmp/bench --json": "Print what was opened as JSON",
+    },
+)
 def open_(
     dataset: DatasetArgument,
-    out: Annotated[Path, typer.Option("-o", "--out", help="New folder for the readable copy.", show_default=False)],
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FOLDER", help="New folder for the readable copy.", show_default=False),
+    ],
     identity: IdentityOption = None,
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    ids: IdsOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Write a readable copy of a sealed dataset into a folder. The ledger is told first."""
+    """Write a readable copy of a sealed dataset to a folder, after recording that in the ledger."""
     opened = sealing.open_into(open_with(dataset, identity), out, ids=ids or ())
     if json_:
         print_json({"opened": list(opened), "folder": str(out)})
@@ -149,9 +188,15 @@ def open_(
         console.print(Text(f"{len(opened)} task(s) are readable in {out}; delete it when you are done"))
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout canary bench": "Add the canary wherever it is missing",
+        "goldseam holdout canary bench --json": "Print the changed files as JSON",
+        "goldseam holdout canary bench --quiet": "Print the result only",
+    }
+)
 def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
-    """Write the dataset's canary into every file that lacks it; mining and sealing do so by themselves."""
+    """Add the dataset's canary to every file that lacks it; mining and sealing do this themselves."""
     changed = canaries.add(open_dataset(dataset))
     left = canaries.missing(open_dataset(dataset))
     if json_:
@@ -163,15 +208,21 @@ def canary(dataset: DatasetArgument, json_: JsonFlag = False) -> None:
         console.print(Text(f"note: {name} has no place for it"))
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout bind bench": "Compare tasks and recipients with the ledger, and record new ones",
+        "goldseam holdout bind bench --accept": "Record your own changes",
+        "goldseam holdout bind bench --json": "Print the differences as JSON",
+    }
+)
 def bind(
     dataset: DatasetArgument,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Bind what differs too, as it is now: the changes were yours.")
+        bool, typer.Option("--accept", help="Record what differs as it is now: the changes were yours.")
     ] = False,
     json_: JsonFlag = False,
 ) -> None:
-    """Have the ledger hold digests of tasks and recipients as they are; exit code 1 where they differ from it."""
+    """Record digests of tasks and recipients in the ledger. Exit code 1 if they differ from what it holds."""
     comparison = custody.bind(open_dataset(dataset), accept=accept)
     refused = bool(comparison.differences) and not accept
     names = () if refused else tuple(sorted({*comparison.tasks, *comparison.files}))
@@ -200,25 +251,38 @@ def bind(
         )
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout log bench": "Show the ledger",
+        "goldseam holdout log bench -i acme__app-12": "Show what happened to one task",
+        "goldseam holdout log bench --verify": "Check that no line was changed, removed or reordered",
+    }
+)
 def log(
     dataset: DatasetSource,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Look for changed, missing, reordered lines; exit code 1 if there are any.")
+        bool,
+        typer.Option("--verify", help="Look for changed, missing or reordered lines. Exit code 1 if there are any."),
     ] = False,
     head: Annotated[
-        str | None, typer.Option(help="With --verify: a line's hash noted earlier, so that a cut end is found too.")
+        str | None,
+        typer.Option(
+            metavar="HASH", help="With --verify: hash of a line noted earlier, which also reveals a cut-off end."
+        ),
     ] = None,
     join: Annotated[
         Path | None,
+        typer.Option(metavar="OTHER", help="Join another branch of this ledger: a dataset or its ledger.jsonl."),
+    ] = None,
+    task: Annotated[
+        str | None,
         typer.Option(
-            metavar="OTHER", help="Join another branch of this ledger (a dataset or its ledger.jsonl) to this one."
+            "-i", "--id", metavar="TASK", help="Only lines about this task.", autocompletion=complete.task_ids
         ),
     ] = None,
-    task: Annotated[str | None, typer.Option("-i", "--id", help="Only lines about this task.")] = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Show what happened to a dataset: sealed, opened, evaluated, shown to a model, exported; and prove the record."""
+    """Show a dataset's ledger: sealed, opened, evaluated, shown to a model, exported; and check it for tampering."""
     opened = open_dataset(dataset)
     if verify and (join or task):
         raise InputError("--verify looks at the whole ledger; it goes with --head alone")

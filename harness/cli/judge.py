@@ -23,6 +23,9 @@ from harness.cli.model_options import (
     prices_of,
 )
 from harness.cli.options import IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.shell import complete
+from harness.cli.shell.command import App
+from harness.cli.shell.help import ADVANCED
 from harness.cli.views import judge as judge_text
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
@@ -40,65 +43,131 @@ if TYPE_CHECKING:
     from harness.solve.models.meter import Limits
     from harness.solve.models.openai_model import Endpoint
 
-app = typer.Typer()
+app = App()
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam judge runs/model --dataset bench -m gpt-4.1-2025-04-14 -o judgements.jsonl": "Let a model judge a run's patches",
+        "goldseam judge runs/model -o judgements.jsonl": "Show the judgements in a file again",
+        "goldseam judge runs/a runs/b --dataset bench -m gpt-4.1-2025-04-14 -o judgements.jsonl --max-cost 2": "Judge two runs, spending 2 dollars at most",
+    }
+)
 def judge(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders whose patches are judged.", show_default=False)
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Run folders whose patches are judged.", show_default=False),
     ],
     dataset: Annotated[
-        Path | None, typer.Option("--dataset", metavar="DATASET", help="Has the statements that a judge is shown.")
+        Path | None,
+        typer.Option("--dataset", metavar="DATASET", help="Dataset with the statements that the judge is shown."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="FILE", help="Judgements, one a line; an unfinished one goes on."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Judgements file (JSONL) to write; an unfinished file is continued.",
+        ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="The judge. Without one, what FILE already holds is shown.")
+        str | None,
+        typer.Option("-m", "--model", metavar="MODEL", help="The judge; without it, FILE's judgements are shown."),
     ] = None,
     base_url: Annotated[
-        str, typer.Option("--base-url", help="OpenAI-compatible endpoint.", envvar="OPENAI_BASE_URL")
+        str,
+        typer.Option(
+            "--base-url",
+            metavar="URL",
+            help="Any OpenAI-compatible endpoint.",
+            envvar="OPENAI_BASE_URL",
+            show_envvar=True,
+        ),
     ] = "https://api.openai.com/v1",
     api_key_env: Annotated[
-        str, typer.Option("--api-key-env", metavar="VAR", help="Environment variable that holds the key.")
+        str, typer.Option("--api-key-env", metavar="VAR", help="Environment variable that holds the API key.")
     ] = "OPENAI_API_KEY",
-    api: Annotated[str, typer.Option("--api", help="auto, chat or responses.")] = "auto",
-    rubric: Annotated[
-        Path | None, typer.Option("--rubric", metavar="FILE", help="By what it judges, in words; ours by default.")
-    ] = None,
-    with_gold: Annotated[
-        bool, typer.Option("--with-gold", help="Show the judge the known fix too; the ledger records that.")
-    ] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="MODEL", help="Judge this model's patches (repeatable); else all but gold's."),
+        typer.Option(
+            "--only",
+            metavar="MODEL",
+            show_default="all but gold",
+            help="Judge only this model's patches (repeatable).",
+            autocompletion=complete.models,
+        ),
     ] = None,
-    temperature: Annotated[float | None, typer.Option("--temperature", min=0, help="Else the endpoint's own.")] = None,
-    max_output_tokens: Annotated[
-        int | None, typer.Option("--max-output-tokens", min=1, help="Most that one answer may have.")
-    ] = None,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Questions at once.")] = 4,
-    identity: IdentityOption = None,
     max_cost: MaxCostOption = None,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, metavar="N", help="Requests to make in parallel.")] = 4,
+    json_: JsonFlag = False,
+    rubric: Annotated[
+        Path | None,
+        typer.Option(
+            "--rubric",
+            metavar="FILE",
+            show_default="the one shipped with goldseam",
+            rich_help_panel=ADVANCED,
+            help="Text of the criteria to judge by.",
+        ),
+    ] = None,
+    with_gold: Annotated[
+        bool,
+        typer.Option(
+            "--with-gold",
+            rich_help_panel=ADVANCED,
+            help="Show the judge the known fix too; the ledger records this.",
+        ),
+    ] = False,
+    api: Annotated[
+        str,
+        typer.Option(
+            "--api",
+            metavar="auto|chat|responses",
+            rich_help_panel=ADVANCED,
+            help="API of the endpoint; `auto` uses what it offers.",
+        ),
+    ] = "auto",
+    temperature: Annotated[
+        float | None,
+        typer.Option(
+            "--temperature",
+            min=0,
+            metavar="T",
+            show_default="the endpoint's own",
+            rich_help_panel=ADVANCED,
+            help="Sampling temperature.",
+        ),
+    ] = None,
+    max_output_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--max-output-tokens",
+            min=1,
+            metavar="N",
+            show_default="the endpoint's own",
+            rich_help_panel=ADVANCED,
+            help="Length limit of one answer.",
+        ),
+    ] = None,
+    identity: IdentityOption = None,
     max_tokens: MaxTokensOption = None,
     max_minutes: MaxMinutesOption = None,
     prices: PricesOption = None,
     assume_price: AssumePriceOption = None,
     no_cache: NoResponseCacheFlag = False,
     cache_max_mb: CacheMaxOption = None,
-    json_: JsonFlag = False,
 ) -> None:
-    """Let a model judge a run's patches, and hold it against the tests. It decides nothing: no gate reads it."""
+    """Let a model judge a run's patches and compare its judgement with the tests. It decides nothing: no gate reads it."""
     if out is None:
-        raise InputError("no file for the judgements", hint="say with -o where they are to be written")
+        raise InputError("no file for the judgements was named", hint="name the file to write with -o FILE")
     patches = file.patches(runs, only=only or ())
     ended, judge_identity = judge_run.JudgingOutcome(), None
     if model is not None:
         if dataset is None:
             raise InputError(
-                "a judge is shown each task's statement, which is in the dataset", hint="say with --dataset where it is"
+                "a judge is shown each task's statement, which is in the dataset",
+                hint="name the dataset with --dataset DATASET",
             )
         words = judge_run.load_rubric(rubric)
         question = judge_run.Question(

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer.main
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
+
+from harness.cli.shell.command import Group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,10 +37,12 @@ class LazyCommand(TyperCommand):
         return group.commands.get(self.name or "", group)
 
 
-def lazy_group(panels: Mapping[str, Mapping[str, Entry]]) -> type[TyperGroup]:
+def lazy_group(panels: Mapping[str, Mapping[str, Entry]], *, group_examples: Mapping[str, str]) -> type[Group]:
     """The class of a group (`typer.Typer(cls=…)`) with these commands: by panel of its help, by name."""
 
-    class LazyGroup(TyperGroup):
+    class LazyGroup(Group):
+        examples = group_examples
+
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
             for panel, entries in panels.items():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.cli.shell.help import ADVANCED
 from harness.solve.models import prices
 from harness.solve.models.response_cache import ResponseCache
 
@@ -18,31 +19,71 @@ if TYPE_CHECKING:
     from harness.solve.models.prices import Prices
     from harness.solve.models.response_cache import ResponseCache
 
+_LIMITS = f"{ADVANCED}: limits and prices"
+
 MaxCostOption = Annotated[
-    float | None, typer.Option("--max-cost", min=0, metavar="USD", help="Stop before more dollars are spent, in all.")
+    float | None,
+    typer.Option(
+        "--max-cost", min=0, metavar="USD", show_default="no limit", help="Stop before more than this is spent in all."
+    ),
 ]
 MaxTokensOption = Annotated[
-    int | None, typer.Option("--max-tokens", min=0, help="Stop before more tokens are read and written, in all.")
+    int | None,
+    typer.Option(
+        "--max-tokens",
+        min=0,
+        metavar="N",
+        show_default="no limit",
+        rich_help_panel=_LIMITS,
+        help="Stop before more tokens than this are read and written in all.",
+    ),
 ]
 MaxMinutesOption = Annotated[
-    float | None, typer.Option("--max-minutes", min=0, help="Ask nothing more after these minutes of this call.")
+    float | None,
+    typer.Option(
+        "--max-minutes",
+        min=0,
+        metavar="MINUTES",
+        show_default="no limit",
+        rich_help_panel=_LIMITS,
+        help="Start no request after this long.",
+    ),
 ]
 PricesOption = Annotated[
-    Path | None, typer.Option("--prices", metavar="FILE", help="Your own price table; its entries go before ours.")
+    Path | None,
+    typer.Option(
+        "--prices",
+        metavar="FILE",
+        show_default="the table shipped with goldseam",
+        rich_help_panel=_LIMITS,
+        help="Your own price table (YAML); its entries take precedence.",
+    ),
 ]
 AssumePriceOption = Annotated[
     str | None,
     typer.Option(
         "--assume-price",
         metavar="IN/OUT",
-        help="Dollars for a million tokens, where no table has the model; 0/0 where it is free.",
+        rich_help_panel=_LIMITS,
+        help="Dollars per million tokens read and written, for a model that no table lists; 0/0 if it is free.",
     ),
 ]
 NoResponseCacheFlag = Annotated[
-    bool, typer.Option("--no-cache", help="Ask again what was asked before, and keep no answer.")
+    bool,
+    typer.Option(
+        "--no-cache", rich_help_panel=_LIMITS, help="Neither use answers from earlier calls nor store new ones."
+    ),
 ]
 CacheMaxOption = Annotated[
-    int | None, typer.Option("--cache-max-mb", min=1, help="Size that kept answers may have; the oldest go first.")
+    int | None,
+    typer.Option(
+        "--cache-max-mb",
+        min=1,
+        metavar="MB",
+        show_default="512, or [solve] cache_max_mb",
+        rich_help_panel=_LIMITS,
+        help="Size limit of stored answers; the oldest are removed first.",
+    ),
 ]
 
 

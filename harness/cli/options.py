@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from harness.cli.shell import complete
+from harness.cli.shell.help import ADVANCED
 from harness.core.errors import InputError
 from harness.core.files import STANDARD_OUTPUT
 from harness.dataset.folder import open_dataset
@@ -22,31 +24,73 @@ if TYPE_CHECKING:
 
 RuntimeOption = Annotated[
     str | None,
-    typer.Option(envvar="GOLDSEAM_RUNTIME", help="OCI runtime of the engine for containers, such as runsc or kata."),
+    typer.Option(
+        envvar="GOLDSEAM_RUNTIME",
+        show_envvar=True,
+        metavar="NAME",
+        show_default="the engine's own",
+        rich_help_panel=ADVANCED,
+        help="Container runtime of the engine, such as runsc or kata.",
+    ),
 ]
 ExecutorOption = Annotated[
     Kind,
-    typer.Option("--executor", envvar="GOLDSEAM_EXECUTOR", help="Where containers run: here, or on a Ray cluster."),
+    typer.Option(
+        "--executor",
+        envvar="GOLDSEAM_EXECUTOR",
+        show_envvar=True,
+        rich_help_panel=ADVANCED,
+        help="Run containers on this machine or on a Ray cluster.",
+    ),
 ]
 AddressOption = Annotated[
     str | None,
-    typer.Option(envvar="GOLDSEAM_ADDRESS", help="The Ray cluster: host:port, or auto for the one on this machine."),
+    typer.Option(
+        envvar="GOLDSEAM_ADDRESS",
+        show_envvar=True,
+        metavar="HOST:PORT",
+        rich_help_panel=ADVANCED,
+        help="The Ray cluster's address; `auto` finds one on this machine.",
+    ),
 ]
-JobsOption = Annotated[int | None, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_JOBS", help="At once.")]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "-j",
+        "--jobs",
+        min=1,
+        metavar="N",
+        envvar="GOLDSEAM_JOBS",
+        show_envvar=True,
+        show_default="one per processor",
+        help="Tasks to run in parallel.",
+    ),
+]
 EngineWaitOption = Annotated[
     float,
     typer.Option(
         min=0,
         envvar="GOLDSEAM_ENGINE_WAIT",
-        help="Seconds an engine may take to come back; a registry twice that.",
+        show_envvar=True,
+        metavar="SECONDS",
+        rich_help_panel=ADVANCED,
+        help="Wait this long for a container engine to come back; twice as long for a registry.",
     ),
 ]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
+JsonFlag = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else there.")
+]
+IdsOption = Annotated[
+    list[str] | None,
+    typer.Option("-i", "--id", metavar="TASK", help="Only this task (repeatable).", autocompletion=complete.task_ids),
+]
+DryRunFlag = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")]
+ForceFlag = Annotated[bool, typer.Option("--force", help="Do again what was done before.")]
 
 
 def _folder(text: str) -> Path:
     """A dataset's folder; a store's URL is refused, since what a command changes in a copy would not get there."""
-    if "://" in text:
+    if "://" in text and not complete.is_running():
         raise InputError(
             f"this command changes a dataset, and {shown(text)} is a store",
             hint="`goldseam holdout pull URL FOLDER`, run it on the folder, then `goldseam holdout push FOLDER URL`",
@@ -56,7 +100,7 @@ def _folder(text: str) -> Path:
 
 def _folder_or_copy(text: str) -> Path:
     """A dataset's folder, or that of a copy of what a store holds."""
-    if "://" not in text:
+    if "://" not in text or complete.is_running():
         return Path(text)
 
     return local_copy(text)
@@ -69,7 +113,7 @@ DatasetSource = Annotated[
     Path,
     typer.Argument(
         metavar="DATASET",
-        help="Dataset folder, or the URL of a store that one was pushed to.",
+        help="Dataset folder, or the URL of a store it was pushed to.",
         show_default=False,
         parser=_folder_or_copy,
     ),
@@ -82,7 +126,8 @@ IdentityOption = Annotated[
         envvar="GOLDSEAM_IDENTITY",
         show_envvar=True,
         metavar="FILE|env:VAR|command:CMD",
-        help="What opens a sealed dataset: an age or SSH private key, or its passphrase.",
+        rich_help_panel=ADVANCED,
+        help="Key that opens a sealed dataset: an age or SSH private key, or its passphrase.",
     ),
 ]
 """As `harness.dataset.seal.identity.load_keys` takes it."""

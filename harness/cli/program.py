@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.text import Text
 
-from harness.cli.views import terminal
+from harness.cli.shell.output import CHOICE, has_color
+from harness.config.chosen_file import ChosenFile
+from harness.core import wording
 from harness.core.errors import GoldseamError, InfrastructureError
+from harness.core.nearest import did_you_mean
 from harness.interop import mirrors
-from harness.runs import bug_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,13 +35,15 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
     """
     signal.signal(signal.SIGTERM, _terminated)
     _guard_standard_output()
-    console = terminal.messages()
+    CHOICE.reset()
+    ChosenFile.path = None
+    _Call.words = argv
     try:
-        with mirrors.written_back(lambda text: console.print(Text(text, style="yellow"), soft_wrap=True)):
+        with mirrors.written_back(_show_note):
             code = root(args=argv, prog_name="goldseam", standalone_mode=False)
         sys.stdout.flush()
     except GoldseamError as error:
-        _show_error(error.message, error.hint)
+        _show_error(error.message, error.hint, cause=error.__cause__)
         return error.exit_code
     except typer.TyperException as error:
         _show_usage(error)
@@ -50,11 +54,11 @@ def run_app(root: typer.Typer, argv: Sequence[str] | None = None) -> int:
         return 0
     except Exception as error:  # noqa: BLE001 - the handler of last resort
         if not _came_of_an_interrupt(error):
-            console.print(Text(f"error: a bug of ours; please report it with {bug_log.write()}", style="bold red"))
+            _show_error(f"this is a bug in goldseam; please report it with {_bug_log()}")
             return 70
         code = _INTERRUPTED
     if code == _INTERRUPTED:  # Typer turns Ctrl-C into this code
-        _show_error("interrupted; the same command goes on from here")
+        _show_error("interrupted; run the same command again to continue")
     return code if isinstance(code, int) else 0
 
 
@@ -100,33 +104,109 @@ def _came_of_an_interrupt(error: Exception) -> bool:
     return isinstance(error, RuntimeError) and isinstance(error.__context__, KeyboardInterrupt)
 
 
-def _show_error(message: str, hint: str | None = None) -> None:
+def _show_note(text: str) -> None:
+    typer.secho(text, fg="yellow" if has_color(stderr=True) else None, err=True)
+
+
+def _bug_log() -> object:
+    from harness.runs import bug_log  # noqa: PLC0415 - rarely needed, and help should come fast
+
+    return bug_log.write()
+
+
+def _show_error(message: str, hint: str | None = None, *, cause: BaseException | None = None) -> None:
+    from rich.text import Text  # noqa: PLC0415 - takes as long as all the rest of `--help`
+
+    from harness.cli.views import terminal  # noqa: PLC0415
+
     console = terminal.messages()
     console.print(Text("error: ", style="bold red") + Text(message))
     if hint:
         console.print(Text("  hint: ", style="bold") + Text(hint))
+    if CHOICE.verbose and cause is not None:
+        console.print(Text("  cause: ", style="bold") + Text(f"{type(cause).__name__}: {cause}"))
 
 
 def _show_usage(error: typer.TyperException) -> None:
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()  # type: ignore[attr-defined]
         return
+    _show_error(*usage_problem(error))
+
+
+def usage_problem(error: Any) -> tuple[str, str | None]:
+    """What is wrong with a command line, and what to do: in our voice, with the name that was probably meant."""
     context = getattr(error, "ctx", None)  # usage errors know the command they are about
-    hint = f"{context.command_path} --help" if context is not None else None
-    _show_error(_of_a_value(error) or _begun_small(error.format_message()), hint)
+    more = f"{context.command_path} --help" if context is not None else None
+    kind = type(error).__name__
+    if kind == "NoSuchOption" and context is not None:
+        names = [name for param in context.command.get_params(context) if not param.hidden for name in param.opts]
+        return f"no such option: {error.option_name}", did_you_mean(error.option_name, names, otherwise=more)
+    if kind == "MissingParameter" and error.param is not None:
+        what = "argument" if error.param.param_type_name == "argument" else "option"
+        return f"missing {what} {_name_of(error.param)}", more
+    if isinstance(error, typer.BadParameter) and error.param is not None and error.message:
+        return f"{_source_of(error)}: {_plain(error)}", _likely_choice(error) or more
+    message = _begun_small(error.format_message())
+    if command := re.fullmatch(r"no such command '(.*?)'.*", message):
+        commands = getattr(getattr(context, "command", None), "commands", ())
+        return f"no such command: {command[1]}", did_you_mean(command[1], commands, otherwise=more)
+    if extra := re.fullmatch(r"got unexpected extra argument\(s\) \((.*)\)", message):
+        return f"too many arguments: {extra[1]}", more
+    return message, more
 
 
-def _of_a_value(error: typer.TyperException) -> str | None:
-    """What is wrong with a value, and the flag or the variable that it came from; None of other errors."""
-    if not isinstance(error, typer.BadParameter) or error.param is None or not error.message:
-        return None
-    is_flag = error.param.param_type_name == "option"
-    name = " / ".join(error.param.opts) if is_flag else (error.param.name or "").upper()
+def _name_of(param: Any) -> str:
+    return " / ".join(param.opts) if param.param_type_name == "option" else (param.metavar or param.name.upper())
+
+
+def _source_of(error: Any) -> str:
+    """The flag or the variable that a wrong value came from."""
+    name = _name_of(error.param)
     source = error.ctx.get_parameter_source(error.param.name or "") if error.ctx else None
-    if source is not None and source.name == "ENVIRONMENT":
-        name = f"{error.param.envvar} ({name})"
-    return f"{name}: {_begun_small(error.message.removeprefix('Value error, '))}"
+    return f"{error.param.envvar} ({name})" if source is not None and source.name == "ENVIRONMENT" else name
+
+
+def _plain(error: Any) -> str:
+    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
+    if choice:
+        names = re.findall(r"'([^']*)'", choice[2])
+        return f"expected {_listed(names)}, found {choice[1]!r}"
+    text = wording.problem(error.message, is_known=False)
+    return _begun_small(text) if text == _bare(error) else f"{text}, found {_value_of(error)}"
+
+
+def _bare(error: Any) -> str:
+    return str(error.message).removeprefix("Value error, ").strip()
+
+
+def _value_of(error: Any) -> str:
+    """The value as it was given, which pydantic's message does not repeat."""
+    names = {*error.param.opts}
+    words = sys.argv[1:] if _Call.words is None else _Call.words
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        name, sign, value = word.partition("=")
+        if name in names:
+            return repr(value if sign else following)
+        if any(len(short) == len("-x") and word.startswith(short) for short in names):
+            return repr(word[2:])
+    return repr(os.environ.get(error.param.envvar or "", ""))
+
+
+def _likely_choice(error: Any) -> str | None:
+    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
+    return did_you_mean(choice[1], re.findall(r"'([^']*)'", choice[2])) if choice else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _begun_small(message: str) -> str:
     return message[:1].lower() + message[1:].removesuffix(".")
+
+
+class _Call:
+    """The words of this call of the program; None for those of the process."""
+
+    words: Sequence[str] | None = None

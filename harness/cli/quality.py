@@ -10,7 +10,8 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.options import DatasetArgument, DryRunFlag, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.quality.measuring import rate
 from harness.quality.solved import ENOUGH
@@ -18,21 +19,28 @@ from harness.quality.solved import ENOUGH
 if TYPE_CHECKING:
     from harness.quality.measuring import Rating
 
-app = typer.Typer()
+app = App()
 _TIERS = ("easy", "medium", "hard", "brutal")
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout difficulty bench --runs runs/a --runs runs/b": "Rate tasks by two runs",
+        "goldseam holdout difficulty bench --runs runs/a --dry-run": "Show what would change",
+        "goldseam holdout difficulty bench --runs runs/a --json": "Print the ratings as JSON",
+    }
+)
 def difficulty(
     dataset: DatasetArgument,
     runs: Annotated[
-        list[Path], typer.Option("--runs", metavar="RUN", help="Run folder with models' verdicts (repeatable).")
+        list[Path],
+        typer.Option("--runs", metavar="RUN", help="Run folder with verdicts on models (repeatable)."),
     ],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change; write nothing.")] = False,
+    dry_run: DryRunFlag = False,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Put the solve rate that runs measured in the place of the difficulty that mining guessed."""
+    """Replace the difficulty that mining estimated by the solve rate that runs measured."""
     rating = rate(open_with(dataset, identity), runs, write=not dry_run)
     if json_:
         tasks = [

@@ -13,12 +13,15 @@ from harness.cli.options import (
     EngineWaitOption,
     ExecutorOption,
     IdentityOption,
+    IdsOption,
     JobsOption,
     JsonFlag,
     RuntimeOption,
     open_with,
     print_json,
 )
+from harness.cli.shell.command import App
+from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.cli.views.refresh import RefreshTicker, refresh_json, refresh_text
 from harness.core.errors import AnswerIsNoError, InfrastructureError
@@ -29,28 +32,40 @@ from harness.sandbox.executors.choose import Kind, choose
 if TYPE_CHECKING:
     from harness.runs.refresh.run import Refreshed
 
-app = typer.Typer()
+app = App()
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout refresh bench": "Prove every task again, and quarantine what drifted",
+        "goldseam holdout refresh bench --retry-errors": "Continue after an outage",
+        "goldseam holdout refresh bench --quarantined --dry-run": "See whether quarantined tasks hold again",
+    }
+)
 def refresh(
     dataset: DatasetArgument,
-    runs: Annotated[int, typer.Option(min=1, help="Runs of gold, and as many of null, on each task.")] = 1,
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
+    runs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Runs of the fix on each task, and as many of no change.")
+    ] = 1,
+    ids: IdsOption = None,
     quarantined: Annotated[
-        bool, typer.Option("--quarantined", help="Instead: look whether tasks in quarantine hold again.")
+        bool, typer.Option("--quarantined", help="Check quarantined tasks instead: do they hold again?")
     ] = False,
     jobs: JobsOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Run and tell, and change nothing.")] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Quarantine though so many drifted that it looks like the machine.")
-    ] = False,
-    retry: Annotated[
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Run and report, but change nothing.")] = False,
+    accept_drift: Annotated[
         bool,
-        typer.Option(help="Take over what the last refresh has seen, and run what it could not."),
+        typer.Option(
+            "--accept-drift", help="Quarantine even when so many tasks drifted that the machine is the likely cause."
+        ),
+    ] = False,
+    retry_errors: Annotated[
+        bool,
+        typer.Option("--retry-errors", help="Keep what the last refresh saw, and run only what it could not."),
     ] = False,
     record: Annotated[
-        bool, typer.Option("--record", help="Write a line into refresh.jsonl though nothing changed.")
+        bool,
+        typer.Option("--record", rich_help_panel=ADVANCED, help="Add a line to refresh.jsonl even if nothing changed."),
     ] = False,
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,
@@ -59,14 +74,14 @@ def refresh(
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Prove the dataset again: run gold and null on every task, and quarantine what drifted; exit code 1 if any did."""
+    """Prove a dataset again: run the fix and no change on every task, and quarantine drift. Exit code 1 if any drifted."""
     opened = open_with(dataset, identity)
     settings = work.Settings(
         runs=runs,
         quarantined=quarantined,
         dry_run=dry_run,
-        force=force,
-        retry=retry,
+        force=accept_drift,
+        retry=retry_errors,
         record=record,
     )
     place = choose(executor, address=address, jobs=jobs)
@@ -93,8 +108,8 @@ def _answer(outcome: Refreshed, dataset: Path) -> None:
     wrong, unscored = outcome.of(*GONE_WRONG), outcome.of(Result.UNSCORED)
     if wrong and outcome.mass and not outcome.settings.force:
         raise InfrastructureError(
-            f"{len(wrong)} task(s) of {dataset} went wrong at once, so nothing was changed",
-            hint="look at the engine and the machine; if it is the tasks, --force --retry quarantines them",
+            f"{len(wrong)} task(s) of {dataset} went wrong together, so nothing was changed",
+            hint="check the engine and the machine; if the tasks are the cause, --accept-drift --retry-errors quarantines them",
         )
     if wrong and not outcome.settings.quarantined:
         also = f"; {len(unscored)} could not be looked at" if unscored else ""
@@ -102,5 +117,5 @@ def _answer(outcome: Refreshed, dataset: Path) -> None:
     if unscored:
         raise InfrastructureError(
             f"{len(unscored)} task(s) could not be looked at, such as {unscored[0].instance_id}: {unscored[0].why}",
-            hint="mend the cause, then run the same command with --retry",
+            hint="fix the cause, then run the same command with --retry-errors",
         )

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.options import (
+    DatasetArgument,
+    IdentityOption,
+    IdsOption,
+    JsonFlag,
+    RuntimeOption,
+    open_with,
+    print_json,
+)
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.sandbox.docker import DockerSandbox
 from harness.scaffold import work
@@ -17,20 +26,26 @@ from harness.solve.workspace.workspace import Workspaces
 if TYPE_CHECKING:
     from harness.scaffold.work import RevealOutcome
 
-app = typer.Typer()
+app = App()
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout reveal bench --tests 2": "Let each task show up to two of its tests",
+        "goldseam holdout reveal bench --tests 2 --dry-run": "Show what would become public",
+        "goldseam holdout reveal bench --tests 1 -i acme__app-12": "Reveal one test of one task",
+    }
+)
 def reveal(
     dataset: DatasetArgument,
     tests: Annotated[int, typer.Option("--tests", min=1, metavar="K", help="Test functions that a task may show.")],
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Prove and tell, and write nothing.")] = False,
+    ids: IdsOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Prove and report, and write nothing.")] = False,
     runtime: RuntimeOption = None,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Make up to K of each task's FAIL_TO_PASS tests public, never all, as a scaffold to work with."""
+    """Make up to K of each task's FAIL_TO_PASS tests public as a scaffold; never all of them."""
     opened = open_with(dataset, identity)
     with terminal.Ticker(terminal.messages(), "reveal", quiet=json_) as ticker:
         ticker.expect(len(ids or opened.ids()))

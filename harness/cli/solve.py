@@ -11,7 +11,19 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.model_options import (
+    AssumePriceOption,
+    CacheMaxOption,
+    MaxCostOption,
+    MaxMinutesOption,
+    MaxTokensOption,
+    NoResponseCacheFlag,
+    PricesOption,
+)
+from harness.cli.options import DatasetSource, IdentityOption, IdsOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.shell import complete
+from harness.cli.shell.command import App
+from harness.cli.shell.help import ADVANCED
 from harness.cli.views import estimate, terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
@@ -30,116 +42,224 @@ if TYPE_CHECKING:
     from harness.solve.estimate import Estimate
     from harness.solve.models.meter import Spending
 
-app = typer.Typer()
+app = App()
 
-_AGENT = "Agent"
-_ASKING = "Asking"
-_LIMITS = "Limits"
+_AGENT = f"{ADVANCED}: agent"
+_ASKING = f"{ADVANCED}: requests"
+_LIMITS = f"{ADVANCED}: limits and prices"
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam solve bench -m gpt-4.1-2025-04-14 -o predictions.jsonl --max-cost 5": "Ask a model, spending 5 dollars at most",
+        "goldseam solve bench -m qwen3 --base-url http://localhost:8000/v1 -o predictions.jsonl": "Ask a model that you serve yourself",
+        "goldseam solve bench -m gpt-4.1-2025-04-14 -o predictions.jsonl --dry-run": "Estimate the cost without asking anything",
+    }
+)
 def solve(
     dataset: DatasetSource,
-    model: Annotated[str, typer.Option("-m", "--model", help="As its endpoint knows it; best a dated snapshot.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Predictions file (JSONL); an unfinished one goes on.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            "-m", "--model", metavar="MODEL", help="Model, as its endpoint names it; preferably a dated snapshot."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Predictions file (JSONL) to write; an unfinished file is continued.",
+        ),
+    ],
     base_url: Annotated[
-        str, typer.Option(envvar="OPENAI_BASE_URL", show_envvar=True, help="Any OpenAI-compatible endpoint.")
+        str,
+        typer.Option(envvar="OPENAI_BASE_URL", show_envvar=True, metavar="URL", help="Any OpenAI-compatible endpoint."),
     ] = "https://api.openai.com/v1",
     api_key_env: Annotated[
-        str, typer.Option(metavar="NAME", help="Variable that holds the key; local endpoints need none.")
+        str,
+        typer.Option(metavar="VAR", help="Environment variable that holds the API key; local endpoints need none."),
     ] = "OPENAI_API_KEY",
-    api: Annotated[str, typer.Option(help="auto, chat or responses; auto takes what the endpoint has.")] = "auto",
     agent: Annotated[AgentName, typer.Option(help="How the model works on a task.")] = AgentName.SINGLE,
-    agent_command: Annotated[
+    samples: Annotated[
+        int, typer.Option("-n", "--samples", min=1, metavar="N", help="Samples per task and temperature.")
+    ] = 1,
+    ids: IdsOption = None,
+    max_cost: MaxCostOption = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "-j",
+            "--jobs",
+            min=1,
+            metavar="N",
+            envvar="GOLDSEAM_SOLVE_JOBS",
+            show_envvar=True,
+            help="Samples to make in parallel.",
+        ),
+    ] = 4,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Ask nothing; estimate requests, tokens and cost.")
+    ] = False,
+    json_: JsonFlag = False,
+    name: Annotated[
         str | None,
         typer.Option(
-            help="The program of `--agent command`, such as 'my-agent {statement_file}'.", rich_help_panel=_AGENT
+            metavar="NAME",
+            show_default="the model's name",
+            rich_help_panel=ADVANCED,
+            help="model_name_or_path of the predictions.",
         ),
     ] = None,
-    where: Annotated[
-        str | None, typer.Option(help="Where it runs: container (locked) or host (not).", rich_help_panel=_AGENT)
-    ] = None,
-    agent_mount: Annotated[
-        Path | None, typer.Option(help="Folder with it, read-only at /opt/agent.", rich_help_panel=_AGENT)
-    ] = None,
-    agent_allow: Annotated[
-        list[str] | None,
-        typer.Option(metavar="HOST:PORT", help="What it may reach besides the model.", rich_help_panel=_AGENT),
-    ] = None,
-    agent_minutes: Annotated[
-        float | None, typer.Option(min=0, help="How long it may work on one task.", rich_help_panel=_AGENT)
-    ] = None,
-    max_turns: Annotated[
-        int | None, typer.Option(min=1, help="Answers of one sample, for loop and mini.", rich_help_panel=_AGENT)
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(help="model_name_or_path of the predictions; by default the model's name.")
-    ] = None,
-    samples: Annotated[int, typer.Option("-n", "--samples", min=1, help="Of each task at each temperature.")] = 1,
-    temperatures: Annotated[
-        list[float] | None, typer.Option("--temperature", min=0, help="Repeat it for a sweep.", rich_help_panel=_ASKING)
-    ] = None,
-    top_p: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Nucleus sampling.", rich_help_panel=_ASKING)
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Of the first sample; each further one has the next.", rich_help_panel=_ASKING)
-    ] = None,
-    max_output_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Of one answer.", rich_help_panel=_ASKING)
-    ] = None,
-    prompt: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE", help="A shipped prompt or one's own.", rich_help_panel=_ASKING)
-    ] = None,
-    file_tokens: Annotated[
-        int | None, typer.Option(min=100, help="How much of the repository is shown.", rich_help_panel=_ASKING)
-    ] = None,
-    oracle_files: Annotated[
-        bool, typer.Option("--oracle-files", help="Show what the fix changes, to calibrate.", rich_help_panel=_ASKING)
-    ] = False,
-    max_cost: Annotated[
-        float | None, typer.Option(min=0, help="US dollars, over all calls for this file.", rich_help_panel=_LIMITS)
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(min=0, help="Read and written, over all calls.", rich_help_panel=_LIMITS)
-    ] = None,
-    max_minutes: Annotated[float | None, typer.Option(min=0, help="Of this call.", rich_help_panel=_LIMITS)] = None,
-    max_task_cost: Annotated[
-        float | None, typer.Option(min=0, help="US dollars of one sample.", rich_help_panel=_LIMITS)
-    ] = None,
-    max_task_tokens: Annotated[int | None, typer.Option(min=0, help="Of one sample.", rich_help_panel=_LIMITS)] = None,
-    max_task_minutes: Annotated[
-        float | None, typer.Option(min=0, help="Of one sample.", rich_help_panel=_LIMITS)
-    ] = None,
-    prices: Annotated[
-        Path | None, typer.Option(help="Price table (YAML); goes before the shipped one.", rich_help_panel=_LIMITS)
-    ] = None,
-    assume_price: Annotated[
-        str | None,
-        typer.Option(metavar="IN/OUT", help="Dollars for a million tokens read and written.", rich_help_panel=_LIMITS),
-    ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Ask again what was answered before.", rich_help_panel=_LIMITS)
-    ] = False,
-    cache_max_mb: Annotated[
-        int | None, typer.Option(min=1, help="Size of kept answers; the oldest go first.", rich_help_panel=_LIMITS)
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nothing; say what would be asked and cost.", rich_help_panel=_LIMITS)
-    ] = False,
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
     split: Annotated[
         str | None,
         typer.Option(
-            help="Only tasks of this split: holdout, dev, retired, or all; by default holdout, or those of -i."
+            metavar="SPLIT",
+            show_default="holdout, or the tasks of -i",
+            rich_help_panel=ADVANCED,
+            help="Only tasks of this split: holdout, dev, retired or all.",
+            autocompletion=complete.splits,
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, envvar="GOLDSEAM_SOLVE_JOBS", help="At once.")] = 4,
+    api: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|chat|responses",
+            rich_help_panel=ADVANCED,
+            help="API of the endpoint; `auto` uses what it offers.",
+        ),
+    ] = "auto",
     identity: IdentityOption = None,
     runtime: RuntimeOption = None,
-    json_: JsonFlag = False,
+    agent_command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Program that `--agent command` runs, such as 'my-agent {statement_file}'.",
+            rich_help_panel=_AGENT,
+        ),
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="container|host",
+            show_default="container",
+            help="Where that program runs: locked in a container, or unconfined on this host.",
+            rich_help_panel=_AGENT,
+        ),
+    ] = None,
+    agent_mount: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder with the program, mounted read-only at /opt/agent.", rich_help_panel=_AGENT
+        ),
+    ] = None,
+    agent_allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Host that the program may reach besides the model (repeatable).",
+            rich_help_panel=_AGENT,
+        ),
+    ] = None,
+    agent_minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="MINUTES", help="Time that the program may spend on one task.", rich_help_panel=_AGENT
+        ),
+    ] = None,
+    max_turns: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Turns per sample of the agents loop and mini.", rich_help_panel=_AGENT),
+    ] = None,
+    temperatures: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--temperature",
+            min=0,
+            metavar="T",
+            show_default="the endpoint's own",
+            help="Sampling temperature; repeat it for a sweep.",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="P",
+            show_default="the endpoint's own",
+            help="Nucleus sampling threshold.",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Seed of the first sample; each further sample adds one.", rich_help_panel=_ASKING
+        ),
+    ] = None,
+    max_output_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            show_default="the endpoint's own",
+            help="Length limit of one answer.",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            show_default="the agent's own",
+            help="A shipped prompt or your own.",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None,
+    file_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=100,
+            metavar="N",
+            show_default="the agent's own",
+            help="How much of the repository the prompt shows.",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None,
+    oracle_files: Annotated[
+        bool,
+        typer.Option(
+            "--oracle-files", help="Show the files that the fix changes, for calibration.", rich_help_panel=_ASKING
+        ),
+    ] = False,
+    max_tokens: MaxTokensOption = None,
+    max_minutes: MaxMinutesOption = None,
+    max_task_cost: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="USD", show_default="no limit", help="Dollars per sample.", rich_help_panel=_LIMITS
+        ),
+    ] = None,
+    max_task_tokens: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", show_default="no limit", help="Tokens per sample.", rich_help_panel=_LIMITS),
+    ] = None,
+    max_task_minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="MINUTES", show_default="no limit", help="Time per sample.", rich_help_panel=_LIMITS
+        ),
+    ] = None,
+    prices: PricesOption = None,
+    assume_price: AssumePriceOption = None,
+    no_cache: NoResponseCacheFlag = False,
+    cache_max_mb: CacheMaxOption = None,
 ) -> int:
-    """Let a model solve the tasks of a dataset: predictions, with how each was made, for `evaluate`."""
+    """Let a model solve a dataset's tasks; writes predictions, and how each was made, for `goldseam evaluate`."""
     if api not in list(Api):
         raise InputError(f"there is no API {api!r}", hint=f"give {', '.join(Api)}")
     if api == Api.RESPONSES and seed is not None:
@@ -257,13 +377,13 @@ def _show(report: Report, dataset: Dataset, out: Path, *, json_: bool) -> int:
         console.print(_summary(report))
         console.print(Text(f"predictions: {out}", style="bright_black"))
         if not report.left:
-            console.print(Text(f"next: goldseam evaluate {dataset.path} -p {out} -o RUN", style="bright_black"))
+            terminal.next_step(f"goldseam evaluate {dataset.path} -p {out} -o RUN")
     if report.errors:
         kind = BugError if report.bug else InfrastructureError
         raise kind(
             f"{report.left} of {report.planned} sample(s) are still to be made; {report.errors} failed, the last with: "
             f"{report.trouble}",
-            hint=report.hint or "mend the cause and run the same command again: nothing is asked twice",
+            hint=report.hint or "fix the cause and run the same command again: nothing is asked twice",
         )
     if report.stopped is not None:
         terminal.messages().print(

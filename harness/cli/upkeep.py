@@ -1,4 +1,4 @@
-"""`goldseam holdout`, second half: look for leaks, keep splits, rotate, and care for the tasks."""
+"""`goldseam holdout`, second half: leaks, splits, rotation and the states of tasks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.options import DatasetArgument, DatasetSource, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.options import (
+    DatasetArgument,
+    DatasetSource,
+    DryRunFlag,
+    IdentityOption,
+    JsonFlag,
+    open_with,
+    print_json,
+)
+from harness.cli.shell import complete
+from harness.cli.shell.command import App
 from harness.cli.views import terminal, upkeep
 from harness.config.settings import load_policy
 from harness.core.errors import AnswerIsNoError, InputError
@@ -25,29 +35,36 @@ if TYPE_CHECKING:
 
     from harness.dataset.task_states import Changed
 
-app = typer.Typer()
+app = App()
 
 
 def _show(renderable: RenderableType) -> None:
     terminal.results().print(renderable, soft_wrap=True)
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout scan bench training-data": "Search a folder for leaked tasks",
+        "goldseam holdout scan bench --urls addresses.txt": "Search pages on the web",
+        "goldseam holdout scan bench -": "Search standard input",
+    }
+)
 def scan(
     dataset: DatasetSource,
     places: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PATH|URL...", help="Files, folders, addresses; `-` is standard input."),
+        typer.Argument(metavar="PATH|URL...", help="Files, folders or addresses; `-` is standard input."),
     ] = None,
     urls: Annotated[
-        list[Path] | None, typer.Option("--urls", metavar="FILE", help="Addresses to fetch, one a line (repeatable).")
+        list[Path] | None,
+        typer.Option("--urls", metavar="FILE", help="File of addresses to fetch, one a line (repeatable)."),
     ] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds that one address may take.")] = 60.0,
-    max_mb: Annotated[float, typer.Option(min=0.001, help="Megabytes that one address may have.")] = 100.0,
+    timeout: Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time limit for one address.")] = 60.0,
+    max_mb: Annotated[float, typer.Option(min=0.001, metavar="MB", help="Size limit for one address.")] = 100.0,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Look for the canary, statements and hidden code of a dataset in any text; exit code 1 if something is found."""
+    """Search any text for a dataset's canary, statements and hidden code. Exit code 1 if something is found."""
     texts = [*(places or []), *(address for file in urls or [] for address in corpus.addresses(file))]
     if not texts:
         raise InputError("nothing to search", hint="give files, folders, addresses, `-`, or --urls FILE")
@@ -69,31 +86,45 @@ def scan(
         raise InputError(f"{len(answer.unread)} source(s) could not be read to the end, so nothing is sure of them")
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout split bench": "Show the splits",
+        "goldseam holdout split bench --by repo-hash --dev-share 0.3": "Use about a third of the repositories for development",
+        "goldseam holdout split bench --by date --dev-before 2026-01-01 --dry-run": "Show what a split by date would move",
+    }
+)
 def split(
     dataset: DatasetArgument,
     by: Annotated[
-        By | None, typer.Option("--by", help="What the rule decides by; without it the splits are shown.")
+        By | None,
+        typer.Option("--by", help="What the rule decides by.", show_default="show the splits, and change nothing"),
     ] = None,
-    dev_share: Annotated[float, typer.Option(min=0, max=1, help="By hash: about how much is for developing.")] = 0.2,
-    seed: Annotated[str, typer.Option(help="By hash: another one gives another choice.")] = "",
+    dev_share: Annotated[
+        float, typer.Option(min=0, max=1, metavar="SHARE", help="By hash: share of the dev split, approximately.")
+    ] = 0.2,
+    seed: Annotated[str, typer.Option(metavar="TEXT", help="By hash: another seed gives another choice.")] = "",
     dev_before: Annotated[
-        str | None, typer.Option(metavar="DATE", help="By date: what was merged before is for developing.")
+        str | None, typer.Option(metavar="DATE", help="By date: fixes merged before this day go to dev.")
     ] = None,
     dev: Annotated[
         list[str] | None,
-        typer.Option("--dev", metavar="ID|OWNER/NAME", help="By list: is for developing (repeatable)."),
+        typer.Option(
+            "--dev",
+            metavar="TASK|OWNER/NAME",
+            help="By list: task or repository that goes to dev (repeatable).",
+            autocompletion=complete.task_ids,
+        ),
     ] = None,
     dev_file: Annotated[
-        Path | None, typer.Option("--dev-file", metavar="FILE", help="By list: a file with one of them a line.")
+        Path | None, typer.Option("--dev-file", metavar="FILE", help="By list: a file of these, one a line.")
     ] = None,
     may_return: Annotated[
-        bool, typer.Option("--may-return", help="Tasks for developing may come back into the holdout.")
+        bool, typer.Option("--may-return", help="Allow tasks of dev to return to the holdout.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would move, and write nothing.")] = False,
+    dry_run: DryRunFlag = False,
     json_: JsonFlag = False,
 ) -> None:
-    """Part a dataset into dev and holdout by a rule that tasks to come follow too; without a rule, show the splits."""
+    """Divide a dataset into dev and holdout by a rule that later tasks follow too; without a rule, show the splits."""
     opened = open_dataset(dataset)
     moves: tuple[splits.Move, ...] = ()
     pending: splits.Rule | None = None
@@ -116,18 +147,17 @@ def split(
         _show(upkeep.split_text(summary, dry_run=dry_run))
 
 
-@app.command()
-def rotate(
-    dataset: DatasetArgument,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what is due, and write nothing.")] = False,
-    config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="Settings with a holdout section.")
-    ] = None,
-    json_: JsonFlag = False,
-) -> None:
-    """Retire what the policy says, and name what to mine; exit code 1 where something is due or tasks are missing."""
+@app.add(
+    examples={
+        "goldseam holdout rotate bench --dry-run": "Show which tasks are due",
+        "goldseam holdout rotate bench": "Retire them, and name what to mine",
+        "goldseam holdout rotate bench --config policy.toml": "Use another policy",
+    }
+)
+def rotate(dataset: DatasetArgument, dry_run: DryRunFlag = False, json_: JsonFlag = False) -> None:
+    """Retire tasks as the policy says, and name what to mine. Exit code 1 if a task is due or too few are left."""
     opened = open_dataset(dataset)
-    rotation_done = rotation.rotate(opened, rotation.policy_of(opened, load_policy(config)), dry_run=dry_run)
+    rotation_done = rotation.rotate(opened, rotation.policy_of(opened, load_policy()), dry_run=dry_run)
     if json_:
         print_json(upkeep.rotation_json(rotation_done))
     else:
@@ -140,25 +170,48 @@ def rotate(
         )
 
 
-IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of tasks.", show_default=False)]
-WhyOption = Annotated[str, typer.Option("--why", help="The reason, for the ledger and for people.", show_default=False)]
+IdsArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="TASK...", help="Ids of tasks.", show_default=False, autocompletion=complete.task_ids),
+]
+ReasonOption = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="The reason; the ledger records it.", show_default=False)
+]
 
 
-@app.command()
-def quarantine(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: JsonFlag = False) -> None:
+@app.add(
+    examples={
+        'goldseam holdout quarantine bench acme__app-12 --reason "its tests need a terminal"': "Take one task out of all scores",
+        'goldseam holdout quarantine bench acme__app-12 acme__app-15 --reason "flaky"': "Take two",
+        'goldseam holdout quarantine bench acme__app-12 --reason "flaky" --json': "Print the new version as JSON",
+    }
+)
+def quarantine(dataset: DatasetArgument, ids: IdsArgument, why: ReasonOption, json_: JsonFlag = False) -> None:
     """Take tasks out of all scores until they are released."""
     _changed("quarantined", task_states.quarantine(open_dataset(dataset), ids, why=why), json_=json_)
 
 
-@app.command()
-def retire(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: JsonFlag = False) -> None:
+@app.add(
+    examples={
+        'goldseam holdout retire bench acme__app-12 --reason "leaked"': "Retire one task",
+        'goldseam holdout retire bench acme__app-12 acme__app-15 --reason "leaked"': "Retire two",
+        'goldseam holdout retire bench acme__app-12 --reason "leaked" --json': "Print the new version as JSON",
+    }
+)
+def retire(dataset: DatasetArgument, ids: IdsArgument, why: ReasonOption, json_: JsonFlag = False) -> None:
     """Take tasks out of the holdout for good."""
     _changed("retired", task_states.retire(open_dataset(dataset), ids, why=why), json_=json_)
 
 
-@app.command()
-def release(dataset: DatasetArgument, ids: IdsArgument, why: WhyOption, json_: JsonFlag = False) -> None:
-    """Take tasks out of quarantine: they count again."""
+@app.add(
+    examples={
+        'goldseam holdout release bench acme__app-12 --reason "fixed"': "Let one task count again",
+        'goldseam holdout release bench acme__app-12 acme__app-15 --reason "fixed"': "Let two count again",
+        'goldseam holdout release bench acme__app-12 --reason "fixed" --json': "Print the new version as JSON",
+    }
+)
+def release(dataset: DatasetArgument, ids: IdsArgument, why: ReasonOption, json_: JsonFlag = False) -> None:
+    """Take tasks out of quarantine, so that they count again."""
     _changed("released", task_states.release(open_dataset(dataset), ids, why=why), json_=json_)
 
 
@@ -173,14 +226,20 @@ def _lines(path: Path) -> list[str]:
     return [line.strip() for line in read_text(path).splitlines() if line.strip() and not line.startswith("#")]
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout stats bench": "Count the tasks",
+        "goldseam holdout stats bench --images": "Ask the engine how much disk their images take",
+        "goldseam holdout stats bench --json": "Print the counts as JSON",
+    }
+)
 def stats(
     dataset: DatasetSource,
     images: Annotated[bool, typer.Option("--images", help="Ask the engine how much disk the images take.")] = False,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Count the tasks by all that is known of them, and say what it takes to run them."""
+    """Count tasks by state, split, repository and more, and estimate what a run of all costs."""
     stock = inventory.take(open_with(dataset, identity), sizes=together if images else None)
     if json_:
         print_json(upkeep.inventory_json(stock))
@@ -188,15 +247,24 @@ def stats(
         _show(upkeep.inventory_text(stock))
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout merge app-bench lib-bench -o bench": "Merge two datasets",
+        "goldseam holdout merge app-bench lib-bench -o bench --name acme": "Merge them under a name",
+        "goldseam holdout merge app-bench lib-bench -o bench --json": "Print what was merged as JSON",
+    }
+)
 def merge(
-    datasets: Annotated[list[Path], typer.Argument(metavar="DATASET...", help="Two dataset folders or more.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DATASET", help="The new dataset's folder.")],
-    name: Annotated[str | None, typer.Option("--name", help="What people call it; by default as its folder.")] = None,
+    datasets: Annotated[list[Path], typer.Argument(metavar="DATASET...", help="Two or more dataset folders.")],
+    out: Annotated[Path, typer.Option("-o", "--output", metavar="DATASET", help="Folder of the new dataset.")],
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the new dataset.", show_default="its folder's name"),
+    ] = None,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Put the tasks of several datasets into a new one; an id that names two different tasks is refused."""
+    """Merge several datasets into a new one; an id that names two different tasks is refused."""
     merged = merging.merge(merging.opened(datasets, identity), out, name=name)
     if json_:
         print_json(upkeep.merged_json(merged))
@@ -204,17 +272,26 @@ def merge(
         _show(upkeep.merged_text(merged))
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam holdout dedupe bench": "List fixes that have two tasks",
+        "goldseam holdout dedupe bench --retire": "Retire all but the oldest task of each",
+        "goldseam holdout dedupe bench --threshold 0.9": "Require more similar fixes",
+    }
+)
 def dedupe(
     dataset: DatasetArgument,
     threshold: Annotated[
-        float, typer.Option(min=0.3, max=1, help="Share of the smaller fix that has to be in the other.")
+        float,
+        typer.Option(
+            min=0.3, max=1, metavar="SHARE", help="Share of the smaller fix that has to be part of the other."
+        ),
     ] = 0.8,
     retire_: Annotated[bool, typer.Option("--retire", help="Retire all but the task that was merged first.")] = False,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Find one fix under two ids; exit code 1 where there is one and it was not retired."""
+    """Find fixes that have two tasks. Exit code 1 if there are any that were not retired."""
     opened = open_with(dataset, identity)
     alive = [instance for instance in opened.instances() if instance.state.value != "retired"]
     task = leaks.opener(opened, [instance.instance_id for instance in alive], purpose="dedupe")

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from harness.analysis.gate.config import GateRules, nearest, parse
-from harness.core import files
+from harness.analysis.gate.config import GateRules, parse
+from harness.config.chosen_file import ChosenFile
+from harness.config.toml_lines import lines_of
+from harness.core import files, wording
 from harness.core.errors import InputError
+from harness.core.nearest import did_you_mean, nearest
 from harness.dataset.policy import Policy, parse_policy
 
 if TYPE_CHECKING:
@@ -171,12 +174,17 @@ class Settings(_Section):
     holdout: Policy = Field(default_factory=Policy)
 
 
+def settings_file(path: Path | None = None) -> Path:
+    """The settings file that is read: the one named, that of `--config`, or goldseam.toml of the current folder."""
+    return path or ChosenFile.path or Path(SETTINGS_FILE)
+
+
 def _from_file(path: Path | None) -> dict[str, Any]:
-    file = path or Path(SETTINGS_FILE)
+    file = settings_file(path)
     try:
         return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        if path is None:
+        if path is None and ChosenFile.path is None:
             return {}
         raise InputError(f"no settings file at {file}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -273,11 +281,12 @@ def load_settings(
     try:
         return Settings.model_validate(data)
     except ValidationError as error:
-        problems = [(tuple(str(part) for part in problem["loc"]), problem["msg"]) for problem in error.errors()]
+        where = _places(path)
+        problems = [(tuple(str(part) for part in problem["loc"]), problem) for problem in error.errors()]
         raise InputError(
             "\n  ".join(
-                f"{sources.get(place[:2], path or SETTINGS_FILE)}: {'.'.join(place)}: {_plain(message)}"
-                for place, message in problems
+                f"{sources.get(place[:2]) or where(place)}: {'.'.join(place)}: {_plain(place, problem)}"
+                for place, problem in problems
             )
         ) from error
 
@@ -294,15 +303,16 @@ def load_gate_rules(
             with who set it.
 
     """
-    data = _from_file(path)
-    where = str(path or SETTINGS_FILE)
+    data, where = _from_file(path), _places(path)
     for name in data:
         if name not in Settings.model_fields:
             likely = nearest(name, Settings.model_fields)
             hint = f"did you mean [{likely}]?" if likely else f"known are {', '.join(Settings.model_fields)}"
-            raise InputError(f"{where}: {name!r} is no section; {hint}")
+            raise InputError(f"{where((name,))}: {name!r} is no section; {hint}")
     over = _layers("gate", _GATE_VARIABLES, os.environ if env is None else env, flags)
-    return parse(data.get("gate", {}), where=where, over=over.values, sources=over.sources)
+    section = data.get("gate", {})
+    lines = {key: where(("gate", key)) for key in section} if isinstance(section, dict) else {}
+    return parse(section, where=where(("gate",)), over=over.values, sources={**lines, **over.sources})
 
 
 def load_policy(path: Path | None = None) -> Policy:
@@ -313,11 +323,33 @@ def load_policy(path: Path | None = None) -> Policy:
 
     """
     written = _from_file(path).get("holdout", {})
-    where = f"{path or SETTINGS_FILE}: [holdout]"
+    where = f"{_places(path)(('holdout',))}: [holdout]"
     if not isinstance(written, dict):
         raise InputError(f"{where}: expected a table, found {type(written).__name__}")
     return parse_policy(written, where=where)
 
 
-def _plain(message: str) -> str:
-    return "unknown key" if message.startswith("Extra inputs") else message.removeprefix("Value error, ")
+def _places(path: Path | None) -> Callable[[tuple[str, ...]], str]:
+    """Names the file and line of a key, or of the nearest table around it."""
+    file = settings_file(path)
+    try:
+        lines = lines_of(file.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError):
+        lines = {}
+
+    def place_of(key: tuple[str, ...]) -> str:
+        depths = range(len(key), 0, -1)
+        return next((f"{file}:{lines[key[:depth]]}" for depth in depths if key[:depth] in lines), str(file))
+
+    return place_of
+
+
+def _plain(place: tuple[str, ...], problem: Any) -> str:
+    if problem["type"] != "extra_forbidden":
+        return wording.problem(problem["msg"], problem["input"])
+    fields: Iterable[str] = Settings.model_fields
+    for name in place[:-1]:
+        model = Settings.model_fields[name].annotation if name in Settings.model_fields else None
+        fields = getattr(model, "model_fields", ())
+    hint = did_you_mean(place[-1], fields)
+    return "unknown key" + (f"; {hint}" if hint else "")

@@ -29,6 +29,7 @@ def cache_dir() -> Path:
     return Path(os.environ.get("GOLDSEAM_CACHE_DIR") or default_cache_dir())
 
 
+STANDARD_INPUT = Path("-")
 STANDARD_OUTPUT = Path("-")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _OF_THE_MACHINE = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.ENODEV, errno.ENXIO)

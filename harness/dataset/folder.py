@@ -158,8 +158,8 @@ def open_dataset(path: Path, *, keys: Keys | None = None) -> Dataset:
 
     """
     if not (path / DATASET_FILE).is_file():
-        reason = "there is no such folder" if not path.exists() else f"it has no {DATASET_FILE}"
-        raise InputError(f"{path} is not a dataset: {reason}", hint="make one with `goldseam mine SOURCE -o DATASET`")
+        text = f"no such folder: {path}" if not path.exists() else f"{path} is not a dataset: it has no {DATASET_FILE}"
+        raise InputError(text, hint="make a dataset with `goldseam mine SOURCE -o DATASET`")
     links.refuse(path)
     model = read_model(path / DATASET_FILE, DatasetModel)
     return Dataset(

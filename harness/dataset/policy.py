@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.core import wording
 from harness.core.errors import InputError
 from harness.dataset.ledger.entry import Event
 
@@ -71,7 +72,7 @@ def parse_policy(raw: Mapping[str, Any], *, where: str) -> Policy:
 
 
 def _said(message: str) -> str:
-    return "unknown rule" if message.startswith("Extra inputs") else message
+    return "unknown rule" if message.startswith("Extra inputs") else wording.problem(message, is_known=False)
 
 
 def cutoff_of(model: str, cutoffs: Mapping[str, date]) -> date | None:

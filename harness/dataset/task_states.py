@@ -72,7 +72,7 @@ def release(dataset: Dataset, ids: Sequence[str], *, why: str) -> Changed:
 
 def _change(dataset: Dataset, ids: Sequence[str], event: Event, why: str, *, allowed: Collection[TaskState]) -> Changed:
     if not why.strip():
-        raise InputError("a reason is needed", hint="say it with --why")
+        raise InputError("a reason is needed", hint="give it with --reason")
     state = EVENTS[event]
     with content.locked(dataset):
         content.settle_locked(dataset)

@@ -11,10 +11,12 @@ import contextlib
 import io
 import json
 import shutil
+import sys
 import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import NOT_READ, Prediction
 from harness.runs import agent_predictions as agents
@@ -100,8 +102,8 @@ def _of_file(path: Path) -> Iterator[_Record]:
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     """A file that can be read from any place; what comes through a pipe is put on the disk first."""
-    with path.open("rb") as file:
-        if file.seekable():
+    with sys.stdin.buffer if path == files.STANDARD_INPUT else path.open("rb") as file:
+        if file.seekable() and path != files.STANDARD_INPUT:
             yield file
             return
         with tempfile.TemporaryFile() as copy:

@@ -8,7 +8,17 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.options import (
+    DatasetArgument,
+    IdentityOption,
+    IdsOption,
+    JobsOption,
+    JsonFlag,
+    RuntimeOption,
+    open_with,
+    print_json,
+)
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.sandbox.executors.local import LocalExecutor
 from miner.calls.work import as_json, record_calls
@@ -18,22 +28,27 @@ if TYPE_CHECKING:
 
     from miner.calls.work import Recording
 
-app = typer.Typer()
+app = App()
 
 
-@app.command("calls")
+@app.add(
+    "calls",
+    examples={
+        "goldseam holdout calls bench": "Record the calls of every task",
+        "goldseam holdout calls bench -i acme__app-12 --force": "Record one task again",
+        "goldseam holdout calls bench -j 2 --json": "Record two tasks in parallel, and print the counts as JSON",
+    },
+)
 def calls_command(
     dataset: DatasetArgument,
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
-    jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Tasks at once; one a processor where it is not given.")
-    ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Record again what is recorded.")] = False,
+    ids: IdsOption = None,
+    jobs: JobsOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Record again what is recorded already.")] = False,
     runtime: RuntimeOption = None,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Record the calls that hidden tests make to what each fix changes, inputs near them, and the fix's answers."""
+    """Record the calls that hidden tests make to code that a fix changes, with similar inputs and the fix's answers."""
     opened = open_with(dataset, identity)
     executor = LocalExecutor(jobs=jobs)
     with (
@@ -41,7 +56,7 @@ def calls_command(
         executor.sandbox(runtime=runtime, note=ticker.note) as sandbox,
     ):
         recordings = list(
-            record_calls(opened, ids or (), again=again, sandbox=sandbox, executor=executor, note=ticker.note)
+            record_calls(opened, ids or (), again=force, sandbox=sandbox, executor=executor, note=ticker.note)
         )
     if json_:
         print_json({"tasks": [as_json(recording) for recording in recordings]})

@@ -11,6 +11,7 @@ import typer
 from rich.text import Text
 
 from harness.cli.options import JobsOption, JsonFlag, print_json
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.cli.views.terminal import RunTicker
 from harness.config.settings import load_settings
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from miner.candidates.funnel import FunnelSummary
     from miner.demo.history import DemoRepository
 
-app = typer.Typer()
+app = App()
 
 TIMEOUT = 20.0
 """Seconds: the demo's tests take under one, and one of its models hangs on purpose."""
@@ -118,7 +119,7 @@ def _claim(into: Path) -> None:
     files.make_folder(into)
     if not (into / MARK).exists():
         if any(into.iterdir()):
-            raise InputError(f"{into} has files that no demo has left", hint="give a new folder with --into")
+            raise InputError(f"{into} has files that no demo has left", hint="give a new folder with -o")
         files.write_text(into / MARK, "This folder is goldseam demo's; it may be removed.\n")
 
 
@@ -167,13 +168,24 @@ def _repository(into: Path) -> DemoRepository:
     return type(built)(path=target, name=built.name, changes=built.changes)
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam demo -o demo": "Run the demo",
+        "goldseam demo -o demo -j 2": "Run it with two containers in parallel",
+        "goldseam demo -o demo --json": "Print what it came to as JSON",
+    }
+)
 def demo(
-    into: Annotated[Path, typer.Option("--into", help="Folder for the demo; an unfinished one in it goes on.")],
+    into: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", metavar="FOLDER", help="Folder for the demo; an unfinished demo in it is continued."
+        ),
+    ],
     jobs: JobsOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Show the whole way on a small library of our own: history, tasks, verdicts, report."""
+    """Run the whole workflow on a small sample library: history, tasks, verdicts, report."""
     messages = terminal.messages()
     executor = LocalExecutor(jobs=jobs)
     with executor.sandbox() as sandbox:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import typer
-
 from harness.cli.options import JsonFlag, print_json
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.config.doctor import examine
 from harness.core.errors import InfrastructureError
 from miner.cli.display import doctor_table
 from miner.layers.base import DEFAULT_BASE
 
-app = typer.Typer()
+app = App()
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam doctor": "Check your setup",
+        "goldseam doctor --json": "Print the checks as JSON",
+        "goldseam doctor --config goldseam.toml": "Check it with the settings in a file",
+    }
+)
 def doctor(json_: JsonFlag = False) -> None:
-    """Say what is there, what is missing, and the command that mends it; exit code 4 when mining can't run."""
+    """Check your setup and show how to fix what's missing. Exit code 4 if mining can't run."""
     diagnosis = examine(base=DEFAULT_BASE)
     if json_:
         checks = [
@@ -27,4 +32,6 @@ def doctor(json_: JsonFlag = False) -> None:
     else:
         terminal.results().print(doctor_table(diagnosis))
     if not diagnosis.can_mine:
-        raise InfrastructureError("mining can't run on this machine yet", hint="mend what is marked `missing` above")
+        raise InfrastructureError("mining can't run on this machine yet", hint="fix what is marked `missing` above")
+    if not json_:
+        terminal.next_step("goldseam demo -o demo")

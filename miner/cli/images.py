@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from harness.cli.options import DatasetArgument, JsonFlag, print_json
+from harness.cli.options import DatasetArgument, IdsOption, JsonFlag, print_json
+from harness.cli.shell.command import App, Group
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError
@@ -28,24 +29,51 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 
-app = typer.Typer(no_args_is_help=True, help="Task images: build a base, push, pull, list, measure, clear away.")
+EXAMPLES = {
+    "goldseam images base": "Prepare the base image",
+    "goldseam images ls": "List our images",
+    "goldseam images gc bench --dry-run": "Show which images no task needs",
+}
 
 
-@app.command()
+class _Images(Group):
+    examples = EXAMPLES
+
+
+app = App(
+    cls=_Images, no_args_is_help=True, help="Manage task images: build a base, list, push, pull, rebuild, clean up."
+)
+
+
+@app.add(
+    examples={
+        "goldseam images base": "Make sure of the base image",
+        "goldseam images base --from-debian": "Build it on this machine, without a registry",
+        "goldseam images base --platform linux/arm64": "Prepare another architecture",
+    }
+)
 def base(
     *,
     from_debian: Annotated[
-        bool, typer.Option("--from-debian", help="Build Debian here with mmdebstrap or debootstrap; needs no registry.")
+        bool,
+        typer.Option(
+            "--from-debian", help="Build Debian on this machine with mmdebstrap or debootstrap, without a registry."
+        ),
     ] = False,
-    mirror: Annotated[str | None, typer.Option(help="Debian mirror to take packages from.")] = None,
-    suite: Annotated[str, typer.Option(help="Debian release.")] = "bookworm",
-    platform: Annotated[
-        str | None, typer.Option(help="os/architecture, such as linux/arm64; else the engine's own.")
+    mirror: Annotated[
+        str | None, typer.Option(metavar="URL", show_default="Debian's own", help="Debian mirror for the packages.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Build again what is there.")] = False,
+    suite: Annotated[str, typer.Option(metavar="NAME", help="Debian release.")] = "bookworm",
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OS/ARCH", show_default="the engine's own", help="Platform of the image, such as linux/arm64."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Build again what exists already.")] = False,
     json_: JsonFlag = False,
 ) -> None:
-    """Make sure of the image that task images start from: pull it, or build it on this machine."""
+    """Provide the image that task images start from: pull it, or build it on this machine."""
     settings = load_settings(images={"platform": platform}).images
     if from_debian:
         image = bases.from_debian(suite=suite, mirror=mirror, platform=settings.platform, force=force)
@@ -59,15 +87,19 @@ def base(
         terminal.results().print(f"{name}  {image}")
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam images tools": "Make sure of the tools image",
+        "goldseam images tools --with semgrep": "Add semgrep",
+        "goldseam images tools --with eslint --with semgrep": "Add both optional tools",
+    }
+)
 def tools(
     *,
-    extras: Annotated[
-        list[Extra] | None, typer.Option("--with", help="A tool more, eslint or semgrep; may be said twice.")
-    ] = None,
+    extras: Annotated[list[Extra] | None, typer.Option("--with", help="Optional tool to add (repeatable).")] = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Make sure of the image with ruff, bandit and lizard, which read patched files beside the verdict."""
+    """Provide the image with ruff, bandit and lizard, which examine patched files beside the verdict."""
     with terminal.Ticker(terminal.messages(), "tools", quiet=json_) as ticker:
         built = signal_tools.ensure(load_settings().images, ticker.note, extras=extras or ())
     versions = {name: str(version) for name, version in built.facts.items()}
@@ -78,9 +110,16 @@ def tools(
         terminal.results().print(f"{built.tag}  {built.image_id}  {text}", soft_wrap=True)
 
 
-@app.command("ls")
+@app.add(
+    "ls",
+    examples={
+        "goldseam images ls": "List our images",
+        "goldseam images ls --json": "Print them as JSON",
+        "goldseam images ls --no-color": "List them without colors",
+    },
+)
 def list_images(*, json_: JsonFlag = False) -> None:
-    """List the images of ours that the engine holds."""
+    """List the images that goldseam made and the engine holds."""
     images = store.images()
     if json_:
         print_json({"images": [_as_json(image) for image in images]})
@@ -92,9 +131,15 @@ def list_images(*, json_: JsonFlag = False) -> None:
     terminal.results().print(table)
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam images du": "Show disk use by kind",
+        "goldseam images du --json": "Print it as JSON",
+        "goldseam images du --no-color": "Show it without colors",
+    }
+)
 def du(*, json_: JsonFlag = False) -> None:
-    """Show what images take on disk, each layer counted once."""
+    """Show how much disk images take, each layer counted once."""
     kinds: dict[str, list[int]] = {}
     for image in store.images():
         kinds.setdefault(image.kind, []).append(image.layer_bytes)
@@ -110,14 +155,22 @@ def du(*, json_: JsonFlag = False) -> None:
     terminal.results().print(table)
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam images gc bench --dry-run": "Show what would be removed",
+        "goldseam images gc bench": "Remove what no task of a dataset needs",
+        "goldseam images gc bench lib-bench": "Keep the images of two datasets",
+    }
+)
 def gc(
-    datasets: Annotated[list[Path], typer.Argument(metavar="DATASET…", help="Datasets whose tasks keep their images.")],
+    datasets: Annotated[
+        list[Path], typer.Argument(metavar="DATASET...", help="Datasets whose tasks keep their images.")
+    ],
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and remove nothing.")] = False,
     json_: JsonFlag = False,
 ) -> None:
-    """Remove the images that no task of these datasets needs; bases stay."""
+    """Remove the images that no task of these datasets needs; base images are kept."""
     tasks = [instance for path in datasets for instance in open_dataset(path).instances() if instance.image]
     names = {name for task in tasks for name in (task.image, *(beside.image for beside in task.test.services)) if name}
     needed = {found for name in names if (found := engine.image_id(name))}
@@ -135,36 +188,55 @@ def gc(
         )
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam images push bench": "Push all images of a dataset",
+        "goldseam images push bench --config goldseam.toml": "Push to the registry that a settings file names",
+        "goldseam images push bench --json": "Print what was pushed as JSON",
+    }
+)
 def push(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
-    """Push a dataset's images to the registry of the settings, and have its tasks name them by digest."""
+    """Push a dataset's images to the registry in [images] registry, and let its tasks name them by digest."""
     with terminal.Ticker(terminal.messages(), "push", quiet=json_) as ticker:
         moved = publish.push(open_dataset(dataset), load_settings().images.registry, ticker.note)
     _tell_moved(moved, "pushed", json_=json_, hint="push where the dataset was mined, or mine these tasks again")
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam images pull bench": "Pull the images that are missing here",
+        "goldseam images pull bench --quiet": "Pull them without progress",
+        "goldseam images pull bench --json": "Print what was pulled as JSON",
+    }
+)
 def pull(dataset: DatasetArgument, *, json_: JsonFlag = False) -> None:
-    """Fetch the images of a dataset that the engine lacks, by digest."""
+    """Pull the images of a dataset that the engine lacks, by digest."""
     with terminal.Ticker(terminal.messages(), "pull", quiet=json_) as ticker:
         moved = publish.pull(open_dataset(dataset), ticker.note)
     _tell_moved(moved, "pulled", json_=json_, hint="see that the registry answers and lets you in (`docker login`)")
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam images rebuild bench": "Rebuild every image, and compare",
+        "goldseam images rebuild bench -i acme__app-12": "Rebuild one",
+        "goldseam images rebuild bench --whole": "Rebuild from the base image on",
+    }
+)
 def rebuild(
     dataset: DatasetArgument,
     *,
-    instances: Annotated[
-        list[str] | None, typer.Option("-i", "--instance-id", help="Tasks to build again; all that have an image.")
-    ] = None,
+    instances: IdsOption = None,
     builder: Annotated[
-        Builder, typer.Option(help="BuildKit, or step by step as `mine` does; auto: BuildKit if egress is open.")
+        Builder,
+        typer.Option(help="BuildKit, or step by step as `mine` builds; auto: BuildKit if egress is open."),
     ] = Builder.AUTO,
-    whole: Annotated[bool, typer.Option("--whole", help="From the base on, not the task's own layers alone.")] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Rebuild from the base image on, not only the task's own layers.")
+    ] = False,
     json_: JsonFlag = False,
 ) -> None:
-    """Build tasks' images again from their Dockerfiles and locks, and compare file by file; 1 where one differs."""
+    """Rebuild tasks' images from their Dockerfiles and locks, and compare file by file. Exit code 1 if one differs."""
     opened, settings = open_dataset(dataset), load_settings().images
     task_ids = instances or [instance.instance_id for instance in opened.instances() if instance.image]
     log = settings.cache_dir / "logs" / "rebuild.log"

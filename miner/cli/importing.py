@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.options import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import InputError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from miner.candidates.funnel import FunnelLine
     from miner.importing.run import Imported
 
-app = typer.Typer()
+app = App()
 
 
 class _Progress:
@@ -43,37 +44,55 @@ class _Progress:
         self._ticker.step(funnel_line(line))
 
 
-@app.command("import")
+@app.add(
+    "import",
+    examples={
+        "goldseam holdout import rows.jsonl --source psf/requests=../requests -o bench": "Import rows of one repository",
+        "goldseam holdout import rows.jsonl --source psf/requests=https://github.com/psf/requests -o bench": "Clone the repository first",
+        "goldseam holdout import rows.jsonl --source psf/requests=../requests -o bench -i psf__requests-2317": "Import one row",
+    },
+)
 def import_command(
     rows: Annotated[
-        Path, typer.Argument(metavar="ROWS.jsonl", help="Rows of SWE-bench's form, one JSON object a line.")
+        Path, typer.Argument(metavar="ROWS", help="File of rows in SWE-bench's form, one JSON object a line.")
     ],
     sources: Annotated[
         list[str],
+        typer.Option("--source", metavar="OWNER/REPO=PATH|URL", help="Where a repository of the rows is (repeatable)."),
+    ],
+    out: Annotated[
+        Path,
         typer.Option(
-            "--source", metavar="OWNER/REPO=PATH-or-URL", help="Where a repository of the rows is (repeatable)."
+            "-o", "--output", metavar="DATASET", help="Dataset folder; an unfinished import into it is continued."
         ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Dataset folder; an unfinished import into it goes on.")],
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this row (repeatable).")] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Fresh containers with the fix, and as many without.")] = 3,
+    ids: Annotated[
+        list[str] | None, typer.Option("-i", "--id", metavar="TASK", help="Only this row (repeatable).")
+    ] = None,
+    runs: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Fresh containers with the fix, and as many without it."),
+    ] = 3,
     accept_part: Annotated[
         bool,
-        typer.Option("--accept-part", help="Prove a row also by a part of its FAIL_TO_PASS; else that is quarantined."),
+        typer.Option(
+            "--accept-part",
+            help="Accept a row of which only part of FAIL_TO_PASS holds; otherwise it is quarantined.",
+        ),
     ] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Decide again what was decided before.")] = False,
     jobs: JobsOption = None,
     executor: ExecutorOption = Kind.LOCAL,
     address: AddressOption = None,
     runtime: RuntimeOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Import SWE-bench rows: build each at its base commit, prove it here, say of every test id whether it holds."""
+    """Import SWE-bench rows: build each at its base commit, prove it here, and report which of its test ids hold."""
     places = _sources(sources)
     if not rows.is_file():
         raise InputError(f"expected a file of rows at {rows}, found {'a folder' if rows.is_dir() else 'nothing'}")
     settings = load_settings()
-    options = Options(runs=runs, accept_part=accept_part, fresh=fresh, chosen=frozenset(ids or ()))
+    options = Options(runs=runs, accept_part=accept_part, fresh=force, chosen=frozenset(ids or ()))
     place = choose(executor, address=address, jobs=jobs)
     with (
         begun_dataset(out) as dataset,
@@ -98,6 +117,8 @@ def import_command(
         console.print(_ids_table(imported))
         console.print(Text(f"dataset: {out}", style="bright_black"))
     report_bugs([line for line in imported.lines if line.reason == INTERNAL_ERROR])
+    if not json_:
+        terminal.next_step(f"goldseam holdout ls {out}")
 
 
 def _sources(places: list[str]) -> Mapping[str, str]:

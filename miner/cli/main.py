@@ -11,45 +11,50 @@ from harness.cli.lazy import Entry, lazy_group
 from harness.cli.program import run_app
 
 COMMANDS = {
-    "Begin": {
+    "Start here": {
         "doctor": Entry(
-            "miner.cli.doctor",
-            "Say what is there, what is missing, and the command that mends it; exit code 4 when mining can't run.",
+            "miner.cli.doctor", "Check your setup and show how to fix what's missing. Exit code 4 if mining can't run."
         ),
         "demo": Entry(
-            "miner.cli.demo", "Show the whole way on a small library of our own: history, tasks, verdicts, report."
+            "miner.cli.demo", "Run the whole workflow on a small sample library: history, tasks, verdicts, report."
         ),
     },
-    "Make tasks and keep them": {
+    "Make and keep tasks": {
         "mine": Entry(
             "miner.cli.mine",
-            "Mine a history: find bug fixes with tests, strip the fix, prove each task in a container.",
+            "Mine a history: find bug fixes with tests, remove the fix, and prove each task in a container.",
         ),
-        "holdout": Entry("miner.cli.holdout", "Keep the private dataset: seal, open, check, log."),
-        "images": Entry("miner.cli.images", "Task images: build a base, push, pull, list, measure, clear away."),
+        "holdout": Entry(
+            "miner.cli.holdout", "Keep the private dataset: look at it, care for it, measure it, seal it."
+        ),
+        "images": Entry("miner.cli.images", "Manage task images: build a base, list, push, pull, rebuild, clean up."),
     },
-    "Let models try": {
+    "Run models": {
         "solve": Entry(
             "harness.cli.solve",
-            "Let a model solve the tasks of a dataset: predictions, with how each was made, for `evaluate`.",
+            "Let a model solve a dataset's tasks; writes predictions, and how each was made, for `goldseam evaluate`.",
         ),
         "judge": Entry(
             "harness.cli.judge",
-            "Let a model judge a run's patches, and hold it against the tests. It decides nothing: no gate reads it.",
+            "Let a model judge a run's patches and compare its judgement with the tests. It decides nothing: no gate reads it.",
         ),
     },
     "Score": {
         "evaluate": Entry(
             "harness.cli.evaluate",
-            "Score model patches: apply them, run the hidden tests in a locked-down container, say resolved or not.",
+            "Score model patches: apply each, run the hidden tests in a locked-down container, and record whether it resolves.",
         ),
-        "scores": Entry(
-            "harness.cli.decide", "Show the models' scores with intervals and coverage, over all tasks and broken down."
+        "regrade": Entry(
+            "harness.cli.evaluate",
+            "Derive a run's verdicts again by today's rules from what it saved, without containers. Exit code 1 if some can't.",
         ),
         "report": Entry(
             "harness.cli.decide",
-            "Say which model is better, how sure that is, where it fails: as one HTML file, on the "
-            "terminal, or as JSON.",
+            "Show results: which model is better, how sure that is, and where it fails. On the terminal, as HTML, or as JSON.",
+        ),
+        "scores": Entry(
+            "harness.cli.decide",
+            "Show the table of scores with intervals and coverage: `goldseam report --view scores`.",
         ),
         "view": Entry(
             "harness.cli.view",
@@ -59,17 +64,26 @@ COMMANDS = {
     },
     "Decide": {
         "compare": Entry(
-            "harness.cli.decide",
-            "Say whether a candidate is better than a base, worse, or that it can't be told, paired task by task.",
+            "harness.cli.decide", "Compare a candidate with a base, task by task: better, worse, or can't tell."
         ),
         "gate": Entry(
-            "harness.cli.decide", "Say whether a run may ship: exit code 0 pass, 1 regression, 3 can't tell."
+            "harness.cli.decide", "Decide whether a run may ship. Exit code 0: pass, 1: regression, 3: can't tell."
         ),
-        "history": Entry("harness.cli.decide", "Draw each model's runs by date, and find the step where it changed."),
+        "history": Entry(
+            "harness.cli.decide", "Plot each model's runs by date, and find the run where its score changed."
+        ),
     },
 }
 
-app = typer.Typer(cls=lazy_group(COMMANDS), no_args_is_help=True, pretty_exceptions_enable=False)
+EXAMPLES = {
+    "goldseam doctor": "Check your setup",
+    "goldseam demo -o demo": "See everything once, in minutes",
+    "goldseam mine ~/src/app -o bench": "Make tasks from a repository of yours",
+}
+
+app = typer.Typer(
+    cls=lazy_group(COMMANDS, group_examples=EXAMPLES), no_args_is_help=True, pretty_exceptions_enable=False
+)
 
 
 def _print_version(is_wanted: bool) -> None:

@@ -13,6 +13,8 @@ import typer
 from rich.text import Text
 
 from harness.cli.options import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
+from harness.cli.shell.command import App
+from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError, InputError
@@ -23,6 +25,7 @@ from miner.cli import display, model_options, repair, statements
 from miner.pipeline import mine as pipeline
 from miner.pipeline.mine import look
 from miner.proof import repeats
+from miner.sources.git import is_url
 from miner.sources.github import Filter
 from miner.sources.history import ChangeFilter
 
@@ -30,80 +33,201 @@ if TYPE_CHECKING:
     from harness.config.settings import Settings
     from miner.pipeline.mine import Options
 
-_GITHUB = "GitHub"
+_CANDIDATES = f"{ADVANCED}: candidates"
+_PROOF = f"{ADVANCED}: proof"
+_GITHUB = f"{ADVANCED}: GitHub"
 
-app = typer.Typer()
+app = App()
 
 
-@app.command()
+@app.add(
+    examples={
+        "goldseam mine ~/src/app -o bench": "Mine a clone on this machine",
+        "goldseam mine acme/app --since 2025-01-01 --limit 50 -o bench": "Mine 50 recent fixes of a GitHub repository",
+        "goldseam mine ~/src/app --dry-run": "Show what would be taken for a bug fix, and build nothing",
+    }
+)
 def mine(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE…",
-            help="Path of a git clone, a clone URL; on GitHub an organisation, owner/name or a pull request's URL.",
+            metavar="SOURCE...",
+            help="Path of a git clone or a clone URL; on GitHub an organisation, owner/name or a pull request's URL.",
         ),
     ],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Dataset folder; an unfinished mine into it goes on.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DATASET", help="Dataset folder; an unfinished mine into it is continued."
+        ),
     ] = None,
-    since: Annotated[str | None, typer.Option(help="Only changes merged on this day or later (YYYY-MM-DD).")] = None,
-    until: Annotated[str | None, typer.Option(help="Only changes merged on this day or earlier.")] = None,
-    prs: Annotated[list[int] | None, typer.Option("--pr", help="This pull request (repeatable).")] = None,
-    commits: Annotated[list[str] | None, typer.Option("--commit", help="This commit (repeatable).")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most this many candidates, newest first.")] = None,
-    runs: Annotated[
-        int | None, typer.Option(help="Fresh containers for each of the three states: 3.", show_default=False)
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Only changes merged on or after this day (YYYY-MM-DD).")
     ] = None,
-    flake_bound: Annotated[
-        float | None, typer.Option(help="As many runs as keep a test's chance of failing below this share, if clean.")
+    until: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Only changes merged on or before this day.")
     ] = None,
-    confidence: Annotated[float | None, typer.Option(help="How sure that is: 0.95.", show_default=False)] = None,
-    quarantine: Annotated[
-        bool, typer.Option("--quarantine", help="Keep tasks whose FAIL_TO_PASS is unstable, out of all scores.")
+    prs: Annotated[
+        list[int] | None, typer.Option("--pr", metavar="NUMBER", help="Only this pull request (repeatable).")
+    ] = None,
+    commits: Annotated[
+        list[str] | None, typer.Option("--commit", metavar="SHA", help="Only this commit (repeatable).")
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", show_default="no limit", help="At most this many candidates, newest first."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print candidates and reasons; build and write nothing.")
     ] = False,
-    reveal: Annotated[
-        int, typer.Option("--reveal", min=0, metavar="K", help="Test functions that each task shows; one stays hidden.")
-    ] = 0,
-    p2p: Annotated[
-        str | None,
-        typer.Option("--p2p", metavar="touched|all", help="PASS_TO_PASS of the touched test files, or of all of them."),
-    ] = None,
-    name: Annotated[str | None, typer.Option(help="owner/name, where the source doesn't tell.")] = None,
     no_validate: Annotated[
-        bool, typer.Option("--no-validate", help="Stop after the split: candidates without an image.")
+        bool,
+        typer.Option("--no-validate", help="Stop before images are built: candidates only, nothing proved."),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print candidates and reasons; write nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Decide again what was decided before.")] = False,
+    jobs: JobsOption = None,
+    json_: JsonFlag = False,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OWNER/NAME", rich_help_panel=_CANDIDATES, help="Repository name, if the source doesn't tell."
+        ),
+    ] = None,
     min_score: Annotated[
-        float | None, typer.Option("--min-score", help="Score from which a change is taken for a bug fix.")
+        float | None,
+        typer.Option(
+            "--min-score",
+            metavar="SCORE",
+            show_default="2, or [mining] min_score",
+            rich_help_panel=_CANDIDATES,
+            help="Score from which a change counts as a bug fix.",
+        ),
     ] = None,
     against: Annotated[
         list[Path] | None,
         typer.Option(
-            "--against", metavar="ROWS.jsonl", help="Leave what nearly stands in this public dataset (repeatable)."
+            "--against",
+            metavar="FILE",
+            rich_help_panel=_CANDIDATES,
+            help="Reject near-duplicates of rows in this public dataset, as JSONL (repeatable).",
+        ),
+    ] = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            show_default="3",
+            rich_help_panel=_PROOF,
+            help="Fresh containers for each of the three states.",
+        ),
+    ] = None,
+    flake_bound: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            rich_help_panel=_PROOF,
+            help="Run as often as it takes to bound a test's chance of failing by this share, if no run fails.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", show_default="0.95", rich_help_panel=_PROOF, help="Confidence of that bound."),
+    ] = None,
+    quarantine: Annotated[
+        bool,
+        typer.Option(
+            "--quarantine",
+            rich_help_panel=_PROOF,
+            help="Keep tasks with unstable FAIL_TO_PASS tests, in quarantine.",
+        ),
+    ] = False,
+    reveal: Annotated[
+        int,
+        typer.Option(
+            "--reveal",
+            min=0,
+            metavar="K",
+            rich_help_panel=_PROOF,
+            help="Test functions that each task shows; at least one stays hidden.",
+        ),
+    ] = 0,
+    p2p: Annotated[
+        str | None,
+        typer.Option(
+            "--p2p",
+            metavar="touched|all",
+            show_default="touched, or [mining] p2p",
+            rich_help_panel=_PROOF,
+            help="Take PASS_TO_PASS from the touched test files, or from all.",
+        ),
+    ] = None,
+    no_services: Annotated[
+        bool,
+        typer.Option(
+            "--no-services",
+            rich_help_panel=_PROOF,
+            help="Start none of the services that CI declares for its tests.",
+        ),
+    ] = False,
+    executor: ExecutorOption = Kind.LOCAL,
+    address: AddressOption = None,
+    runtime: RuntimeOption = None,
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OS/ARCH",
+            show_default="the base image's own",
+            rich_help_panel=ADVANCED,
+            help="Platform of the images, such as linux/arm64.",
         ),
     ] = None,
     api_url: Annotated[
-        str | None, typer.Option("--api-url", help="API of a GitHub Enterprise server.", rich_help_panel=_GITHUB)
+        str | None,
+        typer.Option(
+            "--api-url",
+            metavar="URL",
+            show_default="github.com, or [github] api_url",
+            help="API of a GitHub Enterprise server.",
+            rich_help_panel=_GITHUB,
+        ),
     ] = None,
     repos: Annotated[
         list[str] | None,
-        typer.Option("--repos", metavar="GLOB", help="Repositories called so; !GLOB: not so.", rich_help_panel=_GITHUB),
+        typer.Option(
+            "--repos",
+            metavar="GLOB",
+            help="Only repositories whose name matches; !GLOB leaves them out (repeatable).",
+            rich_help_panel=_GITHUB,
+        ),
     ] = None,
     topics: Annotated[
-        list[str] | None, typer.Option("--topic", help="Repositories with this topic.", rich_help_panel=_GITHUB)
+        list[str] | None,
+        typer.Option(
+            "--topic", metavar="TOPIC", help="Only repositories with this topic (repeatable).", rich_help_panel=_GITHUB
+        ),
     ] = None,
     languages: Annotated[
         list[str] | None,
-        typer.Option("--language", help="Repositories mainly in this language.", rich_help_panel=_GITHUB),
+        typer.Option(
+            "--language",
+            metavar="LANGUAGE",
+            help="Only repositories mainly in this language (repeatable).",
+            rich_help_panel=_GITHUB,
+        ),
     ] = None,
     archived: Annotated[
-        bool, typer.Option("--archived", help="Archived repositories too.", rich_help_panel=_GITHUB)
+        bool, typer.Option("--archived", help="Include archived repositories.", rich_help_panel=_GITHUB)
     ] = False,
-    forks: Annotated[bool, typer.Option("--forks", help="Forks too.", rich_help_panel=_GITHUB)] = False,
+    forks: Annotated[bool, typer.Option("--forks", help="Include forks.", rich_help_panel=_GITHUB)] = False,
     visibility: Annotated[
         str | None,
-        typer.Option("--visibility", help="Only public, private or internal ones.", rich_help_panel=_GITHUB),
+        typer.Option(
+            "--visibility",
+            metavar="public|private|internal",
+            show_default="all",
+            help="Only repositories with this visibility.",
+            rich_help_panel=_GITHUB,
+        ),
     ] = None,
     statement_model: statements.ModelOption = None,
     base_url: model_options.BaseUrlOption = "https://api.openai.com/v1",
@@ -116,20 +240,8 @@ def mine(
     repair_rounds: repair.RoundsOption = 3,
     repair_max_cost: repair.MaxCostOption = None,
     repair_max_tokens: repair.MaxTokensOption = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Look again at what was decided before.")] = False,
-    no_services: Annotated[
-        bool, typer.Option("--no-services", help="Start none of the services that CI declares beside its tests.")
-    ] = False,
-    platform: Annotated[
-        str | None, typer.Option(help="Of the images: os/architecture, such as linux/arm64; else the base's own.")
-    ] = None,
-    jobs: JobsOption = None,
-    executor: ExecutorOption = Kind.LOCAL,
-    address: AddressOption = None,
-    runtime: RuntimeOption = None,
-    json_: JsonFlag = False,
 ) -> None:
-    """Mine a history: find bug fixes with tests, strip the fix, prove each task in a container."""
+    """Mine a history: find bug fixes with tests, remove the fix, and prove each task in a container."""
     often = repeats(runs=runs, flake_bound=flake_bound, confidence=confidence)
     change_filter = ChangeFilter(
         since=_day(since, "--since"),
@@ -162,7 +274,7 @@ def mine(
         confidence=often.confidence,
         quarantine=quarantine,
         validate=not no_validate,
-        fresh=fresh,
+        fresh=force,
         name=name,
         threshold=settings.mining.min_score,
         repositories=chosen,
@@ -173,7 +285,12 @@ def mine(
         _dry_run(sources, options, settings, json_=json_)
         return
     if out is None:
-        raise InputError("where to? give a dataset folder with -o", hint="or look first, with --dry-run")
+        for source in sources:
+            if not is_url(source) and "/" not in source.strip("/") and not Path(source).expanduser().exists():
+                raise InputError(
+                    f"no such folder: {source}", hint="name a git clone, a clone URL, or owner/name on GitHub"
+                )
+        raise InputError("no dataset folder was named", hint="name one with -o DATASET, or look first with --dry-run")
     models = model_options.ModelOptions(
         base_url=base_url,
         api_key_env=api_key_env,
@@ -226,6 +343,8 @@ def mine(
                 console.print(repair.line(repairer))
             console.print(Text(f"dataset: {out}", style="bright_black"))
         _report_left(observer)
+        if not json_ and summary.accepted:
+            terminal.next_step(f"goldseam holdout ls {out}")
 
 
 def _p2p(word: str | None) -> str | None:

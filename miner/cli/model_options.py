@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.cli.model_options import cache_of, prices_of
+from harness.cli.shell.help import ADVANCED
 from harness.sandbox.executors.local import default_jobs
 from harness.solve.models.alias import is_pinned
 from harness.solve.models.meter import Limits
@@ -25,21 +26,23 @@ if TYPE_CHECKING:
     from harness.solve.models.openai_model import Endpoint
     from harness.solve.models.stack import Wrapped
 
-_PANEL = "Models"
+_PANEL = f"{ADVANCED}: models"
 
 BaseUrlOption = Annotated[
     str,
     typer.Option(
         "--base-url",
-        help="OpenAI-compatible endpoint of the models that are asked.",
+        metavar="URL",
+        help="OpenAI-compatible endpoint of these models.",
         envvar="OPENAI_BASE_URL",
+        show_envvar=True,
         rich_help_panel=_PANEL,
     ),
 ]
 ApiKeyOption = Annotated[
     str,
     typer.Option(
-        "--api-key-env", metavar="VAR", help="Environment variable that holds the key.", rich_help_panel=_PANEL
+        "--api-key-env", metavar="VAR", help="Environment variable that holds the API key.", rich_help_panel=_PANEL
     ),
 ]
 PricesOption = Annotated[
@@ -47,7 +50,8 @@ PricesOption = Annotated[
     typer.Option(
         "--prices",
         metavar="FILE",
-        help="Your own price table; its entries go before ours.",
+        show_default="the table shipped with goldseam",
+        help="Your own price table (YAML); its entries take precedence.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -56,7 +60,7 @@ AssumePriceOption = Annotated[
     typer.Option(
         "--assume-price",
         metavar="IN/OUT",
-        help="Dollars for a million tokens, where no table has the model.",
+        help="Dollars per million tokens read and written, for a model that no table lists.",
         rich_help_panel=_PANEL,
     ),
 ]

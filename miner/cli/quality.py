@@ -9,7 +9,8 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.options import DatasetArgument, IdentityOption, IdsOption, JsonFlag, open_with, print_json
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import InputError
@@ -21,26 +22,33 @@ if TYPE_CHECKING:
 
     from miner.quality.remeasure import Appraised
 
-app = typer.Typer()
+app = App()
 
 
-@app.command("quality")
+@app.add(
+    "quality",
+    examples={
+        "goldseam holdout quality bench --source ../app": "Measure all tasks of one repository",
+        "goldseam holdout quality bench --source acme/app=../app --source acme/lib=../lib": "Measure tasks of two",
+        "goldseam holdout quality bench --source ../app --dry-run": "Show the figures, and write nothing",
+    },
+)
 def quality_command(
     dataset: DatasetArgument,
     sources: Annotated[
         list[str],
         typer.Option(
             "--source",
-            metavar="[OWNER/REPO=]PATH-or-URL",
-            help="Where a repository of the tasks is (repeatable); without a name it is that of all.",
+            metavar="[OWNER/REPO=]PATH|URL",
+            help="Where a repository of the tasks is (repeatable); without a name, of all tasks.",
         ),
     ],
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was found; write nothing.")] = False,
+    ids: IdsOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was measured, and write nothing.")] = False,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Measure tasks without running them: leaks of the statement, difficulty, secrets, licence; write it down."""
+    """Measure tasks without running them: what the statement leaks, difficulty, secrets, licence."""
     settings = load_settings()
     with terminal.Ticker(terminal.messages(), "quality", quiet=json_) as ticker:
         appraisals = appraise(

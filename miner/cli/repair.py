@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from harness.cli.shell.help import ADVANCED
 from harness.core.errors import InputError
 from harness.sandbox.executors.choose import Kind
 from miner.assist import spend_log
@@ -21,21 +22,22 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from miner.assist.repair.run import Repairer
 
-_PANEL = "Environment repair"
+_PANEL = f"{ADVANCED}: environment repair"
 
 ModelOption = Annotated[
     str | None,
     typer.Option(
         "--repair-model",
         metavar="MODEL",
-        help="Let this model propose a recipe where no rung of the ladder gives an environment; it sees no test.",
+        show_default="none, or [mining] repair_model",
+        help="Let this model propose a build recipe where all of ours fail; it sees no test.",
         rich_help_panel=_PANEL,
     ),
 ]
 RoundsOption = Annotated[
     int,
     typer.Option(
-        "--repair-rounds", min=1, metavar="K", help="Recipes it may propose for one task.", rich_help_panel=_PANEL
+        "--repair-rounds", min=1, metavar="K", help="Recipes that it may propose for one task.", rich_help_panel=_PANEL
     ),
 ]
 MaxCostOption = Annotated[
@@ -44,14 +46,20 @@ MaxCostOption = Annotated[
         "--repair-max-cost",
         min=0,
         metavar="USD",
-        help="Ask no more before repairs cost more, over all mines into DATASET.",
+        show_default="no limit",
+        help="Stop before repairs cost more than this, over all mines into DATASET.",
         rich_help_panel=_PANEL,
     ),
 ]
 MaxTokensOption = Annotated[
     int | None,
     typer.Option(
-        "--repair-max-tokens", min=0, help="The same in tokens read and written, in all.", rich_help_panel=_PANEL
+        "--repair-max-tokens",
+        min=0,
+        metavar="N",
+        show_default="no limit",
+        help="The same limit in tokens read and written.",
+        rich_help_panel=_PANEL,
     ),
 ]
 

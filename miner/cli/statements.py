@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from harness.cli.shell.help import ADVANCED
 from harness.core.errors import InputError
 from miner.assist import spend_log
 from miner.assist.statement_writer_run import Writer, tally_of
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from miner.assist.statement_writer_run import Writer
 
-_PANEL = "Statement writing"
+_PANEL = f"{ADVANCED}: statement writing"
 
 ModelOption = Annotated[
     str | None,
     typer.Option(
         "--statement-model",
         metavar="MODEL",
+        show_default="none, or [mining] statement_model",
         help="Let this model write the statement of a change without an issue; it never sees the fix.",
         rich_help_panel=_PANEL,
     ),
@@ -37,13 +39,21 @@ MaxCostOption = Annotated[
         "--max-cost",
         min=0,
         metavar="USD",
-        help="Ask no more before statements cost more, over all mines into DATASET.",
+        show_default="no limit",
+        help="Stop before statements cost more than this, over all mines into DATASET.",
         rich_help_panel=_PANEL,
     ),
 ]
 MaxTokensOption = Annotated[
     int | None,
-    typer.Option("--max-tokens", min=0, help="The same in tokens read and written, in all.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--max-tokens",
+        min=0,
+        metavar="N",
+        show_default="no limit",
+        help="The same limit in tokens read and written.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 
 

@@ -8,7 +8,17 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.options import (
+    DatasetArgument,
+    IdentityOption,
+    IdsOption,
+    JobsOption,
+    JsonFlag,
+    RuntimeOption,
+    open_with,
+    print_json,
+)
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError
@@ -22,29 +32,35 @@ if TYPE_CHECKING:
     from harness.dataset.folder import Dataset
     from miner.quality.strength.work import TaskStrength
 
-app = typer.Typer()
+app = App()
 
 
-@app.command("strength")
+@app.add(
+    "strength",
+    examples={
+        "goldseam holdout strength bench": "Measure every task",
+        "goldseam holdout strength bench -i acme__app-12 --force": "Measure one task again",
+        "goldseam holdout strength bench --mutants 50 --dry-run": "Try more mutants, and write nothing",
+    },
+)
 def strength_command(
     dataset: DatasetArgument,
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
-    jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Tasks at once; one a processor where it is not given.")
-    ] = None,
+    ids: IdsOption = None,
+    jobs: JobsOption = None,
     mutants: Annotated[
-        int | None, typer.Option(min=0, help="Mutants a task at most; as many as `[mining] mutants` says by default.")
+        int | None,
+        typer.Option(min=0, metavar="N", show_default="[mining] mutants", help="Mutants of the fix to try, at most."),
     ] = None,
-    parts: Annotated[int, typer.Option(min=0, help="Parts of the fix a task at most.")] = 8,
-    again: Annotated[bool, typer.Option("--again", help="Measure again what was measured by the same rules.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was found; write nothing.")] = False,
+    parts: Annotated[int, typer.Option(min=0, metavar="N", help="Parts of the fix to leave out, at most.")] = 8,
+    force: Annotated[bool, typer.Option("--force", help="Measure again what was measured by the same rules.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was measured, and write nothing.")] = False,
     runtime: RuntimeOption = None,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Run wrong patches made of each fix, a part left out or a fault put in; tell which of them the tests let live."""
+    """Run wrong patches made from each fix, with a part left out or a fault put in, and report which the tests miss."""
     most = load_settings().mining.mutants if mutants is None else mutants
-    request = StrengthRequest(bounds=Bounds(parts=parts, mutants=most), again=again, write=not dry_run)
+    request = StrengthRequest(bounds=Bounds(parts=parts, mutants=most), again=force, write=not dry_run)
     opened = open_with(dataset, identity)
     executor = LocalExecutor(jobs=jobs)
     with (

@@ -8,7 +8,17 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from harness.cli.options import DatasetArgument, IdentityOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.options import (
+    DatasetArgument,
+    IdentityOption,
+    IdsOption,
+    JobsOption,
+    JsonFlag,
+    RuntimeOption,
+    open_with,
+    print_json,
+)
+from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.sandbox.executors.local import LocalExecutor
 from harness.solve.workspace.workspace import Workspaces
@@ -19,22 +29,27 @@ if TYPE_CHECKING:
 
     from miner.stripping.dataset import StrippedTask
 
-app = typer.Typer()
+app = App()
 
 
-@app.command("strip")
+@app.add(
+    "strip",
+    examples={
+        "goldseam holdout strip bench": "Strip every task",
+        "goldseam holdout strip bench -i acme__app-12 --force": "Strip one task again",
+        "goldseam holdout strip bench --json": "Print where each task is judged as JSON",
+    },
+)
 def strip_command(
     dataset: DatasetArgument,
-    ids: Annotated[list[str] | None, typer.Option("-i", "--id", help="Only this task (repeatable).")] = None,
-    jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Tasks at once; one a processor where it is not given.")
-    ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Strip again what was stripped before.")] = False,
+    ids: IdsOption = None,
+    jobs: JobsOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Strip again what was stripped before.")] = False,
     runtime: RuntimeOption = None,
     identity: IdentityOption = None,
     json_: JsonFlag = False,
 ) -> None:
-    """Take out of hidden tests what they expect, so that the host judges; for tasks of before goldseam did so."""
+    """Remove expected values from hidden tests so that the host judges; for tasks mined before goldseam did this."""
     opened = open_with(dataset, identity)
     executor = LocalExecutor(jobs=jobs)
     with (
@@ -46,7 +61,7 @@ def strip_command(
             strip_tasks(
                 opened,
                 ids or (),
-                again=again,
+                again=force,
                 sandbox=sandbox,
                 workspace=workspaces.open,
                 executor=executor,

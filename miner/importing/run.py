@@ -229,7 +229,7 @@ class _Work:
             return "the dataset holds a mined task of this id"
         if imported.get("row") == row.digest or self.options.fresh:
             return None
-        return "the dataset holds a task of this id, made from another row; --fresh replaces it"
+        return "the dataset holds a task of this id, made from another row; --force replaces it"
 
 
 def _no(reason: str, detail: str) -> Rejection:

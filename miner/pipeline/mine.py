@@ -222,8 +222,11 @@ def _opened(
         except InputError as error:
             if is_url(source) or Path(source).exists():
                 raise
-            why = f"there is no folder {source} here, and as a name on GitHub: {error.message}"
-            raise InputError(why, hint=error.hint) from error
+            if "/" in source and not source.startswith((".", "/", "~")):
+                why = f"no such folder: {source}; and as a name on GitHub: {error.message}"
+                raise InputError(why, hint=error.hint) from error
+            hint = "name a git clone, a clone URL, or owner/name on GitHub; an organisation needs GITHUB_TOKEN"
+            raise InputError(f"no such folder: {source}", hint=hint) from error
 
     def open_(origin: Origin) -> OpenOrigin:
         reached = _reached(cursors, origin, options)

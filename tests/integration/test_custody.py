@@ -136,7 +136,7 @@ def test_names_of_hidden_tests_are_the_same_in_every_report(world):
 
 
 def test_regrading_with_a_key_finds_the_same_verdicts(world):
-    done = world.goldseam("evaluate", world.dataset, "--regrade", world.root / "run", "--identity", world.key)
+    done = world.goldseam("regrade", world.dataset, world.root / "run", "--identity", world.key)
 
     assert done.returncode == 0, done.error_text
     assert b"5 unchanged" in done.stdout
@@ -163,10 +163,7 @@ def test_a_verdict_kept_from_one_run_serves_another(world):
 
     assert done.returncode == 0, done.error_text
     assert all(report.reused for report in RunFolder(path=world.root / "run2").reports())
-    assert (
-        world.goldseam("evaluate", world.dataset, "--regrade", world.root / "run2", "--identity", world.key).returncode
-        == 0
-    )
+    assert world.goldseam("regrade", world.dataset, world.root / "run2", "--identity", world.key).returncode == 0
 
 
 def test_reports_and_the_gate_read_such_a_run(world):
@@ -210,7 +207,7 @@ def test_sealed_evidence_of_another_prediction_is_noticed(world, tmp_path):
     wrong, broken = (run / "results" / model / "tiny__calc-1" / "0" / EVIDENCE_FILE for model in ("wrong", "broken"))
     wrong.write_bytes(broken.read_bytes())
 
-    done = world.goldseam("evaluate", world.dataset, "--regrade", run, "--identity", world.key, "--json")
+    done = world.goldseam("regrade", world.dataset, run, "--identity", world.key, "--json")
 
     told = {one["model_name_or_path"]: one["why_not"] for one in json.loads(done.stdout)["predictions"]}
     assert done.returncode == 1
@@ -280,7 +277,7 @@ def test_a_forged_report_is_no_green_answer_and_is_scored_again(world, tmp_path,
     path.write_text(json.dumps({**report, "outcome": "resolved", "resolved": True}))
     assert outcomes(run)["wrong"] == "resolved"
 
-    gate = world.goldseam("gate", run, "--first", "--model", "wrong")
+    gate = world.goldseam("gate", run, "--allow-missing-baseline", "--model", "wrong")
     again = world.goldseam(
         "evaluate", world.dataset, "-p", world.root / "p.jsonl", "-o", run, "--no-signals", "--identity", world.key
     )

@@ -67,7 +67,7 @@ def test_what_is_left_for_ci_names_no_hidden_test(tmp_path, base):
 def test_a_run_that_passes_is_accepted_and_the_next_is_compared_with_it(tmp_path, base):
     accepted = tmp_path / "kept" / "accepted.json"
 
-    first = gate(base, "--baseline", accepted, "--first", "--accept-to", accepted)
+    first = gate(base, "--baseline", accepted, "--allow-missing-baseline", "--accept-to", accepted)
     worse = gate(make_run(tmp_path / "worse", 10), "--baseline", accepted, "--accept-to", accepted)
 
     assert (first.returncode, worse.returncode) == (0, 1)
@@ -98,7 +98,7 @@ def test_two_models_of_one_run_can_be_compared(tmp_path):
 def test_a_drop_has_to_show_again_on_fresh_samples(tmp_path, base):
     worse, again = make_run(tmp_path / "worse", 10), make_run(tmp_path / "again", 26, patch="fresh")
 
-    assert gate(worse, "--baseline", base, "--confirm", again).returncode == 3
+    assert gate(worse, "--baseline", base, "--confirm-run", again).returncode == 3
 
 
 def refused(done, *expected):
@@ -111,7 +111,7 @@ def refused(done, *expected):
 def test_the_same_patches_confirm_nothing(tmp_path, base):
     worse, again = make_run(tmp_path / "worse", 10), make_run(tmp_path / "again", 10)
 
-    refused(gate(worse, "--baseline", base, "--confirm", again), "same patches")
+    refused(gate(worse, "--baseline", base, "--confirm-run", again), "same patches")
 
 
 def test_a_run_that_is_compared_with_itself_passes_and_says_so(base):
@@ -122,8 +122,8 @@ def test_a_run_that_is_compared_with_itself_passes_and_says_so(base):
 
 
 def test_no_baseline_is_refused_with_the_way_out(base):
-    refused(gate(base), "--first")
-    refused(gate(base, "--baseline", base.parent / "nowhere"), "nowhere", "--first")
+    refused(gate(base), "--allow-missing-baseline")
+    refused(gate(base, "--baseline", base.parent / "nowhere"), "nowhere", "--allow-missing-baseline")
 
 
 def test_wrong_rules_are_refused_with_file_and_key(tmp_path, base):

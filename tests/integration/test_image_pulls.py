@@ -174,7 +174,7 @@ def test_a_registry_that_stays_down_is_the_cause_and_the_run_goes_on_when_it_is_
 
 def test_a_registry_that_is_down_for_a_while_changes_nothing_of_the_report(absent, registry, tmp_path, monkeypatch):
     monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path / "cache"))
-    command = [*faults.command(tmp_path, absent), "--no-cache"]
+    command = [*faults.command(tmp_path, absent), "--force"]
     registry.refuses.set()
     with faults.started([*command, "-o", tmp_path / "run"]) as child:
         faults.told(child, "127.0.0.1:5000 does not answer; trying again for up to 120 s")

@@ -29,7 +29,7 @@ def folder(tiny_image, tmp_path_factory) -> Path:
     tiny.dataset(made / "dataset", first, second)
     for name, *options in (("harbor", "--hidden"), ("inspect", "--hidden"), ("inspect", "--public")):
         out = made / f"{name}{options[0]}"
-        done = goldseam("holdout", "export", made / "dataset", "--to", name, *options, "-o", out)
+        done = goldseam("holdout", "export", made / "dataset", "--format", name, *options, "-o", out)
         assert done.returncode == 0, done.error_text
     return made
 
@@ -85,7 +85,7 @@ def test_without_the_hidden_side_inspect_keeps_a_patch_that_goldseam_scores(samp
 
 def test_mini_swe_agent_works_on_public_rows_and_its_predictions_are_scored_as_they_are(folder):
     rows, out = folder / "rows.jsonl", folder / "mini"
-    done = goldseam("holdout", "export", folder / "dataset", "--to", "jsonl", "-i", "tiny__calc-1", "-o", rows)
+    done = goldseam("holdout", "export", folder / "dataset", "--format", "jsonl", "-i", "tiny__calc-1", "-o", rows)
     assert done.returncode == 0, done.error_text
     python = pypi_tools.environment(pypi_tools.MINI_SWE_AGENT).python
     edit = "sed -i 's/a - b/a + b/' src/calc/__init__.py"

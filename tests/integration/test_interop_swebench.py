@@ -81,7 +81,7 @@ def exported(tiny_image, tmp_path_factory) -> Path:
     source = dataset(folder / "dataset", tiny_image)
     rows = ({"instance_id": key, "model_name_or_path": "m", "model_patch": patch} for key, patch in PATCHES.items())
     (folder / "predictions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = goldseam("holdout", "export", source, "--to", "swebench", "--hidden", "-o", folder / "rows")
+    done = goldseam("holdout", "export", source, "--format", "swebench", "--hidden", "-o", folder / "rows")
     assert done.returncode == 0, done.error_text
     return folder
 
@@ -107,7 +107,7 @@ def theirs(exported) -> dict[str, dict]:
 
 def test_swebench_comes_to_the_same_verdict_on_every_prediction(exported, theirs):
     argv = ("evaluate", exported / "dataset", "-p", exported / "predictions.jsonl", "-o", exported / "run", "--json")
-    ours = json.loads(goldseam(*argv, "--control", "0", "--no-signals", "--no-cache").stdout)
+    ours = json.loads(goldseam(*argv, "--control", "0", "--no-signals", "--force").stdout)
     assert ours["resolved_ids"] == sorted(key for key, report in theirs.items() if report["resolved"])
     assert ours["unresolved_ids"] == sorted(key for key, report in theirs.items() if not report["resolved"])
     assert ours["error_ids"] + ours["empty_patch_ids"] == sorted(set(PATCHES) - set(theirs))
@@ -130,7 +130,9 @@ def test_the_task_folders_are_well_formed_for_swebench(exported):
 def test_hugging_face_datasets_loads_the_rows_of_both_formats_alike(exported):
     for name in ("jsonl", "parquet"):
         out = exported / f"rows.{name}"
-        assert goldseam("holdout", "export", exported / "dataset", "--to", name, "--hidden", "-o", out).returncode == 0
+        assert (
+            goldseam("holdout", "export", exported / "dataset", "--format", name, "--hidden", "-o", out).returncode == 0
+        )
     python = pypi_tools.environment(pypi_tools.SWEBENCH).python  # `datasets` comes with it
     load = (
         "import datasets, json, sys\n"

@@ -101,7 +101,7 @@ def test_a_broken_cursor_file_is_an_input_error_that_says_what_to_do(repo, tmp_p
 def test_looking_again_at_one_change_leaves_what_was_decided_of_others(repo, tmp_path):
     mine(repo, tmp_path)
     before = lines(tmp_path)
-    told = mine(repo, tmp_path, "--fresh", "--pr", "1")
+    told = mine(repo, tmp_path, "--force", "--pr", "1")
     assert lines(tmp_path) == before + 1
     assert (told["accepted"], told["looked_at"]) == (2, before)
 
@@ -109,6 +109,6 @@ def test_looking_again_at_one_change_leaves_what_was_decided_of_others(repo, tmp
 def test_looking_again_at_everything_decides_everything_again(repo, tmp_path):
     first = mine(repo, tmp_path)
     before = lines(tmp_path)
-    again = mine(repo, tmp_path, "--fresh")
+    again = mine(repo, tmp_path, "--force")
     assert lines(tmp_path) == 2 * before
     assert again["accepted"] == first["accepted"] == 2

@@ -41,7 +41,7 @@ def command(folder, image):
     }
     wrong = {"wrong": tiny.fix("return a * b"), "none": ""}
     predictions = tiny.write_predictions(folder / "p.jsonl", slow | wrong)
-    return ["evaluate", folder / "dataset", "-p", predictions, "--control", "0", "--no-signals", "--no-cache"]
+    return ["evaluate", folder / "dataset", "-p", predictions, "--control", "0", "--no-signals", "--force"]
 
 
 def on(cluster):

@@ -204,7 +204,7 @@ def test_images_of_a_local_mine_are_pushed_pulled_elsewhere_and_proved_there(loc
         assert json.loads(images("du").stdout)["bytes"] > 0
         for how, outcome in (("--gold", "resolved"), ("--null", "unresolved")):
             run = tmp_path / how.strip("-")
-            tiny.goldseam("evaluate", copy, how, "-o", run, "--no-cache")
+            tiny.goldseam("evaluate", copy, how, "-o", run, "--force")
             (report,) = run.glob("results/*/*/*/report.json")
             assert json.loads(report.read_text())["outcome"] == outcome
         assert held not in [one["id"] for one in json.loads(images("gc", copy).stdout)["removed"]]
@@ -254,7 +254,7 @@ def test_an_image_that_a_node_lacks_is_pulled_by_its_digest(mined, cluster, two,
     with two.use(two.second.host):
         engine.connect().remove_image(image, force=True)
         assert engine.image_id(image) is None
-    argv = ["evaluate", mined.dataset, "--gold", "-o", tmp_path / "run", "--no-signals", "--no-cache", *on(cluster)]
+    argv = ["evaluate", mined.dataset, "--gold", "-o", tmp_path / "run", "--no-signals", "--force", *on(cluster)]
     done = tiny.goldseam(*argv)
     assert done.returncode == 0, done.error_text
     assert json.loads((tmp_path / "run/report.json").read_bytes())["resolved_instances"] == 1

@@ -95,7 +95,7 @@ def test_an_image_that_is_not_there_is_no_drift(tiny_image, tmp_path):
     assert done.returncode == 4
     assert [one.state for one in dataset.instances()] == [TaskState.PROVED, TaskState.PROVED]
     move(dataset, "tiny__calc-2", tiny_image)
-    again = refresh(dataset, "--retry")
+    again = refresh(dataset, "--retry-errors")
     assert again.returncode == 0
     assert "2 of 4 verdict(s) are known" in again.error_text
 

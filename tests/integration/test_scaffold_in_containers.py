@@ -96,7 +96,7 @@ def test_a_patch_made_for_the_shown_tests_alone_is_visible(dataset, tmp_path):
     numbers = {11: 22, 12: 24} if IDS[0] in shown else {5: 11}
     cheat = tiny.fix(f"return {{**{numbers}}}.get(a, a - b)")
     predictions = tiny.write_predictions(tmp_path / "p.jsonl", {"cheat": cheat, "honest": tiny.GOLD})
-    options = ("-p", predictions, "-o", tmp_path / "run", "--no-signals", "--control", "0", "--no-cache")
+    options = ("-p", predictions, "-o", tmp_path / "run", "--no-signals", "--control", "0", "--force")
     done = tiny.goldseam("evaluate", made.path, *options)
     assert done.returncode == 0, done.error_text
     report = json.loads((tmp_path / "run/report.json").read_bytes())["goldseam"]

@@ -152,7 +152,7 @@ def test_gold_resolves_it_and_nothing_else_does_on_an_engine_that_has_to_pull_th
     name = open_dataset(mined).task(ONE).instance.test.services[0].image
     client.remove_image(name)  # its layers stay, under another name
 
-    done = tiny.goldseam("evaluate", mined, "--gold", "--null", "-o", tmp_path / "run", "--json", "--no-cache")
+    done = tiny.goldseam("evaluate", mined, "--gold", "--null", "-o", tmp_path / "run", "--json", "--force")
 
     assert {model["model"]: model["resolved"] for model in json.loads(done.stdout)["goldseam"]["models"]} == {
         "gold": 1,

@@ -223,7 +223,7 @@ def test_reading_commands_take_the_url(s3, dataset):
 
 def test_what_a_reading_command_adds_to_the_ledger_goes_back_to_the_store(s3, dataset, tmp_path):
     push(dataset.path)
-    assert goldseam("holdout", "export", URL, "--to", "jsonl", "-o", tmp_path / "rows.jsonl").returncode == 0
+    assert goldseam("holdout", "export", URL, "--format", "jsonl", "-o", tmp_path / "rows.jsonl").returncode == 0
     pull(tmp_path / "copy")
     assert ledger.read(open_dataset(tmp_path / "copy"))[-1].event == ledger.Event.EXPORTED
 
@@ -233,7 +233,7 @@ def test_what_two_commands_at_once_add_to_the_ledger_goes_back_whole(s3, dataset
     told = []
     with mirrors.written_back(told.append):
         mine = mirrors.local_copy(URL)
-        done = goldseam_in_a_process("holdout", "export", URL, "--to", "jsonl", "-o", tmp_path / "rows.jsonl")
+        done = goldseam_in_a_process("holdout", "export", URL, "--format", "jsonl", "-o", tmp_path / "rows.jsonl")
         assert done.returncode == 0, done.error_text
         ledger.record(open_dataset(mine), ledger.Event.EVALUATED, by="me")
     assert told == []

@@ -92,7 +92,7 @@ def test_twins_are_told_and_retired(dataset):
 
 
 def test_what_there_is_is_told(dataset):
-    goldseam("holdout", "quarantine", dataset.path, TWO, "--why", "flaky")
+    goldseam("holdout", "quarantine", dataset.path, TWO, "--reason", "flaky")
     told = json.loads(goldseam("holdout", "stats", dataset.path, "--json").stdout)
 
     assert told["states"] == {"proved": 3, "quarantined": 1}

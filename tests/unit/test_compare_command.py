@@ -131,7 +131,7 @@ def test_costs_stand_beside(tmp_path):
 def test_models_of_one_run_are_compared(tmp_path):
     run = make_run(tmp_path / "run", {"a": [WON] * 9, "b": [LOST] * 9, "gold": [WON] * 9})
 
-    ran = goldseam("compare", run, run, "--base-model", "a", **WIDE)
+    ran = goldseam("compare", run, run, "--baseline-model", "a", **WIDE)
 
     assert ran.stdout.startswith("Worse: b resolves 0% of 9 tasks, a 100%")
 
@@ -170,16 +170,16 @@ def test_runs_with_nothing_in_common_end_with_three(base, tmp_path):
     ("words", "told"),
     [
         (("compare", "{base}", "{base}"), "nothing to compare"),
-        (("compare", "{base}", "nowhere"), "nowhere is not a run"),
-        (("compare", "{base}", "{base}", "--base-model", "x"), "no model 'x'"),
+        (("compare", "{base}", "nowhere"), "no such folder: nowhere"),
+        (("compare", "{base}", "{base}", "--baseline-model", "x"), "no model 'x'"),
         (("compare", "{base}", "{base}", "--model", "x"), "has a model 'x'"),
         (("compare", "{base}", "{base}", "--model", "old", "--by", "window"), "needs a date"),
         (("compare", "{base}", "{base}", "--by", "colour"), "colour"),
         (("compare", "{base}", "{base}", "--cutoff", "soon"), "soon"),
         (("compare", "{base}"), "CANDIDATE"),
         (("scores", "{base}", "--model", "x"), "no model 'x'"),
-        (("scores", "{base}", "-k", "0"), "equal to 1"),
-        (("scores", "nowhere"), "nowhere is not a run"),
+        (("scores", "{base}", "-k", "0"), "expected 1 or more"),
+        (("scores", "nowhere"), "no such folder: nowhere"),
     ],
 )
 def test_bad_input_ends_with_two_and_is_named(base, words, told):

@@ -42,10 +42,10 @@ def test_a_closed_standard_output_takes_nothing_and_is_no_error() -> None:
     ("words", "message", "hint"),
     [
         (["evaluate", "--nope"], "no such option: --nope", "goldseam evaluate --help"),
-        (["nope"], "no such command 'nope'", "goldseam --help"),
-        (["evaluate"], "missing argument 'DATASET'", "goldseam evaluate --help"),
-        (["holdout", "verify"], "no such command 'verify'", "goldseam holdout --help"),
-        (["mine", ".", "-j", "0"], "-j / --jobs: input should be greater than", "goldseam mine --help"),
+        (["nope"], "no such command: nope", "goldseam --help"),
+        (["evaluate"], "missing argument DATASET", "goldseam evaluate --help"),
+        (["holdout", "verify"], "no such command: verify", "goldseam holdout --help"),
+        (["mine", ".", "-j", "0"], "-j / --jobs: expected 1 or more, found '0'", "goldseam mine --help"),
     ],
 )
 def test_a_command_line_that_is_wrong_is_told_as_any_other_error(words: list[str], message: str, hint: str) -> None:
@@ -58,7 +58,7 @@ def test_a_command_line_that_is_wrong_is_told_as_any_other_error(words: list[str
 
 def test_a_variable_that_is_wrong_is_named() -> None:
     ran = goldseam("mine", ".", GOLDSEAM_JOBS="many")
-    assert ran.error_text.startswith("error: GOLDSEAM_JOBS (-j / --jobs): input should be a valid integer")
+    assert ran.error_text.startswith("error: GOLDSEAM_JOBS (-j / --jobs): expected a whole number, found 'many'")
 
 
 def test_each_setting_that_is_wrong_is_told_with_who_set_it(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_each_setting_that_is_wrong_is_told_with_who_set_it(tmp_path: Path) -> N
         load_settings(file, env={"GOLDSEAM_GITHUB_PAGE_SIZE": "0"}, images={"platform": "x"})
     lines = raised.value.message.splitlines()
     assert lines[0].startswith("--platform: images.platform: expected os/architecture")
-    assert lines[1:2] == [f"  {file}: images.basis: unknown key"]
+    assert lines[1:2] == [f"  {file}:2: images.basis: unknown key; did you mean base?"]
     assert lines[2].startswith("  GOLDSEAM_GITHUB_PAGE_SIZE: github.page_size: ")
 
 

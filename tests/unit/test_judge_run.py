@@ -278,7 +278,7 @@ def test_a_line_cut_short_by_a_crash_is_judged_again(world, lenient):
     ("argv", "said"),
     [
         (["judge", "run", "-o", "j.jsonl"], "holds no judgement"),
-        (["judge", "run"], "say with -o"),
+        (["judge", "run"], "with -o FILE"),
         (["judge", "run", "-o", "j.jsonl", "--model", "m"], "--dataset"),
         (["judge", "nowhere", "-o", "j.jsonl"], "holds no prediction"),
         (["judge", "run", "-o", "j.jsonl", "--only", "nobody"], "no run has patches of nobody"),

@@ -95,7 +95,7 @@ def test_evaluate_leaves_a_folder_alone_that_is_no_run(dataset, tmp_path):
 def test_demo_leaves_a_folder_alone_that_is_no_demo(dataset):
     before = contents(dataset.path)
 
-    done = tiny.goldseam("demo", "--into", dataset.path)
+    done = tiny.goldseam("demo", "-o", dataset.path)
 
     assert (done.returncode, "no demo has left" in done.error_text) == (2, True), done.error_text
     assert contents(dataset.path) == before

@@ -271,7 +271,7 @@ def test_a_broken_record_is_refused(dataset, run):
 
 
 def test_the_command_shows_old_and_new(dataset, run, newer_classes):
-    done = goldseam("evaluate", dataset.path, "--regrade", run.path, COLUMNS="200")
+    done = goldseam("regrade", dataset.path, run.path, COLUMNS="200")
     assert done.returncode == 0, done.error_text
     assert "unresolved / regression" in done.stdout
     assert "unresolved / logic_error" in done.stdout
@@ -279,7 +279,7 @@ def test_the_command_shows_old_and_new(dataset, run, newer_classes):
 
 
 def test_the_command_prints_one_document_for_programs(dataset, run, newer_classes):
-    done = goldseam("evaluate", dataset.path, "--regrade", run.path, "--json")
+    done = goldseam("regrade", dataset.path, run.path, "--json")
     found = json.loads(done.stdout)
     assert found["counts"] == {"unchanged": 2, "changed": 1, "not_regraded": 0, "not_scored": 0}
     (one,) = found["predictions"]
@@ -289,7 +289,7 @@ def test_the_command_prints_one_document_for_programs(dataset, run, newer_classe
 
 def test_the_command_says_no_where_something_could_not_be_regraded(dataset, run):
     spoil(run, "wrong", "results.json", b"{}")
-    done = goldseam("evaluate", dataset.path, "--regrade", run.path, COLUMNS="200")
+    done = goldseam("regrade", dataset.path, run.path, COLUMNS="200")
     assert done.returncode == 1
     assert "too old" in done.stdout
     assert "1 of 3 prediction(s) could not be regraded" in done.error_text
@@ -297,12 +297,18 @@ def test_the_command_says_no_where_something_could_not_be_regraded(dataset, run)
 
 @pytest.mark.parametrize("words", [["--gold"], ["--null"], ["-o", "elsewhere"], ["-p", "p.jsonl"]])
 def test_the_command_takes_nothing_to_score_with_it(words, dataset, run):
-    done = goldseam("evaluate", dataset.path, "--regrade", run.path, *words)
-    assert (done.returncode, "takes no predictions" in done.error_text) == (2, True)
+    done = goldseam("regrade", dataset.path, run.path, *words)
+    assert (done.returncode, "no such option" in done.error_text) == (2, True)
+
+
+def test_the_old_spelling_regrades_too_and_names_the_new_one(dataset, run):
+    done = goldseam("evaluate", dataset.path, "--regrade", run.path)
+    assert f"regraded {run.path}" in done.stdout.replace("\n", "")
+    assert "is now goldseam regrade DATASET RUN" in done.error_text
 
 
 def test_the_command_refuses_a_task_that_is_not_there(dataset, run):
-    assert goldseam("evaluate", dataset.path, "--regrade", run.path, "-i", "nope").returncode == 2
+    assert goldseam("regrade", dataset.path, run.path, "-i", "nope").returncode == 2
 
 
 def test_scoring_still_asks_for_a_run_folder(dataset):

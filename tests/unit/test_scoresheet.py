@@ -216,7 +216,7 @@ def test_difficulty_and_task_type_come_from_the_tasks_quality(tmp_path):
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
-    with pytest.raises(InputError, match="not a run: there is no such folder"):
+    with pytest.raises(InputError, match="no such folder"):
         scoresheet.read(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"neither predictions\.jsonl nor results"):
         scoresheet.read(tmp_path)

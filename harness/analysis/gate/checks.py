@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from harness.analysis.cohorts import CohortKey, by_cohort
 from harness.analysis.compare import compare
-from harness.analysis.gate.config import Mode, nearest
+from harness.analysis.gate.config import Mode
 from harness.analysis.gate.decision import Finding, RuleLine, Ruling
 from harness.analysis.scoresheet import clusters
 from harness.core.errors import NothingComparableError
+from harness.core.nearest import nearest
 from harness.judging.places import Place, weakest
 from harness.stats import Alternative, difference_interval, needed_tasks, sign_flip
 

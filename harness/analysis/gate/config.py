@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from harness.core.errors import InputError
+from harness.core.nearest import nearest
 from harness.judging.places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
 COHORTS = ("repo", "language", "difficulty", "split", "judged", "task-type", "prompt", "temperature")
 """What a floor can be set for, as `harness.analysis.cohorts` names it."""
@@ -88,11 +88,6 @@ class GateRules(BaseModel):
                     f" found {key!r}{f'; did you mean {hint}:?' if hint and hint != name else ''}"
                 )
         return floors
-
-
-def nearest(name: str, choices: Collection[str]) -> str | None:
-    """The known name that is most like this one, if any is."""
-    return next(iter(difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)), None)
 
 
 def parse(

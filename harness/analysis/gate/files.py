@@ -105,7 +105,7 @@ def _baseline(question: Question, candidate: gate.Entry) -> gate.Entry | None:
             return None
         raise InputError(
             "no baseline to compare with",
-            hint="give --baseline a run folder or an accepted file; the very first time, --first",
+            hint="give --baseline a run folder or an accepted file; the very first time, --allow-missing-baseline",
         )
     if path.is_file():
         sheet, file = accepted.read(path)
@@ -115,7 +115,7 @@ def _baseline(question: Question, candidate: gate.Entry) -> gate.Entry | None:
             sheet = _as_of_now(sheet, question.dataset)
         return gate.Entry(sheet=sheet, name=path.name, started_at=file.started_at)
     if not path.exists():
-        raise InputError(f"there is no baseline at {path}", hint="the very first time, add --first")
+        raise InputError(f"there is no baseline at {path}", hint="the very first time, add --allow-missing-baseline")
     model = question.baseline_model
     sheets = scoresheet.read(path, dataset=question.dataset)
     if model is None and sum(sheet.model == candidate.sheet.model for sheet in sheets) == 1:

@@ -170,7 +170,7 @@ def _of_quarantine(outcome: Refreshed, dataset: Path) -> list[RenderableType]:
     again = [finding.instance_id for finding in outcome.of(Result.HOLDS)]
     if not again:
         return [Text("none of them holds again")]
-    command = f'goldseam holdout release {dataset} {" ".join(again)} --why "holds again"'
+    command = f'goldseam holdout release {dataset} {" ".join(again)} --reason "holds again"'
     return [Text(f"{len(again)} of them hold again; to take them back:"), Text(f"  {command}")]
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from harness.cli.shell.output import CHOICE
+from harness.cli.views.progress import Ticker as Ticker  # noqa: PLC0414 - part of this module's face
+from harness.cli.views.progress import shortened
 from harness.core import printable
 from harness.core.instance import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from types import TracebackType
 
     from rich.console import ConsoleOptions, RenderableType
 
@@ -38,7 +39,14 @@ class _Console(Console):
     """Prints text as it is, whoever wrote it: none of it is markup, acts on a terminal or commands a CI system."""
 
     def __init__(self, *, stderr: bool = False, soft_wrap: bool = False) -> None:
-        super().__init__(stderr=stderr, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False)
+        super().__init__(
+            stderr=stderr,
+            soft_wrap=soft_wrap,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            no_color=None if CHOICE.color else True,
+        )
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         if isinstance(renderable, str):
@@ -85,61 +93,10 @@ def results() -> Console:
     return _Console()
 
 
-class Ticker:
-    """Progress of countable work: a bar on a terminal, a plain line a step elsewhere, nothing where `quiet`."""
-
-    def __init__(self, console: Console, title: str, *, quiet: bool = False) -> None:
-        self._console = console
-        self._title = title
-        self._live = console.is_terminal and not quiet
-        self._quiet = quiet
-        self._total: int | None = None
-        self._done = 0
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=30),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[note]}", markup=False),
-            console=console,
-            transient=True,
-            disable=not self._live,
-        )
-        self._task = self._progress.add_task(title, total=None, note="")
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
-
-    def expect(self, total: int, *, done: int = 0) -> None:
-        """How many steps there are in all, and how many of them an earlier call did."""
-        self._total, self._done = total, done
-        self._progress.update(self._task, total=total, completed=done)
-
-    def note(self, text: str) -> None:
-        """What is being done just now; shown on a terminal only."""
-        self._progress.update(self._task, note=_shortened(text))
-
-    def step(self, line: Text) -> None:
-        """One more step is done; `line` tells what came of it."""
-        self._done += 1
-        self._progress.update(self._task, advance=1)
-        if self._live:
-            self._progress.console.print(line)
-        elif not self._quiet:
-            counter = f"[{self._done}/{self._total}] " if self._total else ""
-            self._console.print(Text(counter) + line)
-
-    def say(self, line: Text) -> None:
-        """A line that is no step."""
-        if not self._quiet:
-            self._progress.console.print(line)
+def next_step(command: str) -> None:
+    """Name the command that comes next, on standard error; nothing with `--quiet`."""
+    if not CHOICE.quiet:
+        messages().print(Text.assemble(("next: ", "bold"), command))
 
 
 class RunTicker:
@@ -166,7 +123,7 @@ def report_line(report: InstanceReport) -> Text:
     if report.sample:
         line.append(f" #{report.sample}")
     if not report.resolved:
-        line.append(f"  {_shortened(report.reason)}", style="bright_black")
+        line.append(f"  {shortened(report.reason)}", style="bright_black")
     return line
 
 
@@ -228,8 +185,3 @@ def regrade_table(predictions: Iterable[Regraded]) -> Table:
             after = Text(f"the same verdict, another {', '.join(prediction.changed)}")
         table.add_row(Text(prediction.instance_id), Text(prediction.model), str(prediction.sample), before, after)
     return table
-
-
-def _shortened(text: str, limit: int = 100) -> str:
-    plain = printable.one_line(text)
-    return plain if len(plain) <= limit else plain[: limit - 1] + "…"

@@ -1,0 +1,126 @@
+"""`goldseam holdout ls` and `show`: what a dataset holds, task by task."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.shell import complete
+from harness.cli.shell.command import App
+from harness.cli.views import browse as view
+from harness.cli.views import terminal
+from harness.core.errors import InputError
+from harness.core.instance import TaskState
+from harness.core.nearest import did_you_mean
+from harness.dataset.folder import open_dataset
+from harness.dataset.ledger import ledger
+from harness.dataset.similarity import leaks
+
+app = App()
+
+
+@app.add(
+    "ls",
+    examples={
+        "goldseam holdout ls bench": "List all tasks",
+        "goldseam holdout ls bench --state quarantined": "List the tasks in quarantine",
+        "goldseam holdout ls bench --split dev --json": "Print the tasks for development as JSON",
+    },
+)
+def list_tasks(
+    dataset: DatasetSource,
+    state: Annotated[
+        TaskState | None,
+        typer.Option("--state", help="Only tasks in this state.", show_default="all"),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            "--split",
+            metavar="SPLIT",
+            show_default="all",
+            help="Only tasks of this split: holdout, dev or retired.",
+            autocompletion=complete.splits,
+        ),
+    ] = None,
+    repo: Annotated[
+        str | None,
+        typer.Option("--repo", metavar="OWNER/NAME", show_default="all", help="Only tasks of this repository."),
+    ] = None,
+    tier: Annotated[
+        str | None,
+        typer.Option(
+            "--difficulty",
+            metavar="easy|medium|hard|brutal",
+            show_default="all",
+            help="Only tasks of this difficulty.",
+        ),
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--grep", metavar="TEXT", help="Only tasks whose id or statement contains this.")
+    ] = None,
+    json_: JsonFlag = False,
+) -> None:
+    """List a dataset's tasks: title, state, split, where they are judged, difficulty, strength. Opens nothing sealed."""
+    opened = open_dataset(dataset)
+    rows = [
+        row
+        for row in map(view.row_of, opened.instances())
+        if (state is None or row.state == state.value)
+        and split in {None, "all", row.split}
+        and repo in {None, row.repo}
+        and tier in {None, row.difficulty}
+        and (text is None or text.lower() in f"{row.instance_id}\n{row.statement}".lower())
+    ]
+    if json_:
+        print_json(view.rows_json(rows))
+        return
+    console = terminal.results()
+    console.print(view.rows_table(rows))
+    total = len(opened.ids())
+    console.print(f"{len(rows)} of {total} task(s)" if len(rows) < total else f"{total} task(s)")
+    if rows:
+        terminal.next_step(f"goldseam holdout show {dataset} {rows[0].instance_id}")
+
+
+@app.add(
+    "show",
+    examples={
+        "goldseam holdout show bench acme__app-12": "Show one task",
+        "goldseam holdout show bench acme__app-12 --identity ~/.ssh/id_ed25519": "Show a sealed task whole",
+        "goldseam holdout show bench acme__app-12 --json": "Print it as JSON",
+    },
+)
+def show_task(
+    dataset: DatasetSource,
+    task: Annotated[
+        str,
+        typer.Argument(metavar="TASK", help="Id of the task.", show_default=False, autocompletion=complete.task_ids),
+    ],
+    public: Annotated[
+        bool, typer.Option("--public", help="Leave out the hidden side: test lists and patches.")
+    ] = False,
+    identity: IdentityOption = None,
+    json_: JsonFlag = False,
+) -> None:
+    """Show a task: statement, test lists, patches, quality, and its history from the ledger."""
+    opened = open_with(dataset, identity)
+    task_ids = opened.ids()
+    if task not in task_ids:
+        hint = did_you_mean(task, task_ids, otherwise=f"`goldseam holdout ls {dataset}` lists the tasks")
+        raise InputError(f"{dataset} has no task {task}", hint=hint)
+    is_open = not public and (not opened.sealed or opened.keys is not None)
+    hidden = leaks.opener(opened, [task], purpose="show")(task).hidden if is_open else None
+    card = view.TaskView(
+        instance=opened.instance(task),
+        hidden=hidden,
+        history=tuple(entry for entry in ledger.read(opened) if task in entry.tasks),
+        folder=opened.task_folder(task),
+        closed=None if is_open else "left out by --public" if public else "sealed: open it with --identity KEY",
+    )
+    if json_:
+        print_json(card.as_json())
+    else:
+        terminal.results().print(view.shown(card), soft_wrap=True)

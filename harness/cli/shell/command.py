@@ -1,0 +1,171 @@
+"""The classes of our commands, and how one is declared with its examples."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+import typer.main
+from typer.core import TyperCommand, TyperGroup
+
+from harness.cli.shell import help as help_text
+from harness.cli.shell import output, renamed
+from harness.config.chosen_file import ChosenFile
+from harness.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+_HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+
+
+def _verbose(value: bool) -> None:
+    output.CHOICE.verbose |= value
+
+
+def _quiet(value: bool) -> None:
+    output.CHOICE.quiet |= value
+
+
+def _no_color(value: bool) -> None:
+    output.CHOICE.color &= not value
+
+
+def _config(value: Path | None) -> None:
+    if value is None:
+        return
+
+    if not value.is_file():
+        raise InputError(f"no such settings file: {value}", hint="give --config an existing file such as goldseam.toml")
+    ChosenFile.path = value
+
+
+def _everywhere(
+    *,
+    _config_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            callback=_config,
+            rich_help_panel=help_text.EVERY,
+            show_default="goldseam.toml in the current folder, if there is one",
+            help="Read settings from this file.",
+        ),
+    ] = None,
+    _is_verbose: Annotated[
+        bool,
+        typer.Option(
+            "-v",
+            "--verbose",
+            callback=_verbose,
+            rich_help_panel=help_text.EVERY,
+            help="Print each step as a line, and the cause behind an error.",
+        ),
+    ] = False,
+    _is_quiet: Annotated[
+        bool,
+        typer.Option(
+            "-q",
+            "--quiet",
+            callback=_quiet,
+            rich_help_panel=help_text.EVERY,
+            help="Print results and errors only: no progress, no next step.",
+        ),
+    ] = False,
+    _is_plain: Annotated[
+        bool,
+        typer.Option(
+            "--no-color",
+            callback=_no_color,
+            is_eager=True,
+            rich_help_panel=help_text.EVERY,
+            help="Print without colors; so does the variable NO_COLOR.",
+        ),
+    ] = False,
+) -> None:
+    """Options that every command takes."""
+
+
+@functools.cache
+def _shared() -> tuple[Any, ...]:
+    app = typer.Typer(add_completion=False)
+    app.command()(_everywhere)
+    params = typer.main.get_command(app).params
+    for param in params:
+        param.expose_value = False
+    return tuple(params)
+
+
+def _add_shared(params: list[Any]) -> None:
+    own = {name for param in params for name in param.opts}
+    params += [param for param in _shared() if not own.intersection(param.opts)]
+
+
+class Command(TyperCommand):
+    """A command: our help, the options that every command has, and its old spellings."""
+
+    examples: Mapping[str, str] = {}
+    """What to type, and what that does."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.context_settings = {**_HELP_NAMES, **self.context_settings}
+        _add_shared(self.params)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        own = frozenset(name for param in self.params for name in (*param.opts, *param.secondary_opts))
+        path = ctx.command_path.partition(" ")[2]
+        words = renamed.translate(path, args, own=own, tell=not ctx.resilient_parsing)
+        return super().parse_args(ctx, words)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(help_text.render(self, ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return _usage(self, ctx)
+
+
+class Group(TyperGroup):
+    """A group of commands with our help and the options that every command has."""
+
+    examples: Mapping[str, str] = {}
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.context_settings = {**_HELP_NAMES, **self.context_settings}
+        _add_shared(self.params)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(help_text.render(self, ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [*_usage(self, ctx), "COMMAND"]
+
+
+def _usage(command: Any, ctx: Any) -> list[str]:
+    """The pieces of a usage line: required options by name, then the arguments."""
+    pieces = ["[OPTIONS]"]
+    for param in command.get_params(ctx):
+        if param.param_type_name == "argument":
+            name = help_text.argument_name(param)
+            pieces.append(name if param.required else f"[{name}]")
+        elif param.required:
+            long = max(param.opts, key=len)
+            pieces.insert(1, f"{long} {help_text.value_name(param)}")
+    return pieces
+
+
+class App(typer.Typer):
+    """Commands of one module."""
+
+    def add(
+        self, name: str | None = None, *, examples: Mapping[str, str], **settings: Any
+    ) -> Callable[[_Function], _Function]:
+        """Declare a command; `examples` are command lines with what each does, which help shows."""
+        kind = type("Command", (Command,), {"examples": dict(examples)})
+        lines = "\n".join(f"# {purpose}\n{line}" for line, purpose in examples.items())
+        return self.command(name, cls=kind, epilog=f"Examples:\n\n\b\n{lines}" if lines else None, **settings)

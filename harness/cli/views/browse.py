@@ -1,0 +1,214 @@
+"""Tasks of a dataset as a table, and one task whole. Prints nothing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.rule import Rule
+from rich.text import Text
+
+from harness.cli.views.custody import log_table
+from harness.cli.views.scores import UNKNOWN, table
+from harness.dataset.ledger import ledger
+from harness.judging.places import CARD, place_of_test, read_card
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from harness.core.instance import Hidden, Instance
+    from harness.dataset.ledger.ledger import Entry
+
+SCHEMA_VERSION = 1
+_TITLE = 60
+_TESTS = 40
+"""Tests of a list that are shown; --json has all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRow:
+    """The public figures of a task."""
+
+    instance_id: str
+    repo: str
+    title: str
+    state: str
+    split: str
+    judged: str | None
+    """Where: host, mixed or inside; None where nothing tells."""
+    bits: float | None
+    """How hard its expected values are to guess."""
+    strength: float | None
+    """Share of wrong patches that its hidden tests reject."""
+    difficulty: str | None
+    created_at: str
+    statement: str
+
+
+def row_of(instance: Instance) -> TaskRow:
+    """A task's row."""
+    card, bits = read_card(instance.quality), _figure(instance, CARD, "bits")
+    share, tier = _figure(instance, "strength", "share"), _figure(instance, "difficulty", "tier")
+    return TaskRow(
+        instance_id=instance.instance_id,
+        repo=instance.repo,
+        title=title_of(instance.problem_statement),
+        state=instance.state.value,
+        split=instance.split,
+        judged=card.place.value if card.place else None,
+        bits=float(bits) if isinstance(bits, int | float) else None,
+        strength=float(share) if isinstance(share, int | float) else None,
+        difficulty=str(tier) if tier else None,
+        created_at=instance.created_at,
+        statement=instance.problem_statement,
+    )
+
+
+def title_of(statement: str) -> str:
+    """The first line of a statement that says something, without Markdown's signs."""
+    lines = (line.strip().lstrip("#").strip() for line in statement.splitlines())
+    return next((line for line in lines if line), "")
+
+
+def _figure(instance: Instance, part: str, name: str) -> Any:
+    fields = instance.quality.get(part)
+    return fields.get(name) if isinstance(fields, dict) else None
+
+
+def rows_table(rows: Sequence[TaskRow]) -> Table:
+    """All that `holdout ls` shows."""
+    grid = table("task", "title", "state", "split", "judged", "bits", "strength", "difficulty", left=5)
+    for column in grid.columns:
+        column.no_wrap = True
+    grid.columns[1].overflow, grid.columns[1].min_width = "ellipsis", 12
+    for row in rows:
+        grid.add_row(
+            Text(row.instance_id),
+            Text(row.title if len(row.title) <= _TITLE else row.title[: _TITLE - 1] + "…"),
+            row.state,
+            row.split,
+            row.judged or UNKNOWN,
+            UNKNOWN if row.bits is None else f"{row.bits:.0f}",
+            UNKNOWN if row.strength is None else f"{row.strength:.0%}",
+            row.difficulty or UNKNOWN,
+        )
+    return grid
+
+
+def rows_json(rows: Sequence[TaskRow]) -> dict[str, Any]:
+    """What `holdout ls --json` prints; docs/holdout.md names its fields."""
+    tasks = [{name: value for name, value in asdict(row).items() if name != "statement"} for row in rows]
+    return {"schema_version": SCHEMA_VERSION, "tasks": tasks}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskView:
+    """One task, with as much of it as is open."""
+
+    instance: Instance
+    hidden: Hidden | None
+    history: tuple[Entry, ...]
+    folder: Path
+    closed: str | None
+    """Why the hidden side is not shown."""
+
+    def as_json(self) -> dict[str, Any]:
+        """What `holdout show --json` prints; docs/holdout.md names its fields."""
+        instance, hidden = self.instance, self.hidden
+        row = {name: value for name, value in asdict(row_of(instance)).items() if name != "statement"}
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **row,
+            "problem_statement": instance.problem_statement,
+            "base_commit": instance.base_commit,
+            "language": instance.language,
+            "version": instance.version,
+            "image": instance.image,
+            "quality": dict(instance.quality),
+            "hidden": None
+            if hidden is None
+            else {
+                "FAIL_TO_PASS": list(hidden.fail_to_pass),
+                "PASS_TO_PASS": list(hidden.pass_to_pass),
+                "flaky": list(hidden.flaky),
+                "gold_patch": _text(hidden.gold_patch),
+                "test_patch": _text(hidden.test_patch),
+            },
+            "closed": self.closed,
+            "history": [ledger.as_json(entry) for entry in self.history],
+        }
+
+
+def shown(card: TaskView) -> RenderableType:
+    """All that `holdout show` shows."""
+    instance, hidden = card.instance, card.hidden
+    parts: list[RenderableType] = [Text(instance.instance_id, style="bold"), _facts(card), Text()]
+    parts += [_head("statement"), Text(instance.problem_statement.rstrip()), Text()]
+    if hidden is None:
+        parts += [_head("hidden side"), Text(card.closed or "", style="yellow"), Text()]
+    else:
+        parts += _tests("FAIL_TO_PASS", hidden.fail_to_pass, hidden)
+        parts += _tests("PASS_TO_PASS", hidden.pass_to_pass, hidden)
+        for name, patch in (("gold patch", hidden.gold_patch), ("test patch", hidden.test_patch)):
+            parts += [_head(name), _patch(_text(patch)), Text()]
+    parts += [_head("quality"), _quality(instance.quality), Text()]
+    parts += [_head("history"), log_table(card.history) if card.history else Text("nothing in the ledger")]
+    return Group(*parts)
+
+
+def _facts(card: TaskView) -> Table:
+    instance, row = card.instance, row_of(card.instance)
+    grid = table("", "", left=2)
+    grid.show_header = False
+    facts = {
+        "repository": f"{instance.repo} at {instance.base_commit[:12]}, fixed {instance.created_at[:10]}",
+        "state": f"{row.state}, split {row.split}",
+        "judged": row.judged or "unknown",
+        "runs on": f"{instance.language} {instance.version}, {instance.test.framework}",
+        "image": instance.image or "none: not built yet",
+        "folder": str(card.folder),
+    }
+    for name, text in facts.items():
+        grid.add_row(Text(name, style="bright_black"), Text(text))
+    return grid
+
+
+def _head(name: str) -> Rule:
+    return Rule(name, align="left", style="bright_black")
+
+
+def _tests(name: str, tests: Sequence[str], hidden: Hidden) -> list[RenderableType]:
+    lines: list[RenderableType] = [
+        Text.assemble((f"{place_of_test(hidden, test).value:<7}", "bright_black"), test) for test in tests[:_TESTS]
+    ]
+    if len(tests) > _TESTS:
+        lines.append(Text(f"… and {len(tests) - _TESTS} more (--json has all)", style="bright_black"))
+    return [_head(f"{name} ({len(tests)})"), *lines, Text()]
+
+
+def _patch(patch: str) -> Text:
+    text = Text()
+    for line in patch.splitlines():
+        style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+        text.append(f"{line}\n", style="bold" if line.startswith(("diff ", "+++", "---")) else style)
+    text.rstrip()
+    return text
+
+
+def _quality(quality: Mapping[str, Any]) -> Table:
+    grid = table("", "", left=2)
+    grid.show_header = False
+    for name, value in quality.items():
+        fields = value.items() if isinstance(value, dict) else [("", value)]
+        flat = ", ".join(f"{key} {field}".strip() for key, field in fields if not isinstance(field, dict | list))
+        grid.add_row(Text(name, style="bright_black"), Text(flat))
+    return grid
+
+
+def _text(patch: bytes) -> str:
+    return patch.decode("utf-8", "replace")

@@ -1,0 +1,185 @@
+"""Progress of countable work: how much is done, how fast, how long the rest takes, and what runs now.
+
+On a terminal a live line; elsewhere a line for each step and, once a minute, one that sums up.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Self
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Column
+from rich.text import Text
+
+from harness.cli.shell.output import CHOICE
+from harness.core import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from rich.console import Console
+
+MINUTE = 60.0
+_HOUR = 60 * MINUTE
+_STEPS = 2
+"""Steps from which a rate says something."""
+
+
+class Pace:
+    """How fast steps are done in this call, and how long the rest takes at that pace."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._start = clock()
+        self.total: int | None = None
+        self.done = 0
+        self._earlier = 0
+
+    def expect(self, total: int, *, done: int = 0) -> None:
+        """How many steps there are in all, and how many of them an earlier call did."""
+        self.total, self.done, self._earlier, self._start = total, done, done, self._clock()
+
+    def step(self) -> None:
+        self.done += 1
+
+    @property
+    def seconds(self) -> float:
+        """Since the work began."""
+        return self._clock() - self._start
+
+    @property
+    def rate(self) -> float | None:
+        """Steps a second; None while there are too few to tell."""
+        steps = self.done - self._earlier
+        return steps / self.seconds if steps >= _STEPS and self.seconds > 0 else None
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that the rest takes at this rate; None where that can't be told."""
+        rate = self.rate
+        return None if rate is None or self.total is None else max(self.total - self.done, 0) / rate
+
+    def sentence(self) -> str:
+        """Rate and remaining time, such as `8.1/min, 41 min left`; the time so far while there is no rate."""
+        rate, left = self.rate, self.left
+        if rate is None:
+            return duration(self.seconds)
+        pace = f"{rate * MINUTE:.1f}/min" if rate < 1 else f"{rate:.1f}/s"
+        return pace if left is None else f"{pace}, {duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """`40 s`, `12 min`, `3.5 h`."""
+    if seconds < MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / MINUTE:.0f} min" if seconds < 2 * _HOUR else f"{seconds / _HOUR:.1f} h"
+
+
+class Ticker:
+    """The display of one piece of work: nothing where `quiet` (or with `--quiet`)."""
+
+    def __init__(
+        self,
+        console: Console,
+        title: str,
+        *,
+        quiet: bool = False,
+        every: float = MINUTE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._console = console
+        self._title = title
+        self._quiet = quiet or CHOICE.quiet
+        self._live = console.is_terminal and not self._quiet
+        self._every = every
+        self._pace = Pace(clock)
+        self._note = ""
+        self._stopped = threading.Event()
+        self._beats: threading.Thread | None = None
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            _PaceColumn(self._pace),
+            TextColumn(
+                "{task.fields[note]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)
+            ),
+            console=console,
+            transient=True,
+            expand=True,
+            disable=not self._live,
+        )
+        self._task = self._progress.add_task(title, total=None, note="")
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        if not self._live and not self._quiet:
+            self._beats = threading.Thread(target=self._beat, name="goldseam-progress", daemon=True)
+            self._beats.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopped.set()
+        if self._beats is not None:
+            self._beats.join()
+        self._progress.stop()
+
+    def expect(self, total: int, *, done: int = 0) -> None:
+        """How many steps there are in all, and how many of them an earlier call did."""
+        self._pace.expect(total, done=done)
+        self._progress.update(self._task, total=total, completed=done)
+
+    def note(self, text: str) -> None:
+        """What runs now: on a terminal beside the bar, elsewhere in the line a minute; a line each with `--verbose`."""
+        self._note = shortened(text)
+        self._progress.update(self._task, note=self._note)
+        if CHOICE.verbose and not self._quiet and self._note:
+            self._progress.console.print(Text(f"{self._title}: {self._note}", style="bright_black"))
+
+    def step(self, line: Text) -> None:
+        """One more step is done; `line` tells what came of it."""
+        self._pace.step()
+        self._progress.update(self._task, advance=1)
+        if self._live:
+            self._progress.console.print(line)
+        elif not self._quiet:
+            counter = f"[{self._pace.done}/{self._pace.total}] " if self._pace.total else ""
+            self._console.print(Text(counter) + line)
+
+    def say(self, line: Text) -> None:
+        """A line that is no step."""
+        if not self._quiet:
+            self._progress.console.print(line)
+
+    def summary(self) -> Text:
+        """The line of a minute: done of total, rate, remaining time, and what runs now."""
+        done = f"{self._pace.done} of {self._pace.total}" if self._pace.total else f"{self._pace.done} done"
+        now = f"; now: {self._note}" if self._note else ""
+        return Text(f"{self._title}: {done}, {self._pace.sentence()}{now}")
+
+    def _beat(self) -> None:
+        while not self._stopped.wait(self._every):
+            self._console.print(self.summary())
+
+
+class _PaceColumn(TextColumn):
+    """Rate and remaining time."""
+
+    def __init__(self, pace: Pace) -> None:
+        super().__init__("", markup=False, table_column=Column(no_wrap=True))
+        self._pace = pace
+
+    def render(self, _task: object) -> Text:
+        return Text(self._pace.sentence(), style="bright_black")
+
+
+def shortened(text: str, limit: int = 100) -> str:
+    """One line of at most `limit` characters."""
+    plain = printable.one_line(text)
+    return plain if len(plain) <= limit else plain[: limit - 1] + "…"

@@ -1,0 +1,200 @@
+"""The command line as a newcomer meets it: help, examples, old spellings, completion, progress."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import sys
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from harness.cli.shell import help as help_text
+from harness.cli.shell import renamed
+from harness.cli.views.progress import Pace, Ticker
+from harness.core import process
+from harness.core.errors import GoldseamError
+from tests import help_text as all_help
+from tests import report_runs
+from tests.program import goldseam
+
+COMMANDS = {ctx.command_path: (ctx, command) for ctx, command in all_help.commands()}
+LEAVES = {path: pair for path, pair in COMMANDS.items() if not hasattr(pair[1], "commands")}
+EXAMPLES = [(path, line) for path, (_, command) in COMMANDS.items() for line in command.examples]
+FIRST_SCREEN = 12
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    return report_runs.make_dataset(tmp_path_factory.mktemp("surface") / "bench", 2)
+
+
+def test_the_help_of_all_commands_is_the_golden_one():
+    golden = all_help.GOLDEN.read_text(encoding="utf-8")
+    assert all_help.everything() == golden, "look at it, then run `python -m tests.help_text`"
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_the_first_screen_has_at_most_twelve_options_and_the_rest_is_advanced(path):
+    sections = help_text.sections(COMMANDS[path][1], COMMANDS[path][0])
+    assert len(sections[help_text.FIRST]) <= FIRST_SCREEN
+    panels = {param.rich_help_panel for param in COMMANDS[path][1].params if param.param_type_name == "option"}
+    assert all(panel in {None, help_text.EVERY} or panel.startswith(help_text.ADVANCED) for panel in panels)
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_a_command_has_three_examples(path):
+    examples = COMMANDS[path][1].examples
+    assert len(examples) == 3
+    assert all(purpose for purpose in examples.values())
+
+
+@pytest.mark.parametrize(("path", "line"), EXAMPLES)
+def test_an_example_is_parsed_by_the_command_it_names(path, line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("goldseam.toml", "policy.toml"):
+        (tmp_path / name).write_text("")
+    words = shlex.split(line)[1:]
+    ctx, command = COMMANDS["goldseam"]
+    while hasattr(command, "commands"):
+        ctx, command = COMMANDS[f"{ctx.command_path} {words.pop(0)}"]
+    assert ctx.command_path.startswith(path)
+    try:
+        command.make_context(command.name, words, parent=ctx.parent)
+    except GoldseamError as error:
+        pytest.fail(error.message)
+
+
+@pytest.mark.parametrize("path", LEAVES)
+def test_what_an_option_takes_is_a_noun(path):
+    names = [help_text.option_names(param) for param in LEAVES[path][1].params if param.param_type_name == "option"]
+    assert not [name for name in names if "<" in name or name.endswith(("INTEGER", "FLOAT"))]
+
+
+@pytest.mark.parametrize(("command", "old"), [(name, old) for name, table in renamed.RENAMED.items() for old in table])
+def test_an_old_spelling_is_a_new_one_and_is_not_in_help(command, old):
+    ctx, loaded = COMMANDS[f"goldseam {command}"]
+    new = renamed.RENAMED[command][old]
+    options = {name for param in loaded.params for name in param.opts}
+    assert not new or new in options
+    assert f"{old} " not in help_text.render(loaded, ctx).replace("\n", " ")
+
+
+def test_an_old_spelling_works_and_names_the_new_one(dataset):
+    done = goldseam("holdout", "quarantine", dataset.path, dataset.ids()[0], "--why=flaky")
+    assert done.returncode == 0
+    assert done.error_text.splitlines()[0] == "note: --why is now --reason; the old spelling goes away in 0.3"
+    assert goldseam("holdout", "release", dataset.path, dataset.ids()[0], "--reason", "it holds").error_text == ""
+
+
+def test_words_after_two_dashes_are_left_alone():
+    words = ["--why", "x", "--", "--why"]
+    assert renamed.translate("holdout retire", words, own=frozenset(), tell=False) == ["--reason", "x", "--", "--why"]
+
+
+def complete(*words, current):
+    line = ["goldseam", *(str(word) for word in words), current]
+    variables = {"_GOLDSEAM_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(line), "COMP_CWORD": str(len(line) - 1)}
+    done = process.run([sys.executable, "-m", "miner.cli.main"], env={**os.environ, **variables})
+    assert done.stderr == b""
+    return done.stdout.decode().split()
+
+
+def test_a_shell_completes_ids_of_tasks(dataset):
+    assert complete("holdout", "show", dataset.path, current="") == sorted(dataset.ids())
+    assert complete("evaluate", dataset.path, "-i", current=dataset.ids()[0][:4]) == sorted(dataset.ids())
+
+
+def test_a_shell_completes_splits():
+    assert complete("evaluate", "nowhere", "--split", current="ho") == ["holdout"]
+
+
+def test_a_shell_completes_models_by_their_own_names(tmp_path):
+    folder = tmp_path / "run" / "results" / "acme-x-1234" / "task" / "0"
+    folder.mkdir(parents=True)
+    (folder / "report.json").write_text(json.dumps({"model_name_or_path": "acme/x"}))
+    assert complete("scores", tmp_path / "run", "--model", current="") == ["acme/x"]
+
+
+def test_completion_of_what_cannot_be_read_is_empty():
+    assert complete("holdout", "show", "nowhere", current="") == []
+    assert complete("holdout", "show", "s3://bucket/bench", current="") == []
+
+
+def test_quiet_and_no_color_hold_before_and_after_a_command(dataset):
+    for words in (["-q", "holdout", "ls"], ["holdout", "ls", "-q"]):
+        assert goldseam(*words[: words.index("ls") + 1], dataset.path, *words[words.index("ls") + 1 :]).error_text == ""
+    assert "next: goldseam holdout show" in goldseam("holdout", "ls", dataset.path).error_text
+
+
+def test_settings_of_a_named_file_are_read_and_their_lines_named(tmp_path):
+    file = tmp_path / "other.toml"
+    file.write_text("[images]\n\nplatfrom = 'linux/amd64'\n")
+    done = goldseam("images", "base", "--config", file)
+    assert done.returncode == 2
+    assert done.error_text == f"error: {file}:3: images.platfrom: unknown key; did you mean platform?\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (["mine", "nope"], ["error: no such folder: nope"]),
+        (["evaluate", "nope"], ["error: no such folder: nope"]),
+        (["evalute"], ["error: no such command: evalute", "  hint: did you mean evaluate?"]),
+        (["evaluate", "b", "--sampels"], ["error: no such option: --sampels", "  hint: goldseam evaluate --help"]),
+        (["evaluate", "b", "--gould"], ["error: no such option: --gould", "  hint: did you mean --gold?"]),
+        (
+            ["report", "r", "--view", "score"],
+            ["error: --view: expected report or scores, found 'score'", "  hint: did you mean scores?"],
+        ),
+    ],
+)
+def test_a_wrong_call_is_told_in_one_voice_with_what_was_meant(words, lines):
+    assert goldseam(*words).error_text.splitlines()[: len(lines)] == lines
+
+
+def test_tasks_are_listed_with_their_public_figures(dataset):
+    done = goldseam("holdout", "ls", dataset.path, "--json")
+    row = json.loads(done.stdout)["tasks"][0]
+    assert row["instance_id"] == min(dataset.ids())
+    assert {"title", "state", "split", "judged", "bits", "strength", "difficulty"} <= row.keys()
+    assert json.loads(goldseam("holdout", "ls", dataset.path, "--state", "retired", "--json").stdout)["tasks"] == []
+
+
+def test_a_task_is_shown_with_its_patches_and_history(dataset):
+    task = dataset.ids()[0]
+    card = json.loads(goldseam("holdout", "show", dataset.path, task, "--json").stdout)
+    assert card["hidden"]["gold_patch"].startswith("diff --git")
+    assert card["problem_statement"] == dataset.instance(task).problem_statement
+    assert json.loads(goldseam("holdout", "show", dataset.path, task, "--public", "--json").stdout)["hidden"] is None
+
+
+def test_a_mistyped_task_is_told_with_the_one_that_was_meant(dataset):
+    task = dataset.ids()[0]
+    done = goldseam("holdout", "show", dataset.path, f"{task}x")
+    assert (done.returncode, f"hint: did you mean {task}?" in done.error_text) == (2, True)
+
+
+def test_the_pace_counts_what_this_call_did():
+    now = 0.0
+    pace = Pace(lambda: now)
+    pace.expect(340, done=100)
+    assert pace.sentence() == "0 s"
+    for _ in range(20):
+        pace.step()
+    now = 120.0
+    assert pace.sentence() == "10.0/min, 22 min left"
+
+
+def test_off_a_terminal_a_line_sums_up_what_runs():
+    now = 0.0
+    ticker = Ticker(Console(file=io.StringIO()), "evaluate", clock=lambda: now)
+    ticker.expect(12)
+    for number in range(3):
+        ticker.step(Text(str(number)))
+    now = 90.0
+    ticker.note("acme__app-12")
+    assert ticker.summary().plain == "evaluate: 3 of 12, 2.0/min, 4 min left; now: acme__app-12"
