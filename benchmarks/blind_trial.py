@@ -3,12 +3,14 @@
     python benchmarks/blind_trial.py draw NAMES --seed S [--count 12]
     python benchmarks/blind_trial.py run CLONE… -o FOLDER [--each 10] [--jobs 2] [--minutes 20]
 
-`draw` prints the order in which the repositories of a list are taken, by a seed that is written down before. One that
-can't be had is skipped for the next one. `run` mines the newest candidates of each clone once, as a user would, and prints
-a table: proved, and every reason why not. After `--minutes` a mine is interrupted, and the table says so. What was mined
-is not mined again, so that a trial that was stopped goes on without a second try. The last line is one JSON object.
+`draw` prints the order in which the repositories of a list are taken, by a seed that is written down before.
+One that can't be had is skipped for the next one. `run` mines the newest candidates of each clone once, as a
+user would, and prints a table: proved, and every reason why not. After `--minutes` a mine is interrupted, and
+the table says so. What was mined is not mined again, so that a trial that was stopped goes on without a
+second try. The last line is one JSON object.
 
-The figures count as blind only where the code was frozen before the draw and all repositories drawn are in the table.
+The figures count as blind only where the code was frozen before the draw and all repositories drawn are in
+the table.
 """
 
 from __future__ import annotations
