@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import itertools
 import re
 import sys
 import textwrap
@@ -69,7 +70,7 @@ VARIABLES = {
     "GOLDSEAM_USER": "Who is named in the ledger; by default git's user.email, else login@host.",
     "GOLDSEAM_MINI_PYTHON": "Interpreter that has mini-swe-agent, for `goldseam solve --agent mini`.",
 }
-INTERNAL = {"GOLDSEAM_BUILT_WITH"}
+INTERNAL = {"GOLDSEAM_BUILT_WITH", "GOLDSEAM_CUTOFF"}
 """Variables that goldseam sets for its own programs in build containers."""
 
 LISTS: dict[str, tuple[tuple[str, type[StrEnum]], ...]] = {
@@ -201,7 +202,7 @@ def _default(option: Any) -> str:
     value = option.default
     if option.required:
         return "required"
-    if callable(value) or value is None or value == () or value == [] or type(value).__name__ == "Sentinel":
+    if callable(value) or value is None or value in ((), []) or type(value).__name__ == "Sentinel":
         return ""
     if isinstance(value, bool):
         return ("on" if value else "off") if option.secondary_opts else ""
@@ -236,9 +237,9 @@ def _settings() -> Iterator[str]:
     yield "| variable | meaning |\n|---|---|"
     yield from (f"| `{name}` | {_cell(meaning)} |" for name, meaning in VARIABLES.items())
     yield (
-        "\nThe engine is found by `DOCKER_HOST`, else at the usual sockets. The package index, proxies and certificates "
-        "are taken from the variables that pip and uv read: `UV_DEFAULT_INDEX`, `PIP_INDEX_URL`, `HTTPS_PROXY`, "
-        "`SSL_CERT_FILE` and their like. They reach builds and are stored in no image and no task."
+        "\nThe engine is found by `DOCKER_HOST`, else at the usual sockets. The package index, proxies and "
+        "certificates are taken from the variables that pip and uv read: `UV_DEFAULT_INDEX`, `PIP_INDEX_URL`, "
+        "`HTTPS_PROXY`, `SSL_CERT_FILE` and their like. They reach builds and are stored in no image and no task."
     )
 
 
@@ -299,7 +300,7 @@ def docstrings(thing: type) -> dict[str, str]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
     texts: dict[str, str] = {}
-    for statement, following in zip(body, body[1:], strict=False):
+    for statement, following in itertools.pairwise(body):
         target = statement.target if isinstance(statement, ast.AnnAssign) else None
         if isinstance(statement, ast.Assign):
             target = statement.targets[0]
