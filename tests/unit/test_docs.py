@@ -117,3 +117,9 @@ def test_every_page_stands_in_the_navigation():
     listed = set(re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
 
     assert {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")} == listed
+
+
+def test_the_guide_to_ci_shows_the_scoring_script_as_it_is():
+    script = (ROOT / "docs" / "ci" / "evaluate-candidate.sh").read_text(encoding="utf-8")
+
+    assert f"```bash\n{script}```" in (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
