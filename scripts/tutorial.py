@@ -95,14 +95,15 @@ def _run(step: Step, source: str, address: str, folder: Path) -> str:
         ["bash", "-c", shown], cwd=folder, env=environment, text=True, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    print(done.stdout, flush=True)
+    output = done.stdout.replace(str(ROOT), "…")
+    print(output, flush=True)
     if done.returncode:
         raise AssertionError(f"ended with {done.returncode}: {shown}")
     expected = _EXIT.findall("\n".join(step.output))
-    if expected and expected != _EXIT.findall(done.stdout):
+    if expected and expected != _EXIT.findall(output):
         raise AssertionError(f"the page says {expected[0]!r}: {shown}")
     typed = "\n".join(f"> {line}".rstrip() for line in step.command)[2:]
-    return f"$ {typed}\n" + "".join(f"{line}\n" for line in _shortened(done.stdout))
+    return f"$ {typed}\n" + "".join(f"{line}\n" for line in _shortened(output))
 
 
 def _shortened(output: str) -> list[str]:
