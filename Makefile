@@ -9,7 +9,7 @@ BIN := .venv/bin
 
 export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
 
-.PHONY: help setup venv engine base demo schemas test unit coverage lint check clean
+.PHONY: help setup venv engine base demo schemas test unit coverage attacks lint docs reference tutorial check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,14 +43,24 @@ coverage: base schemas ## run all tests and say which lines they reach; takes ha
 attacks: base ## try every attack and every honest patch; the last line has both figures
 	$(BIN)/python -m tests.attacks
 
-lint: venv ## ruff, mypy, import-linter, sizes of rooms
+lint: venv ## ruff, mypy, import-linter, sizes of rooms, words of the documentation
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/house.py --check
+	$(BIN)/python scripts/prose.py --check
 
-check: lint test ## lint and test
+docs: venv ## build the documentation into site/, strictly; serve it with `python3 -m http.server -d site`
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+reference: venv ## write docs/reference from the program
+	$(BIN)/python scripts/reference.py
+
+tutorial: base ## run every command of the tutorial on the sample library
+	$(BIN)/python scripts/tutorial.py
+
+check: lint docs test ## lint and test
 
 clean: ## remove what make made here; images stay (goldseam images gc)
-	rm -rf .venv .venv-uv $(DEMO) dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv .venv-uv $(DEMO) dist site htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

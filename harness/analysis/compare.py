@@ -41,21 +41,28 @@ class Answer(StrEnum):
     """What a comparison says of the candidate."""
 
     BETTER = "better"
+    """The candidate is better, and chance does not explain it."""
     WORSE = "worse"
+    """The candidate is worse, and chance does not explain it."""
     CANT_TELL = "can't tell"
+    """Chance explains the difference."""
 
 
 class Reason(StrEnum):
     """Why a task is left out of a comparison."""
 
     ONLY_IN_BASE = "only in base"
+    """The candidate has no prediction for it."""
     ONLY_IN_CANDIDATE = "only in candidate"
+    """The base has no prediction for it."""
     BASE_NOT_SCORED = "no verdict in base"
     """Infrastructure failed, or the run is not finished."""
     CANDIDATE_NOT_SCORED = "no verdict in candidate"
+    """Infrastructure failed, or the run is not finished."""
     TASK_CHANGED = "task changed between the runs"
     """Tests, image or budgets are others: two verdicts on two tasks."""
     SET_ASIDE = "quarantined, retired or not proved"
+    """The task counts in no score."""
 
 
 @dataclass(frozen=True, kw_only=True)

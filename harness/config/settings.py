@@ -51,11 +51,13 @@ class ImageSettings(_Section):
     """Whether the services that CI declares run beside the tests that need them; or under which names their images are
     to be had, see miner/images/service_images.py."""
     cache_dir: Path = Field(default_factory=files.default_cache_dir)
+    """Downloads and locks that runs share; the engine has to see it at the same path."""
     network: Literal["bridge", "host"] = "bridge"
     """The network of builds; `host` for a proxy or an index on this machine's loopback."""
     build_seconds: float = Field(default=1200.0, gt=0)
     """Wall time of one build step."""
     build_memory_mb: int = Field(default=4096, gt=0)
+    """Memory of one build step."""
     build_disk_mb: int = Field(default=20480, gt=0)
     """What one build step may write: its layer, its results, what it adds to the cache."""
     egress: Literal["index", "open"] = "index"
@@ -115,8 +117,11 @@ class GithubSettings(_Section):
     api_url: str | None = None
     """An Enterprise server's API, such as `https://github.example.com/api/v3`; None means github.com."""
     app_id: str = ""
+    """Id of a GitHub App to log in as."""
     app_installation_id: int = Field(default=0, ge=0)
+    """Id of its installation in the organisation."""
     app_private_key_file: Path | None = None
+    """PEM file with its private key."""
     page_size: int = Field(default=50, ge=1, le=100)
     """Pull requests a page; halved where the server can't answer."""
     max_wait_seconds: float = Field(default=7200.0, ge=0)

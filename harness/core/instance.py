@@ -37,13 +37,19 @@ class Outcome(StrEnum):
     """What one prediction came to."""
 
     RESOLVED = "resolved"
+    """Every listed test passed."""
     UNRESOLVED = "unresolved"
+    """A listed test failed, or the tests did not finish."""
     EMPTY_PATCH = "empty_patch"
+    """There was nothing to apply."""
     APPLY_FAILED = "apply_failed"
+    """The patch can't be read or does not apply."""
     TAMPERED = "tampered"
+    """The result channel was broken, or values came out that no test hands out."""
     NEEDS_REVIEW = "needs_review"
     """Every listed test passed, and code of the patch looked at what judges it: not resolved until a person says so."""
     INFRA_ERROR = "infra_error"
+    """A machine failed, not the model: never counted as a wrong answer."""
 
 
 PASSING = frozenset({Outcome.RESOLVED, Outcome.NEEDS_REVIEW})
@@ -54,9 +60,13 @@ class TaskState(StrEnum):
     """Where a task stands in its life."""
 
     CANDIDATE = "candidate"
+    """Recognised and split, not proved."""
     PROVED = "proved"
+    """Its tests fail before the fix and pass after it; it counts in scores."""
     QUARANTINED = "quarantined"
+    """Out of all scores until it is released."""
     RETIRED = "retired"
+    """Out of the holdout for good."""
 
 
 @dataclass(frozen=True, kw_only=True)

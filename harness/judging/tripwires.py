@@ -24,6 +24,7 @@ class Tripwire(StrEnum):
     GARBAGE_COLLECTOR = "garbage_collector"
     """Asked the garbage collector for objects."""
     CTYPES = "ctypes"
+    """Called C, or read memory."""
     CODE_OBJECTS = "code_objects"
     """Made code objects, or gave a function another one."""
     TRACING = "tracing"

@@ -27,9 +27,13 @@ class Tier(StrEnum):
     """How hard a task is, the easiest first."""
 
     EASY = "easy"
+    """Measured: models resolve at least 75%."""
     MEDIUM = "medium"
+    """Measured: at least 40%."""
     HARD = "hard"
+    """Measured: at least 10%."""
     BRUTAL = "brutal"
+    """Measured: less than 10%."""
 
 
 @dataclass(frozen=True, kw_only=True)

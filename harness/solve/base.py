@@ -117,14 +117,21 @@ class Fault(StrEnum):
     """Why a model could not answer."""
 
     AUTH = "auth"
+    """The endpoint refused the key."""
     RATE_LIMIT = "rate_limit"
+    """Too many requests, or the quota is spent."""
     SERVER = "server"
+    """The endpoint failed."""
     UNREACHABLE = "unreachable"
     """No connection was made: nothing was asked, so nothing can be billed."""
     NETWORK = "network"
+    """The connection broke or timed out after the request was sent."""
     CONTEXT_OVERFLOW = "context_overflow"
+    """The prompt is longer than the model takes."""
     BAD_REQUEST = "bad_request"
+    """The endpoint refused the request."""
     BAD_REPLY = "bad_reply"
+    """The reply does not have the form of the API."""
 
 
 class ModelError(InfrastructureError):

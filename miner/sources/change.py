@@ -122,12 +122,19 @@ class Stage(StrEnum):
     """Where in the funnel a change was left or accepted."""
 
     HISTORY = "history"
+    """Merges, reverts and bases of the history."""
     RECOGNITION = "recognition"
+    """Whether the change is a bug fix with tests."""
     SPLIT = "split"
+    """Fix and tests taken apart."""
     ENVIRONMENT = "environment"
+    """A recipe for its environment."""
     IMAGE = "image"
+    """The image built from it."""
     VALIDATION = "validation"
+    """The proof in containers."""
     ACCEPTED = "accepted"
+    """The change became a task."""
 
 
 @dataclass(frozen=True, kw_only=True)

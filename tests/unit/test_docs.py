@@ -16,9 +16,13 @@ from miner.cli import holdout, main
 from miner.cli.main import app
 
 ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = "\n".join(
-    page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    page.read_text(encoding="utf-8")
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if page.parent.name != "reference"  # generated: names everything
 )
+_WORDS_OF_README = 500
 
 
 def commands(group, words: tuple[str, ...] = ("goldseam",)):
@@ -81,3 +85,41 @@ def test_the_version_is_told():
 )
 def test_a_path_that_the_documentation_names_exists(path):
     assert (ROOT / path).exists()
+
+
+def test_the_readme_is_short():
+    prose = re.sub(r"```.*?```|^ {4}.*?$|\]\([^)]*\)", "", README, flags=re.MULTILINE | re.DOTALL)
+
+    assert len(re.findall(r"\w[\w'’.%–-]*", prose)) <= _WORDS_OF_README
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#:]+)[^)]*\)", README))))
+def test_a_link_of_the_readme_leads_somewhere(target):
+    assert (ROOT / target).exists()
+
+
+@pytest.mark.parametrize("line", re.findall(r"^    (goldseam .+?)(?: {2,}#.*)?$", README, re.MULTILINE))
+def test_a_command_of_the_readme_has_the_options_that_it_shows(line):
+    name, command = next((name, command) for name, command in COMMANDS.items() if line.startswith(name))
+    options = {option for parameter in command.params for option in parameter.opts}
+
+    assert set(re.findall(r"(?<= )-{1,2}[a-z][a-z-]*", line.removeprefix(name))) <= options
+
+
+@pytest.mark.parametrize(
+    "target", re.findall(r"^ *- .*?: ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+)
+def test_a_page_of_the_navigation_exists(target):
+    assert (ROOT / "docs" / target).exists()
+
+
+def test_every_page_stands_in_the_navigation():
+    listed = set(re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+
+    assert {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")} == listed
+
+
+def test_the_guide_to_ci_shows_the_scoring_script_as_it_is():
+    script = (ROOT / "docs" / "ci" / "evaluate-candidate.sh").read_text(encoding="utf-8")
+
+    assert f"```bash\n{script}```" in (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")

@@ -49,6 +49,7 @@ class GateRules(BaseModel):
     mode: Annotated[Mode, BeforeValidator(_mode)] = Field(
         default=Mode.NO_REGRESSION, description=" or ".join(f'"{mode}"' for mode in Mode)
     )
+    """`no-regression` passes where no larger drop was seen; `no-worse-than` where one is ruled out."""
     require: Annotated[Place, BeforeValidator(_place)] = Field(
         default=Place.HOST, description=", ".join(f'"{place}"' for place in Place)
     )
@@ -60,6 +61,7 @@ class GateRules(BaseModel):
     inconclusive: Literal["inconclusive", "pass", "fail"] = Field(
         default="inconclusive", description='"inconclusive" (exit code 3), "pass" (0) or "fail" (1)'
     )
+    """Exit code where the gate can't tell: 3, 0 or 1."""
     min_tasks: int = Field(default=5, ge=1, description="a whole number from 1")
     """Tasks that both have a verdict on; with fewer nothing is concluded."""
     min_coverage: float = Field(default=0.9, ge=0, le=1, description=_SHARE)
@@ -67,14 +69,17 @@ class GateRules(BaseModel):
     floors: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default_factory=dict, description='a table of shares by cohort, such as "repo:owner/name" = 0.5'
     )
+    """The share that each of these cohorts has to resolve."""
     must_pass: Annotated[tuple[str, ...], BeforeValidator(_tuple)] = Field(
         default=(), description="a list of instance ids"
     )
     """Tasks of which every sample has to be resolved."""
     no_new_security: bool = Field(default=False, description="true or false")
+    """No patch may bring in a security finding."""
     max_cost: float | None = Field(default=None, ge=0, description=_AMOUNT)
     """Of all predictions together."""
     max_cost_per_resolved: float | None = Field(default=None, ge=0, description=_AMOUNT)
+    """Of all predictions together, divided by those that resolve their task."""
 
     @field_validator("floors")
     @classmethod

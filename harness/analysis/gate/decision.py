@@ -17,24 +17,33 @@ class GateVerdict(StrEnum):
     """What a gate says as a whole."""
 
     PASS = "pass"  # noqa: S105 - no password
+    """Every rule is kept: exit code 0."""
     REGRESSION = "regression"
+    """A rule is broken: exit code 1."""
     INCONCLUSIVE = "inconclusive"
+    """No rule is broken, and one can't be told: exit code 3."""
 
 
 class Ruling(StrEnum):
     """What came of one rule."""
 
     KEPT = "kept"
+    """The run keeps the rule."""
     BROKEN = "broken"
+    """The run breaks the rule."""
     UNKNOWN = "can't tell"
+    """The runs do not hold enough to say."""
 
 
 class Change(StrEnum):
     """One task in the candidate's run, seen from the baseline's."""
 
     SAME = "same"
+    """Both runs agree."""
     WON = "won"
+    """The candidate resolves it in half of its samples or more; the baseline does not."""
     LOST = "lost"
+    """The baseline resolves it in half of its samples or more; the candidate does not."""
     NEW = "new"
     """The baseline has no verdict on this task as it is now."""
     NOT_SCORED = "not scored"

@@ -26,10 +26,13 @@ class Result(StrEnum):
     """What a refresh makes of a task."""
 
     HOLDS = "holds"
+    """Gold resolves the task and null does not."""
     ONCE = "once"
     """One verdict was off and none of the repeats: noise, as far as can be told."""
     UNSTABLE = "unstable"
+    """Verdicts of equal runs differ; the task is quarantined."""
     DRIFTED = "drifted"
+    """Every repeat was off as well; the task is quarantined."""
     UNSCORED = "unscored"
     """Infrastructure gave no verdict; nothing is said of the task."""
 
