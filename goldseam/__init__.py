@@ -2,7 +2,7 @@
 
     >>> import goldseam
     >>> goldseam.__all__[:3]
-    ['Comparison', 'Dataset', 'GoldseamError']
+    ['Comparison', 'Dataset', 'Evaluation']
 
 Three lines do what `goldseam evaluate` and `goldseam compare` do; see docs/python.md:
 
@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from goldseam.api import Comparison, Dataset, Run, compare, evaluate, gate, load, open_run, report
+    from goldseam.api import Comparison, Dataset, Evaluation, compare, evaluate, gate, load, open_run, report
     from harness.core.errors import GoldseamError
 
 __all__ = [
     "Comparison",
     "Dataset",
+    "Evaluation",
     "GoldseamError",
-    "Run",
     "compare",
     "evaluate",
     "gate",

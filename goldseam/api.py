@@ -79,7 +79,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class Evaluation:
     """Predictions and their verdicts in a run folder."""
 
     path: Path
@@ -185,7 +185,7 @@ def load(dataset: str | Path, *, identity: str | None = None) -> Dataset:
     return Dataset(path=path, folder=folder)
 
 
-def open_run(path: str | Path) -> Run:
+def open_run(path: str | Path) -> Evaluation:
     """A run folder that is there already.
 
     Raises:
@@ -193,7 +193,7 @@ def open_run(path: str | Path) -> Run:
 
     """
     scoresheet.read(Path(path))
-    return Run(path=Path(path))
+    return Evaluation(path=Path(path))
 
 
 class _Notes:
@@ -226,7 +226,7 @@ def evaluate(
     retry_errors: bool = False,
     append: bool = False,
     signals: bool = False,
-) -> Run:
+) -> Evaluation:
     """Apply the patches, run the hidden tests in containers, and write a run folder; an unfinished one goes on.
 
     Args:
@@ -289,12 +289,12 @@ def evaluate(
             tools=place.tools_image() if signals else None,
             append=append,
         )
-    return Run(path=Path(output), notes=tuple(notes.lines))
+    return Evaluation(path=Path(output), notes=tuple(notes.lines))
 
 
 def compare(
-    base: Run | str | Path,
-    candidate: Run | str | Path,
+    base: Evaluation | str | Path,
+    candidate: Evaluation | str | Path,
     *,
     base_model: str | None = None,
     model: str | None = None,
@@ -312,9 +312,9 @@ def compare(
 
 
 def gate(
-    candidate: Run | str | Path,
+    candidate: Evaluation | str | Path,
     *,
-    baseline: Run | str | Path | None = None,
+    baseline: Evaluation | str | Path | None = None,
     config: str | Path | None = None,
     model: str | None = None,
 ) -> Decision:
@@ -337,7 +337,7 @@ def gate(
 
 
 def report(
-    *candidates: Run | str | Path, dataset: Dataset | str | Path | None = None, output: str | Path | None = None
+    *candidates: Evaluation | str | Path, dataset: Dataset | str | Path | None = None, output: str | Path | None = None
 ) -> Report:
     """Which model is better and where it fails; written as one HTML file where `output` is given.
 
@@ -354,8 +354,8 @@ def report(
     return made
 
 
-def _path(run: Run | str | Path) -> Path:
-    return run.path if isinstance(run, Run) else Path(run)
+def _path(run: Evaluation | str | Path) -> Path:
+    return run.path if isinstance(run, Evaluation) else Path(run)
 
 
 def _plain(value: Any) -> Any:
