@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("harness", "miner")
+PACKAGES = ("goldseam", "harness", "miner")
 SENT = ("inside", "tools")
 """Folders of programs that run in containers; `analyst.py` of the signals is one as well."""
 MOST_MODULES = 16

@@ -33,7 +33,6 @@ from harness.runs import bug_log, run_folder
 from harness.runs import evaluate as work
 from harness.runs.predictions import GOLD, NULL, read_predictions
 from harness.runs.regrade import State, regrade
-from harness.runs.run_folder import merge_predictions
 from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.executors.choose import Kind, choose
 from harness.signals import rules
@@ -41,7 +40,6 @@ from harness.signals import rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.core.instance import Prediction
     from harness.dataset.folder import Dataset
     from harness.runs.run_folder import RunFolder
 
@@ -166,8 +164,14 @@ def evaluate(
         raise InputError("no run folder was named", hint="name the folder to write with -o RUN")
     chosen_split = None if split == "all" else split
     predictionses = [read_predictions(path, model_name=model_name) for path in predictions or []]
-    chosen_predictions = _predictions(
-        opened, predictionses, gold=gold, null=null, ids=ids or [], split=None if ids else chosen_split
+    chosen_predictions = work.select(
+        opened,
+        predictionses,
+        gold=gold,
+        null=null,
+        ids=ids or [],
+        split=None if ids else chosen_split,
+        note=lambda text: terminal.messages().print(Text(text, style="yellow")),
     )
     chosen = load_settings()
     semgrep = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
@@ -259,39 +263,6 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
     if not json_:
         terminal.next_step(f"goldseam report {run}")
     return 0
-
-
-def _predictions(
-    dataset: Dataset,
-    files: Sequence[Sequence[Prediction]],
-    *,
-    gold: bool,
-    null: bool,
-    ids: Sequence[str],
-    split: str | None,
-) -> tuple[Prediction, ...]:
-    """The predictions a command line asks for."""
-    if not (files or gold or null):
-        raise InputError("nothing to score", hint="give predictions with -p FILE, or --gold, or --null")
-    predictions: tuple[Prediction, ...] = ()
-    chosen = work.scorable_ids(dataset, ids, split=split) if (gold or null or ids) else ()
-    if gold:
-        predictions += work.gold_predictions(dataset, chosen)
-    if null:
-        predictions += work.null_predictions(chosen)
-    for file in files:
-        chosen_here = [prediction for prediction in file if not ids or prediction.instance_id in chosen]
-        predictions = merge_predictions(predictions, chosen_here)
-    predictions, others = work.of_split(dataset, predictions, split)
-    if others:
-        examples = ", ".join(sorted({prediction.instance_id for prediction in others})[:3])
-        text = f"{len(others)} prediction(s) are for tasks outside split {split} and not scored, such as {examples}"
-        if not predictions:
-            raise InputError(text, hint="--split all scores every task")
-        terminal.messages().print(Text(text, style="yellow"))
-    if not predictions:
-        raise InputError(f"no prediction is for {', '.join(ids)}")
-    return predictions
 
 
 def _refuse_wrong_controls(folder: RunFolder) -> None:

@@ -33,7 +33,7 @@ from harness.sandbox.job import MissingImageError, SandboxError
 from harness.signals import attach, observed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from harness.dataset.folder import Dataset
@@ -198,6 +198,45 @@ def of_split(
     }
     inside = tuple(prediction for prediction in predictions if where[prediction.instance_id] == split)
     return inside, tuple(prediction for prediction in predictions if where[prediction.instance_id] != split)
+
+
+def select(
+    dataset: Dataset,
+    files: Sequence[Sequence[Prediction]],
+    *,
+    gold: bool,
+    null: bool,
+    ids: Sequence[str],
+    split: str | None,
+    note: Callable[[str], None],
+) -> tuple[Prediction, ...]:
+    """The predictions of the chosen tasks, with the controls that are asked for; `note` is told of those left out.
+
+    Raises:
+        InputError: nothing to score, or an unknown task.
+
+    """
+    if not (files or gold or null):
+        raise InputError("nothing to score", hint="give predictions with -p FILE, or --gold, or --null")
+    predictions: tuple[Prediction, ...] = ()
+    chosen = scorable_ids(dataset, ids, split=split) if (gold or null or ids) else ()
+    if gold:
+        predictions += gold_predictions(dataset, chosen)
+    if null:
+        predictions += null_predictions(chosen)
+    for file in files:
+        chosen_here = [prediction for prediction in file if not ids or prediction.instance_id in chosen]
+        predictions = run_folder.merge_predictions(predictions, chosen_here)
+    predictions, others = of_split(dataset, predictions, split)
+    if others:
+        examples = ", ".join(sorted({prediction.instance_id for prediction in others})[:3])
+        text = f"{len(others)} prediction(s) are for tasks outside split {split} and not scored, such as {examples}"
+        if not predictions:
+            raise InputError(text, hint="--split all scores every task")
+        note(text)
+    if not predictions:
+        raise InputError(f"no prediction is for {', '.join(ids)}" if ids else "there is no prediction to score")
+    return predictions
 
 
 def run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import statistics
 from collections import defaultdict
@@ -18,6 +19,7 @@ MIN_CLUSTERS = 10
 DRAWS = 10_000
 """Resamples of a bootstrap."""
 _CHUNK = 1_000
+_BISECTIONS = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +171,6 @@ def bootstrap_interval(
     if draws < 1:
         raise ValueError("expected at least one draw")
     import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
-    from scipy.special import ndtr  # noqa: PLC0415
 
     sums: dict[Hashable, float] = defaultdict(float)
     sizes: dict[Hashable, int] = defaultdict(int)
@@ -185,7 +186,7 @@ def bootstrap_interval(
     while len(means) < draws:
         picked = chance.integers(units, size=(min(_CHUNK, draws - len(means)), units))
         means.extend((sum_of[picked].sum(axis=1) / size_of[picked].sum(axis=1)).tolist())
-    tail = float(ndtr(-math.sqrt(units / (units - 1)) * t_quantile(confidence, units - 1)))
+    tail = math.erfc(math.sqrt(units / (units - 1) / 2) * t_quantile(confidence, units - 1)) / 2
     low, high = np.quantile(np.array(means), [tail, 1 - tail])
     return Interval(low=float(low), high=float(high))
 
@@ -195,8 +196,24 @@ def normal_quantile(confidence: float) -> float:
     return statistics.NormalDist().inv_cdf((1 + confidence) / 2)
 
 
+@functools.cache
 def t_quantile(confidence: float, freedom: int) -> float:
-    """The two-sided quantile of Student's t distribution."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, and most commands need none of it
+    """The two-sided quantile of Student's t distribution, for whole degrees of freedom from 1.
 
-    return float(stdtrit(freedom, (1 + confidence) / 2))
+    Source: M. Abramowitz and I. A. Stegun, "Handbook of mathematical functions" (1964), 26.7.3 and 26.7.4, bisected.
+    """
+    low, high = 0.0, math.pi / 2
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_within(middle, freedom) < confidence else (low, middle)
+    return math.sqrt(freedom) * math.tan((low + high) / 2)
+
+
+def _t_within(angle: float, freedom: int) -> float:
+    """The chance that |t| is at most `tan(angle) · √freedom`."""
+    square, odd = math.cos(angle) ** 2, freedom % 2
+    term, total = (math.cos(angle) if odd else 1.0), 0.0
+    for power in range(1 + odd, freedom, 2):
+        total += term
+        term *= square * power / (power + 1)
+    return 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from harness.core import test_ids
@@ -65,11 +66,13 @@ def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str
     """Make wrong patches of the fix and run them.
 
     Raises:
-        CannotMeasureError: the fix does not resolve the task here, or can't be taken apart.
+        CannotMeasureError: the fix does not resolve the task here or can't be taken apart, or mutmut is not installed.
         MissingImageError: the image is not there.
         InfrastructureError: the engine failed; nothing is said of the task.
 
     """
+    if bounds.mutants and find_spec("mutmut") is None:
+        raise CannotMeasureError("measuring it takes mutmut, which is not installed: pip install 'goldseam[strength]'")
     began, measure_key = time.monotonic(), key(task, bounds)
     task = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
     note("gold")
