@@ -13,6 +13,7 @@ well and counted apart. The last line is one JSON object.
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import py_compile
 import sys
@@ -71,10 +72,15 @@ def _tree(repo: Path, commit: str) -> dict[str, bytes]:
         }
 
 
-def _leaks(secrets: Secrets, tree: dict[str, bytes], indexes: list[layer_index.LayerIndex]) -> tuple[Leak, ...]:
+def _of_tree(secrets: Secrets, tree: dict[str, bytes]) -> hygiene.Search:
     search = hygiene.Search(secrets=secrets, unpack=unpack)
     for path, data in tree.items():
         search.feed(f"testbed/{path}", data)
+    return search
+
+
+def _leaks(of_tree: hygiene.Search, indexes: list[layer_index.LayerIndex]) -> tuple[Leak, ...]:
+    search = copy.deepcopy(of_tree)
     for index in indexes:
         index.feed(search)
     return search.leaks()
@@ -162,14 +168,15 @@ def main() -> None:
             tree = _tree(repo, commit)
             honest += 1
             began = time.monotonic()
-            leaks = _leaks(secrets, tree, indexes)
+            of_tree = _of_tree(secrets, tree)
+            leaks = _leaks(of_tree, indexes)
             searching.append(time.monotonic() - began)
             if leaks:
                 rejected.append(f"{repo} {commit[:9]}: {leaks[0].where}: {leaks[0].what}")
                 print("rejected", rejected[-1], flush=True)
             for kind, files in _plants(repo, commit, modules, secrets, tree):
                 planted[kind] += 1
-                detected[kind] += bool(_leaks(secrets, tree, [layer_index.build(files.items(), unpack)]))
+                detected[kind] += bool(_leaks(of_tree, [layer_index.build(files.items(), unpack)]))
     for kind, count in sorted(planted.items()):
         print(f"{kind}: {detected[kind]} of {count}")
     print(f"rejected {len(rejected)} of {honest}; layers {seconds}")

@@ -42,6 +42,8 @@ class FileSecrets:
     """What each hunk that adds something leaves there, context included."""
     hunks: tuple[frozenset[bytes], ...] = ()
     """Those of `lines` that each hunk adds, hunks without one left out."""
+    context: frozenset[bytes] = frozenset()
+    """What stands around the added lines, unchanged."""
     words: frozenset[bytes] = frozenset()
     """New names and literals that its byte code holds too: of definitions and of texts without gaps."""
 
@@ -63,6 +65,11 @@ class Secrets:
     new_paths: frozenset[str]
     commits: frozenset[bytes] = frozenset()
     """Full SHAs of the fix, in hexadecimal."""
+
+    @cached_property
+    def texts(self) -> frozenset[bytes]:
+        """The lines that files are searched for: what is added, and what stands around it."""
+        return self.lines.union(*(file.context for file in self.by_file))
 
     @cached_property
     def words(self) -> frozenset[bytes]:
@@ -97,6 +104,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
                 lines=lines,
                 results=tuple(_results(file.raw)),
                 hunks=tuple(_hunks(file.raw, lines)),
+                context=frozenset(_marked(file.raw, b" ")),
                 words=frozenset(word for word in _words(file.raw) if not any(word in line for line in old)),
             )
             for file, lines in added
@@ -202,7 +210,7 @@ class Search:
             self._applied[path] = None
 
     def _lines(self, data: bytes) -> set[bytes]:
-        return {line for part in data.split(b"\n") if (line := part.strip()) in self.secrets.lines}
+        return {line for part in data.split(b"\n") if (line := part.strip()) in self.secrets.texts}
 
     def leaks(self) -> tuple[Leak, ...]:
         """Everything found; only to be asked once all files were fed."""
@@ -232,15 +240,15 @@ class Search:
 
         A git object tells by one line. Another file has to hold several that are rare, and these all that one hunk
         adds, or half of what the patch adds to a file; everyday lines meet in any large file. A file that has the name
-        of one of the patch tells by all that is added there, and by one or two lines in the same folder only.
+        of one of the patch tells by all that is added there; where these are one or two lines, in the same folder or
+        with all that stands around them.
         """
         unknown = self.secrets.lines - self._tree
         rare = unknown - self._common()
         for where, hits in sorted(self._hits.items()):
             leaked = hits & unknown
-            if (leaked and is_of_git(where)) or any(
-                _is_copy(where, file, leaked, unknown, rare) for file in self.secrets.by_file
-            ):
+            copies = (_is_copy(where, file, hits, unknown, rare) for file in self.secrets.by_file)
+            if leaked and (is_of_git(where) or any(copies)):
                 sample = min(leaked).decode("utf-8", "replace")[:60]
                 yield Leak(
                     where=where, what=f"{len(leaked)} line(s) of the fix or its hidden tests, such as {sample!r}"
@@ -256,17 +264,18 @@ class Search:
 
 
 def _is_copy(
-    where: str, file: FileSecrets, leaked: set[bytes], unknown: frozenset[bytes], rare: frozenset[bytes]
+    where: str, file: FileSecrets, hits: set[bytes], unknown: frozenset[bytes], rare: frozenset[bytes]
 ) -> bool:
     """Whether a file holds too much of what a patch adds to another for chance; see `Search._copied`."""
     lines = file.lines & unknown
-    if lines and lines <= leaked and _name(where) == file.name:
-        return len(lines) >= _ENOUGH or where.split("/")[-2:-1] == file.path.split("/")[-2:-1] or "/" not in file.path
-    telling = leaked & rare & file.lines
+    if lines and lines <= hits and _name(where) == file.name:
+        same_folder = "/" not in file.path or where.split("/")[-2:-1] == file.path.split("/")[-2:-1]
+        return len(lines) >= _ENOUGH or same_folder or (bool(file.context) and file.context <= hits)
+    telling = hits & rare & file.lines
     if len(telling) < _ENOUGH:
         return False
     hunks = (hunk & unknown for hunk in file.hunks)
-    return 2 * len(telling) >= len(lines) or any(len(hunk) >= _ENOUGH and hunk <= leaked for hunk in hunks)
+    return 2 * len(telling) >= len(lines) or any(len(hunk) >= _ENOUGH and hunk <= hits for hunk in hunks)
 
 
 def contents(

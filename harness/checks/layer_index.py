@@ -44,7 +44,7 @@ class LayerIndex:
     def feed(self, search: hygiene.Search) -> None:
         """Tell a search of everything in the layer that it looks for."""
         secrets = search.secrets
-        lines = self._by_place(hygiene.LINE, secrets.lines)
+        lines = self._by_place(hygiene.LINE, secrets.texts)
         words = self._by_place(hygiene.WORD, secrets.words)
         commits = self._by_place(hygiene.COMMIT, secrets.commits)
         for place in sorted({*lines, *words, *commits}):

@@ -146,12 +146,15 @@ def scores(
     dataset: DatasetOption = None,
     by: ByOption = None,
     cutoff: CutoffOption = None,
+    own_runner: Annotated[
+        bool, typer.Option("--own-runner", help="Count what is judged by a repository's own runner too.")
+    ] = False,
     json_: JsonFlag = False,
 ) -> None:
     """Show the models' scores with intervals and coverage, over all tasks and broken down."""
     keys, days = by or [], _cutoffs(cutoff)
     sheets = [sheet for run in dict.fromkeys(runs) for sheet in scoresheet.read(run, dataset=dataset)]
-    chosen = scoresheet.only_models(sheets, models or [])
+    chosen = scoresheet.only_models([sheet.whole() for sheet in sheets] if own_runner else sheets, models or [])
     if json_:
         print_json(score_view.as_json(chosen, k=k or [], by=keys, cutoffs=days))
     else:
