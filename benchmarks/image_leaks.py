@@ -1,6 +1,6 @@
 """What the search of images finds of planted leaks, how many honest candidates it rejects, and how long it takes.
 
-    python benchmarks/image_leaks.py IMAGE REPOSITORY… [--fixes 40]
+    python benchmarks/image_leaks.py IMAGE REPOSITORY… [--fixes 40] [--planted 40] [--cache FOLDER]
 
 IMAGE is a task's, built here; its shared layers (base, interpreter, dependencies) are what is searched. Of each
 repository, a git folder, the newest changes to both a module and a test of Python are taken, with the tree before them.
@@ -148,20 +148,23 @@ def main() -> None:
     parser.add_argument("image")
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--fixes", type=int, default=40)
+    parser.add_argument("--planted", type=int, default=40, help="so many of each repository's are planted")
+    parser.add_argument("--cache", type=Path, help="keep what is remembered of layers here; else it is made anew")
     args = parser.parse_args()
     seconds: dict[str, list[float]] = {"first": [], "again": []}
-    with tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
+    with tempfile.TemporaryDirectory(prefix="goldseam-") as temporary:
+        folder = args.cache or Path(temporary)
         for taken in seconds.values():
             for parent in parents(args.image):
                 began = time.monotonic()
-                layer_index.of(parent, Path(folder), unpack)
+                layer_index.of(parent, folder, unpack)
                 taken.append(round(time.monotonic() - began, 2))
-        indexes = [layer_index.of(parent, Path(folder), unpack) for parent in parents(args.image)]
+        indexes = [layer_index.of(parent, folder, unpack) for parent in parents(args.image)]
     honest, planted, detected = 0, Counter[str](), Counter[str]()
     rejected: list[str] = []
     searching: list[float] = []
     for repo in args.repositories:
-        for commit, modules in _fixes(repo, args.fixes):
+        for number, (commit, modules) in enumerate(_fixes(repo, args.fixes)):
             parts = [[path for path in modules if _is_test(path) is is_test] for is_test in (False, True)]
             gold, tests = (_git(repo, "diff", f"{commit}^", commit, "--", *paths) for paths in parts)
             secrets = hygiene.secrets(gold, tests, commits=[commit])
@@ -174,7 +177,8 @@ def main() -> None:
             if leaks:
                 rejected.append(f"{repo} {commit[:9]}: {leaks[0].where}: {leaks[0].what}")
                 print("rejected", rejected[-1], flush=True)
-            for kind, files in _plants(repo, commit, modules, secrets, tree):
+            plants = _plants(repo, commit, modules, secrets, tree) if number < args.planted else ()
+            for kind, files in plants:
                 planted[kind] += 1
                 detected[kind] += bool(_leaks(of_tree, [layer_index.build(files.items(), unpack)]))
     for kind, count in sorted(planted.items()):

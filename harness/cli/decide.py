@@ -188,7 +188,7 @@ def gate(
     mode: Annotated[str | None, typer.Option(help="no-worse-than or no-regression.")] = None,
     require: Annotated[
         str | None,
-        typer.Option(help="Count tasks judged here or stronger: host, mixed, inside."),
+        typer.Option(help="Count tasks judged here or stronger: host, mixed, inside, own_runner."),
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")] = None,
     sarif: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write findings as SARIF.")] = None,
