@@ -116,10 +116,9 @@ def _plants(
             yield "later release in site-packages", {f"{_SITE}{_package(path)}": _show(repo, later[-1], path)}
         compiled = _compiled(fixed)
         if compiled:
-            words = news[path].words - {
-                word for word in news[path].words if any(word in data for data in tree.values())
-            }
-            kind = "byte code" if words or secrets.names & news[path].words else "byte code without a new name or text"
+            everything = b"\n".join(tree.values())
+            words = {word for word in news[path].words if word in compiled and word not in everything}
+            kind = "byte code" if words else "byte code without a new name or text"
             folder, _, name = _package(path).rpartition("/")
             yield kind, {f"{_SITE}{folder}/__pycache__/{name.removesuffix('.py')}.cpython-312.pyc": compiled}
 
