@@ -38,7 +38,7 @@ class CohortKey(StrEnum):
     """As `WINDOW`, by each model's own cut-off."""
     SPLIT = "split"
     JUDGED = "judged"
-    """Where the task is judged: host, mixed, inside."""
+    """Where the task is judged: host, mixed, inside, own_runner; all count here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +73,7 @@ def by_cohort(sheet: Scoresheet, key: CohortKey, *, cutoff: date | None = None) 
         InputError: a window without a date.
 
     """
+    sheet = sheet.whole() if key is CohortKey.JUDGED else sheet
     of_sample, of_task = _SAMPLES.get(key), _tasks(key, cutoff)
     values: set[str | None] = set()
     for task in sheet.tasks.values():

@@ -16,6 +16,7 @@ from harness.core.errors import InputError
 from harness.core.instance import Outcome
 from harness.core.versions import refuse_newer
 from harness.dataset.folder import open_dataset
+from harness.judging.places import Place
 from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, RunFolder
 from harness.runs.task_metadata import Standing, TaskFacts, read_facts, standing
 from harness.stats import Interval, mean_interval, pass_at_k, pass_hat_k, worth_clustering
@@ -79,6 +80,9 @@ class Scoresheet:
     """By id: what has predictions and does not count, since the task is quarantined, retired or not proved."""
     uncovered: Mapping[str, TaskFacts] = field(default_factory=dict)
     """By id: proved tasks of the dataset that the model has no prediction for."""
+    apart: Mapping[str, TaskFacts] = field(default_factory=dict)
+    """By id: what is judged by the repository's own runner, where other tasks are not; those with predictions are in
+    `aside`. `whole` counts them."""
     knows_dataset: bool = True
     """Whether the tasks of the dataset are known; else `uncovered` is empty for want of knowing."""
     dataset_content: str | None = None
@@ -174,6 +178,27 @@ class Scoresheet:
         """What is known of each task that counts, by id: those with predictions and those without."""
         return {**self.uncovered, **{task_id: task.facts for task_id, task in self.tasks.items()}}
 
+    def whole(self) -> Scoresheet:
+        """The same sheet with the tasks counted that are judged by the repository's own runner."""
+        scores = {task_id: self.aside[task_id] for task_id in self.apart if task_id in self.aside}
+        return replace(
+            self,
+            tasks={**self.tasks, **scores},
+            aside={task_id: task for task_id, task in self.aside.items() if task_id not in scores},
+            uncovered={
+                **self.uncovered,
+                **{task_id: facts for task_id, facts in self.apart.items() if task_id not in scores},
+            },
+            apart={},
+        )
+
+    def _own_runner_apart(self) -> Scoresheet:
+        apart = {task_id: facts for task_id, facts in self.known.items() if facts.judged is Place.OWN_RUNNER}
+        if len(apart) in (0, self.total):
+            return self
+        scores = {task_id: self.tasks[task_id] for task_id in apart if task_id in self.tasks}
+        return replace(self.without(apart), aside={**self.aside, **scores}, apart=apart)
+
     def without(self, ids: Collection[str]) -> Scoresheet:
         """The same sheet, as if the dataset did not have these tasks."""
         return replace(
@@ -223,7 +248,7 @@ def clusters(tasks: Sequence[TaskScore]) -> tuple[str, ...] | None:
 
 
 def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
-    """The sheets of a run, one per model, by name.
+    """The sheets of a run, one per model, by name; what is judged by its own runner stands `Scoresheet.apart`.
 
     With a dataset, tasks are what they are there now; without one, what the run remembers.
 
@@ -245,7 +270,8 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
     facts = dict(record.facts) if record else {}
     if dataset is not None:
         facts |= _dataset_facts(dataset, run, task_ids, record)
-    return tuple(_sheet(model, tasks, run, record, facts) for model, tasks in sorted(by_model.items()))
+    sheets = (_sheet(model, tasks, run, record, facts) for model, tasks in sorted(by_model.items()))
+    return tuple(sheet._own_runner_apart() for sheet in sheets)  # noqa: SLF001
 
 
 def only_models(sheets: Sequence[Scoresheet], models: Collection[str]) -> tuple[Scoresheet, ...]:

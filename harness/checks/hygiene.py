@@ -10,22 +10,24 @@ from __future__ import annotations
 import re
 import zlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from harness.patches import patch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 TREES = ("testbed/", "opt/goldseam/src/")
 """Where a task's image holds the tree at base_commit."""
 
 _SHORTEST_LINE = 12
 _ENOUGH = 3
-"""So many different lines in one file are no chance; where there are fewer in all, only likely places count."""
+"""So many different lines in one file may be no chance; where there are fewer in all, only likely places count."""
 _LARGEST_TEXT = 32 * 1024 * 1024
 _COMMIT = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 _TEST_NAME = re.compile(rb"^\+\s*(?:async\s+)?(?:def|class)\s+(test\w+|Test\w+)")
+_IN_BYTE_CODE = re.compile(rb"""(?:\b(?:def|class)\s+(?!__)(\w{12,200})|["']([^"'\\{}%]{12,200})["'])""")
 _HUNK = re.compile(rb"^@@ -", re.MULTILINE)
 _CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|wheels-v\d+|sdists-v\d+)/")
 
@@ -38,6 +40,12 @@ class FileSecrets:
     lines: frozenset[bytes]
     results: tuple[bytes, ...]
     """What each hunk that adds something leaves there, context included."""
+    hunks: tuple[frozenset[bytes], ...] = ()
+    """Those of `lines` that each hunk adds, hunks without one left out."""
+    context: frozenset[bytes] = frozenset()
+    """What stands around the added lines, unchanged."""
+    words: frozenset[bytes] = frozenset()
+    """New names and literals that its byte code holds too: of definitions and of texts without gaps."""
 
     @property
     def name(self) -> str:
@@ -57,6 +65,16 @@ class Secrets:
     new_paths: frozenset[str]
     commits: frozenset[bytes] = frozenset()
     """Full SHAs of the fix, in hexadecimal."""
+
+    @cached_property
+    def texts(self) -> frozenset[bytes]:
+        """The lines that files are searched for: what is added, and what stands around it."""
+        return self.lines.union(*(file.context for file in self.by_file))
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """What byte code is searched for."""
+        return self.names.union(*(file.words for file in self.by_file))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +99,14 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
     return Secrets(
         lines=frozenset().union(*(lines for _, lines in added)),
         by_file=tuple(
-            FileSecrets(path=file.path, lines=lines, results=tuple(_results(file.raw)))
+            FileSecrets(
+                path=file.path,
+                lines=lines,
+                results=tuple(_results(file.raw)),
+                hunks=tuple(_hunks(file.raw, lines)),
+                context=frozenset(_marked(file.raw, b" ")),
+                words=frozenset(word for word in _words(file.raw) if not any(word in line for line in old)),
+            )
             for file, lines in added
             if lines
         ),
@@ -98,6 +123,20 @@ def _marked(raw: bytes, marks: bytes) -> Iterator[bytes]:
             text = line[1:].strip()
             if len(text) >= _SHORTEST_LINE and any(97 <= byte <= 122 for byte in text.lower()):  # noqa: PLR2004 - a-z
                 yield text
+
+
+def _hunks(raw: bytes, lines: frozenset[bytes]) -> Iterator[frozenset[bytes]]:
+    """Of some added lines those of each hunk."""
+    for hunk in _HUNK.split(raw)[1:]:
+        if added := lines.intersection(_marked(hunk.partition(b"\n")[2], b"+")):
+            yield added
+
+
+def _words(raw: bytes) -> Iterator[bytes]:
+    """Names and texts of added lines of Python that are long enough to be known again in byte code."""
+    for line in raw.split(b"\n"):
+        if line.startswith(b"+") and not line.startswith(b"+++ "):
+            yield from (match[1] or match[2] for match in _IN_BYTE_CODE.finditer(line))
 
 
 def _results(raw: bytes) -> Iterator[bytes]:
@@ -119,7 +158,7 @@ class Search:
     objects: int = 0
     _tree: set[bytes] = field(default_factory=set)
     _applied: dict[str, None] = field(default_factory=dict)
-    _tree_names: set[bytes] = field(default_factory=set)
+    _tree_words: set[bytes] = field(default_factory=set)
     _compiled: dict[str, set[bytes]] = field(default_factory=dict)
     _hits: dict[str, set[bytes]] = field(default_factory=dict)
     _leaks: list[Leak] = field(default_factory=list)
@@ -128,60 +167,50 @@ class Search:
         """One file, by its path without a leading slash."""
         self.files += 1
         tree = next((prefix for prefix in TREES if path.startswith(prefix)), None)
-        inner = path[len(tree) :] if tree else path
-        if tree and inner.startswith(".git/"):
-            self._git(path, inner.removeprefix(".git/"), data)
-        elif path.endswith(".pyc"):
-            self._names(path, data)
-        elif tree:
-            self._of_tree(path, inner, data)
-        else:
-            self._other(path, data)
+        if tree and not is_of_git(path) and not path.endswith(".pyc"):
+            self._of_tree(path, path[len(tree) :], data)
+            return
+        if not tree and is_cached_package(path):
+            self.hit(path, cached=True)
+        for where, content in contents(path, data, self.unpack):
+            if path.endswith(".pyc"):
+                self.hit(where, words={word for word in self.secrets.words if word in content})
+            else:
+                self.objects += where != path
+                self.hit(where, lines=self._lines(content), commits=_COMMIT.findall(content))
+
+    def hit(
+        self,
+        where: str,
+        *,
+        lines: Collection[bytes] = (),
+        words: Collection[bytes] = (),
+        commits: Collection[bytes] = (),
+        cached: bool = False,
+    ) -> None:
+        """What a file or a git object outside of the tree has of the secrets."""
+        if cached:
+            self._leaks.append(Leak(where=where, what="left in a package cache"))
+        if lines:
+            self._hits.setdefault(where, set()).update(lines)
+        if words:
+            self._compiled.setdefault(where, set()).update(words)
+        if not self.secrets.commits.isdisjoint(commits):
+            self._leaks.append(Leak(where=where, what="it names the fix's commit"))
 
     def _of_tree(self, path: str, inner: str, data: bytes) -> None:
         if inner in self.secrets.new_paths:
             self._leaks.append(Leak(where=path, what="a file that only the fix or its hidden tests bring"))
             return
-        self._tree_names |= {name for name in self.secrets.names if name in data}
+        self._tree_words |= {word for word in self.secrets.words if word in data}
         lines = self._lines(data)
         self._tree |= lines
         results = next((file.results for file in self.secrets.by_file if file.path == inner), ())
         if results and all(result in data for result in results):
             self._applied[path] = None
 
-    def _git(self, path: str, inner: str, data: bytes) -> None:
-        if inner.startswith("objects/pack/") and inner.endswith(".pack"):
-            for name, content in self.unpack(data):
-                self._object(f"{path}:{name}", content)
-        elif re.fullmatch(r"objects/[0-9a-f]{2}/[0-9a-f]{38,62}", inner):
-            self._object(path, zlib.decompress(data).partition(b"\0")[2])
-        else:
-            self._commits(path, data)
-
-    def _object(self, where: str, content: bytes) -> None:
-        self.objects += 1
-        self._hits[where] = self._lines(content)
-        self._commits(where, content)
-
-    def _other(self, path: str, data: bytes) -> None:
-        if _CACHE.search(path):
-            self._leaks.append(Leak(where=path, what="left in a package cache"))
-        if len(data) > _LARGEST_TEXT or b"\0" in data[:8192]:
-            return
-        if hits := self._lines(data):
-            self._hits[path] = hits
-        self._commits(path, data)
-
-    def _names(self, path: str, data: bytes) -> None:
-        if names := {name for name in self.secrets.names if name in data}:
-            self._compiled[path] = names
-
-    def _commits(self, where: str, data: bytes) -> None:
-        if self.secrets.commits and not self.secrets.commits.isdisjoint(_COMMIT.findall(data)):
-            self._leaks.append(Leak(where=where, what="it names the fix's commit"))
-
     def _lines(self, data: bytes) -> set[bytes]:
-        return {line for part in data.split(b"\n") if (line := part.strip()) in self.secrets.lines}
+        return {line for part in data.split(b"\n") if (line := part.strip()) in self.secrets.texts}
 
     def leaks(self) -> tuple[Leak, ...]:
         """Everything found; only to be asked once all files were fed."""
@@ -189,30 +218,37 @@ class Search:
         return (*self._leaks, *self._byte_code(), *applied, *self._copied())
 
     def _byte_code(self) -> Iterator[Leak]:
-        """Byte code with names of hidden tests; a name that the tree's own sources have, too, tells nothing.
+        """Byte code with names of hidden tests, or with half of the new names and texts of a fixed file.
 
-        Nor does a single name in the byte code of something else: other projects have a `test_identity`, too.
+        What the tree's own sources have too tells nothing. Nor does a single name in the byte code of something else:
+        other projects have a `test_identity`, too.
         """
-        stems = {file.name.removesuffix(".py") for file in self.secrets.by_file}
-        for path, names in sorted(self._compiled.items()):
-            names_told = sorted(names - self._tree_names)
-            likely = path.startswith(TREES) or _name(path).split(".")[0] in stems
-            if names_told and (likely or len(names_told) >= _ENOUGH):
-                yield Leak(where=path, what=f"byte code that names the hidden test {names_told[0].decode()}")
+        by_stem: dict[str, set[bytes]] = {}
+        for file in self.secrets.by_file:
+            by_stem.setdefault(_stem(file.name), set()).update(file.words - self._tree_words)
+        for path, words in sorted(self._compiled.items()):
+            tests = sorted((words & self.secrets.names) - self._tree_words)
+            of_file = by_stem.get(_stem(_name(path)))
+            if tests and (path.startswith(TREES) or of_file is not None or len(tests) >= _ENOUGH):
+                yield Leak(where=path, what=f"byte code that names the hidden test {tests[0].decode()}")
+            elif of_file and 2 * len(of_file & words) >= len(of_file):
+                sample = min(of_file & words).decode("utf-8", "replace")[:60]
+                yield Leak(where=path, what=f"byte code of the fix or its hidden tests, which has {sample!r}")
 
     def _copied(self) -> Iterator[Leak]:
         """Anything else with lines that the tree does not have.
 
-        A git object tells by one line. Another file has to hold several that are rare, or, where it has the name of a
-        file of the patch, all that the patch adds there.
+        A git object tells by one line. Another file has to hold several that are rare, and these all that one hunk
+        adds, or half of what the patch adds to a file; everyday lines meet in any large file. A file that has the name
+        of one of the patch tells by all that is added there; where these are one or two lines, in the same folder or
+        with all that stands around them.
         """
         unknown = self.secrets.lines - self._tree
         rare = unknown - self._common()
         for where, hits in sorted(self._hits.items()):
             leaked = hits & unknown
-            of_name = [file.lines & unknown for file in self.secrets.by_file if file.name == _name(where)]
-            whole = any(lines and lines <= leaked for lines in of_name)
-            if (leaked and ".git/" in where) or whole or len(leaked & rare) >= _ENOUGH:
+            copies = (_is_copy(where, file, hits, unknown, rare) for file in self.secrets.by_file)
+            if leaked and (is_of_git(where) or any(copies)):
                 sample = min(leaked).decode("utf-8", "replace")[:60]
                 yield Leak(
                     where=where, what=f"{len(leaked)} line(s) of the fix or its hidden tests, such as {sample!r}"
@@ -222,10 +258,72 @@ class Search:
         """Lines that files of several names have: copies of a fixed file would have one name, or two."""
         names: dict[bytes, set[str]] = {}
         for where, hits in self._hits.items():
-            for line in hits if ".git/" not in where else ():
+            for line in hits if not is_of_git(where) else ():
                 names.setdefault(line, set()).add(_name(where))
         return {line for line, files in names.items() if len(files) >= _ENOUGH}
 
 
+def _is_copy(
+    where: str, file: FileSecrets, hits: set[bytes], unknown: frozenset[bytes], rare: frozenset[bytes]
+) -> bool:
+    """Whether a file holds too much of what a patch adds to another for chance; see `Search._copied`."""
+    lines = file.lines & unknown
+    if lines and lines <= hits and _name(where) == file.name:
+        same_folder = "/" not in file.path or where.split("/")[-2:-1] == file.path.split("/")[-2:-1]
+        return len(lines) >= _ENOUGH or same_folder or (bool(file.context) and file.context <= hits)
+    telling = hits & rare & file.lines
+    if len(telling) < _ENOUGH:
+        return False
+    hunks = (hunk & unknown for hunk in file.hunks)
+    return 2 * len(telling) >= len(lines) or any(len(hunk) >= _ENOUGH and hunk <= hits for hunk in hunks)
+
+
+def contents(
+    path: str, data: bytes, unpack: Callable[[bytes], Iterable[tuple[str, bytes]]]
+) -> Iterator[tuple[str, bytes]]:
+    """What of a file outside of the tree is searched, by where it is: git objects one by one, no other binary files."""
+    inner = path.rpartition(".git/")[2] if is_of_git(path) else ""
+    if inner.startswith("objects/pack/") and inner.endswith(".pack"):
+        yield from ((f"{path}:{name}", content) for name, content in unpack(data))
+    elif re.fullmatch(r"objects/[0-9a-f]{2}/[0-9a-f]{38,62}", inner):
+        yield path, zlib.decompress(data).partition(b"\0")[2]
+    elif inner or path.endswith(".pyc") or (len(data) <= _LARGEST_TEXT and b"\0" not in data[:8192]):
+        yield path, data
+
+
+def is_of_git(path: str) -> bool:
+    """Whether a file is one of git's own."""
+    return f"/{path}".find("/.git/") >= 0
+
+
+def is_cached_package(path: str) -> bool:
+    """Whether a file was left by an installer in its cache."""
+    return _CACHE.search(path) is not None
+
+
+def fingerprints(path: str, data: bytes) -> Iterator[bytes]:
+    """All that could be a secret of some fix in one of `contents`: lines, commits, names and texts of byte code."""
+    if path.endswith(".pyc"):
+        yield from (
+            WORD + data[match.start() + 2 : match.start() + 2 + match[1][0]] for match in _SHORT_TEXT.finditer(data)
+        )
+        return
+    yield from (LINE + text for line in set(data.split(b"\n")) if len(text := line.strip()) >= _SHORTEST_LINE)
+    yield from (COMMIT + commit for commit in set(_COMMIT.findall(data)))
+
+
+LINE, WORD, COMMIT = b"l", b"w", b"c"
+"""What a fingerprint begins with, by what it is of."""
+_SHORT_TEXT = re.compile(rb"(?=[zZ\xda\xfa]([\x05-\xff]))", re.DOTALL)
+"""Where marshal has a text of up to 255 ASCII characters: its kind, its length, then the text.
+
+Source: `w_complex_object`, https://github.com/python/cpython/blob/main/Python/marshal.c
+"""
+
+
 def _name(path: str) -> str:
     return path.rsplit("/", 1)[-1]
+
+
+def _stem(name: str) -> str:
+    return name.split(".", maxsplit=1)[0]

@@ -260,13 +260,19 @@ def scores(
     k: SamplesOption = None,
     dataset: DatasetOption = None,
     by: ByOption = None,
+    own_runner: Annotated[
+        bool,
+        typer.Option(
+            "--own-runner", rich_help_panel=ADVANCED, help="Count tasks judged by a repository's own runner too."
+        ),
+    ] = False,
     json_: JsonFlag = False,
     cutoff: CutoffOption = None,
 ) -> None:
     """Show the table of scores with intervals and coverage: `goldseam report --view scores`."""
     keys, days = by or [], _cutoffs(cutoff)
     sheets = [sheet for run in dict.fromkeys(runs) for sheet in scoresheet.read(run, dataset=dataset)]
-    chosen = scoresheet.only_models(sheets, models or [])
+    chosen = scoresheet.only_models([sheet.whole() for sheet in sheets] if own_runner else sheets, models or [])
     if json_:
         print_json(score_view.as_json(chosen, k=k or [], by=keys, cutoffs=days))
     else:
@@ -350,7 +356,7 @@ def gate(
     require: Annotated[
         str | None,
         typer.Option(
-            metavar="host|mixed|inside",
+            metavar="host|mixed|inside|own_runner",
             show_default="[gate] require",
             rich_help_panel=ADVANCED,
             help="Count only tasks judged in this place or a stronger one.",

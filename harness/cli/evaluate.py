@@ -212,7 +212,10 @@ def evaluate(
         console = terminal.results()
         scores = run_folder.scores(folder.predictions(), folder.reports())
         console.print(terminal.score_table(scores))
-        for line in (*terminal.kind_lines(scores), *terminal.standing_lines(scoresheet.read(out))):
+        for line in (
+            *terminal.kind_lines(scores),
+            *terminal.standing_lines(sheet.whole() for sheet in scoresheet.read(out)),
+        ):
             console.print(line, soft_wrap=True)
         console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
     _refuse_gaps(folder)

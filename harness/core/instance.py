@@ -151,6 +151,8 @@ class TestSpec:
     None for the real time."""
     services: tuple[Service, ...] = ()
     """What runs beside the tests, anew for each trial."""
+    own_runner: bool = False
+    """Whether the repository is the runner itself: a patch may change what reports the results."""
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Fields of task.yaml that this version does not know; they change no verdict."""
 
@@ -166,6 +168,7 @@ class TestSpec:
             sorted(self.env.items()),
             *((self.clock,) if self.clock else ()),  # so that tasks on real time keep the digest they had
             *(service.key() for service in self.services),
+            *(("own_runner",) if self.own_runner else ()),
         )
 
 

@@ -70,6 +70,9 @@ class ServiceModel(FileModel):
         return value
 
 
+_OPTIONAL = frozenset({"clock", "services", "own_runner"})
+
+
 class TestModel(FileModel):
     """`test` of task.yaml."""
 
@@ -84,6 +87,7 @@ class TestModel(FileModel):
     env: dict[str, str] = Field(default_factory=dict)
     clock: Annotated[str, AfterValidator(clocks.checked)] | None = None
     services: tuple[ServiceModel, ...] = ()
+    own_runner: bool = False
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -96,9 +100,9 @@ class TestModel(FileModel):
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without a clock or services where there are none, so that such a task keeps the digest it always had."""
+        """Without a clock, services or a runner of its own where there is none, so that a task's digest stays."""
         fields: dict[str, Any] = write(self)
-        return {name: value for name, value in fields.items() if name not in {"clock", "services"} or value}
+        return {name: value for name, value in fields.items() if name not in _OPTIONAL or value}
 
 
 class TaskModel(FileModel):

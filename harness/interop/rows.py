@@ -109,7 +109,7 @@ def row(collection: Collection, task: Exported) -> dict[str, Any]:
 
 
 def judged(instance: Instance) -> dict[str, str]:
-    """Where goldseam judges a task (`host`, `mixed`, `inside`), and whether it is guessable; empty where not known."""
+    """Where goldseam judges a task (a `Place`), and whether it is guessable; empty where not known."""
     card = read_card(instance.quality)
     guessable = "" if card.guessable is None else "yes" if card.guessable else "no"
     return {"judged": card.place.value if card.place else "", "guessable": guessable}

@@ -27,6 +27,8 @@ class Place(StrEnum):
     """Values come out, but what sees the bug is the result of a comparison inside, or two of them held together."""
     INSIDE = "inside"
     """The container says whether it passed."""
+    OWN_RUNNER = "own_runner"
+    """The same, by a runner that is the repository's own and that the patch may have changed."""
 
     def reaches(self, required: Place) -> bool:
         """Whether it is as strong as another, or stronger."""
@@ -41,15 +43,19 @@ class Card:
     guessable: bool | None = None
 
 
-def place_of_test(hidden: Hidden, test_id: str) -> Place:
+def place_of_test(task: Task, test_id: str) -> Place:
     """Where one listed test is judged."""
+    return Place.OWN_RUNNER if task.instance.test.own_runner else _by_expectations(task.hidden, test_id)
+
+
+def _by_expectations(hidden: Hidden, test_id: str) -> Place:
     expected = hidden.expectations.tests.get(test_id)
     return Place(expected.place) if expected else Place.INSIDE
 
 
-def place_of(hidden: Hidden) -> Place:
+def place_of(task: Task) -> Place:
     """Where a task is judged: where the strongest of its FAIL_TO_PASS tests is, as a pass needs all of them."""
-    places = {place_of_test(hidden, test_id) for test_id in hidden.fail_to_pass}
+    places = {place_of_test(task, test_id) for test_id in task.hidden.fail_to_pass}
     return next((place for place in Place if place in places), Place.INSIDE)
 
 
@@ -58,17 +64,18 @@ def weakest(places: Iterable[Place]) -> Place | None:
     return max(places, key=tuple(Place).index, default=None)
 
 
-def by_place(hidden: Hidden, listed: Iterable[str]) -> Mapping[str, int]:
+def by_place(task: Task, listed: Iterable[str]) -> Mapping[str, int]:
     """How many of some listed tests are judged in each place."""
-    count = Counter(place_of_test(hidden, test_id) for test_id in listed)
-    return {place.value: count[place] for place in Place}
+    count = Counter(place_of_test(task, test_id) for test_id in listed)
+    return {place.value: count[place] for place in Place if place is not Place.OWN_RUNNER or count[place]}
 
 
 def ids_by_place(hidden: Hidden) -> Mapping[str, tuple[str, ...]]:
-    """The listed tests that are judged in each place: hidden content."""
+    """The listed tests by what the expectations judge of them: hidden content."""
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
     return {
-        place.value: tuple(test_id for test_id in listed if place_of_test(hidden, test_id) is place) for place in Place
+        place.value: tuple(test_id for test_id in listed if _by_expectations(hidden, test_id) is place)
+        for place in (Place.HOST, Place.MIXED, Place.INSIDE)
     }
 
 
@@ -77,7 +84,7 @@ def carded(task: Task) -> Task:
     hidden = task.hidden
     if not hidden.fail_to_pass:
         return task
-    quality = {**task.instance.quality, CARD: _card(hidden)}
+    quality = {**task.instance.quality, CARD: _card(task)}
     return replace(task, instance=replace(task.instance, quality=quality))
 
 
@@ -91,13 +98,14 @@ def read_card(quality: Mapping[str, Any]) -> Card:
     )
 
 
-def _card(hidden: Hidden) -> dict[str, Any]:
+def _card(task: Task) -> dict[str, Any]:
+    hidden = task.hidden
     told = hidden.evidence.get("guess_bits")
     bits = float(told) if isinstance(told, int | float) and not isinstance(told, bool) else None
     return {
-        "place": place_of(hidden).value,
-        "FAIL_TO_PASS": dict(by_place(hidden, hidden.fail_to_pass)),
-        "PASS_TO_PASS": dict(by_place(hidden, hidden.pass_to_pass)),
+        "place": place_of(task).value,
+        "FAIL_TO_PASS": dict(by_place(task, hidden.fail_to_pass)),
+        "PASS_TO_PASS": dict(by_place(task, hidden.pass_to_pass)),
         "bits": bits,
         "guessable": None if bits is None else bits < _GUESSABLE_BITS,
     }

@@ -229,7 +229,10 @@ def caveats(report_data: ReportData, competitors: Sequence[ModelSummary], duels:
     if task_ids:
         scope = many(len(task_ids), "task")
         notes.append(f"{scope} showed some of the tests: these scores are scaffolded, not over hidden tests alone.")
-    aside = [task.instance_id for task in report_data.tasks if task.aside]
+    apart = {task_id for model in competitors for task_id in model.sheet.apart}
+    if apart:
+        notes.append(f"{many(len(apart), 'task')} judged by the repository's own runner (own_runner) and not counted.")
+    aside = [task.instance_id for task in report_data.tasks if task.aside and task.instance_id not in apart]
     if aside:
         notes.append(f"{many(len(aside), 'task')} set aside (quarantined, retired or not proved) and not counted.")
     scope = standing(report_data.task_facts().values()).told()

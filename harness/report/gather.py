@@ -14,6 +14,7 @@ from harness.dataset import folder as dataset_folder
 from harness.dataset import hidden_files, model_files
 from harness.dataset.schema import TaskModel
 from harness.dataset.seal.canary_marks import is_canary_line, without_in_markdown, without_in_patch
+from harness.judging.places import Place
 from harness.report import data
 from harness.report.evidence import Item, Leave, view
 from harness.report.figures import DIMENSIONS, OF_TASKS
@@ -68,6 +69,7 @@ def gather(
     facts = _facts(models)
     ids = {item.prediction.instance_id for item in items} | facts.keys()
     gold = {task_id: _gold(opened, task_id) for task_id in ids}
+    apart = {task_id for model in models for task_id in model.sheet.apart}
     views = [view(item, gold[item.prediction.instance_id], leave) for item in items]
     short = names.tasks(sorted(ids))
     records = [RunFolder(path=path).record() for path in runs]
@@ -79,7 +81,10 @@ def gather(
         records=tuple(record for record in records if record),
         models=models,
         tasks=tuple(
-            replace(_task(opened, task_id, facts.get(task_id, TaskFacts()), leave), name=short[task_id])
+            replace(
+                _task(opened, task_id, facts.get(task_id, TaskFacts()), leave, apart=task_id in apart),
+                name=short[task_id],
+            )
             for task_id in sorted(ids, key=_by_number)
         ),
         predictions=tuple(
@@ -147,7 +152,7 @@ def _facts(models: Sequence[data.ModelSummary]) -> Mapping[str, TaskFacts]:
     for model in models:
         sheet: Scoresheet = model.sheet
         facts |= {task_id: task.facts for task_id, task in {**sheet.tasks, **sheet.aside}.items()}
-        facts |= sheet.uncovered
+        facts |= {**sheet.uncovered, **sheet.apart}
     return facts
 
 
@@ -192,9 +197,9 @@ def _gold(dataset: Dataset | None, instance_id: str) -> bytes | None:
         return None
 
 
-def _task(dataset: Dataset | None, instance_id: str, facts: TaskFacts, leave: Leave) -> data.TaskView:
+def _task(dataset: Dataset | None, instance_id: str, facts: TaskFacts, leave: Leave, *, apart: bool) -> data.TaskView:
     groups = {DIMENSIONS[key]: str(value) for key in OF_TASKS if (value := getattr(facts, key.value.replace("-", "_")))}
-    aside = "" if facts.counts else str(facts.state)
+    aside = str(facts.state) if not facts.counts else Place.OWN_RUNNER.value if apart else ""
     if dataset is None or not dataset.task_folder(instance_id).is_dir():
         return data.TaskView(instance_id=instance_id, groups=groups, aside=aside)
     folder = dataset.task_folder(instance_id)

@@ -218,10 +218,10 @@ def _without_trial(
 def _judged(task: Task) -> dict[str, Any]:
     """Where the task's tests were judged: a property of the task alone, which no patch can choose."""
     return {
-        "place": place_of(task.hidden),
+        "place": place_of(task),
         "judged": {
-            "FAIL_TO_PASS": by_place(task.hidden, task.hidden.fail_to_pass),
-            "PASS_TO_PASS": by_place(task.hidden, task.hidden.pass_to_pass),
+            "FAIL_TO_PASS": by_place(task, task.hidden.fail_to_pass),
+            "PASS_TO_PASS": by_place(task, task.hidden.pass_to_pass),
         },
     }
 

@@ -80,6 +80,8 @@ class Recipe:
     """Distributions, each with one that it needs to be built and does not say so."""
     later: tuple[tuple[str, str], ...] = ()
     """Distributions that the index has nothing of as old as the commit, and the day (ISO 8601) they are taken as of."""
+    is_runner: bool = False
+    """Whether the project is pytest: then it is installed as the project, and no other beside it."""
 
     @property
     def rung(self) -> str:

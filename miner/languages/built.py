@@ -91,6 +91,8 @@ class BuiltImage:
     """What could not be read or was left out, one sentence each."""
     env: Mapping[str, str] = field(default_factory=dict)
     """Environment variables of the tests."""
+    own_runner: bool = False
+    """Whether the project is the runner that its tests are run by."""
     repair: Repair | None = None
     """Who proposed the recipe, where that was a model."""
     way: int = 0

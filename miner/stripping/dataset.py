@@ -93,13 +93,13 @@ def strip_tasks(
 
     for task, stripped_task in executor.map(one, chosen, cancel=sandbox.cancel):
         after = stripped_task if isinstance(stripped_task, str | None) else _written(dataset, stripped_task)
-        place = place_of(task.hidden)
+        place = place_of(task)
         if after is None or isinstance(after, str):
             bits, why_not = task.hidden.evidence.get("guess_bits"), after or "it was stripped before"
             yield StrippedTask(instance_id=task.instance_id, before=place, after=place, bits=bits, why_not=why_not)
         else:
             bits = after.hidden.evidence["guess_bits"]
-            yield StrippedTask(instance_id=task.instance_id, before=place, after=place_of(after.hidden), bits=bits)
+            yield StrippedTask(instance_id=task.instance_id, before=place, after=place_of(after), bits=bits)
 
 
 def _fix(task: Task, folder: Path) -> None:

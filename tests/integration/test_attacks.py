@@ -29,9 +29,9 @@ def tasks(sandbox, tmp_path_factory):
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda project: project.name)
 def test_the_tasks_are_judged_on_the_host(tasks, project):
-    hidden = tasks[project.name].hidden
-    assert place_of(hidden) is Place.HOST
-    assert Place.INSIDE not in {place_of_test(hidden, test_id) for test_id in hidden.fail_to_pass}
+    task = tasks[project.name]
+    assert place_of(task) is Place.HOST
+    assert Place.INSIDE not in {place_of_test(task, test_id) for test_id in task.hidden.fail_to_pass}
 
 
 def test_no_attack_of_a_spread_gets_through(tasks, sandbox):

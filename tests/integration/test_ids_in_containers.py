@@ -447,7 +447,7 @@ def test_tests_of_every_kind_of_name_are_judged_on_the_host(task, named):
         if ids.function(test_id) in {f"{PLACE}::test_text", f"{PLACE}::test_one_address"}
     }
     assert len(wanted) == 9
-    assert {place_of_test(task.hidden, test_id) for test_id in wanted} == {Place.HOST}
+    assert {place_of_test(task, test_id) for test_id in wanted} == {Place.HOST}
 
 
 def test_the_gold_patch_resolves_the_task_and_nothing_does_not(room, task):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.checks import dataset, hygiene, image_search
+from harness.checks import dataset, hygiene, image_search, layer_index
 from harness.sandbox import engine
 from harness.sandbox.images import layers
 from tests import tiny
@@ -53,6 +53,24 @@ def test_the_newest_layer_is_the_tree_and_its_repository(tiny_image):
 def test_what_a_later_layer_deletes_is_found(leaking_image, cache):
     found = image_search.inspect_image(leaking_image, secrets(tiny.task(leaking_image)), cache=cache)
     assert any(leak.where.startswith("keep/") for leak in found), found
+
+
+def test_what_is_remembered_of_a_layer_serves_another_fix_and_is_made_anew_where_it_is_broken(leaking_image, tmp_path):
+    other = tiny.diff("other.py", None, "nothing_of_this = is_there()\n").encode()
+    image_search.inspect_image(leaking_image, hygiene.secrets(other, other), cache=tmp_path)
+    broken = {path: path.read_bytes()[:-3] for path in tmp_path.iterdir()}
+    for path, data in broken.items():
+        path.write_bytes(data)
+
+    leaks = image_search.inspect_image(leaking_image, secrets(tiny.task(leaking_image)), cache=tmp_path)
+
+    assert any(leak.where.startswith("keep/") for leak in leaks), leaks
+    assert broken
+    assert not [path for path, data in broken.items() if path.read_bytes() == data]
+    search = hygiene.Search(secrets=secrets(tiny.task(leaking_image)), unpack=image_search.unpack)
+    for layer in image_search.parents(leaking_image):
+        layer_index.of(layer, tmp_path, image_search.unpack).feed(search)
+    assert any(leak.where.startswith("keep/") for leak in search.leaks())
 
 
 def test_every_layer_of_a_saved_image_is_read(leaking_image):

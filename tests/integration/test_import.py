@@ -140,7 +140,7 @@ def test_a_row_whose_cut_ids_hold_is_proved_and_graded_by_the_whole_ids(imported
 @pytest.mark.engine
 def test_an_imported_task_tells_where_it_is_judged(imported):
     task = imported[0].task(HOLDING)
-    assert task.instance.quality["judged"]["place"] == place_of(task.hidden)
+    assert task.instance.quality["judged"]["place"] == place_of(task)
 
 
 @pytest.mark.engine

@@ -129,7 +129,7 @@ def score(task: Task, sandbox: Sandbox, product: str | None) -> scoring.Scored:
 
 def test_the_task_and_all_tests_that_pass_without_their_words_are_judged_on_the_host(task):
     hidden = task.hidden
-    assert place_of(hidden) is Place.HOST
+    assert place_of(task) is Place.HOST
     assert {test_id.partition("[")[0] for test_id in hidden.fail_to_pass} == {
         DISCOUNT,
         f"{tiny.TESTS}::test_label",
@@ -137,7 +137,7 @@ def test_the_task_and_all_tests_that_pass_without_their_words_are_judged_on_the_
         f"{DOCUMENT}::test_prices.txt",
     }
     listed = (*hidden.fail_to_pass, *hidden.pass_to_pass)
-    places = {test_id: place_of_test(hidden, test_id) for test_id in listed}
+    places = {test_id: place_of_test(task, test_id) for test_id in listed}
     assert {test_id for test_id in listed if places[test_id] is not Place.HOST} == {OWN_WORDS}
     assert places[OWN_WORDS] is Place.INSIDE
 
@@ -328,7 +328,7 @@ def test_a_task_of_before_is_stripped_from_what_its_image_has(task, tmp_path):
     dataset = create_dataset(place)
     before = carded(replace(task, hidden=replace(task.hidden, expectations=Expectations(), evidence=old)))
     write_task(dataset, before, public_files={"Dockerfile": "FROM scratch\n"})
-    assert place_of(dataset.task(task.instance_id).hidden) is Place.INSIDE
+    assert place_of(dataset.task(task.instance_id)) is Place.INSIDE
 
     done = tiny.goldseam("holdout", "strip", place, "--json")
 

@@ -64,7 +64,7 @@ def test_a_mined_task_tells_where_it_is_judged(mined):
     task = open_dataset(mined).task(ONE)
 
     assert task.hidden.expectations.tests
-    assert task.instance.quality["judged"]["place"] == place_of(task.hidden)
+    assert task.instance.quality["judged"]["place"] == place_of(task)
 
 
 @pytest.mark.engine

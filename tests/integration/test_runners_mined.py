@@ -140,8 +140,7 @@ def test_djangos_own_program_proves_a_fix(mined):
 
 
 def test_a_test_in_djangos_suites_is_judged_on_the_host(mined):
-    hidden = task_of(mined, "django").hidden
-    assert place_of_test(hidden, f"{PLACE}test_two") is Place.HOST
+    assert place_of_test(task_of(mined, "django"), f"{PLACE}test_two") is Place.HOST
 
 
 def test_a_patch_that_makes_every_assertion_hold_resolves_nothing(mined, sandbox):

@@ -1,4 +1,3 @@
-import io
 import os
 import tomllib
 from contextlib import contextmanager
@@ -13,14 +12,14 @@ from harness.core.errors import InfrastructureError, InputError
 from harness.sandbox import engine, owners
 from miner.evidence.tree import Evidence, Recipe
 from miner.images import store
-from miner.images.task_image import build_environment
+from miner.languages.python.detect import detect
 from miner.languages.python.images import exclude_newer, steps
+from miner.languages.python.images.pythons import Interpreter, Origin
 from miner.layers import build, secrets
 from miner.layers.base import DEFAULT_BASE
 from miner.layers.build import StepFailedError
 from miner.layers.layer import Layer, write_tool
 from miner.layers.runner import Ran, read_result
-from miner.sources.change import Rejection
 from tests.tiny import MemoryTree
 
 
@@ -159,20 +158,14 @@ def test_pytest_of_old_commits_is_one_that_the_runner_can_call():
     assert tool_dates(exclude_newer.for_tests(at(2012, 9, 20), "3.6"), "pytest", "pluggy") == {"2019-06-20"}
 
 
-def test_pytest_itself_gets_no_image_since_it_would_judge_its_own_patch(tmp_path):
-    found = build_environment(
-        MemoryTree({"pyproject.toml": '[project]\nname = "pytest"\n'}),
-        repo="acme/pytest",
-        base_commit="1" * 40,
-        when=datetime(2024, 1, 1, tzinfo=UTC),
-        version_hint=None,
-        tar=io.BytesIO,
-        settings=ImageSettings(cache_dir=tmp_path),
-        log=tmp_path / "log",
-        progress=print,
-    )
-    assert isinstance(found, Rejection)
-    assert found.reason == "tests_its_own_runner"
+def test_pytest_itself_is_installed_as_the_project_and_not_from_the_index():
+    tree = MemoryTree({"pyproject.toml": '[project]\nname = "pytest"\n'})
+    recipe = detect(tree).recipes[0]
+    ground = build.BuiltLayer(tag="", image_id="", kind="base", reused=True, seconds=0.0, size=0, facts={})
+    interpreter = Interpreter(minor="3.11", origin=Origin.BASE, path="/usr/bin/python3", layer=ground, recipe=None)
+
+    assert "pytest" not in steps.requirement_lines(recipe, "3.11")
+    assert "--no-emit-package pytest" in steps.resolve_command(recipe, interpreter, at(2024, 1, 1))
 
 
 def test_setuptools_is_there_until_python_3_11():

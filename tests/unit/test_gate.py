@@ -323,6 +323,13 @@ def test_what_is_required_can_be_lowered():
     assert decide(sheet(*tasks), require=Place.INSIDE).candidate.tasks == 22
 
 
+def test_what_a_runner_judges_of_itself_counts_only_where_that_is_required():
+    tasks = [*(task(number) for number in range(20)), task(20, place=Place.OWN_RUNNER)]
+
+    assert decide(sheet(*tasks), require=Place.INSIDE).candidate.tasks == 20
+    assert decide(sheet(*tasks), require=Place.OWN_RUNNER).candidate.tasks == 21
+
+
 def test_a_guessable_task_counts_only_below_host():
     tasks = [*(task(number) for number in range(20)), task(20, guessable=True)]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import marshal
 import zlib
 
 import pytest
 
-from harness.checks import hygiene
+from harness.checks import hygiene, layer_index
 from harness.checks.image_search import unpack
 from tests import tiny
 from tests.repos import Repository
@@ -15,6 +16,7 @@ BASE = "def total(items):\n    return sum(items)\n"
 FIXED = "def total(items):\n    checked = [item for item in items if item]\n    return sum(checked, start=0)\n"
 TESTS = "from shop import total\n\n\ndef test_without_holes():\n    assert total([1, None, 2]) == 3\n"
 COMMIT = "ab" * 20
+HIDDEN = tiny.diff("tests/test_shop.py", None, TESTS).encode()
 SECRETS = hygiene.secrets(
     tiny.diff("shop.py", BASE, FIXED).encode(), tiny.diff("tests/test_shop.py", None, TESTS).encode(), commits=[COMMIT]
 )
@@ -136,3 +138,59 @@ def test_a_vendored_copy_of_the_fixed_file_is_found_under_any_name():
 
 def test_some_lines_of_a_file_of_the_same_name_are_chance():
     assert leaks({"usr/lib/vendored/shop.py": b"    return sum(checked, start=0)\n"}) == ()
+
+
+def test_everyday_lines_of_a_fix_that_the_standard_library_has_too_are_chance():
+    added = (
+        "    # bounds count from the end where they are negative\n"
+        "    if start is not None and start < 0:\n"
+        "        start = max(len(self) + start, 0)\n"
+        "    if stop is not None and stop < 0:\n"
+        "        stop = max(len(self) + stop, 0)\n"
+        "    # a negative step slices the reversed stream\n"
+        "    return islice(reversed(self), start, stop)\n"
+    )
+    wanted = hygiene.secrets(tiny.diff("shop.py", BASE, BASE + added).encode(), HIDDEN)
+    everyday = b"\n".join(line.encode() for line in added.splitlines()[1:4])
+
+    assert leaks({"usr/lib/python3.12/_collections_abc.py": everyday}, wanted) == ()
+    assert leaks({"usr/lib/python3.12/_collections_abc.py": added.encode()}, wanted)
+
+
+def test_one_whole_hunk_of_many_is_found_under_any_name():
+    base = "\n".join(f"line_{number} = {number}" for number in range(60)) + "\n"
+    hunk = "first_of_hunk = compute()\nsecond_of_hunk = compute()\nthird_of_hunk = compute()\n"
+    fixed = base.replace("line_50", hunk + "line_50").replace("line_2 ", "many = more()\n" * 2 + "line_2 ")
+    fixed = fixed.replace("line_20", "\n".join(f"rewritten_{number} = again()" for number in range(20)) + "\nline_20")
+    wanted = hygiene.secrets(tiny.diff("shop.py", base, fixed).encode(), HIDDEN)
+
+    assert leaks({"usr/share/x.txt": hunk.encode()}, wanted)
+    assert leaks({"usr/share/x.txt": hunk.encode().partition(b"\n")[2]}, wanted) == ()
+
+
+SHARED = {
+    "a loose git object": {"srv/x/.git/objects/ab/" + "c" * 38: loose(FIXED.encode())},
+    "the fixed module among the installed packages": {"venv/lib/site-packages/shop.py": FIXED.encode()},
+    "the hidden tests under another name": {"var/tmp/x.py": TESTS.encode()},
+    "byte code of the hidden tests": {"venv/test_shop.pyc": marshal.dumps(compile(TESTS, "test_shop.py", "exec"))},
+    "the fix's commit": {"etc/build": b"built from " + COMMIT.encode()},
+    "a package cache": {"root/.cache/pip/http/a/b": b"x"},
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_leak_in_a_shared_layer_is_found_by_its_index(name):
+    search = hygiene.Search(secrets=SECRETS, unpack=unpack)
+    search.feed("testbed/shop.py", BASE.encode())
+    layer_index.build(SHARED[name].items(), unpack).feed(search)
+
+    assert [leak.where for leak in search.leaks()] == list(SHARED[name])
+
+
+def test_byte_code_of_a_fixed_module_is_told_by_a_text_that_only_the_fix_has():
+    fixed = BASE.replace("return", "if not items:\n        raise ValueError('nothing to sum up')\n    return")
+    wanted = hygiene.secrets(tiny.diff("shop.py", BASE, fixed).encode(), HIDDEN)
+    compiled = marshal.dumps(compile(fixed, "shop.py", "exec"))
+
+    assert leaks({"venv/__pycache__/shop.cpython-312.pyc": compiled}, wanted)
+    assert leaks({"venv/__pycache__/other.cpython-312.pyc": compiled}, wanted) == ()

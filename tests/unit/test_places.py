@@ -131,3 +131,14 @@ def test_what_tests_json_says_of_places_is_no_content():
     bare = {name: value for name, value in json.loads(files[TESTS_FILE]).items() if name != "judged"}
 
     assert hidden_digest(files) == hidden_digest({**files, TESTS_FILE: json.dumps(bare).encode()})
+
+
+def test_a_task_of_the_runners_own_repository_is_judged_below_all_others():
+    task = make_task({F2P: "host", P2P: "host"})
+    instance = replace(task.instance, test=replace(task.instance.test, own_runner=True))
+
+    found = card(replace(task, instance=instance))
+
+    assert found["place"] == "own_runner"
+    assert found["FAIL_TO_PASS"] == {"host": 0, "mixed": 0, "inside": 0, "own_runner": 2}
+    assert not Place.OWN_RUNNER.reaches(Place.INSIDE)

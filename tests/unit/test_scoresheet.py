@@ -6,8 +6,10 @@ import json
 from fractions import Fraction
 
 import pytest
+from typer.testing import CliRunner
 
 from harness.analysis import scoresheet
+from harness.analysis.cohorts import CohortKey, by_cohort
 from harness.analysis.scoresheet import SampleScore
 from harness.analysis.usage import Usage
 from harness.core.errors import InputError
@@ -16,6 +18,7 @@ from harness.judging.places import Place
 from harness.runs.run_folder import RunFolder, RunRecord
 from harness.runs.task_metadata import TaskFacts
 from harness.stats import mean_interval, pass_at_k, pass_hat_k, wilson
+from miner.cli.main import app
 from tests import report_runs
 from tests.sheets import GAP, LOST, WON, run_of, sheet, task
 
@@ -403,3 +406,45 @@ def test_an_unknown_model_is_told_with_those_there_are():
 def test_a_run_without_a_prediction_is_told():
     with pytest.raises(InputError, match="no prediction"):
         scoresheet.only_models([], [])
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A run of a task judged inside, which fails, and one judged by its own runner, which is resolved."""
+    folder = RunFolder(path=tmp_path)
+    verdicts = ((1, LOST, Place.INSIDE), (2, WON, Place.OWN_RUNNER))
+    made = [report_runs.add(tmp_path, ID(number), "first", verdict, place=at) for number, verdict, at in verdicts]
+    folder.write_predictions(made)
+    facts = {ID(number): TaskFacts(state=TaskState.PROVED, place=place) for number, _, place in verdicts}
+    folder.write_run(record(facts=facts))
+    return tmp_path
+
+
+def test_what_a_runner_judges_of_itself_counts_in_no_score_unless_asked_for(mixed):
+    (found,) = scoresheet.read(mixed)
+
+    assert (found.rate.value, list(found.apart), list(found.tasks)) == (0.0, [ID(2)], [ID(1)])
+    assert (found.whole().rate.value, found.whole().apart) == (0.5, {})
+    assert found.whole().standing.judged[Place.OWN_RUNNER] == 1
+
+
+def test_broken_down_by_place_what_a_runner_judges_of_itself_is_a_cohort(mixed):
+    parts = by_cohort(scoresheet.read(mixed)[0], CohortKey.JUDGED)
+
+    assert [(part.label, part.rate.value) for part in parts] == [("inside", 0.0), ("own_runner", 1.0)]
+
+
+def test_scores_name_what_they_leave_to_runners(mixed):
+    def shown(*options):
+        return json.loads(CliRunner().invoke(app, ["scores", str(mixed), "--json", *options]).stdout)["models"][0]
+
+    assert (shown()["own_runner_apart"], shown()["rate"]["value"]) == ([ID(2)], 0.0)
+    assert (shown("--own-runner")["own_runner_apart"], shown("--own-runner")["rate"]["value"]) == ([], 0.5)
+    assert "own_runner: 1 task(s)" in CliRunner().invoke(app, ["scores", str(mixed)]).stdout
+
+
+def test_where_every_task_is_judged_by_its_own_runner_the_score_says_so(tmp_path):
+    (found,) = scoresheet.read(made(tmp_path, Place.OWN_RUNNER, place=Place.OWN_RUNNER))
+
+    assert found.rate.value == 1.0
+    assert "1 judged own_runner" in found.standing.told()

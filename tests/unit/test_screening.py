@@ -63,6 +63,11 @@ def test_honest_changes_are_kept(form, path):
     assert reasons(form, path) == []
 
 
+def test_where_the_repository_is_the_runner_its_own_new_modules_are_kept():
+    assert reasons(NEW, "src/_pytest/runner.py", own_runner=True) == []
+    assert reasons(NEW, "src/pluggy/runner.py", own_runner=True) == ["shadows_module"]
+
+
 def test_what_the_gold_patch_changes_is_allowed():
     assert reasons(EDIT, "setup.cfg", allowed_paths=("setup.cfg",)) == []
 

@@ -52,6 +52,8 @@ WRITTEN = [
         (*NOT_SLOW, "-W", "ignore:a  b:UserWarning"),
     ),
     ({"tox.ini": "[pytest]\naddopts = -p no:warnings -m 'not slow'"}, ("-p", "no:warnings", *NOT_SLOW)),
+    # pytest: a plugin that it brings along and does not load by itself
+    ({"pyproject.toml": '[tool.pytest]\naddopts = ["-rfEX", "-p", "pytester"]'}, ("-p", "pytester")),
     # pytest 9: tables of its own
     ({"pyproject.toml": '[tool.pytest]\naddopts = ["-m", "not slow"]'}, NOT_SLOW),
     ({"pytest.toml": '[pytest]\naddopts = ["-m", "not slow"]'}, NOT_SLOW),

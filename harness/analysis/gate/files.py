@@ -88,7 +88,7 @@ def ask(question: Question, rules: GateRules) -> GateOutcome:
 
 def _run(path: Path, *, model: str | None, dataset: Path | None) -> gate.Entry:
     sheets = scoresheet.read(path, dataset=dataset)
-    sheet, folder = compare.pick(sheets, model), RunFolder(path=path)
+    sheet, folder = compare.pick(sheets, model).whole(), RunFolder(path=path)
     record = folder.record()
     return gate.Entry(
         sheet=sheet,

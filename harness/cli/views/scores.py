@@ -165,7 +165,12 @@ def render(
         parts += [Text(), Text(f"kind: scaffolded, {len(task_ids)} task(s) show some of their tests", "yellow")]
     sentences = dict.fromkeys(sheet.standing.told() for sheet in sheets)
     parts += [part for text in sentences if text for part in (Text(), Text(text, "yellow"))]
-    aside = sorted({task_id for sheet in sheets for task_id in sheet.aside})
+    if apart := sorted({task_id for sheet in sheets for task_id in sheet.apart}):
+        text = (
+            f"own_runner: {len(apart)} task(s) judged by the repository's own runner, not counted (--own-runner does)"
+        )
+        parts += [Text(), Text(text, "yellow")]
+    aside = sorted({task_id for sheet in sheets for task_id in sheet.aside.keys() - sheet.apart.keys()})
     if aside:
         parts += [Text(), Text(f"not counted, since not proved, quarantined or retired: {', '.join(aside)}", "yellow")]
     return Group(*parts)
@@ -243,6 +248,7 @@ def sheet_json(sheet: Scoresheet) -> dict[str, Any]:
         "scaffolded_tasks": len(sheet.scaffolded),
         "judged": {place.value: count for place, count in sheet.standing.judged.items()},
         "guessable_tasks": sheet.standing.guessable,
+        "own_runner_apart": sorted(sheet.apart),
         "coverage": sheet.coverage,
         "resolved": sheet.resolved,
         "verdicts": sheet.verdicts,

@@ -43,6 +43,8 @@ _STARTUP = frozenset({"sitecustomize", "usercustomize"})
 _RUNNER_MODULES = frozenset(
     {"_pytest", "pytest", "py", "pluggy", "iniconfig", "packaging", "exceptiongroup", "tomli", "attr", "attrs"}
 )
+_PYTEST = frozenset({"_pytest", "pytest", "py"})
+"""What pytest's own repository brings."""
 _STDLIB = frozenset(sys.stdlib_module_names)
 
 
@@ -58,7 +60,7 @@ def reasons(test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         program=program,
         folders=test_folders(hidden_paths),
         roots=import_roots((*hidden_paths, *((program,) if program else ()))),
-        taken=_STDLIB | _RUNNER_MODULES | set(test.modules),
+        taken=_STDLIB | (_RUNNER_MODULES - _PYTEST if test.own_runner else _RUNNER_MODULES) | set(test.modules),
     )
 
 

@@ -32,7 +32,8 @@ for folder, names, files in os.walk("/"):
         entry = tarfile.TarInfo(path.lstrip("/"))
         entry.size = found.st_size
         with open(path, "rb") as data:
-            if text_only and b"\\0" in data.read(8192):
+            compiled = path.endswith(".pyc") or "/.git/" in path
+            if text_only and not compiled and b"\\0" in data.read(8192):
                 continue
             data.seek(0)
             out.addfile(entry, data)
@@ -65,7 +66,8 @@ class Pipe(io.RawIOBase):
 def newest_layer(image: str, *, text_only: bool = False) -> Iterator[tuple[str, bytes]]:
     """The regular files that an image adds to its parent, path and bytes, each inode once.
 
-    With `text_only`, files with a NUL byte in their first 8 KiB stay where they are: most of a base's bytes.
+    With `text_only`, files with a NUL byte in their first 8 KiB stay where they are, most of a base's bytes, unless
+    they are byte code or git's.
 
     Told by the time of their last change on the engine's disk; where that proves nothing (a pulled image) more files
     are given, never fewer.

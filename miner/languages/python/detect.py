@@ -75,24 +75,30 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
         rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
     if beside := siblings.detect(tree, root, rungs[:1], touched):
         rungs = [rung | beside for rung in rungs]
+    name = metadata.name(project_tree)
     distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
     variables = tox.variables(project_tree)
     file = (f"{root}/{project}" if root else project) if project else None
     recipes = [
-        Recipe(project=file, evidence=rung, apt=declared.apt, root=root, env=variables)
+        Recipe(project=file, evidence=rung, apt=declared.apt, root=root, env=variables, is_runner=is_runner(name))
         for rung in rungs
         if distinct[replace(rung, rung="")] is rung
     ]
     return Detection(
         recipes=tuple(recipes),
         unbuilt=_unbuilt(project_tree, recipes[0], root) if project else None,
-        name=metadata.name(project_tree),
+        name=name,
         requires_python=metadata.requires_python(project_tree) or (metadata.requires_python(tree) if root else None),
         classifiers=metadata.classifiers(project_tree),
         tested=declared.tested,
         declared=_told(declared),
         notes=declared.notes,
     )
+
+
+def is_runner(name: str | None) -> bool:
+    """Whether a project of this name is pytest itself."""
+    return (name or "").lower() == "pytest"
 
 
 def _rungs(tree: Tree, project_tree: Tree, declared: Declared, root: str) -> Iterator[Evidence]:

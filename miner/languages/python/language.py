@@ -13,7 +13,6 @@ from harness.core.instance import TestSpec
 from harness.languages.python import pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import COLLECT_ONLY
-from miner.languages.base import RefusedError
 from miner.languages.python import doctests
 from miner.languages.python.detect import detect
 from miner.languages.python.images import exclude_newer
@@ -23,7 +22,6 @@ from miner.languages.python.stripping import borrowing, guessing, inlining
 from miner.languages.python.stripping.recording import record
 from miner.languages.python.test_command import test_commands, test_paths, usable
 from miner.layers import egress
-from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
-_RUNNER = "pytest"
 _TESTS = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?)\.py")
 
 
@@ -59,9 +56,6 @@ class Python:
         opened = request.workshop
         expect_resolving(opened)
         detection = detect(request.tree, request.touched)
-        if (detection.name or "").lower() == _RUNNER:
-            detail = "the project is pytest itself: a patch to it would change what judges the patch"
-            raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="tests_its_own_runner", detail=detail))
         recipes = (requirement for recipe in detection.recipes for requirement in recipe.evidence.requirements)
         workshop = opened.reaching(egress.named_hosts(request.tree, recipes))
         began = time.monotonic()
@@ -90,6 +84,7 @@ class Python:
             pythonpath=image.pythonpath,
             modules=image.modules,
             env=dict(image.env),
+            own_runner=image.own_runner,
         )
 
     def listing(self, spec: TestSpec) -> TestSpec:

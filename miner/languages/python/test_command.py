@@ -266,10 +266,14 @@ def _is_there(pair: tuple[str, ...], tree: Tree) -> bool:
     value = value or pair[-1]
     if name in ("-c", "--config-file"):
         return tree.read(value) is not None
-    if name != "-p" or value.startswith("no:"):
+    if name != "-p" or value.startswith("no:") or value in _UNLOADED:
         return True
     path = value.replace(".", "/")
     return any(tree.read(f"{root}{path}{end}") is not None for root in ("", "src/") for end in (".py", "/__init__.py"))
+
+
+_UNLOADED = ("pytester", "_pytest.pytester")
+"""A plugin that pytest brings along and loads only where it is named."""
 
 
 def usable(options: Sequence[str], plugins: Collection[str]) -> tuple[str, ...]:

@@ -121,6 +121,7 @@ def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: Bu
         declared=job.detection.declared,
         notes=(*job.detection.notes, *locked.notes),
         env=recipe.env,
+        own_runner=recipe.is_runner,
     )
 
 
@@ -238,7 +239,8 @@ def _compile(job: BuildJob, interpreter: Interpreter, recipe: Recipe, *, again: 
 
 
 def _install(job: BuildJob, interpreter: Interpreter, recipe: Recipe, locked: _Locked) -> tuple[Layer, BuiltLayer]:
-    layer = steps.dependencies(interpreter, text_input(job, steps.LOCK_NAME, locked.text), locked.text)
+    lock = text_input(job, steps.LOCK_NAME, locked.text)
+    layer = steps.dependencies(interpreter, lock, locked.text, has_pytest=not recipe.is_runner)
     command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
     try:
         variables = {**_variables(job, interpreter, recipe), **locked.variables}

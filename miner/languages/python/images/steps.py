@@ -68,8 +68,8 @@ def versions(hint: str | None) -> tuple[str, ...]:
 
 
 def requirement_lines(recipe: Recipe, minor: str) -> str:
-    """The requirements that stand in no file of the repository: pytest always, setuptools by its day."""
-    lines = [OLDEST_PYTEST, *recipe.evidence.requirements]
+    """The requirements that stand in no file of the repository: pytest unless it is the project, and setuptools."""
+    lines = [*(() if recipe.is_runner else (OLDEST_PYTEST,)), *recipe.evidence.requirements]
     if tuple(map(int, minor.split("."))) < (3, 12):
         lines.append("setuptools")  # venv and virtualenv put it there until Python 3.12, and old tests rely on it
     return "\n".join(lines) + "\n"
@@ -112,6 +112,7 @@ def resolve_command(recipe: Recipe, interpreter: Interpreter, when: datetime) ->
     words += exclude_newer.for_dependencies(when, interpreter.minor, recipe.later)
     words += ["--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"]
     words += [f"--output-file {LOCK_PATH}"]
+    words += ["--no-emit-package pytest"] if recipe.is_runner else []
     words += [f"--extra {quote(name)}" for name in evidence.extras if recipe.project]
     groups = quote(f"{recipe.root}/pyproject.toml:") if recipe.root else ""
     words += [f"--group {groups}{quote(name)}" for name in evidence.groups]
@@ -157,8 +158,9 @@ def clean_lock(text: str) -> str:
     return "\n".join(lines_kept) + "\n"
 
 
-def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:
+def dependencies(interpreter: Interpreter, lock: Input, text: str, *, has_pytest: bool = True) -> Layer:
     """The virtual environment with exactly what the lock says."""
+    imported = f"{VENV}/bin/python -I -B -c 'import pytest' & imported=$!"
     # a requirement on a repository (`name @ git+https://…`) is pinned by its commit and has no hash
     hashes = "--require-hashes" if " @ git+" not in text else "--verify-hashes"
     install = f"{UV} pip install --quiet --python {VENV}/bin/python --no-deps"
@@ -170,13 +172,13 @@ def dependencies(interpreter: Interpreter, lock: Input, text: str) -> Layer:
         commands=(
             f"{UV} venv --quiet --python {interpreter.path} {VENV}",
             f"{install} {hashes} ${{{CUTOFF_VARIABLE}:-}} -r {INPUT_DIR}/{LOCK_NAME}",
-            f"{VENV}/bin/python -I -B -c 'import pytest' & imported=$!",
+            *((imported,) if has_pytest else ()),
             write_tool(_BYTECODE, _tool("bytecode.py")),
             f"{_COMPILE} --installed {VENV}/lib",
             readable(VENV),
             write_tool(_FACTS, _tool("facts.py")),
             f"python3 {_FACTS} {VENV} none > {FACTS_PATH}",
-            'wait "$imported"',
+            *(('wait "$imported"',) if has_pytest else ()),
         ),
     )
 
