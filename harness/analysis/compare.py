@@ -222,7 +222,9 @@ def pick_candidates(
         names = sorted({sheet.model for sheets in runs for sheet in sheets})
         raise InputError(f"no candidate run has a model {missing[0]!r}", hint=f"they have: {', '.join(names)}")
     if not scoresheets:
-        raise InputError("there is nothing to compare with base", hint="give a run with another model's predictions")
+        raise InputError(
+            "there is nothing to compare the base with", hint="give a run with another model's predictions"
+        )
     return tuple(scoresheets)
 
 

@@ -70,7 +70,7 @@ class Gap:
             return f"{text}: no sign that it knows the older ones"
         if self.before > self.after:
             return f"{text}: it may have seen the older ones in training, so trust the newer ones"
-        return f"{text}: the newer ones are easier for it, which is no sign of contamination"
+        return f"{text}: the newer ones are easier for it, which is not a sign of contamination"
 
 
 def parse(texts: Iterable[str], days: Mapping[str, date]) -> Cutoffs:

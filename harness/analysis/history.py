@@ -104,7 +104,7 @@ def read(folder: Path, *, model: str | None = None, dataset: Path | None = None)
 
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is no folder", hint="give the folder that holds your run folders")
+        raise InputError(f"{folder} is not a folder", hint="give the folder that holds your run folders")
     runs = sorted(path for path in folder.iterdir() if is_run(path))
     if not runs:
         hint = f"give the folder above it: {folder.resolve().parent}" if is_run(folder) else "evaluate some with -o"

@@ -294,7 +294,7 @@ def _record(folder: RunFolder) -> RunRecord | None:
     """run.json; None where there is none: a run of another tool, or of a very early version."""
     record, path = folder.record(), folder.path / RUN_FILE
     if record is None and path.exists():
-        raise InputError(f"{path} is broken", hint="run the same `goldseam evaluate` again: it writes run.json anew")
+        raise InputError(f"{path} is broken", hint="run the same `goldseam evaluate` again: it writes run.json again")
     if record is not None:
         refuse_newer(path, record.schema_version, SCHEMA_VERSION)
     return record

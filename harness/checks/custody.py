@@ -104,7 +104,7 @@ def _age_problems(dataset: Dataset, file: Path) -> Iterator[str]:
     with file.open("rb") as opened:
         head = _AGE.match(opened.read(64 * 1024))
     if head is None:
-        yield f"{file.name} is no age file"
+        yield f"{file.name} is not an age file"
     elif len(_STANZA.findall(head[1])) < len(dataset.recipients):
         yield f"{file.name} is sealed to fewer recipients than the {len(dataset.recipients)} of dataset.yaml"
 
@@ -132,7 +132,7 @@ def id_problems(task: Task, paths: Collection[str] | None) -> Iterator[str]:
         return  # a problem of its own
     strange = [test_id for test_id in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" not in test_id]
     if strange:
-        yield f"{strange[0]!r} is no test id of pytest" + _others(strange)
+        yield f"{strange[0]!r} is not a test id of pytest" + _others(strange)
     files = dict.fromkeys(
         test_id.partition("::")[0] for test_id in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" in test_id
     )

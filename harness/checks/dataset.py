@@ -103,7 +103,7 @@ def check(
         with contextlib.suppress(InputError):  # told of with the task that it is about
             access_log.tell(dataset, dataset.ids(), purpose="check")
     if not dataset.ids():
-        problems.append(Problem(where="tasks", what="there is no task; mine into it, or take it away"))
+        problems.append(Problem(where="tasks", what="it has no task; mine into it, or delete it"))
     for instance_id in dataset.ids():
         texts = [*_task_problems(dataset, instance_id, scope), *custody.seal_problems(dataset, instance_id)]
         texts += _quality_problems(dataset.task_folder(instance_id), scope)
@@ -154,7 +154,7 @@ def _funnel(path: Path) -> Iterator[Problem]:
 def _task_problems(dataset: Dataset, instance_id: str, scope: CheckScope) -> Iterator[str]:
     folder = dataset.task_folder(instance_id)
     if not INSTANCE_ID.fullmatch(folder.name):
-        yield "the folder's name is no instance id (letters, digits, `_.-`)"
+        yield "the folder's name is not an instance id (letters, digits, `_.-`)"
     is_open = not dataset.sealed or (folder / hidden_files.TESTS_FILE).exists()
     broken = list(_broken_files(folder, is_open=is_open))
     yield from broken
@@ -210,7 +210,7 @@ def _patch_problems(task: Task) -> Iterator[str]:
         try:
             paths[name] = patch.parse(data, trusted=True).paths
         except patch.PatchError as error:
-            yield f"{name} is no patch: {error}"
+            yield f"{name} is not a patch: {error}"
     if len(paths) == len(sides):
         shared = sorted(paths["gold.patch"] & paths["test.patch"])
         if shared and task.instance.language not in _CUT_BY_LINE:
@@ -261,7 +261,7 @@ def _image_problems(instance: Instance, task: Task | None, folder: Path, scope: 
     for service in instance.test.services:
         yield from _service_problems(service.name, service.image, scope, is_proved=state is TaskState.PROVED)
     if not (folder / "Dockerfile").is_file():
-        yield "Dockerfile is missing, so nobody can tell how the image came to be"
+        yield "Dockerfile is missing, so how the image was built is unknown"
 
 
 def _service_problems(name: str, image: str, scope: CheckScope, *, is_proved: bool) -> Iterator[str]:

@@ -313,7 +313,7 @@ def load_gate_rules(
         if name not in Settings.model_fields:
             likely = nearest(name, Settings.model_fields)
             hint = f"did you mean [{likely}]?" if likely else f"known are {', '.join(Settings.model_fields)}"
-            raise InputError(f"{where((name,))}: {name!r} is no section; {hint}")
+            raise InputError(f"{where((name,))}: {name!r} is not a section; {hint}")
     over = _layers("gate", _GATE_VARIABLES, os.environ if env is None else env, flags)
     section = data.get("gate", {})
     lines = {key: where(("gate", key)) for key in section} if isinstance(section, dict) else {}

@@ -91,7 +91,7 @@ class Expectations:
         from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - every command loads this module
 
         if not isinstance(told, dict) or told.get("schema_version") != SCHEMA_VERSION:
-            raise InputError(f"{where} is no file of expectations of schema version {SCHEMA_VERSION}")
+            raise InputError(f"{where} is not a file of expectations of schema version {SCHEMA_VERSION}")
         try:
             read_back = TypeAdapter(cls).validate_python({name: told[name] for name in told if name in _FIELDS})
         except ValidationError as error:

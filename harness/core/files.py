@@ -60,7 +60,7 @@ def explained(path: Path) -> Iterator[None]:
         problem = f"cannot write {path}: {error.strerror or error}"
         if error.errno in _OF_THE_MACHINE:
             raise InfrastructureError(problem) from error
-        raise InputError(problem, hint="choose another folder or mend its permissions") from error
+        raise InputError(problem, hint="choose another folder or fix its permissions") from error
 
 
 def write_bytes(path: Path, data: bytes, *, mode: int = 0o644, durable: bool = True) -> None:
@@ -103,7 +103,7 @@ def refuse_special(path: Path) -> None:
 
     """
     if path == STANDARD_OUTPUT or is_special(path) or path.is_dir():
-        raise InputError(f"{path} is no file that lines can be added to", hint="name a regular file, or a new one")
+        raise InputError(f"{path} is not a file that lines can be added to", hint="name a regular file, or a new one")
 
 
 def write_result(path: Path, data: bytes) -> None:

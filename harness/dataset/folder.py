@@ -123,8 +123,8 @@ class Dataset:
         file = sealed.sealed_file(folder, self.recipients, known=digest)
         if file is None:
             raise InputError(
-                f"{instance_id} lies open in a sealed dataset, so nobody vouches for its hidden files",
-                hint="look where it came from, then `goldseam holdout seal` seals it",
+                f"{instance_id} is not sealed although its dataset is, so nothing vouches for its hidden files",
+                hint="find out where it came from, then seal it with `goldseam holdout seal`",
             )
         container = sealed.open_task(file, instance_id, keys=self.keys, recipients=self.recipients, known=digest)
         return replace(hidden_of(container.files, file), secret=container.secret)
@@ -241,7 +241,7 @@ def read_instance(folder: Path) -> Instance:
             f"{folder / TASK_FILE}: instance_id is {model.instance_id!r}, but its folder is {folder.name!r}"
         )
     if not INSTANCE_ID.fullmatch(model.instance_id):
-        raise InputError(f"{folder / TASK_FILE}: {model.instance_id!r} is no instance id (letters, digits, `_.-`)")
+        raise InputError(f"{folder / TASK_FILE}: {model.instance_id!r} is not an instance id (letters, digits, `_.-`)")
     instance = _instance(model, canary_marks.without_in_markdown(read_text(folder / STATEMENT_FILE)))
     scaffold = folder / SCAFFOLD_FILE
     if not scaffold.exists():
@@ -299,7 +299,7 @@ def hidden_content(folder: Path, model: TaskModel) -> str:
     if (folder / sealed.SEALED_FILE).exists():
         return f"sealed:{sealed.digest(read_bytes(folder / sealed.SEALED_FILE))}"
     raise InputError(
-        f"{folder} has neither {TESTS_FILE} nor {sealed.SEALED_FILE}, so nobody can tell what it holds",
+        f"{folder} has neither {TESTS_FILE} nor {sealed.SEALED_FILE}, so its content is unknown",
         hint="`goldseam holdout check` reports every problem of a dataset",
     )
 

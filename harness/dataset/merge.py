@@ -83,7 +83,7 @@ def merge(inputs: Sequence[Dataset], out: Path, *, name: str | None = None) -> M
     if len({dataset.path.resolve() for dataset in inputs}) < max(2, len(inputs)):
         raise InputError("a merge needs two datasets or more, each once")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"{out} is there already", hint="name a new folder with -o")
+        raise InputError(f"{out} already exists", hint="name a new folder with -o")
     sources = _sources(inputs)
     _refuse_closed(inputs, sources)
     for dataset in inputs:

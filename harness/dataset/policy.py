@@ -182,4 +182,4 @@ def merged_on(instance: Instance) -> date:
     try:
         return date.fromisoformat(instance.created_at[:10])
     except ValueError as error:
-        raise InputError(f"{instance.instance_id}: created_at {instance.created_at!r} is no date") from error
+        raise InputError(f"{instance.instance_id}: created_at {instance.created_at!r} is not a date") from error

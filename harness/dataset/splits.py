@@ -157,7 +157,7 @@ def set_rule(dataset: Dataset, rule: Rule, *, may_return: bool = False, dry_run:
         examples = ", ".join(returning[:3]) + (", …" if len(returning) > 3 else "")  # noqa: PLR2004 - a few are enough
         raise InputError(
             f"{len(returning)} task(s) would come back into the holdout, though they may have been shown: {examples}",
-            hint="--may-return moves them all the same",
+            hint="--may-return moves them anyway",
         )
     if dry_run:
         return moves_made

@@ -120,7 +120,7 @@ def time_enough(task: Task, sandbox: Sandbox, *, factor: float) -> float | None:
     timed = trial.run(scoring.trial_spec(patient, patch.parse(task.hidden.gold_patch, trusted=True)), sandbox)
     if timed.timed_out:
         seconds = patient.instance.budgets.seconds
-        raise TooSlowError(f"the tests ran out of time, and gold does not finish in {seconds:.0f} s either just now")
+        raise TooSlowError(f"the tests ran out of time, and gold does not finish in {seconds:.0f} s right now either")
     reading = Reading(
         instance_id=task.instance_id, seconds=timed.seconds, proof_seconds=_proof_seconds(task), resolved=True
     )

@@ -122,7 +122,7 @@ def _refuse_place(out: Path, *, folder: bool) -> None:
     if folder and out == files.STANDARD_OUTPUT:
         raise InputError("this format is a folder, which standard output can't hold", hint="name a folder with -o")
     if folder and out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise InputError(f"{out} is there already", hint="choose a new folder, or an empty one")
+        raise InputError(f"{out} already exists", hint="choose a new folder, or an empty one")
     if not folder and out.is_dir():
         raise InputError(f"{out} is a folder; this format is one file", hint="name the file to write with -o")
 

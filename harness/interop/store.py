@@ -80,7 +80,7 @@ class Store:
         self.url = shown(url)
         protocol, colon, place = url.partition("://")
         if not colon or not place.strip("/"):
-            raise InputError(f"{url!r} is no address of a store", hint="such as s3://bucket/name")
+            raise InputError(f"{url!r} is not an address of a store", hint="such as s3://bucket/name")
         if protocol in ("file", "local"):
             raise InputError(f"{self.url} is a folder, which needs no store", hint="name the folder itself")
         import fsspec  # type: ignore[import-untyped] # noqa: PLC0415 - keeps `--help` quick
@@ -94,7 +94,7 @@ class Store:
             ) from error
         except ValueError as error:
             raise InputError(
-                f"{self.url} is no address of a store: {error}", hint="such as s3://bucket/name"
+                f"{self.url} is not an address of a store: {error}", hint="such as s3://bucket/name"
             ) from error
         self._root = str(root).rstrip("/")
 

@@ -201,7 +201,7 @@ def _to_take(
     if clash:
         raise InputError(
             f"{len(clash)} file(s) were changed here and in {store.url}: {_named(clash)}",
-            hint="pull into a new folder, bring your changes there, and push that",
+            hint="pull into a new folder, make your changes there, and push that",
         )
     return take
 
@@ -295,7 +295,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
             continue
         if path.is_symlink() or not path.is_file():
             raise InputError(
-                f"{path} is no plain file, and a store holds nothing else", hint="put the file in its place"
+                f"{path} is not a plain file, and a store holds nothing else", hint="put the file in its place"
             )
         try:
             contents[name] = path.read_bytes()

@@ -61,7 +61,7 @@ def rate(dataset: Dataset, runs: Sequence[Path], *, write: bool = True) -> Ratin
         text = "; ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
         raise InputError(
             f"no run has a model's verdict on a task of {dataset.path}{f' ({text})' if text else ''}",
-            hint="gold and null are no models; score some with `goldseam evaluate DATASET -p PREDICTIONS`",
+            hint="gold and null are not models; score some with `goldseam evaluate DATASET -p PREDICTIONS`",
         )
     with content.locked(dataset):
         rated = tuple(

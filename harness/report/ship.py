@@ -31,7 +31,7 @@ def ask(report_data: ReportData, baseline: Path, rules: GateRules, *, dataset: P
         )
     competitors = report_data.competitors()
     if not competitors:
-        raise InputError("there is no model that a gate could be asked about")
+        raise InputError("the gate has no model to decide about")
     best = competitors[0]
     if baseline.resolve() == best.sheet.run.resolve():
         raise InputError(f"{baseline} would be compared with itself", hint="give an earlier run")

@@ -45,7 +45,7 @@ def of_one_item(*expected: type[Exception]) -> Iterator[None]:
             raise
         raise BugError(
             f"a bug of goldseam ({type(error).__name__}); please report it with {write()}",
-            hint="all others are done; the same command tries again what is left",
+            hint="all others are done; the same command tries the failed ones again",
         ) from error
 
 

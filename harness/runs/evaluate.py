@@ -327,7 +327,7 @@ def _refuse_others(folder: RunFolder, predictions: Sequence[Prediction], *, appe
     if not (folder.path / run_folder.RUN_FILE).exists():
         if folder.path.is_dir() and any(not path.name.startswith(".") for path in folder.path.iterdir()):
             raise InputError(
-                f"{folder.path} has files and is no run folder: expected {run_folder.RUN_FILE} in it, or nothing",
+                f"{folder.path} has files and is not a run folder: expected {run_folder.RUN_FILE} in it, or nothing",
                 hint="give a new folder with -o",
             )
         return

@@ -38,12 +38,12 @@ def replay(task: Task, prediction: Prediction, results: Mapping[str, Any]) -> In
     if patch.refused is not None:
         return verdict.refused(request, patch).report
     if patch.applied != saved.applied:
-        raise CannotReplayError("screening now leaves something else of the patch than what was run")
+        raise CannotReplayError("screening now keeps another part of the patch than the one that ran")
     if saved.unscored is not None:
         cause, why = saved.unscored
         return verdict.unscored(request, patch, cause=cause, why=why).report
     if saved.round is None:
-        raise CannotReplayError("it has no round that a verdict could stand on")
+        raise CannotReplayError("it has no finished round to base a verdict on")
     return verdict.graded(request, patch, scoring.decide(task, saved.round)).report
 
 

@@ -79,11 +79,11 @@ def _folder() -> Path:
 
 @lru_cache(maxsize=8)
 def _key(source: str, folder: Path) -> bytes:
-    text = read_secret(source, what=f"the key of reports ({VARIABLE})") if source else _own(folder / KEY_FILE)
+    text = read_secret(source, what=f"the report key ({VARIABLE})") if source else _own(folder / KEY_FILE)
     if len(text.strip()) < _SHORTEST:
         where = VARIABLE if source else folder / KEY_FILE
         raise InputError(
-            f"the key of reports ({where}) has fewer than {_SHORTEST} characters",
+            f"the report key ({where}) has fewer than {_SHORTEST} characters",
             hint=f"make one with `openssl rand -hex 32`; give {SOURCES}",
         )
     return hashlib.sha256(text.strip().encode()).digest()

@@ -75,7 +75,7 @@ def usable(dataset: Dataset, instance_id: str) -> Task:
     except patch.PatchError as error:
         where = dataset.task_folder(instance_id) / TEST_FILE
         hint = "`goldseam holdout check` reports every problem of a dataset"
-        raise InputError(f"{where} is no patch: {error}", hint=hint) from (None if dataset.sealed else error)
+        raise InputError(f"{where} is not a patch: {error}", hint=hint) from (None if dataset.sealed else error)
     return task
 
 
@@ -115,4 +115,4 @@ def tell_evaluated(
     except GoldseamError as error:
         if dataset.sealed:
             raise
-        note(f"the dataset's ledger does not tell of this run: {error.message}")
+        note(f"the dataset's ledger has no record of this run: {error.message}")

@@ -27,7 +27,7 @@ def problems(task: Task) -> Iterator[str]:
     try:
         patch.parse(raw, trusted=True)
     except patch.PatchError as error:
-        yield f"scaffold.patch is no patch: {error}"
+        yield f"scaffold.patch is not a patch: {error}"
         return
     if set(ids) - set(task.hidden.fail_to_pass):
         yield f"`{FIELD}` of task.yaml names tests that are not in FAIL_TO_PASS"

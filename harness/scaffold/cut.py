@@ -112,11 +112,11 @@ def _add_test(new: _File, names: Names, plan: _Plan) -> list[ast.AST]:
     item = new.items[place]
     if len(names) == 1:
         if not item.is_test:
-            raise CannotCutError("a test is no plain function")
+            raise CannotCutError("a test is not a plain function")
         plan.whole.add(place)
         return [item.node]
     if not isinstance(item.node, ast.ClassDef):
-        raise CannotCutError("a test is in something that is no plain class")
+        raise CannotCutError("a test is in something that is not a plain class")
     members_wanted = plan.members.setdefault(place, set())
     members = items(item.node.body, new.lines)
     added = _members(members, names[1])

@@ -39,7 +39,7 @@ NO_TOOLS = f"there is no tools image; run `{COMMAND}`, then the same command aga
 _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
 _NO_JAVASCRIPT = "no JavaScript or TypeScript is changed"
 _NO_CODE = "no file is changed that it reads"
-_NOT_TOLD = "the supervisor did not tell"
+_NOT_TOLD = "the supervisor did not report it"
 _TOTAL_MIB = TOTAL_BYTES // 1024 // 1024
 _STATUSES = ("imports", "fails", "unknown")
 
@@ -103,7 +103,7 @@ def from_evidence(
             gold=gold,
         )
     except (KeyError, TypeError, ValidationError) as error:
-        raise ValueError(f"this is no evidence of signals: {error}") from error
+        raise ValueError(f"this is not evidence of signals: {error}") from error
 
 
 def first(patch: Patch | None, inputs: SignalInputs, *, static: str = "") -> Signals:
@@ -183,7 +183,7 @@ def _compiles(inputs: SignalInputs, python: tuple[str, ...]) -> Compiles:
     )
     oks = [file.ok for file in files]
     ok = False if False in oks else True if len(oks) == len(python) and None not in oks else None
-    why = inputs.compiled.why or ("the compiler could not tell" if None in oks else _first_why(inputs))
+    why = inputs.compiled.why or ("the compiler could not say" if None in oks else _first_why(inputs))
     return Compiles(measured=ok is not None, why_not="" if ok is not None else why or _NOT_TOLD, ok=ok, files=files)
 
 

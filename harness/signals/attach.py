@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 EVIDENCE = "signals"
 """The field of results.json that keeps what signals are made from."""
-PENDING = "the run was stopped before the tools had read the files; the same command goes on"
+PENDING = "the run was stopped before the tools had read the files; the same command resumes it"
 
 
 def to_verdict(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
@@ -70,7 +70,7 @@ def _no_trial(report: InstanceReport, trial: Trial | None) -> str:
 
 
 def _nothing_to_read(inputs: assemble.SignalInputs) -> str:
-    return next((source.why_not for source in inputs.sources if source.why_not), "the supervisor did not tell")
+    return next((source.why_not for source in inputs.sources if source.why_not), "the supervisor did not report it")
 
 
 def again(report: InstanceReport, results: Mapping[str, Any], task: Task, patch: Patch | None) -> InstanceReport:

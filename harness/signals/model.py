@@ -25,7 +25,7 @@ class CompiledFile(_Part):
 
     path: str
     ok: bool | None
-    """None where the compiler could not tell."""
+    """None where the compiler could not say."""
     error: str = ""
     line: int = 0
 

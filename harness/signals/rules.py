@@ -47,7 +47,7 @@ def read(path: Path) -> Rules:
     elif path.suffix in SUFFIXES:
         named_paths = [(path.name, path)]
     else:
-        raise InputError(f"semgrep rules: {path} is no folder and no .yaml, .yml or .json file", hint=_HINT)
+        raise InputError(f"semgrep rules: {path} is not a folder and no .yaml, .yml or .json file", hint=_HINT)
     files: list[tuple[str, str]] = []
     left = LARGEST
     for name, rule_file in named_paths:

@@ -1,4 +1,4 @@
-"""What a campaign is: which samples of which tasks, by which settings, and what of it is there already.
+"""What a campaign is: which samples of which tasks, by which settings, and what of it already exists.
 
 One predictions file is one campaign: its settings are written down once, and the same command goes on where it ended.
 Only samples, temperatures, tasks and limits may be other than before; any other setting makes other predictions, and
@@ -110,7 +110,9 @@ def chosen(dataset: Dataset, *, ids: Sequence[str] = (), split: str | None = Non
     instances = [dataset.instance(task_id) for task_id in (dict.fromkeys(ids) if ids else dataset.ids())]
     if ids:
         if bare := [instance.instance_id for instance in instances if instance.image is None]:
-            raise InputError(f"{', '.join(bare)}: no image", hint="a candidate is no task yet; mine it whole")
+            raise InputError(
+                f"{', '.join(bare)}: no image", hint="a candidate is not a task yet; mine it without --no-validate"
+            )
         if elsewhere := [instance.instance_id for instance in instances if split not in (None, instance.split)]:
             raise InputError(f"not in split {split!r}: {', '.join(elsewhere)}", hint="leave --split out")
         return tuple(instances)
@@ -145,7 +147,7 @@ def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> Sta
     if names:
         text = "; ".join(f"{name} was {state.settings.get(name)!r}, now {raw.get(name)!r}" for name in names)
         raise InputError(
-            f"{records.path} was begun with other settings: {text}",
+            f"{records.path} was started with other settings: {text}",
             hint="give the same settings to go on, or another file with -o; `evaluate` takes several -p",
         )
     return state

@@ -86,7 +86,7 @@ class Records:
         self._held.close()
 
     def predictions(self) -> tuple[Prediction, ...]:
-        """What is there already.
+        """What already exists.
 
         Raises:
             InputError: the file is none of predictions.
@@ -110,7 +110,7 @@ class Records:
             version, settings, spent = state["schema_version"], dict(state["settings"]), Spending(**state["spent"])
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{self.state_path} is broken: {error}", hint="take it away together with its predictions"
+                f"{self.state_path} is broken: {error}", hint="delete it together with its predictions"
             ) from error
         if version > SCHEMA_VERSION:
             raise InputError(f"{self.state_path} is of a newer goldseam (version {version})", hint="upgrade goldseam")

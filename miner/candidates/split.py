@@ -249,7 +249,7 @@ def split(repo: Contents, candidate: Candidate) -> Split | Rejection:
         gold += code
         tests += test
     if not gold:
-        return _no("no_code", "nothing is left for the gold patch")
+        return _no("no_code", "nothing remains for the gold patch")
     if len(gold) > MAX_GOLD_BYTES:
         return _no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
     paths = (file.path for file in candidate.files if file.status != "D")

@@ -294,7 +294,7 @@ def _service(
     """A service with what of it has the right form."""
     text = image if isinstance(image, str) else ""
     if not unusable and not _IMAGE.match(text):
-        unusable = "its image can't be told from the file" if text else "no image is known for it"
+        unusable = "its image can't be read from the file" if text else "no image is known for it"
     if not unusable and re.search(r"(?:^|/)docker(?::|$)|dind", text):
         unusable = "it would be an engine of its own"
     names = [str(host) for host in (name, *hosts) if _HOST.match(str(host))]

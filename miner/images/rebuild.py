@@ -167,7 +167,7 @@ def _tree(workshop: Workshop, pinned: str) -> Path:
             raise InfrastructureError(f"the source tree of {pinned[:19]} can't be read: {ran.tail[-300:].strip()}")
         left, path = ran.out / SOURCE_NAME, workshop.folder / SOURCE_NAME
         if not stat.S_ISREG(left.lstat().st_mode):
-            raise InfrastructureError(f"the source tree of {pinned[:19]} is no regular file")
+            raise InfrastructureError(f"the source tree of {pinned[:19]} is not a regular file")
         left.rename(path)
     return path
 

@@ -184,7 +184,9 @@ def _row(number: int, digest: str, raw: dict[str, Any]) -> Row:
         problems = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:5]]
         raise _RefusedError("row_incomplete", "; ".join(problems)) from error
     if not INSTANCE_ID.fullmatch(model.instance_id):
-        raise _RefusedError("row_incomplete", f"{model.instance_id[:80]!r} is no instance id (letters, digits, `_.-`)")
+        raise _RefusedError(
+            "row_incomplete", f"{model.instance_id[:80]!r} is not an instance id (letters, digits, `_.-`)"
+        )
     if not _REPOSITORY.fullmatch(model.repo):
         raise _RefusedError("row_incomplete", f"repo: expected owner/name, found {model.repo[:80]!r}")
     if not _COMMIT.fullmatch(model.base_commit):

@@ -107,7 +107,7 @@ def _why(error: BaseException) -> str:
 
 
 def layer(parent: str) -> Layer:
-    """Git, build tools, Python and uv on top of an image; what is there already is left alone."""
+    """Git, build tools, Python and uv on top of an image; what already exists is left alone."""
     packages = " ".join(PACKAGES)
     certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
     facts = "import json, platform; print(json.dumps({'python': '.'.join(platform.python_version_tuple()[:2])}))"

@@ -430,7 +430,7 @@ def _public(host: str, port: int, *, at_once: bool) -> list[str]:
     public = [address for address in dict.fromkeys(addresses) if is_public(address)]
     if not public:
         raise NotPublicError(
-            f"{host} is named by the repository and is at {addresses[0]}, which is no public address: "
+            f"{host} is named by the repository and is at {addresses[0]}, which is not a public address: "
             "name it in [images] allow_hosts to let builds reach it"
         )
     return public

@@ -359,7 +359,7 @@ def read_result(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise InfrastructureError(f"{path.name} of a build is no regular file")
+                raise InfrastructureError(f"{path.name} of a build is not a regular file")
             data = file.read(_LARGEST_FILE + 1)
     except OSError as error:
         raise InfrastructureError(f"{path.name} of a build can't be read: {error.strerror}") from error

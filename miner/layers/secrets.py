@@ -103,7 +103,7 @@ def collect(env: Mapping[str, str] | None = None) -> BuildSecrets:
             if bundle.is_dir():
                 continue
             if not bundle.is_file():
-                raise InputError(f"{name} names {bundle}, which is no file", hint=f"correct or unset {name}")
+                raise InputError(f"{name} names {bundle}, which is not a file", hint=f"correct or unset {name}")
             return BuildSecrets(variables=variables, ca_bundle=bundle.resolve())
     system = next((Path(path) for path in _SYSTEM_CA if Path(path).is_file()), None)
     return BuildSecrets(variables=variables, ca_bundle=system.resolve() if system else None)

@@ -88,7 +88,7 @@ def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
         if isinstance(parts, Rejection):
             return parts
         if not parts.test_files:
-            return Rejection(stage=Stage.SPLIT, reason="no_test_file", detail="no test file is left after the change")
+            return Rejection(stage=Stage.SPLIT, reason="no_test_file", detail="the change leaves no test file")
         change = draft.candidate.change
         templates = _templates(site.repo, change.base_commit)
         statement = problem_statement(change, gold_patch=parts.gold_patch, templates=templates)

@@ -128,7 +128,7 @@ def _may_help(proof: Proof | Rejection, runs: Sequence[ObservedRun]) -> bool:
 
 
 def _renamed(alone: Settled, runs: Sequence[ObservedRun]) -> Settled:
-    """A rejection under its own name where all that fails with the fix told of a network that is not there."""
+    """A rejection under its own name where all that fails with the fix asked for a network that does not exist."""
     proof = alone.proof
     after = [run for run in runs if run.state == "after"]
     if not isinstance(proof, Rejection) or proof.reason != "gold_fails" or not after:
@@ -138,7 +138,9 @@ def _renamed(alone: Settled, runs: Sequence[ObservedRun]) -> Settled:
     lacking = failing & {*after[0].network, *after[0].refused}
     if not failing or lacking != failing:
         return alone
-    detail = f"all that fail with the fix ({len(failing)}) told of a network that is not there, such as {min(failing)}"
+    detail = (
+        f"all that fail with the fix ({len(failing)}) asked for a network that does not exist, such as {min(failing)}"
+    )
     return replace(alone, proof=replace(proof, reason=NEEDS_NETWORK, detail=detail))
 
 

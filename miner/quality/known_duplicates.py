@@ -95,7 +95,9 @@ def _put(shelf: FixIndex, line: bytes, place: str, where: str) -> None:
         text = "; ".join(
             f"{'.'.join(map(str, problem['loc'])) or 'row'}: {problem['msg']}" for problem in error.errors()[:3]
         )
-        raise InputError(f"{where} is no row: {text}", hint="each line needs `patch`, as SWE-bench has it") from error
+        raise InputError(
+            f"{where} is not a row: {text}", hint="each line needs `patch`, as SWE-bench has it"
+        ) from error
     name = f"{row.instance_id} ({place})" if row.instance_id else place
     shelf.add(fix_of(name, row.patch.encode("utf-8", "replace"), row.problem_statement or ""))
 

@@ -137,7 +137,7 @@ def find_credential(host: Host, settings: GithubSettings, env: Mapping[str, str]
     credential = _app(settings, env) or _token(host, env) or _netrc(host, env) or _gh(host)
     if credential is None:
         raise InputError(
-            f"no credential for {host.name}: GitHub tells about pull requests only to those it knows",
+            f"no credential for {host.name}: GitHub shows pull requests only to authenticated users",
             hint="set GITHUB_TOKEN (scope `repo`, or `public_repo` for public ones), or run `gh auth login`; "
             f"without one, mine a clone URL such as {host.clone_url('owner/name')}",
         )
@@ -183,7 +183,7 @@ def _netrc(host: Host, env: Mapping[str, str]) -> Credential | None:
     try:
         entries = netrc.netrc(file)
     except (OSError, netrc.NetrcParseError):
-        raise InputError(f"{file} can't be read as a netrc file", hint="mend it, or set GITHUB_TOKEN") from None
+        raise InputError(f"{file} can't be read as a netrc file", hint="fix it, or set GITHUB_TOKEN") from None
     for address in (host.api_url, host.web_url):
         name = urlsplit(address).hostname or ""
         if name in entries.hosts and (password := entries.hosts[name][2]):

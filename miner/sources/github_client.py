@@ -209,7 +209,7 @@ class Gateway:
     def _given_up(self, verdict: _Verdict, about: str, waited: float) -> GithubError:
         return GithubError(
             f"gave up asking {self.host.name} about {about}: {verdict.why} (waited {waited:.0f} s)",
-            hint="run the same command again later: it goes on; [github] max_wait_seconds says how long to wait",
+            hint="run the same command again later: it resumes; [github] max_wait_seconds says how long to wait",
         )
 
     def _clean(self, error: GithubError) -> GithubError:
@@ -320,7 +320,7 @@ def _judge_graphql(error: _GraphqlError, about: str, host: str, tries: int) -> _
 def _fault(why: str, about: str, host: str, tries: int) -> _Verdict:
     """Something broke on the way: less of it may go through, and if not, the same a little later."""
     error = GithubError(
-        f"gave up asking {host} about {about}: {why}", hint="run the same command again later: it goes on"
+        f"gave up asking {host} about {about}: {why}", hint="run the same command again later: it resumes"
     )
     if tries + 1 < _ATTEMPTS:
         return _Verdict(end=_End.LESS, seconds=_FAULT_SECONDS * 2**tries, why=why, error=error)

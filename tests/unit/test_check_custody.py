@@ -63,7 +63,7 @@ def test_hidden_files_that_lie_open_in_a_sealed_dataset_are_told(dataset):
 
 
 @pytest.mark.parametrize(
-    ("data", "what"), [(b"nonsense", "is no age file"), (None, "sealed.age is missing")], ids=["nonsense", "gone"]
+    ("data", "what"), [(b"nonsense", "is not an age file"), (None, "sealed.age is missing")], ids=["nonsense", "gone"]
 )
 def test_a_sealed_file_that_is_none_is_told(dataset, data, what):
     shut, _ = sealed(dataset)

@@ -82,7 +82,7 @@ def test_a_sound_task_has_no_problem(dataset):
         (instance(problem_statement=" \n"), "statement is empty"),
         (hidden(fail_to_pass=()), "FAIL_TO_PASS is empty"),
         (hidden(test_files=()), "test_files is empty"),
-        (hidden(gold_patch=b"nonsense"), "gold.patch is no patch"),
+        (hidden(gold_patch=b"nonsense"), "gold.patch is not a patch"),
         (hidden(test_patch=GOLD), "both touch src/a.py"),
         (hidden(pass_to_pass=("x", "x")), "names a test twice"),
         (hidden(pass_to_pass=TASK.hidden.fail_to_pass), "in FAIL_TO_PASS and in PASS_TO_PASS"),

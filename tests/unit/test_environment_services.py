@@ -86,7 +86,7 @@ def test_a_service_that_can_not_be_run_says_why(github):
         "db": "",
         "cache": "",
         "engine": "it would be an engine of its own",
-        "none": "its image can't be told from the file",
+        "none": "its image can't be read from the file",
     }
 
 

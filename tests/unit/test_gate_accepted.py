@@ -45,16 +45,16 @@ def test_tasks_that_do_not_count_are_not_kept(tmp_path):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "is no accepted run"),
-        (b"{", "is no accepted run"),
-        (b"[]", "is no accepted run"),
+        (b"", "is not an accepted run"),
+        (b"{", "is not an accepted run"),
+        (b"[]", "is not an accepted run"),
         (b"\xff\xfe", "is not UTF-8"),
         (json.dumps({**HEAD}).encode(), "tasks: Field required"),
         (json.dumps({**HEAD, "tasks": {}, "schema_version": 99}).encode(), "reads up to 1"),
         (json.dumps({**HEAD, "tasks": {}, "kind": "report"}).encode(), "expected kind"),
         (json.dumps({**HEAD, "tasks": {"a": {"samples": [{"outcome": "won"}]}}}).encode(), "tasks.a.samples.0.outcome"),
         (json.dumps({**HEAD, "tasks": {"a": {"samples": []}}}).encode(), "tasks.a.samples"),
-        (json.dumps({**HEAD, "tasks": {"../x": {"samples": [SAMPLE]}}}).encode(), "is no instance id"),
+        (json.dumps({**HEAD, "tasks": {"../x": {"samples": [SAMPLE]}}}).encode(), "is not an instance id"),
     ],
 )
 def test_a_file_that_is_no_accepted_run_is_refused(tmp_path, data, said):

@@ -68,7 +68,9 @@ def test_flags_win_over_the_file(tmp_path):
 
 
 def test_an_unknown_key_is_named_with_the_nearest_known_one(tmp_path):
-    assert "gate.max_dorp is no key of [gate]; did you mean max_drop?" in refused(tmp_path, "[gate]\nmax_dorp = 0.1\n")
+    assert "gate.max_dorp is not a key of [gate]; did you mean max_drop?" in refused(
+        tmp_path, "[gate]\nmax_dorp = 0.1\n"
+    )
 
 
 def test_tasks_have_to_be_judged_on_the_host_unless_told_otherwise():
@@ -86,7 +88,7 @@ def test_a_key_like_no_other_lists_the_known_ones(tmp_path):
 
 
 def test_an_unknown_section_is_named_with_the_nearest_known_one(tmp_path):
-    assert "'gates' is no section; did you mean [gate]?" in refused(tmp_path, "[gates]\nmax_drop = 0.1\n")
+    assert "'gates' is not a section; did you mean [gate]?" in refused(tmp_path, "[gates]\nmax_drop = 0.1\n")
 
 
 @pytest.mark.parametrize(

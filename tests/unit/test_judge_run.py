@@ -282,7 +282,7 @@ def test_a_line_cut_short_by_a_crash_is_judged_again(world, lenient):
         (["judge", "run", "-o", "j.jsonl", "--model", "m"], "--dataset"),
         (["judge", "nowhere", "-o", "j.jsonl"], "holds no prediction"),
         (["judge", "run", "-o", "j.jsonl", "--only", "nobody"], "no run has patches of nobody"),
-        (["judge", "run", "-o", "broken.jsonl"], "line 1 is no judgement"),
+        (["judge", "run", "-o", "broken.jsonl"], "line 1 is not a judgement"),
     ],
 )
 def test_wrong_usage_is_told_with_what_to_do(world, capsys, argv, said):

@@ -88,7 +88,7 @@ def test_evaluate_leaves_a_folder_alone_that_is_no_run(dataset, tmp_path):
 
     done = tiny.goldseam("evaluate", dataset.path, "-p", predictions, "-o", dataset.path)
 
-    assert (done.returncode, "is no run folder" in done.error_text) == (2, True), done.error_text
+    assert (done.returncode, "is not a run folder" in done.error_text) == (2, True), done.error_text
     assert contents(dataset.path) == before
 
 

@@ -102,9 +102,9 @@ def test_rows_are_read_in_the_form_of_swe_bench(tmp_path):
     ("lines", "said"),
     [
         ([], "has no row"),
-        (["{"], "line 1 is no row"),
-        ([{"patch": GOLD}, {"instance_id": "x"}], "line 2 is no row: patch"),
-        (["[]"], "line 1 is no row"),
+        (["{"], "line 1 is not a row"),
+        ([{"patch": GOLD}, {"instance_id": "x"}], "line 2 is not a row: patch"),
+        (["[]"], "line 1 is not a row"),
     ],
 )
 def test_a_file_that_is_no_public_dataset_is_refused(tmp_path, lines, said):

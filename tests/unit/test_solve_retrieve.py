@@ -101,7 +101,7 @@ def test_a_prompt_of_one_s_own_is_named_after_its_file_and_known_by_its_text(tmp
     assert prompt.digest != replace(prompt, text=prompt.text + " ").digest
 
 
-@pytest.mark.parametrize(("text", "told"), [("{{ statement ", "is no template"), (None, "there is no prompt")])
+@pytest.mark.parametrize(("text", "told"), [("{{ statement ", "is not a template"), (None, "there is no prompt")])
 def test_what_is_no_prompt_is_told(tmp_path, text, told):
     path = tmp_path / "mine.j2"
     if text is not None:

@@ -109,7 +109,7 @@ def read(path: Path) -> tuple[Scoresheet, AcceptedFile]:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "file"
         raise InputError(
-            f"{path} is no accepted run: {place}: {first['msg']}",
+            f"{path} is not an accepted run: {place}: {first['msg']}",
             hint="write one with `goldseam gate … --accept-to FILE`",
         ) from error
     refuse_newer(path, file.schema_version, SCHEMA_VERSION)
@@ -117,7 +117,7 @@ def read(path: Path) -> tuple[Scoresheet, AcceptedFile]:
         raise InputError(f"{path}: expected kind {KIND!r}, found {file.kind!r}")
     strange = [task_id for task_id in file.tasks if not INSTANCE_ID.fullmatch(task_id)]
     if strange:
-        raise InputError(f"{path}: {strange[0]!r} is no instance id")
+        raise InputError(f"{path}: {strange[0]!r} is not an instance id")
     return _sheet(path, file), file
 
 

@@ -291,7 +291,7 @@ def must_pass(candidate: Scoresheet, rules: GateRules, weak: Mapping[str, Weak])
         strange = [task_id for task_id in unknown if task_id not in task_ids]
         likely = nearest(strange[0], task_ids) if strange else None
         hint = (
-            f" {strange[0]} is no task of this run" + (f"; did you mean {likely}?" if likely else ".")
+            f" {strange[0]} is not a task of this run" + (f"; did you mean {likely}?" if likely else ".")
             if strange
             else next((f" {task_id} is {weak[task_id].note()}." for task_id in unknown if task_id in weak), "")
         )

@@ -151,7 +151,7 @@ def _sentence(verdict: GateVerdict, lines: list[RuleLine], rules: GateRules, *, 
         return f"{text}, and {_named(unknown)} can't be told." if unknown else f"{text}."
     if verdict is GateVerdict.INCONCLUSIVE:
         sentences = {
-            "inconclusive": "that is no pass",
+            "inconclusive": "that is not a pass",
             "pass": "goldseam.toml lets that pass",
             "fail": "goldseam.toml makes that fail",
         }

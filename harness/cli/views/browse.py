@@ -11,6 +11,7 @@ from rich.text import Text
 
 from harness.cli.views.custody import log_table
 from harness.cli.views.scores import UNKNOWN, table
+from harness.core.instance import Task
 from harness.dataset.ledger import ledger
 from harness.judging.places import CARD, place_of_test, read_card
 
@@ -152,8 +153,9 @@ def shown(card: TaskView) -> RenderableType:
     if hidden is None:
         parts += [_head("hidden side"), Text(card.closed or "", style="yellow"), Text()]
     else:
-        parts += _tests("FAIL_TO_PASS", hidden.fail_to_pass, hidden)
-        parts += _tests("PASS_TO_PASS", hidden.pass_to_pass, hidden)
+        task = Task(instance=instance, hidden=hidden)
+        parts += _tests("FAIL_TO_PASS", hidden.fail_to_pass, task)
+        parts += _tests("PASS_TO_PASS", hidden.pass_to_pass, task)
         for name, patch in (("gold patch", hidden.gold_patch), ("test patch", hidden.test_patch)):
             parts += [_head(name), _patch(_text(patch)), Text()]
     parts += [_head("quality"), _quality(instance.quality), Text()]
@@ -182,9 +184,9 @@ def _head(name: str) -> Rule:
     return Rule(name, align="left", style="bright_black")
 
 
-def _tests(name: str, tests: Sequence[str], hidden: Hidden) -> list[RenderableType]:
+def _tests(name: str, tests: Sequence[str], task: Task) -> list[RenderableType]:
     lines: list[RenderableType] = [
-        Text.assemble((f"{place_of_test(hidden, test).value:<7}", "bright_black"), test) for test in tests[:_TESTS]
+        Text.assemble((f"{place_of_test(task, test).value:<7}", "bright_black"), test) for test in tests[:_TESTS]
     ]
     if len(tests) > _TESTS:
         lines.append(Text(f"… and {len(tests) - _TESTS} more (--json has all)", style="bright_black"))

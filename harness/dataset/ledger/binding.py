@@ -221,6 +221,6 @@ def refuse_recipients(dataset: Dataset) -> None:
     recipients = held(dataset).settings.get("recipients")
     if recipients is not None and recipients != sorted(dataset.recipients):
         raise InputError(
-            f"{dataset.path / DATASET_FILE} names other recipients than the ledger, so nothing is sealed to them",
+            f"{dataset.path / DATASET_FILE} names different recipients from the ledger, so nothing is sealed to them",
             hint="restore dataset.yaml, or say whom to seal to with `goldseam holdout seal DATASET --to …`",
         )

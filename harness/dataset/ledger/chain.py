@@ -148,7 +148,7 @@ class _Walk:
         for line_cut in broken:
             self._problem(line_cut.number, _unexplained(line_cut))
         if "torn" in entry.facts:
-            self._problem(line.number, "it tells of lines before it that were cut short; they are not what is there")
+            self._problem(line.number, "it vouches for earlier lines that are not the ones before it")
 
     def _cut_end(self, broken: Sequence[Line]) -> None:
         for line in broken:
@@ -230,7 +230,7 @@ def _signatures(entries: Iterable[tuple[int, Entry]], listed: frozenset[str]) ->
 def _head(head: str, entries: Iterable[Entry]) -> list[Problem]:
     prefix = head.strip().lower().rstrip("…")
     if len(prefix) < SHORT or not set(prefix) <= set("0123456789abcdef"):
-        raise InputError(f"{head!r} is no head of a ledger: expected {SHORT} hex digits or more")
+        raise InputError(f"{head!r} is not a head of a ledger: expected {SHORT} hex digits or more")
     if any(entry.hash.startswith(prefix) for entry in entries):
         return []
     return [Problem(line=None, what=f"the line {prefix[:SHORT]}… is not there: the end was cut off, or rewritten")]
@@ -325,7 +325,7 @@ def _whole(entries: Sequence[Line], path: Path) -> None:
     bad = [problem for problem in problems if "branch of the ledger ends here" not in problem.what]
     if bad:
         raise InputError(
-            f"{path}, line {bad[0].line}: {bad[0].what}", hint="only ledgers that verify can be joined; mend it first"
+            f"{path}, line {bad[0].line}: {bad[0].what}", hint="only ledgers that verify can be joined; fix it first"
         )
 
 

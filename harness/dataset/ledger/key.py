@@ -64,7 +64,7 @@ def _signer(text: str) -> Signer:
             hint="keep it in a password manager and give it with command:PROGRAM",
         ) from None
     except (ValueError, UnsupportedAlgorithm):
-        raise InputError(f"{_WHAT} is no private key in PEM or OpenSSH form", hint=hint) from None
+        raise InputError(f"{_WHAT} is not a private key in PEM or OpenSSH form", hint=hint) from None
     if not isinstance(private, Ed25519PrivateKey):
         raise InputError(f"{_WHAT} is not an ed25519 key", hint=hint)
     return Signer(private)
@@ -108,7 +108,7 @@ def _public(line: str) -> str:
         public = None
     if not isinstance(public, Ed25519PublicKey):
         raise InputError(
-            f"ledger_keys of dataset.yaml: {line[:40]!r} is no ed25519 public key",
+            f"ledger_keys of dataset.yaml: {line[:40]!r} is not an ed25519 public key",
             hint="write the line of the .pub file, as ssh-keygen makes it",
         )
     return _encoded(public)

@@ -120,7 +120,7 @@ def read(dataset: Dataset) -> tuple[Entry, ...]:
         if broken and line.entry.facts.get("torn") != torn_note(broken):
             raise InputError(
                 f"{path}, line {broken[0].number} is broken: {broken[0].problem}",
-                hint="`goldseam holdout log DATASET --verify` tells what happened to the ledger",
+                hint="`goldseam holdout log DATASET --verify` shows what happened to the ledger",
             )
         refuse_newer(f"{path}, line {line.number}", line.entry.schema_version, LEDGER_VERSION)
         broken = []

@@ -51,7 +51,7 @@ def _record(dataset: Dataset, ids: list[str], purpose: str, facts: dict[str, Any
         ledger.record(dataset, ledger.Event.OPENED, ids, purpose=purpose, **facts)
     except InputError as error:
         raise InputError(
-            f"sealed tasks are opened only where the ledger can tell of it: {error.message}",
+            f"sealed tasks are opened only where the ledger can record it: {error.message}",
             hint="mount the dataset writable, or copy it to a place that is; the copy's ledger can be joined later",
         ) from None
     _told.update((str(dataset.path), task_id) for task_id in ids)

@@ -63,7 +63,9 @@ def add_locked(dataset: Dataset) -> tuple[str, ...]:
         changed.append(folder.DATASET_FILE)
     text = dataset.canary
     if not text.isprintable() or "--" in text:
-        raise InputError(f"the canary of {dataset.path} is no plain line of text", hint="give dataset.yaml another one")
+        raise InputError(
+            f"the canary of {dataset.path} is not a plain line of text", hint="give dataset.yaml another one"
+        )
     changed += [name for name in missing(dataset) if _add(dataset, dataset.path / name)]
     return tuple(changed)
 

@@ -105,7 +105,7 @@ def unpack(data: bytes, *, kind: str, name: str, where: str) -> Container:
     try:
         manifest = ManifestModel.model_validate_json(members.pop(MANIFEST, b""))
     except ValidationError:
-        raise DamagedError(f"{where}: what is sealed there has no manifest that can be read") from None
+        raise DamagedError(f"{where}: what is sealed there has no readable manifest") from None
     refuse_newer(where, manifest.schema_version, CONTAINER_VERSION)
     if (manifest.kind, manifest.name) != (kind, name):
         raise InputError(
@@ -126,8 +126,8 @@ def _members(data: bytes, where: str) -> dict[str, bytes]:
             for member in tar:
                 file = tar.extractfile(member)
                 if not member.isreg() or file is None or member.name in members:
-                    raise DamagedError(f"{where}: something else than a task's files is sealed there")
+                    raise DamagedError(f"{where}: what is sealed there is not a task's files")
                 members[member.name] = file.read()
     except (tarfile.TarError, zlib.error, EOFError):
-        raise DamagedError(f"{where}: what is sealed there is no container of goldseam") from None
+        raise DamagedError(f"{where}: what is sealed there is not a goldseam container") from None
     return members

@@ -218,7 +218,7 @@ def _recipient(text: str) -> Any:
         return kind.from_str(text if text.startswith(_SSH) else text.partition(" ")[0])
     except pyrage.RecipientError:
         raise InputError(
-            f"{short(text)} is no recipient that age can seal to",
+            f"{short(text)} is not a recipient that age can seal to",
             hint="expected age1…, ssh-ed25519 … or ssh-rsa …",
         ) from None
 

@@ -244,7 +244,7 @@ def _refuse_others(place: Path) -> None:
     if digest != hidden_digest({name: model_files.read_bytes(place / name) for name in names}):
         raise InputError(
             f"{place} has readable hidden files beside {sealed.SEALED_FILE} that are not what was sealed",
-            hint=f"to seal them, take {sealed.SEALED_FILE} away; else take them away; then seal again",
+            hint=f"to seal them, delete {sealed.SEALED_FILE}; otherwise delete them; then seal again",
         )
 
 

@@ -89,7 +89,7 @@ def read(dataset: Dataset) -> tuple[RefreshLine, ...]:
                 if isinstance(error, ValidationError)
                 else "no JSON"
             )
-            raise InputError(f"{path}, line {number} is no record of a refresh: {reason}") from error
+            raise InputError(f"{path}, line {number} is not a record of a refresh: {reason}") from error
         if lines[-1].schema_version > SCHEMA_VERSION:
             raise InputError(f"{path}, line {number} was written by a newer goldseam", hint="upgrade goldseam")
     return tuple(lines)

@@ -37,5 +37,5 @@ def choose(kind: Kind = Kind.LOCAL, *, address: str | None = None, jobs: int | N
 
         return RayExecutor(address=address, jobs=jobs)
     if address is not None:
-        raise InputError("--address is for a cluster", hint="say --executor ray as well")
+        raise InputError("--address is for a cluster", hint="add --executor ray")
     return LocalExecutor(jobs=jobs)

@@ -112,7 +112,7 @@ def connect(ray: Any, address: str) -> None:
         InfrastructureError: no cluster answers there.
 
     """
-    hint = "`ray status --address HOST:PORT` tells whether it runs; docs/scale.md says how to start one"
+    hint = "`ray status --address HOST:PORT` shows whether it runs; docs/scale.md says how to start one"
     if address != "auto":
         _see_that_it_answers(address, hint)
     in_main_thread = threading.current_thread() is threading.main_thread()

@@ -358,7 +358,7 @@ def _lost(parcel: _Parcel, error: Exception) -> InfrastructureError:
 
 
 def _lost_with(node_id: str) -> Reply:
-    error = SandboxError(f"node {node_id[:8]} is no longer in the cluster, and the job that it had is not back")
+    error = SandboxError(f"node {node_id[:8]} is no longer in the cluster, and its job has not come back")
     return Reply(result=None, error=error, owner="", healthy=False)
 
 

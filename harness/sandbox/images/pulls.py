@@ -69,7 +69,7 @@ class Puller:
         if "@" not in ref and not (tags and ":" in ref and not ref.startswith("sha256:")):
             raise MissingImageError(
                 f"the engine has no image {ref}",
-                hint="that is an image of the machine that mined the task; mine it here again, or have it pushed",
+                hint="only the machine that mined the task has it; push it from there, or mine the task here again",
             )
         with self._lock:
             pull = self._pulls.get(ref)

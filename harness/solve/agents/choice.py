@@ -58,7 +58,7 @@ def make(choice: Choice) -> Agent:
         raise InputError(
             "`--agent command` and --agent-command (with --where, --agent-mount, --agent-allow, --agent-minutes) go "
             "together",
-            hint="for example --agent command --agent-command 'my-agent --task {statement_file} --model {model}'",
+            hint="such as --agent command --agent-command 'my-agent --task {statement_file} --model {model}'",
         )
     return _MAKERS[choice.name](choice)
 

@@ -80,7 +80,7 @@ class CommandAgent(Agent):
         if settings.mount is not None:
             _check_mount(settings.mount)
         if settings.where is Where.HOST and (settings.mount or settings.allow):
-            raise InputError("a program on this machine is not locked in: it needs no mount, and reaches every host")
+            raise InputError("a program on this machine is not isolated: it needs no mount, and reaches every host")
 
     def settings(self) -> dict[str, Any]:
         """What else its results depend on."""
@@ -197,10 +197,10 @@ def _words(command: str) -> Sequence[str]:
 
 def _check_mount(folder: Path) -> None:
     if not folder.is_dir():
-        raise InputError(f"{folder} is no folder")
+        raise InputError(f"{folder} is not a folder")
     if folder.stat().st_mode & 0o005 != 0o005:  # noqa: PLR2004 - read and enter, for others
         raise InputError(
-            f"{folder} is closed to the container, whose user is nobody special",
+            f"{folder} can't be read by the container's unprivileged user",
             hint=f"open it with `chmod -R o+rX {folder}`, and keep nothing secret in it",
         )
 

@@ -73,7 +73,7 @@ def find() -> Installed:
 def _candidates() -> Iterator[Path]:
     if named := os.environ.get(PYTHON_VARIABLE):
         if not Path(named).is_file():
-            raise InputError(f"{PYTHON_VARIABLE} names {named}, which is no file")
+            raise InputError(f"{PYTHON_VARIABLE} names {named}, which is not a file")
         yield Path(named)
         return
     yield Path(sys.executable)

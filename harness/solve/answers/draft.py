@@ -88,7 +88,7 @@ class Draft:
     def _create(self, path: str, change: Change) -> None:
         old = self._file(path)
         if old is not None and old.lines:
-            raise EditError(f"{path} is to be made anew, but is there already")
+            raise EditError(f"{path} is to be created, but already exists")
         text = change.content
         if text is None:
             text = "".join(f"{line}\n" for hunk in change.hunks for mark, line in hunk.lines if mark == "+")
@@ -176,7 +176,7 @@ class Draft:
         parts = path.split("/")
         unsafe = path.startswith("/") or not path or {"", ".", "..", ".git"} & {part.lower() for part in parts}
         if unsafe or "\\" in path or not path.isprintable():
-            raise EditError(f"{path_named!r} is no path in the repository")
+            raise EditError(f"{path_named!r} is not a path in the repository")
         if any("/".join(parts[:at]) in self._paths() for at in range(1, len(parts))):
             raise EditError(f"{path_named!r} would stand inside a file")
         return path

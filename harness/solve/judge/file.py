@@ -170,7 +170,7 @@ def read_judgements(path: Path) -> tuple[Judgement, ...]:
         try:
             judgement = Judgement.model_validate_json(line)
         except ValidationError as error:
-            raise InputError(f"{path}, line {number} is no judgement: {error.errors()[0]['msg']}") from error
+            raise InputError(f"{path}, line {number} is not a judgement: {error.errors()[0]['msg']}") from error
         refuse_newer(f"{path}, line {number}", judgement.schema_version, SCHEMA_VERSION)
         judgements.append(judgement)
     return tuple(judgements)

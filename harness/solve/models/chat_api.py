@@ -101,7 +101,7 @@ class _Heard:
 
     def chunk(self, chunk: Any, *, seconds: float) -> None:
         if not hasattr(chunk, "choices"):
-            raise ModelError("the endpoint streams something that is no chat completion", fault=Fault.BAD_REPLY)
+            raise ModelError("the endpoint streams something that is not a chat completion", fault=Fault.BAD_REPLY)
         self.model = chunk.model or self.model
         self.answer_id = chunk.id or self.answer_id
         self.usage = chunk.usage or self.usage

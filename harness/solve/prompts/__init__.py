@@ -122,5 +122,5 @@ def load(name: str = DEFAULT) -> Prompt:
     try:
         SandboxedEnvironment(autoescape=False).parse(text)
     except TemplateError as error:
-        raise InputError(f"{path} is no template: {error}") from error
+        raise InputError(f"{path} is not a template: {error}") from error
     return Prompt(name=name if name in shipped() else path.name, text=text)

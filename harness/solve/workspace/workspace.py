@@ -98,7 +98,9 @@ class Workspaces:
 
         """
         if instance.image is None:
-            raise InfrastructureError(f"{instance.instance_id} has no image", hint="it is a candidate; mine it whole")
+            raise InfrastructureError(
+                f"{instance.instance_id} has no image", hint="it is a candidate; mine it without --no-validate"
+            )
         with (
             self._open(instance, {}) as session,
             tempfile.TemporaryDirectory(prefix="goldseam-") as folder,

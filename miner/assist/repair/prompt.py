@@ -37,7 +37,7 @@ packages that were on the index on the day of the commit, locked with hashes; th
 your commands. Tests run later with no network, as an unprivileged user, with pytest.
 
 Answer with one JSON object and nothing else. All of its members may be left out:
-{{"requirements": ["name>=1"],  PEP 508 requirements to add; one that is there already gets this version instead
+{{"requirements": ["name>=1"],  PEP 508 requirements to add; one that already exists gets this version instead
  "without": ["name"],          distributions not to ask for, and to free of their pins
  "apt": ["libxml2-dev"],       Debian packages to add
  "env": {{"NAME": "value"}},     environment variables of the tests

@@ -34,7 +34,7 @@ class Proposal(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     requirements: Annotated[tuple[Word, ...], Field(max_length=40)] = ()
-    """PEP 508 requirements to add; one that is there already gets this version."""
+    """PEP 508 requirements to add; one that already exists gets this version."""
     without: Annotated[tuple[Word, ...], Field(max_length=40)] = ()
     """Distributions that are no longer asked for, and lose their pins."""
     apt: Annotated[tuple[Package, ...], Field(max_length=30)] = ()
@@ -61,7 +61,7 @@ class Proposal(BaseModel):
     @classmethod
     def _not_ours(cls, variables: dict[str, str]) -> dict[str, str]:
         if ours := sorted(name for name in variables if _RESERVED.fullmatch(name)):
-            raise ValueError(f"{', '.join(ours)} can't be set: tests are proved and graded with a value of ours")
+            raise ValueError(f"{', '.join(ours)} can't be set: tests are proved and graded with our own value")
         return variables
 
 

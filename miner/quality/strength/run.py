@@ -118,7 +118,7 @@ def _gold(task: Task, sandbox: Sandbox) -> _Gold:
     try:
         fix = screen_task(task, task.hidden.gold_patch).kept
     except PatchError as error:
-        raise CannotMeasureError(f"the fix is no patch that a model could give: {error}") from error
+        raise CannotMeasureError(f"the fix is not a patch that a model could give: {error}") from error
     scored = scoring.score(task, fix, sandbox, scoring.Demands())
     if scored.grade.outcome is Outcome.INFRA_ERROR:
         raise SandboxError(f"{task.instance_id}: {scored.grade.reason}")
