@@ -250,7 +250,7 @@ def test_modules(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_test_module(path: str) -> bool:
-    """Whether a test file is called like those that are given to a runner; all are, where a language has no such name."""
+    """Whether a test file is called like those that are given to a runner, where its language has a name for these."""
     language = LANGUAGES.get(_parts(path).language)
     return not language or not language.test_modules or bool(language.test_modules.fullmatch(PurePosixPath(path).name))
 

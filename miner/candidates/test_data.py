@@ -7,7 +7,6 @@ the names of its folders suggest; what is true of that is found out by running (
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -17,9 +16,9 @@ from miner.candidates.split import classify, in_data_folder, is_source, is_test_
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-MOST_NAMED = 8
+MOST_NAMED = 12
 """Test files that are tried because they name the data: the ones that do so best."""
 MOST_OF_SUITE = 60
 """Test files of a suite that are tried where no name tells."""
@@ -50,7 +49,9 @@ def candidates(files: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _runnable(path: str) -> bool:
-    return is_test_module(path) or (bool(_RUNNABLE.fullmatch(PurePosixPath(path).stem)) and not in_data_folder(path))
+    stem = PurePosixPath(path).stem
+    like_one = bool(_RUNNABLE.fullmatch(stem)) and stem != "conftest" and not in_data_folder(path)
+    return is_test_module(path) or like_one
 
 
 def readers(data: Sequence[str], runnable: Collection[str], contents: Mapping[str, bytes]) -> Readers:

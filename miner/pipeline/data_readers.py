@@ -1,8 +1,8 @@
 """The tests that read a change's data, where the change touches no test file: found by running what may read it.
 
-Likely readers are known by name (miner/candidates/test_data.py). Of what they collect, ids that the data brings or that
-name it run first, with the fix and without it; else all of them do, within a budget. What turns is kept, with as many of
-its neighbours as can be run in a few seconds.
+Likely readers are known by name (miner/candidates/test_data.py). Of what they collect, ids that the data brings or
+that name it run first, with the fix and without it; else all of them do, within a budget. What turns is kept, with as
+many of its neighbours as can be run in a few seconds.
 """
 
 from __future__ import annotations
