@@ -87,7 +87,7 @@ def _score(text: str, path: str) -> int:
 def _own_folders(pure: PurePosixPath) -> tuple[str, ...]:
     """The folders that belong to the data, below the suite's own."""
     folders = pure.parts[:-1]
-    for place in range(1, len(folders)):
+    for place in range(1, len(folders) + 1):
         if classify("/".join((*folders[:place], "x.dat"))) is not Kind.GOLD:
             return folders[place:]
     return folders[-1:]
