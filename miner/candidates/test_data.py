@@ -59,10 +59,14 @@ def readers(data: Sequence[str], runnable: Collection[str], contents: Mapping[st
     texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
     scores = {path: max(_score(text, of) for of in data) for path, text in texts.items()}
     helpers = {path: score for path, score in scores.items() if score > _BY_ENDING and path not in runnable}
+    words = {word for of in data for word in _own_folders(PurePosixPath(of))}
     for path in runnable:
         through = [score - 1 for helper, score in helpers.items() if _speaks_of(texts.get(path, ""), helper)]
         scores[path] = max(scores.get(path, 0), *through, 0)
+        scores[path] += 3 * (bool(scores[path]) and any(word in path for word in words))
     order = sorted((path for path in runnable if scores[path]), key=lambda path: (-scores[path], path))
+    tops = {of.partition("/")[0] for of in data}
+    order = [path for path in order if path.partition("/")[0] in tops] or order  # other projects need other packages
     suite = sorted({path for of in data for path in _suite(of, runnable)} - set(order[:MOST_NAMED]))
     return Readers(named=tuple(order[:MOST_NAMED]), suite=tuple(suite) if len(suite) <= MOST_OF_SUITE else ())
 

@@ -119,7 +119,7 @@ class _Search:
         names = _names_of(self.data)
         by_name = [test_id for test_id in self._collected if names and names.search(test_id.partition("::")[2])]
         brought = [test_id for test_id in self._collected if test_id not in earlier]
-        return tuple(dict.fromkeys((*by_name, *brought)))[:_MOST_IDS]
+        return tuple(dict.fromkeys((*brought, *by_name)))[:_MOST_IDS]
 
     def _arguments(self, test_ids: Collection[str]) -> tuple[str, ...]:
         return language_of(self.subject.test).arguments(self.subject.test, test_ids) if test_ids else ()

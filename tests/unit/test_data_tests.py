@@ -107,3 +107,9 @@ def test_where_no_name_tells_the_suite_around_the_data_is_tried():
 def test_a_suite_of_too_many_files_is_not_tried():
     paths = tuple(f"tests/test_{number}.py" for number in range(MOST_OF_SUITE + 1))
     assert readers(["tests/data/page.html"], paths, dict.fromkeys(paths, b"")).suite == ()
+
+
+def test_a_project_beside_the_suite_is_tried_only_where_nothing_else_is_there():
+    sources = {"tests/test_a.py": b"load('golden')", "plugins/x/tests/test_b.py": b"load('golden')"}
+    assert readers(["tests/golden/page.html"], tuple(sources), sources).named == ("tests/test_a.py",)
+    assert readers(["data/golden/page.html"], tuple(sources), sources).named == tuple(sorted(sources))
