@@ -21,7 +21,7 @@ from miner.proof import prepare
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from harness.grading.trial import Trial
     from harness.languages.base import TestReport
@@ -87,39 +87,54 @@ class _Search:
     sandbox: Sandbox
 
     def outcome(self) -> tuple[str, ...] | Rejection:
-        likely = self._arguments(self._likely)
-        for files in (likely, self.subject.test_files):
-            if not files:
+        each = None
+        for ids in self._likely():
+            if not (arguments := self._arguments(ids)):
                 continue
-            after = self._run(files, gold=True)
-            if trouble := self._trouble(after):
-                return trouble
-            before = self._run(files, gold=False)
-            if files == likely and _NOT_FOUND in {after.report.exit_code, before.report.exit_code}:
+            after, before = self._both(arguments)
+            if _NOT_FOUND in {after.report.exit_code, before.report.exit_code}:
                 continue
-            if trouble := self._trouble(before):
+            if trouble := self._trouble(after) or self._trouble(before):
                 return trouble
             if turned := _passed(after.report) - _passed(before.report):
-                return self._narrowed(turned, after.report)
-            if files == likely:
-                return self._no("no_fail_to_pass", f"{len(self._likely)} tests read it, and the fix turns none of them")
+                return self._narrowed(turned, ids, after.report)
+            each = _seconds_each(after.report)
+        if each is not None and each * len(self._collected) > _KEPT_SECONDS:
+            return self._no("no_fail_to_pass", "tests that name it are the same with the fix and without")
+        after, before = self._both(self.subject.test_files)
+        if trouble := self._trouble(after) or self._trouble(before):
+            return trouble
+        if turned := _passed(after.report) - _passed(before.report):
+            return self._narrowed(turned, (), after.report)
         without = self._run(self.subject.test_files, gold=True, tests=False)
         if without.report.statuses != after.report.statuses:
             return self._no("no_fail_to_pass", "tests read it, and the fix turns none of them")
         return self._no(UNREAD, f"{len(after.report.statuses)} tests give the same without it")
 
+    def _both(self, files: tuple[str, ...]) -> tuple[Trial, Trial]:
+        """With the fix and without it."""
+        return self._run(files, gold=True), self._run(files, gold=False)
+
     @cached_property
     def _collected(self) -> tuple[str, ...]:
         return self._run(self.subject.test_files, gold=True, listing=True).report.collected
 
-    @cached_property
-    def _likely(self) -> tuple[str, ...]:
-        """The ids that the data brings, or that name it."""
-        earlier = set(self._run(self.subject.test_files, gold=True, tests=False, listing=True).report.collected)
+    def _likely(self) -> Iterator[tuple[str, ...]]:
+        yield self._by_name
+        yield self._brought  # costs a container, so only where the names don't tell
+
+    @property
+    def _by_name(self) -> tuple[str, ...]:
+        """Ids that name the data."""
         names = _names_of(self.data)
-        by_name = [test_id for test_id in self._collected if names and names.search(test_id.partition("::")[2])]
-        brought = [test_id for test_id in self._collected if test_id not in earlier]
-        return tuple(dict.fromkeys((*brought, *by_name)))[:_MOST_IDS]
+        ids = self._collected if names else ()
+        return tuple(test_id for test_id in ids if names and names.search(test_id.partition("::")[2]))[:_MOST_IDS]
+
+    @property
+    def _brought(self) -> tuple[str, ...]:
+        """Ids that are there with the data alone."""
+        earlier = set(self._run(self.subject.test_files, gold=True, tests=False, listing=True).report.collected)
+        return tuple(test_id for test_id in self._collected if test_id not in earlier)[:_MOST_IDS]
 
     def _arguments(self, test_ids: Collection[str]) -> tuple[str, ...]:
         return language_of(self.subject.test).arguments(self.subject.test, test_ids) if test_ids else ()
@@ -136,15 +151,15 @@ class _Search:
         )
         return trial.run(spec, self.sandbox)
 
-    def _narrowed(self, turned: Collection[str], report: TestReport) -> tuple[str, ...]:
+    def _narrowed(self, turned: Collection[str], likely: Sequence[str], report: TestReport) -> tuple[str, ...]:
         """The files of the tests that turned, or these tests and some of their neighbours where files take too long."""
         files = tuple(sorted({test_id.partition("::")[0] for test_id in turned}))
         neighbours = [test_id for test_id in self._collected if test_id.partition("::")[0] in files]
-        each = sum(report.seconds.values()) / max(1, len(report.seconds))
+        each = _seconds_each(report)
         room = int(_KEPT_SECONDS / each) if each else len(neighbours)
         if room >= len(neighbours):
             return files
-        own = [*sorted(turned), *(test_id for test_id in self._likely if test_id not in turned)]
+        own = [*sorted(turned), *(test_id for test_id in likely if test_id not in turned)]
         others = _spread([test_id for test_id in neighbours if test_id not in set(own)], max(0, room - len(own)))
         return self._arguments([*own, *others][: max(_MOST_IDS, len(turned))]) or files
 
@@ -160,6 +175,10 @@ class _Search:
 
 def _passed(report: TestReport) -> set[str]:
     return {test_id for test_id, status in report.statuses.items() if status is TestStatus.PASSED}
+
+
+def _seconds_each(report: TestReport) -> float:
+    return sum(report.seconds.values()) / max(1, len(report.seconds))
 
 
 def _names_of(data: Iterable[str]) -> re.Pattern[str] | None:
