@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from harness.core import test_ids
 from harness.core.errors import InputError
 from harness.core.instance import TaskState
 from harness.dataset import content, rotation, splits, task_states
@@ -136,11 +137,12 @@ def id_problems(task: Task, paths: Collection[str] | None) -> Iterator[str]:
     files = dict.fromkeys(
         test_id.partition("::")[0] for test_id in (*hidden.fail_to_pass, *hidden.pass_to_pass) if "::" in test_id
     )
-    names = [name for name in files if touched.get(name) or not _given(name, hidden.test_files)]
+    run = test_ids.files(hidden.test_files)
+    names = [name for name in files if touched.get(name) or not _given(name, run)]
     if names:
         yield f"{names[0]} has tests in the lists, but is not among the files that are run" + _others(names)
     if paths is not None:
-        lost = [name for name in hidden.test_files if name not in touched and not _held(name, paths)]
+        lost = [name for name in run if name not in touched and not _held(name, paths)]
         if lost:
             yield f"{lost[0]} is neither in test.patch nor in the image" + _others(lost)
 

@@ -57,6 +57,11 @@ def functions(test_ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(map(function, test_ids))))
 
 
+def files(paths_or_ids: Iterable[str]) -> tuple[str, ...]:
+    """The files of what is given to the framework, each once: files themselves, or single tests in them."""
+    return tuple(dict.fromkeys(name.partition("::")[0] for name in paths_or_ids))
+
+
 def readable(test_id: str) -> str:
     """An id that every file can hold: what is no character (half a surrogate pair, a byte of a path) is escaped."""
     return test_id.encode("utf-8", "backslashreplace").decode()

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from harness.core import test_ids
 from harness.languages import language_of
 from harness.patches.patch import MAX_BYTES, MAX_FILES, Dropped, Patch, overlap, parse
 
@@ -52,7 +53,7 @@ def screen_task(task: Task, data: bytes) -> Screened:
 
 def screen_for(patch: Patch, tests: HiddenTests, spec: TestSpec) -> Screened:
     """Take out of a model patch what could touch the judge of these tests; proof and grading both do it here."""
-    return screen(patch, parse(tests.test_patch, trusted=True).paths | set(tests.test_files), spec)
+    return screen(patch, parse(tests.test_patch, trusted=True).paths | set(test_ids.files(tests.test_files)), spec)
 
 
 def screen(patch: Patch, hidden_paths: Collection[str], spec: TestSpec) -> Screened:

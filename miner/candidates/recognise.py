@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from miner.candidates.split import is_code, is_config, is_docs
+from miner.candidates.split import is_code, is_config, is_data, is_docs
 from miner.sources.change import Candidate, Change, ChangedFile, Kind, Rejection, Stage
 from miner.sources.messages import closing_references, issue_keys, without_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-RULES = 1
+RULES = 2
 """Counts up when recognition changes, so that changes left under older rules are looked at again."""
 THRESHOLD = 2.0
 """A change whose signals sum to this or more is taken for a bug fix."""
@@ -135,7 +135,8 @@ def _by_files(files: Sequence[ChangedFile], kinds: Mapping[str, Kind]) -> Reject
     paths = [file.path for file in files]
     gold = [path for path in paths if kinds[path] in (Kind.GOLD, Kind.MIXED)]
     # A test that is only deleted proves nothing.
-    tests = [file.path for file in files if kinds[file.path] in (Kind.TEST, Kind.MIXED) and file.status != "D"]
+    present = [file.path for file in files if file.status != "D"]
+    tests = [path for path in present if kinds[path] in (Kind.TEST, Kind.MIXED) or is_data(path)]
     product = [path for path in gold if not is_docs(path) and not is_config(path)]
     if product and not tests:
         code = [path for path in product if is_code(path)]

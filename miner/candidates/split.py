@@ -62,7 +62,12 @@ _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e",
 _JVM_TEST_SETS = frozenset(
     {"androidtest", "integrationtest", "testfixtures", "functionaltest", "commontest", "jvmtest"}
 )
-_SUPPORT_FOLDERS = frozenset({"testdata", "__snapshots__", "__fixtures__", "__mocks__"})
+_SUPPORT_FOLDERS = frozenset({"testdata", "test-data", "test_data", "__snapshots__", "__fixtures__", "__mocks__"})
+_DATA_FOLDERS = re.compile(
+    r"(?:.*[-_.])?(?:data|fixtures?|cases|testcases|goldens?|snapshots?|expected|samples?|resources|inputs?|outputs?|examples"
+    r"|functional|corpus|regressions?|assets)(?:[-_.].*)?"
+)
+"""Folders below a suite's whose code, where it is not called like a test module, is what tests read."""
 
 _THEIR_TESTS: Mapping[str, re.Pattern[str]] = {
     "javascript": re.compile(r".*\.(test|spec|e2e|cy|test-d)\.[cm]?jsx?|test\.[cm]?js"),
@@ -160,6 +165,37 @@ def classify(path: str) -> Kind:
 
 
 @functools.lru_cache(maxsize=_PATHS)
+def is_data(path: str) -> bool:
+    """Whether a path is data of a suite by its place: a fixture, golden file or snapshot, of whatever ending.
+
+    Papers and settings beside the tests are none (`tests/README.md`, `tests/requirements.txt`), nor are helpers.
+    """
+    kind = classify(path)
+    name = PurePosixPath(path).name
+    if kind is Kind.TEST:
+        return in_data_folder(path) and not is_test_module(path) and name != "conftest.py"
+    if kind is not Kind.SUPPORT or name in {"__init__.py", ".gitignore", ".gitattributes"}:
+        return False
+    return in_data_folder(path) or not (_DOC_NAMES.fullmatch(name) or is_config(path))
+
+
+def in_data_folder(path: str) -> bool:
+    """Whether a path below a suite's folder lies in one for data."""
+    folders = _parts(path).folders
+    first = next((place for place, folder in enumerate(folders) if _holds_tests(folder)), len(folders))
+    return any(map(_DATA_FOLDERS.fullmatch, folders[first:]))
+
+
+def _holds_tests(folder: str) -> bool:
+    return (
+        folder in _TEST_FOLDERS
+        or folder in _SUPPORT_FOLDERS
+        or folder == "testing"
+        or folder.endswith((".test", ".tests"))
+    )
+
+
+@functools.lru_cache(maxsize=_PATHS)
 def is_docs(path: str) -> bool:
     """Whether a path is documentation or a changelog."""
     parts = _parts(path)
@@ -180,6 +216,11 @@ def is_config(path: str) -> bool:
     hidden = parts.name.startswith(".") or any(folder.startswith(".") for folder in parts.folders)
     pinned = parts.folders[:1] == ("requirements",) and not parts.language
     return hidden or pinned or bool(_CONFIG_NAMES.fullmatch(parts.name)) or classify(path) is Kind.RUNNER
+
+
+def is_source(path: str) -> bool:
+    """Whether a path is source code of a language that is mined."""
+    return _parts(path).language in LANGUAGES
 
 
 def is_code(path: str) -> bool:
@@ -205,10 +246,11 @@ def kinds_of(files: Iterable[ChangedFile]) -> dict[str, Kind]:
 def test_modules(paths: Iterable[str]) -> tuple[str, ...]:
     """Of test files, those to be given to a runner: the ones named like test modules of their language, if any are."""
     every = tuple(path for path in paths if PurePosixPath(path).name not in {"conftest.py", "__init__.py"})
-    return tuple(filter(_is_module, every)) or every
+    return tuple(filter(is_test_module, every)) or every
 
 
-def _is_module(path: str) -> bool:
+def is_test_module(path: str) -> bool:
+    """Whether a test file is called like those that are given to a runner, where its language has a name for these."""
     language = LANGUAGES.get(_parts(path).language)
     return not language or not language.test_modules or bool(language.test_modules.fullmatch(PurePosixPath(path).name))
 
@@ -253,12 +295,26 @@ def split(repo: Contents, candidate: Candidate) -> Split | Rejection:
     if len(gold) > MAX_GOLD_BYTES:
         return _no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
     paths = (file.path for file in candidate.files if file.status != "D")
-    present = (path for path in paths if kinds[path] in (Kind.TEST, Kind.MIXED))
+    present = [path for path in paths if kinds[path] in (Kind.TEST, Kind.MIXED) or is_data(path)]
+    data = tuple(path for path in present if path not in examples and is_data(path))
+    tests_changed = [path for path in present if path not in data]
+    if data and not any(
+        kinds[path] is Kind.MIXED or path in examples or is_test_module(path) for path in tests_changed
+    ):
+        tests_changed = []  # helpers of whatever reads the data
     notes = (
         *_notes(kinds),
+        *(f"{path} is test data: the tests that read it are looked for" for path in data if not tests_changed),
         *(f"the examples in {path} are doctests: they go with the test patch" for path in examples),
     )
-    return Split(gold_patch=gold, test_patch=tests, kinds=kinds, test_files=test_modules(present), notes=notes)
+    return Split(
+        gold_patch=gold,
+        test_patch=tests,
+        kinds=kinds,
+        test_files=test_modules(tests_changed),
+        data=() if tests_changed else data,
+        notes=notes,
+    )
 
 
 def _no(reason: str, detail: str) -> Rejection:

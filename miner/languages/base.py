@@ -162,6 +162,10 @@ class Language(Protocol):
         """How tests are collected and not run."""
         ...
 
+    def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
+        """What the runner is given in place of files to run these tests alone; empty where it can't be told so."""
+        ...
+
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """What the whole suite is collected from, files or folders: the first of these that finds any test."""
         ...

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +22,7 @@ from miner.sources.bare import MissingObjectsError
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from harness.config.settings import Settings
@@ -117,6 +119,16 @@ class Draft:
     def unstable(self) -> dict[str, int]:
         """How many unstable tests hang on what."""
         return counted(self.proof.flaky, self.proof.evidence.get("causes", {})) if self.proof else {}
+
+
+@contextmanager
+def timed(draft: Draft, stage: str) -> Iterator[None]:
+    """Add the seconds spent inside to those of a stage."""
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        draft.timings[stage] = draft.timings.get(stage, 0.0) + time.monotonic() - began
 
 
 def spoken_in(parts: Split) -> str:

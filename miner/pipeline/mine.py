@@ -19,6 +19,7 @@ from miner.candidates.scan import Seen, scan
 from miner.images.image_builders import HereImages, images_of
 from miner.layers import package_index
 from miner.pipeline import stages
+from miner.pipeline.data_readers import find_readers
 from miner.pipeline.draft import Draft, MiningContext
 from miner.pipeline.retire_reverted import retire_reverted
 from miner.pipeline.statement_stage import write_statement
@@ -49,6 +50,7 @@ StageFunction = Callable[[Draft, MiningContext], "Draft | Rejection"]
 TO_PROOF: tuple[StageFunction, ...] = (
     stages.take_apart,
     stages.build,
+    find_readers,
     stages.prove,
     stages.inspect,
     stages.strip,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-import time
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
 from harness.checks import hygiene
+from harness.core import test_ids
 from harness.core.expectations import Expectations
 from harness.dataset.folder import write_task
 from harness.dataset.similarity import near
@@ -18,13 +17,15 @@ from harness.judging.places import carded
 from harness.languages import language_of, screening
 from harness.patches import patch
 from harness.scaffold.reveal import applied, reveal
+from miner.candidates import test_data
 from miner.candidates.split import split
 from miner.candidates.statement import problem_statement
 from miner.images.image_builders import Collector, Order
 from miner.languages import LANGUAGES
 from miner.languages.python.evidence import ci
 from miner.languages.python.evidence.subproject import PROJECT_FILES
-from miner.pipeline.draft import brings, notebook_of, recipe, spoken_in, subject_of, task_of
+from miner.pipeline.data_readers import UNREAD
+from miner.pipeline.draft import brings, notebook_of, recipe, spoken_in, subject_of, task_of, timed
 from miner.proof import Subject, full_suite, proof_at_fix_date, services, validate
 from miner.proof.test_collection import collect
 from miner.quality import assessment
@@ -34,7 +35,7 @@ from miner.sources.change import Rejection, Stage
 from miner.stripping import task as stripping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from harness.core.instance import TestSpec
     from harness.sandbox.job import Sandbox
@@ -72,21 +73,17 @@ class CommitTree:
         return self._repo.list_files(self._commit)
 
 
-@contextmanager
-def _timed(draft: Draft, stage: str) -> Iterator[None]:
-    began = time.monotonic()
-    try:
-        yield
-    finally:
-        draft.timings[stage] = draft.timings.get(stage, 0.0) + time.monotonic() - began
-
-
 def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """Gold patch, test patch, statement."""
-    with _timed(draft, "split"):
+    with timed(draft, "split"):
         parts = split(site.repo, draft.candidate)
         if isinstance(parts, Rejection):
             return parts
+        if parts.data:
+            parts = _with_readers(site.repo, draft.candidate.change.head_commit, parts)
+        if not parts.test_files and parts.data:
+            detail = f"{parts.data[0]}: no test file names it, its folders or a helper that does"
+            return Rejection(stage=Stage.SPLIT, reason=UNREAD, detail=detail)
         if not parts.test_files:
             return Rejection(stage=Stage.SPLIT, reason="no_test_file", detail="the change leaves no test file")
         change = draft.candidate.change
@@ -99,6 +96,14 @@ def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
         if site.settings.mining.near_duplicates == "reject" and (rejection := site.neighbours.known(fix)):
             return rejection
         return replace(draft, split=parts, statement=clean.statement, cleaned=clean)
+
+
+def _with_readers(repo: BareRepository, head: str, parts: Split) -> Split:
+    """With the test files of the tree that may read the data of a change without any."""
+    runnable, helpers = test_data.candidates(repo.list_files(head))
+    readers = test_data.readers(parts.data, runnable, repo.read_files(head, (*runnable, *helpers)))
+    named, suite = readers.named, readers.suite
+    return replace(parts, test_files=named or suite, suite=suite if named else ())
 
 
 def _templates(repo: BareRepository, commit: str) -> list[str]:
@@ -116,7 +121,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
     language = LANGUAGES.get(spoken)
     if language is None:
         return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
-    with _timed(draft, "image"):
+    with timed(draft, "image"):
         commands = language.test_commands(CommitTree(site.repo, change.head_commit), draft.split.test_files)
         order = Order(
             language=spoken,
@@ -203,7 +208,7 @@ def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:
             can_fake=site.images.can_fake,
         )
 
-    with _timed(draft, "proof"):
+    with timed(draft, "proof"):
         tried = services.settle(subject, _beside(draft, site, attempt))
         settled = tried.settled
         subject, proof = settled.subject, settled.proof
@@ -261,7 +266,7 @@ def inspect(draft: Draft, site: MiningContext) -> Draft | Rejection:
     commits = {change.head_commit, change.merge_commit} - {change.base_commit}
     secrets = hygiene.secrets(draft.split.gold_patch, draft.split.test_patch, commits=commits)
     site.note(f"{draft.instance_id}: searching the image for the fix")
-    with _timed(draft, "inspect"):
+    with timed(draft, "inspect"):
         leaks = site.images.inspect(draft.image.image_id, secrets)
     if leaks:
         text = "; ".join(f"{leak.where}: {leak.what}" for leak in leaks[:5])
@@ -273,10 +278,10 @@ def strip(draft: Draft, site: MiningContext) -> Draft:
     """The hidden tests without their expectations, which are recorded from the fix and kept outside."""
     assert draft.split is not None  # noqa: S101
     site.note(f"{draft.instance_id}: recording what its tests expect")
-    with _timed(draft, "strip"):
+    with timed(draft, "strip"):
         task = task_of(draft)
         change, read = draft.candidate.change, site.repo.read_files
-        sources = stripping.sources(task, draft.split.test_files, partial(read, change.head_commit))
+        sources = stripping.sources(task, test_ids.files(draft.split.test_files), partial(read, change.head_commit))
         base = read(change.base_commit, stripping.changed_paths(task)).values()
         hidden = stripping.stripped(task, sources, base, site.sandbox).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
@@ -287,7 +292,7 @@ def confirm(draft: Draft, site: MiningContext) -> Draft | Rejection:
 
     What the fix itself does that a tripwire tells goes into the evidence: of others it is no news then.
     """
-    with _timed(draft, "confirm"):
+    with timed(draft, "confirm"):
         confirmed = stripping.confirmed(task_of(draft), site.sandbox)
     if isinstance(confirmed, str) and draft.expectations.tests:
         plain = replace(draft, expectations=Expectations())
@@ -307,7 +312,7 @@ def strengthen(draft: Draft, site: MiningContext) -> Draft:
     mutants = site.settings.mining.mutants
     if not mutants:
         return draft
-    with _timed(draft, "strength"):
+    with timed(draft, "strength"):
         try:
             strength = measure(
                 task_of(draft),
@@ -327,14 +332,14 @@ def show(draft: Draft, site: MiningContext) -> Draft:
         return draft
     base = draft.candidate.change.base_commit
     site.note(f"{draft.instance_id}: cutting tests out to show")
-    with _timed(draft, "reveal"):
+    with timed(draft, "reveal"):
         tests = reveal(task_of(draft), site.reveal, lambda path: site.repo.read_file(base, path), site.sandbox)
     return replace(draft, revealed=tests)
 
 
 def keep(draft: Draft, site: MiningContext) -> Draft:
     """The task's folder in the dataset."""
-    with _timed(draft, "quality"):
+    with timed(draft, "quality"):
         task = assessment.appraised(task_of(draft), site.repo, site.index, hygiene=draft.cleaned.public())
         task = site.neighbours.marked(task)
     if draft.revealed is not None:

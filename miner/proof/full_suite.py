@@ -65,7 +65,8 @@ def widened(
         InfrastructureError: the engine failed.
 
     """
-    wider = replace(subject, test_files=tuple(sorted({*subject.test_files, *files})))
+    single = (test_id for test_id in subject.test_files if test_id.partition("::")[0] not in files)
+    wider = replace(subject, test_files=tuple(sorted({*single, *files})))
     added = len(wider.test_files) - len(subject.test_files)
     if not 0 < len(wider.test_files) <= MOST_FILES:
         return subject, _noted(proof, added, f"more than {MOST_FILES} files")

@@ -171,5 +171,9 @@ class Split:
     kinds: dict[str, Kind] = field(default_factory=dict)
     test_files: tuple[str, ...] = ()
     """Test files that exist after the change, to be given to the test runner."""
+    data: tuple[str, ...] = ()
+    """Test data that exists after the change, where it changes no test file: which tests read it is looked for."""
+    suite: tuple[str, ...] = ()
+    """Further test files beside the data, which may read it although they do not name it."""
     notes: tuple[str, ...] = ()
     """Where a decision was not plain, such as where runner configuration went."""

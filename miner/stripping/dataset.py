@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core import process
+from harness.core import process, test_ids
 from harness.core.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.core.instance import TaskState
 from harness.dataset import content, task_states
@@ -80,7 +80,7 @@ def strip_tasks(
                 read = partial(_read, Path(folder))
                 base = read(stripping.changed_paths(task)).values()
                 _fix(task, Path(folder))
-                sources = stripping.sources(task, task.hidden.test_files, read)
+                sources = stripping.sources(task, test_ids.files(task.hidden.test_files), read)
             return task, stripping.confirmed(stripping.stripped(task, sources, base, sandbox), sandbox)
         except InterruptedRunError:
             raise

@@ -64,6 +64,9 @@ class Toy:
     def listing(self, spec: TestSpec) -> TestSpec:
         return replace(spec, options=("list",))
 
+    def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
+        return ()
+
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         return (tuple(path for path in tree.files() if self.test_names.fullmatch(path)),)
 

@@ -117,7 +117,8 @@ def test_the_threshold_is_the_callers():
     ("paths", "reason"),
     [
         (("src/a.py",), "no_tests"),
-        (("src/a.py", "tests/data/x.json"), "no_tests"),
+        (("src/a.py", "src/data/x.json"), "no_tests"),
+        (("src/a.py", "tests/README.md"), "no_tests"),
         (("src/a.py", "CHANGES.md", "pyproject.toml"), "no_tests"),
         (("tests/test_a.py",), "tests_only"),
         (("tests/test_a.py", "CHANGES.md"), "tests_only"),
@@ -133,6 +134,17 @@ def test_files_alone_can_be_the_reason(paths, reason):
     outcome = judge("Fix add", *paths)
     assert isinstance(outcome, Rejection)
     assert outcome.reason == reason
+
+
+@pytest.mark.parametrize("path", ["tests/data/x.json", "test-data/unit/check-enum.test", "tests/data/cases/x.py"])
+def test_a_change_to_code_and_data_of_tests_is_a_bug_fix(path):
+    assert isinstance(judge("Fix add", "src/a.py", path), Candidate)
+
+
+def test_data_that_is_only_deleted_is_no_test():
+    outcome = judge("Fix add", "src/a.py", "tests/data/x.json", deleted=("tests/data/x.json",))
+    assert isinstance(outcome, Rejection)
+    assert outcome.reason == "no_tests"
 
 
 def test_a_deleted_test_is_no_test():

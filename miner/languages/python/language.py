@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
+from harness.core.test_ids import has_no_address
 from harness.languages.python import pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import COLLECT_ONLY
@@ -91,6 +92,11 @@ class Python:
         """Pytest's own option, which the runner of suites knows as well."""
         return replace(spec, options=(*spec.options, COLLECT_ONLY))
 
+    def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
+        """Ids of pytest, but those that it would cut in the wrong place or that it never gave in this form."""
+        of_pytest = framework(spec.framework).name == pytest.name
+        return tuple(filter(_is_argument, test_ids)) if of_pytest else ()
+
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """`testpaths` or the whole tree for pytest; then, and for suites alone, files called like test modules."""
         called = tuple(path for path in tree.files() if _TESTS.fullmatch(path))
@@ -129,6 +135,10 @@ class Python:
         return guessing.guess(
             recorded.expectations, recorded.before, fail_to_pass, known.words, known.changed, known.beside_tests
         )
+
+
+def _is_argument(test_id: str) -> bool:
+    return not has_no_address(test_id) and "::" not in test_id.partition("[")[2]
 
 
 PYTHON = Python()

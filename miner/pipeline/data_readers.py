@@ -1,0 +1,195 @@
+"""The tests that read a change's data, where the change touches no test file: found by running what may read it.
+
+Likely readers are known by name (miner/candidates/test_data.py). Of what they collect, ids that the data brings or
+that name it run first, with the fix and without it; else all of them do, within a budget. What turns is kept, with as
+many of its neighbours as can be run in a few seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from harness.core.instance import Budgets, TestStatus
+from harness.grading import trial
+from miner.languages import language_of
+from miner.pipeline.draft import subject_of, timed
+from miner.proof import prepare
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from harness.grading.trial import Trial
+    from harness.languages.base import TestReport
+    from harness.sandbox.job import Sandbox
+    from miner.pipeline.draft import Draft, MiningContext
+    from miner.proof import Patches, Subject
+
+UNREAD = "no_test_reads_the_data"
+SEARCH_SECONDS = 300.0
+"""One run of everything that may read the data; a suite that takes longer is not searched."""
+_KEPT_SECONDS = 15.0
+"""The tests that a task is left with may take so long with the fix, where its own take less."""
+_MOST_IDS = 400
+"""Tests that are named one by one."""
+_SHORTEST = 4
+"""Characters of a data file's stem by which an id may be known."""
+_NOT_FOUND = 4
+"""pytest's exit code where a test that it is given is not there."""
+
+
+def find_readers(draft: Draft, site: MiningContext) -> Draft | Rejection:
+    """The draft with the tests that its data turns; as it is where the change touches test files."""
+    assert draft.split is not None  # noqa: S101
+    if not draft.split.data:
+        return draft
+    site.note(f"{draft.instance_id}: looking for the tests that read {draft.split.data[0]}")
+    with timed(draft, "readers"):
+        named, suite = draft.split.test_files, draft.split.suite
+        outcome: tuple[str, ...] | Rejection | None = None
+        for files in (named, suite):
+            if files and (outcome is None or (isinstance(outcome, Rejection) and outcome.reason == UNREAD)):
+                subject = replace(subject_of(draft), test_files=files)
+                outcome = search(subject, draft.split.data, site.sandbox)
+    if isinstance(outcome, Rejection):
+        return outcome
+    assert outcome is not None  # noqa: S101 - `take_apart` lets no draft pass without test files
+    note = f"{outcome[0].partition('::')[0]} reads the data, as its tests show"
+    split = replace(draft.split, test_files=outcome, notes=(*draft.split.notes, note))
+    return replace(draft, split=split)
+
+
+def search(subject: Subject, data: Sequence[str], sandbox: Sandbox) -> tuple[str, ...] | Rejection:
+    """Of the files of a subject what is to be run: files, or single tests where files take too long.
+
+    The reason where there is nothing: `no_test_reads_the_data`, `no_fail_to_pass` where tests read it and the fix turns
+    none of them, or what kept them from running.
+
+    Raises:
+        InfrastructureError: the engine failed.
+
+    """
+    patches = prepare(subject)
+    if isinstance(patches, Rejection):
+        return patches
+    return _Search(subject=subject, patches=patches, data=data, sandbox=sandbox).outcome()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Search:
+    subject: Subject
+    patches: Patches
+    data: Sequence[str]
+    sandbox: Sandbox
+
+    def outcome(self) -> tuple[str, ...] | Rejection:
+        each = None
+        for ids in self._likely():
+            if not (arguments := self._arguments(ids)):
+                continue
+            after, before = self._both(arguments)
+            if _NOT_FOUND in {after.report.exit_code, before.report.exit_code}:
+                continue
+            if trouble := self._trouble(after) or self._trouble(before):
+                return trouble
+            if turned := _passed(after.report) - _passed(before.report):
+                return self._narrowed(turned, ids, after.report)
+            each = _seconds_each(after.report)
+        if each is not None and each * len(self._collected) > _KEPT_SECONDS:
+            return self._no("no_fail_to_pass", "tests that name it are the same with the fix and without")
+        after, before = self._both(self.subject.test_files)
+        if trouble := self._trouble(after) or self._trouble(before):
+            return trouble
+        if turned := _passed(after.report) - _passed(before.report):
+            return self._narrowed(turned, (), after.report)
+        without = self._run(self.subject.test_files, gold=True, tests=False)
+        if without.report.statuses != after.report.statuses:
+            return self._no("no_fail_to_pass", "tests read it, and the fix turns none of them")
+        return self._no(UNREAD, f"{len(after.report.statuses)} tests give the same without it")
+
+    def _both(self, files: tuple[str, ...]) -> tuple[Trial, Trial]:
+        """With the fix and without it."""
+        return self._run(files, gold=True), self._run(files, gold=False)
+
+    @cached_property
+    def _collected(self) -> tuple[str, ...]:
+        return self._run(self.subject.test_files, gold=True, listing=True).report.collected
+
+    def _likely(self) -> Iterator[tuple[str, ...]]:
+        yield self._by_name
+        yield self._brought  # costs a container, so only where the names don't tell
+
+    @property
+    def _by_name(self) -> tuple[str, ...]:
+        """Ids that name the data."""
+        names = _names_of(self.data)
+        ids = self._collected if names else ()
+        return tuple(test_id for test_id in ids if names and names.search(test_id.partition("::")[2]))[:_MOST_IDS]
+
+    @property
+    def _brought(self) -> tuple[str, ...]:
+        """Ids that are there with the data alone."""
+        earlier = set(self._run(self.subject.test_files, gold=True, tests=False, listing=True).report.collected)
+        return tuple(test_id for test_id in self._collected if test_id not in earlier)[:_MOST_IDS]
+
+    def _arguments(self, test_ids: Collection[str]) -> tuple[str, ...]:
+        return language_of(self.subject.test).arguments(self.subject.test, test_ids) if test_ids else ()
+
+    def _run(self, files: tuple[str, ...], *, gold: bool, tests: bool = True, listing: bool = False) -> Trial:
+        test = self.subject.test
+        spec = trial.TrialSpec(
+            image=self.subject.image,
+            test=replace(language_of(test).listing(test), clock=None) if listing else test,
+            files=files,
+            budgets=Budgets(seconds=SEARCH_SECONDS),
+            model_patch=self.patches.gold if gold else None,
+            test_patch=self.patches.tests if tests else None,
+        )
+        return trial.run(spec, self.sandbox)
+
+    def _narrowed(self, turned: Collection[str], likely: Sequence[str], report: TestReport) -> tuple[str, ...]:
+        """The files of the tests that turned, or these tests and some of their neighbours where files take too long."""
+        files = tuple(sorted({test_id.partition("::")[0] for test_id in turned}))
+        neighbours = [test_id for test_id in self._collected if test_id.partition("::")[0] in files]
+        each = _seconds_each(report)
+        room = int(_KEPT_SECONDS / each) if each else len(neighbours)
+        if room >= len(neighbours):
+            return files
+        own = [*sorted(turned), *(test_id for test_id in likely if test_id not in turned)]
+        others = _spread([test_id for test_id in neighbours if test_id not in set(own)], max(0, room - len(own)))
+        return self._arguments([*own, *others][: max(_MOST_IDS, len(turned))]) or files
+
+    def _trouble(self, ran: Trial) -> Rejection | None:
+        if ran.timed_out:
+            return self._no("timeout", f"what may read it takes more than {SEARCH_SECONDS:g} s")
+        return None if ran.report.finished else self._no("crashed", "what may read it ended the whole runner")
+
+    def _no(self, reason: str, detail: str) -> Rejection:
+        others = f" and {len(self.data) - 1} more" if len(self.data) > 1 else ""
+        return Rejection(stage=Stage.VALIDATION, reason=reason, detail=f"{self.data[0]}{others}: {detail}")
+
+
+def _passed(report: TestReport) -> set[str]:
+    return {test_id for test_id, status in report.statuses.items() if status is TestStatus.PASSED}
+
+
+def _seconds_each(report: TestReport) -> float:
+    return sum(report.seconds.values()) / max(1, len(report.seconds))
+
+
+def _names_of(data: Iterable[str]) -> re.Pattern[str] | None:
+    """What names a data file in an id: its name without the ending."""
+    stems = {re.escape(stem) for path in data if len(stem := PurePosixPath(path).stem) >= _SHORTEST}
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(sorted(stems))})(?![A-Za-z0-9])") if stems else None
+
+
+def _spread(test_ids: Sequence[str], count: int) -> list[str]:
+    """So many of the ids, evenly from all of them."""
+    if count <= 0 or not test_ids:
+        return []
+    step = max(1.0, len(test_ids) / count)
+    return [test_ids[int(place * step)] for place in range(min(count, len(test_ids)))]

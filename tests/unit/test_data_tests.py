@@ -1,0 +1,115 @@
+"""Tests that are data: which paths are, and which test files may read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from miner.candidates.split import is_data
+from miner.candidates.test_data import MOST_OF_SUITE, candidates, readers
+
+DATA = [
+    "tests/data/cases/remove_parens.py",
+    "tests/data/cases/pep_701.pyi",
+    "test-data/unit/check-enum.test",
+    "test-data/unit/fixtures/primitives.pyi",
+    "mypackage/test-data/run-classes.test",
+    "tests/functional/u/unreachable.py",
+    "tests/functional/u/unreachable.txt",
+    "tests/functional/u/unreachable.rc",
+    "tests/regrtest_data/package/module.py",
+    "test/fixtures/rules/std_rule_cases/AM08.yml",
+    "test/fixtures/dialects/postgres/select.sql",
+    "src/pkg/tests/data/expected.json",
+    "src/pkg/tests/golden/page.html",
+    "tests/__snapshots__/test_page.ambr",
+    "tests/test_page.snap",
+    "tests/cases.yaml",
+    "testing/data/input.csv",
+    "tests/fixtures/README.md",
+    "tests/data/project/pyproject.toml",
+    "spec/fixtures/sample.xml",
+]
+NO_DATA = [
+    "src/pkg/data/x.json",
+    "src/pkg/fixtures/seed.json",
+    "src/pkg/testing/data/x.json",
+    "docs/data/x.yml",
+    "docs/examples/x.py",
+    "examples/data.csv",
+    "data/tests.csv",
+    "tests/test_page.py",
+    "tests/data/test_page.py",
+    "tests/helpers.py",
+    "tests/conftest.py",
+    "tests/data/conftest.py",
+    "tests/__init__.py",
+    "tests/README.md",
+    "tests/requirements.txt",
+    "tests/Dockerfile",
+    "tests/.gitignore",
+    "tox.ini",
+    "README.md",
+    "src/latest/data/x.json",
+]
+
+
+@pytest.mark.parametrize("path", DATA)
+def test_what_lies_below_a_suite_is_its_data(path):
+    assert is_data(path)
+
+
+@pytest.mark.parametrize("path", NO_DATA)
+def test_data_of_the_product_papers_and_helpers_are_none_of_a_suite(path):
+    assert not is_data(path)
+
+
+def named(path: str, **sources: str) -> tuple[str, ...]:
+    contents = {f"tests/{name}.py": text.encode() for name, text in sources.items()}
+    runnable, _ = candidates(contents)
+    return readers([path], runnable, contents).named
+
+
+@pytest.mark.parametrize(
+    ("source", "path"),
+    [
+        ("load('tests/data/page.html')", "tests/data/page.html"),
+        ("check('rounding')", "tests/data/rounding.json"),
+        ("all_cases('cases')", "tests/data/cases/pep_701.py"),
+        ("FOLDER = Path(__file__).parent / 'functional'", "tests/functional/u/unreachable.txt"),
+        ("load('test/fixtures/rules/std_rule_cases', '*.yml')", "tests/fixtures/rules/std_rule_cases/AM08.yml"),
+        ("find_test_files(pattern='check-*.test')", "tests/unit/check-enum.test"),
+    ],
+)
+def test_a_test_file_that_names_data_or_its_folder_may_read_it(source, path):
+    assert named(path, test_other="assert True", test_reader=source) == ("tests/test_reader.py",)
+
+
+def test_a_test_file_that_imports_a_helper_which_names_the_data_may_read_it():
+    sources = {"support": "FOLDER = 'golden'", "test_a": "from .support import rows", "test_b": "import json"}
+    assert named("tests/golden/page.html", **sources) == ("tests/test_a.py",)
+
+
+def test_the_plainest_name_comes_first():
+    sources = {"test_a": "load('data')", "test_b": "load('data/page.html')"}
+    assert named("tests/data/page.html", **sources) == ("tests/test_b.py", "tests/test_a.py")
+
+
+def test_files_of_a_suite_with_names_of_its_own_may_read_data():
+    assert named("tests/unit/check-enum.test", testcheck="find('check-*.test')") == ("tests/testcheck.py",)
+
+
+def test_where_no_name_tells_the_suite_around_the_data_is_tried():
+    paths = ("tests/api/test_a.py", "tests/api/test_b.py", "tests/web/test_c.py")
+    outcome = readers(["tests/api/data/page.html"], paths, dict.fromkeys(paths, b""))
+    assert (outcome.named, outcome.suite) == ((), paths[:2])
+
+
+def test_a_suite_of_too_many_files_is_not_tried():
+    paths = tuple(f"tests/test_{number}.py" for number in range(MOST_OF_SUITE + 1))
+    assert readers(["tests/data/page.html"], paths, dict.fromkeys(paths, b"")).suite == ()
+
+
+def test_a_project_beside_the_suite_is_tried_only_where_nothing_else_is_there():
+    sources = {"tests/test_a.py": b"load('golden')", "plugins/x/tests/test_b.py": b"load('golden')"}
+    assert readers(["tests/golden/page.html"], tuple(sources), sources).named == ("tests/test_a.py",)
+    assert readers(["data/golden/page.html"], tuple(sources), sources).named == tuple(sorted(sources))
