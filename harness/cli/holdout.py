@@ -52,6 +52,15 @@ def check(
             min=0, max=1, metavar="SHARE", help="Also tell of tasks whose hidden tests kill fewer of the wrong patches."
         ),
     ] = None,
+    max_sensitive: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="Also report tasks where more of FAIL_TO_PASS hangs on what is pinned, such as the hash seed.",
+        ),
+    ] = None,
     registry: Annotated[
         bool, typer.Option("--registry", help="Also ask the registries for every image; nothing is pulled.")
     ] = False,
@@ -72,6 +81,7 @@ def check(
         images=engine_check,
         max_leak=limits,
         min_strength=min_strength,
+        max_sensitive=max_sensitive,
         keys=keys,
         in_registry=in_registry,
     )

@@ -12,7 +12,7 @@ from harness.patches import patch
 from miner.candidates.split import language
 from miner.candidates.statement import hints, spoken_language
 from miner.layers.package_index import Index
-from miner.proof import DEFAULT_CONFIDENCE, Notebook, Subject, brought, counted
+from miner.proof import DEFAULT_CONFIDENCE, Notebook, Subject, brought, counted, sensitivity
 from miner.proof.services import Pins
 from miner.quality import assessment
 from miner.quality.known_duplicates import Neighbours
@@ -192,7 +192,9 @@ def task_of(draft: Draft) -> Task:
         original_statement=draft.written.original if draft.written and draft.written.use == "written" else "",
     )
     if proof:
-        instance = replace(instance, budgets=proof.budgets)
+        sensitive = sensitivity(proof)
+        quality = {**instance.quality, **({"sensitive": sensitive} if sensitive is not None else {})}
+        instance = replace(instance, budgets=proof.budgets, quality=quality)
         if proof.set_aside is not None:
             hangs_on = ", ".join(f"{count} {cause}" for cause, count in draft.unstable.items())
             why = f"{proof.set_aside.reason}: unstable tests by what they hang on: {hangs_on}"

@@ -11,7 +11,7 @@ from miner.proof.notebook import STATES, Notebook, ObservedRun, State
 from miner.proof.observe import observe, troubled
 from miner.proof.run import Bench, validate
 from miner.proof.runs import DEFAULT_CONFIDENCE, DEFAULT_RUNS, Repeats, repeats
-from miner.proof.stability import UNSTABLE, counted, told
+from miner.proof.stability import UNSTABLE, counted, sensitivity, told
 from miner.proof.subject import Patches, Subject, prepare
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "observe",
     "prepare",
     "repeats",
+    "sensitivity",
     "told",
     "troubled",
     "validate",

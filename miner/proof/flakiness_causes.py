@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from harness.core.instance import TestStatus
 from harness.core.test_ids import function
 from miner.proof import ids
-from miner.proof.variations import Cause
+from miner.proof.variations import PINNED, Cause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,16 +43,23 @@ class Blamed:
 
     @property
     def unstable(self) -> frozenset[str]:
-        """Ids whose result differs between runs."""
-        return frozenset(test_id for test_id, cause in self.causes.items() if cause not in _LACKING)
+        """Ids whose result differs between runs as evaluation does them, by their order, or by real time."""
+        causes = {*_LACKING, *PINNED}
+        return frozenset(test_id for test_id, cause in self.causes.items() if cause not in causes)
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """Ids whose result hangs on something that is the same in every run of evaluation."""
+        return frozenset(test_id for test_id, cause in self.causes.items() if cause in PINNED)
 
 
 def blame(runs: Sequence[ObservedRun], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
     """Find out on what each test depends whose result is not the same in all runs of a state.
 
-    A test that differs between equal runs is `random`. Else the first varied run in which it differs is taken apart: a
-    run in each of its variations alone, the likeliest first; the cause is the first with which the test differs, if two
-    more runs confirm it. `unknown` is what no one variation does, or what is left when `most` further runs are done, or
+    A test that differs between equal runs is `random`. Else the first varied run in which it differs is taken apart:
+    one run in all that evaluation does not pin, which tells an unstable test from a sensitive one; then a run in each
+    variation that is left alone, the likeliest first. The cause is the first with which the test differs, if two more
+    runs confirm it. `unknown` is what no one variation does, or what is left when `most` further runs are done, or
     when they have taken twice as long as those in `found` (and two minutes at least). Without `look` none are done.
 
     Raises:
@@ -118,23 +125,45 @@ class _Search:
     def _take_apart(self, state: State, variation: Variation, tests: set[str], normal: frozenset[str]) -> None:
         """Try the parts of a variation, one alone in each run; then try what was found once more."""
         with_: dict[str, set[Cause]] = {}
+        unpinned = self._differing_unpinned(state, variation, tests, normal)
         for cause in variation.causes:
-            if self._all_known(tests - with_.keys()):
-                break
+            possible = tests - unpinned if cause in PINNED else tests & unpinned
+            if self._all_known(possible - with_.keys()):
+                continue
             for test_id in self._differing(state, variation.only(cause), 0, normal) or ():
                 if test_id not in self.causes:
                     with_.setdefault(test_id, set()).add(cause)
-        self._confirm(state, variation, with_, normal)
+        self._confirm(state, variation, with_, normal, unpinned)
         if not self._all_known(tests):
             again = self._differing(state, variation, 1, normal)
             if again is not None:
                 self._name(tests - again, Cause.RANDOM)
             self._name(tests, Cause.UNKNOWN)
 
+    def _differing_unpinned(
+        self, state: State, variation: Variation, tests: set[str], normal: frozenset[str]
+    ) -> set[str]:
+        """Those of the tests that differ with everything as evaluation pins it; all of them where that is not known."""
+        unpinned = [cause for cause in variation.causes if cause not in PINNED]
+        if not unpinned:
+            return set()
+        if len(unpinned) == len(variation.causes):
+            return tests
+        differing = self._differing(state, variation.only(*unpinned), 0, normal)
+        return tests if differing is None else tests & differing
+
     def _confirm(
-        self, state: State, variation: Variation, with_: Mapping[str, set[Cause]], normal: frozenset[str]
+        self,
+        state: State,
+        variation: Variation,
+        with_: Mapping[str, set[Cause]],
+        normal: frozenset[str],
+        unpinned: set[str],
     ) -> None:
-        """Two runs, each with half of what was found: a test whose result is not as foretold is random."""
+        """Two runs, each with half of what was found: a test whose result is not as foretold is random.
+
+        `unpinned` are tests that differ, or may do so, with everything as evaluation pins it, so none is sensitive.
+        """
         causes_found = [cause for cause in variation.causes if any(cause in causes for causes in with_.values())]
         halves = (causes_found[::2], causes_found[1::2] or causes_found[::2]) if causes_found else ()
         agreed = 0
@@ -147,7 +176,8 @@ class _Search:
             self._name(wrong, Cause.RANDOM)
         if halves and agreed == len(halves):
             for test_id, causes in with_.items():
-                self._name([test_id], next(cause for cause in causes_found if cause in causes))
+                first = min(causes, key=lambda cause: (cause in PINNED, causes_found.index(cause)))
+                self._name([test_id], Cause.UNKNOWN if first in PINNED and test_id in unpinned else first)
 
     def _differing(self, state: State, variation: Variation, repeat: int, normal: frozenset[str]) -> set[str] | None:
         """Ids with another result in one more run; None where it can't be done, or tells nothing."""

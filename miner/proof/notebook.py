@@ -39,9 +39,15 @@ class ObservedRun:
     """Tests, and files that could not be collected, whose failure tells of a network that is not there."""
     refused: tuple[str, ...] = ()
     """Those whose failure tells of nobody at a port that they connect to."""
+    silent_on: frozenset[str] = frozenset()
+    """Ids that the run is not asked about: the judge's own, never on disk."""
     wanted: Mapping[str, str] = field(default_factory=dict)
     """By file that could not be collected, and by test that misses a fixture: the missing name; empty where the reason
     is another. See miner/proof/new_api.py."""
+
+    def tells_of(self, test_id: str) -> bool:
+        """Whether the run says anything of a test, be it that it is not there."""
+        return test_id not in self.silent_on
 
 
 class Notebook:
@@ -74,11 +80,13 @@ class Notebook:
 
     @property
     def runs(self) -> tuple[ObservedRun, ...]:
-        """Every run that stood in the file as it was opened."""
+        """Every run that stood in the file as it was opened, or was added since."""
         return tuple(self._known.values())
 
     def add(self, observed: ObservedRun) -> None:
+        self._known[observed.state, observed.number, observed.variation] = observed
         raw = {"key": self._key, **observed.__dict__, "variation": observed.variation.told()}
+        del raw["silent_on"]
         with files.explained(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab") as file:

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING
 
 from harness.languages import screening
 from harness.sandbox.images import clock as imageclock
-from miner.proof.flakiness_causes import blame
+from miner.proof.flakiness_causes import blame, passed
 from miner.proof.judge import hopeless, judge
 from miner.proof.observe import observe
 from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Repeats
-from miner.proof.stability import UNSTABLE, told, weakened
+from miner.proof.stability import UNSTABLE, disproved, told, weakened
 from miner.proof.subject import prepare
 from miner.proof.variations import PLAIN, schedule
 from miner.proof.variations import variation as scheduled
 from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from harness.core.instance import TestSpec
     from harness.patches import patch
     from harness.sandbox.job import Sandbox
+    from miner.proof.flakiness_causes import Blamed
     from miner.proof.judge import Proof
     from miner.proof.notebook import Notebook, ObservedRun, State
     from miner.proof.subject import Patches, Subject
@@ -109,17 +110,36 @@ def validate(
     if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
         return _with_compiled(verdict, patches.gold, subject.test)
     blamed = blame(runs_seen, bench.look)
+    if ended is not None and blamed.sensitive:
+        runs_seen, ended = _main_runs(bench, runs, blamed.sensitive)
+        blamed = blame(runs_seen, bench.look) if ended is None else blamed
     repeats = Repeats(runs=1 + max(run.number for run in runs_seen), confidence=confidence)
-    verdict = judge(runs_seen, runs=repeats.runs, brings=subject.brings, unstable=blamed.unstable, keep=True)
+    every = [*runs_seen, *_pinned_runs(bench, runs, runs_seen, blamed)]
+    verdict = judge(
+        every,
+        runs=repeats.runs,
+        brings=subject.brings,
+        unstable=blamed.unstable,
+        sensitive=blamed.sensitive,
+        keep=True,
+    )
     if isinstance(verdict, Rejection):
         return verdict
-    aside = weakened(verdict, runs_seen, blamed)
+    blamed = disproved(blamed, verdict.flaky)
+    aside = weakened(verdict, every, blamed)
     if aside is not None and not quarantine:
         return aside
     variations = schedule(repeats.runs, clock=bench.clock)
-    return replace(
-        verdict, set_aside=aside, evidence={**verdict.evidence, **told(runs_seen, blamed, repeats, variations)}
-    )
+    listed = {*verdict.fail_to_pass, *verdict.pass_to_pass}
+    evidence = {**verdict.evidence, **told(runs_seen, blamed, repeats, variations, listed=listed)}
+    return replace(verdict, set_aside=aside, evidence=evidence)
+
+
+def _pinned_runs(bench: Bench, runs: int, runs_seen: list[ObservedRun], blamed: Blamed) -> list[ObservedRun]:
+    """Plain runs, as many as each state was to have, where a sensitive test that passes with the fix hangs on them."""
+    if not blamed.sensitive & passed(runs_seen[0]):
+        return []
+    return [bench.look(state, PLAIN, repeat) for repeat in range(1, runs) for state in ("after", "before")]
 
 
 def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejection:
@@ -128,12 +148,14 @@ def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejec
     return replace(ended, detail=f"{ended.detail}; {changed}") if changed else ended
 
 
-def _main_runs(bench: Bench, runs: int) -> tuple[list[ObservedRun], Rejection | None]:
-    """The runs of all states by turns, and why they ended early where they did."""
+def _main_runs(
+    bench: Bench, runs: int, sensitive: Collection[str] = frozenset()
+) -> tuple[list[ObservedRun], Rejection | None]:
+    """The runs of all states by turns, those that are known among them, and why they ended early where they did."""
     runs_seen: list[ObservedRun] = []
     for number in range(runs):
         for state in ("after", "before", "base"):
             runs_seen.append(bench.run(state, number, runs))
-            if (rejection := hopeless(runs_seen)) is not None:
+            if (rejection := hopeless(runs_seen, sensitive)) is not None:
                 return runs_seen, rejection
     return runs_seen, None
