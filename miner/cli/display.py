@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Self
 
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +13,7 @@ from miner.sources.change import INTERNAL_ERROR, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import TracebackType
 
     from harness.cli.views.terminal import Ticker
     from harness.config.doctor import Diagnosis
@@ -27,6 +29,8 @@ class MineTicker:
     def __init__(self, ticker: Ticker) -> None:
         self._ticker = ticker
         self._left = 0
+        self._notes: dict[str, str] = {}
+        """The last note of each candidate that is under way."""
         self.warnings: list[str] = []
         self.problems: dict[str, str] = {}
         """What could not be mined, and why."""
@@ -39,9 +43,15 @@ class MineTicker:
         self._ticker.note(name)
 
     def note(self, text: str) -> None:
+        self._notes[text.partition(": ")[0]] = text
         self._ticker.note(text)
 
+    def tell(self) -> None:
+        """Print what is being done just now, where no live display shows it."""
+        self._ticker.report(tuple(self._notes.values()))
+
     def decided(self, line: FunnelLine) -> None:
+        self._notes.pop(line.instance_id, None)
         if line.reason == INTERNAL_ERROR:
             self.bugs.append(line)
         if line.stage in (Stage.HISTORY, Stage.RECOGNITION):
@@ -60,6 +70,30 @@ class MineTicker:
     def missing(self, error: InputError) -> None:
         self.not_found.append(error.message)
         self._ticker.step(Text(f"not found  {error.message}", style="red"))
+
+
+class Heartbeat:
+    """Lets a mine say once a minute what it is doing."""
+
+    def __init__(self, observer: MineTicker, *, seconds: float = 60.0) -> None:
+        self._observer = observer
+        self._seconds = seconds
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+
+    def _beat(self) -> None:
+        while not self._ended.wait(self._seconds):
+            self._observer.tell()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
 
 
 def report_bugs(lines: Sequence[FunnelLine]) -> None:
@@ -93,6 +127,8 @@ def funnel_line(line: FunnelLine) -> Text:
     if line.unstable:
         hangs_on = ", ".join(f"{count} {cause}" for cause, count in line.unstable.items())
         text.append(f"  unstable tests: {hangs_on}", style="yellow")
+    if line.given_up:
+        text.append(f"  given up for budget: {'; '.join(line.given_up)}", style="yellow")
     if line.seconds >= 1:
         text.append(f"  {line.seconds:.0f} s", style="bright_black")
     return text

@@ -59,6 +59,15 @@ def mine(
         float | None, typer.Option(help="As many runs as keep a test's chance of failing below this share, if clean.")
     ] = None,
     confidence: Annotated[float | None, typer.Option(help="How sure that is: 0.95.", show_default=False)] = None,
+    proof_budget_runs: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", help="Container time of proof and strength: N plain runs: 15 (and 30 s).", show_default=False
+        ),
+    ] = None,
+    proof_budget_seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Seconds on top of that: 30.", show_default=False)
+    ] = None,
     quarantine: Annotated[
         bool, typer.Option("--quarantine", help="Keep tasks whose FAIL_TO_PASS is unstable, out of all scores.")
     ] = False,
@@ -145,6 +154,8 @@ def mine(
             "statement_model": statement_model,
             "repair_model": repair_model,
             "p2p": _p2p(p2p),
+            "proof_budget_runs": proof_budget_runs,
+            "proof_budget_seconds": proof_budget_seconds,
         },
     )
     chosen = Filter(
@@ -188,6 +199,7 @@ def mine(
     with begun_dataset(out) as dataset, contextlib.ExitStack() as stack:
         ticker = stack.enter_context(terminal.Ticker(terminal.messages(), "mine", quiet=json_))
         observer = display.MineTicker(ticker)
+        stack.enter_context(display.Heartbeat(observer))
         sandbox = stack.enter_context(place.sandbox(runtime=runtime, sweep=not no_validate, note=observer.note))
         if runs is not None and flake_bound is not None:
             observer.warn(often.instead_of(flake_bound))

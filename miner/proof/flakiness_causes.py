@@ -11,7 +11,7 @@ from miner.proof import ids
 from miner.proof.variations import PINNED, Cause
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from miner.proof.notebook import ObservedRun, State
     from miner.proof.variations import Variation
@@ -53,20 +53,29 @@ class Blamed:
         return frozenset(test_id for test_id, cause in self.causes.items() if cause in PINNED)
 
 
-def blame(runs: Sequence[ObservedRun], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
+def blame(
+    runs: Sequence[ObservedRun],
+    look: Look | None = None,
+    *,
+    most: int = MOST_RUNS,
+    alone: Collection[str] = (),
+    seconds: float | None = None,
+) -> Blamed:
     """Find out on what each test depends whose result is not the same in all runs of a state.
 
     A test that differs between equal runs is `random`. Else the first varied run in which it differs is taken apart:
     one run in all that evaluation does not pin, which tells an unstable test from a sensitive one; then a run in each
     variation that is left alone, the likeliest first. The cause is the first with which the test differs, if two more
     runs confirm it. `unknown` is what no one variation does, or what is left when `most` further runs are done, or
-    when they have taken twice as long as those in `found` (and two minutes at least). Without `look` none are done.
+    when they have taken `seconds`: twice as long as those in `runs`, and two minutes at least, where that is not said.
+    Without `look` none are done. With `alone`, these test functions are all that is explained, and `look` runs no
+    others but where the order matters.
 
     Raises:
         InfrastructureError: a run could not be done.
 
     """
-    search = _Search(runs, look, most)
+    search = _Search(runs, look, most, frozenset(alone), seconds)
     for state in ("after", "before", "base"):
         search.explain(state)
     return Blamed(causes=dict(sorted({**_offline(runs), **search.causes}.items())), runs=search.runs)
@@ -91,13 +100,30 @@ def passed(run: ObservedRun) -> frozenset[str]:
 class _Search:
     """Looks for causes, as long as it may."""
 
-    def __init__(self, found: Sequence[ObservedRun], look: Look | None, most: int) -> None:
+    def __init__(
+        self,
+        found: Sequence[ObservedRun],
+        look: Look | None,
+        most: int,
+        alone: frozenset[str],
+        seconds: float | None,
+    ) -> None:
         self.causes: dict[str, Cause] = {}
         self.runs = 0
         self._found = found
         self._look = look
         self._most = most
-        self._seconds = max(_LEAST_SECONDS, _FACTOR * sum(run.seconds for run in found))
+        self._alone = alone
+        whole = max(_LEAST_SECONDS, _FACTOR * sum(run.seconds for run in found))
+        self._seconds = whole if seconds is None else seconds
+
+    def _differ(self, normal: frozenset[str], run: ObservedRun) -> frozenset[str]:
+        """Ids to be explained that have another result in a run."""
+        return frozenset(
+            test_id
+            for test_id in normal ^ passed(run)
+            if run.tells_of(test_id) and (not self._alone or function(test_id) in self._alone)
+        )
 
     def explain(self, state: State) -> None:
         """Give each unstable id of a state that has no cause yet its cause."""
@@ -114,7 +140,7 @@ class _Search:
             self._called_anew(equal, runs)
         by_variation: dict[Variation, set[str]] = {}
         for run in runs:
-            for test_id in normal ^ passed(run):
+            for test_id in self._differ(normal, run):
                 if test_id not in self.causes and not any(
                     test_id in causes_known for causes_known in by_variation.values()
                 ):
@@ -149,8 +175,16 @@ class _Search:
             return set()
         if len(unpinned) == len(variation.causes):
             return tests
-        differing = self._differing(state, variation.only(*unpinned), 0, normal)
-        return tests if differing is None else tests & differing
+        groups = [unpinned]
+        if self._alone and Cause.ORDER in unpinned:  # all tests are run for the order alone, and at full speed
+            groups = [[Cause.ORDER], [cause for cause in unpinned if cause is not Cause.ORDER]]
+        differing: set[str] = set()
+        for group in filter(None, groups):
+            in_group = self._differing(state, variation.only(*group), 0, normal)
+            if in_group is None:
+                return tests
+            differing |= in_group
+        return tests & differing
 
     def _confirm(
         self,
@@ -184,15 +218,16 @@ class _Search:
         if not self._may_go_on():
             return None
         run = self._run(state, variation, repeat)
-        return None if run.trouble else set(normal ^ passed(run))
+        return None if run.trouble else set(self._differ(normal, run))
 
     def _open(self, normal: frozenset[str], runs: Iterable[ObservedRun]) -> bool:
-        return any(not self._all_known(normal ^ passed(run)) for run in runs)
+        return any(not self._all_known(self._differ(normal, run)) for run in runs)
 
     def _by_chance(self, normal: frozenset[str], equal: Iterable[ObservedRun]) -> None:
         for run in equal:
             if not run.trouble:
-                self._name(normal ^ passed(run), Cause.RANDOM)
+                # alone, one that needs other tests differs, too
+                self._name(self._differ(normal, run), Cause.UNKNOWN if run.only else Cause.RANDOM)
 
     def _called_anew(self, equal: Sequence[ObservedRun], runs: Sequence[ObservedRun]) -> None:
         """What is called otherwise in each of equal runs is so in varied ones, too: no variation has to be tried."""

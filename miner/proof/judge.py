@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import TestStatus
@@ -13,7 +13,7 @@ from miner.proof import ids
 from miner.proof.new_api import losses, new_names
 from miner.proof.notebook import STATES
 from miner.proof.observe import PROOF_BUDGETS, troubled
-from miner.proof.runs import MOST_RUNS
+from miner.proof.runs import MOST_RUNS, Spending
 from miner.proof.subject import rejection
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Proof:
     """Wall time of the tests in all runs together."""
     set_aside: Rejection | None = None
     """Why the task is kept and must not count."""
+    spending: Spending = field(default_factory=Spending)
+    """What it cost, and what is left for its strength."""
 
 
 def hopeless(found: list[ObservedRun], sensitive: Collection[str] = frozenset()) -> Rejection | None:
@@ -82,7 +84,7 @@ def judge(
     """
     by_state = {state: [run for run in _asked(found, sensitive) if run.state == state] for state in STATES}
     after, before, base = by_state["after"], by_state["before"], by_state["base"]
-    flaky = _unstable(after) | _unstable(before) | _unstable(base) | set(unstable)
+    flaky = differing(after) | differing(before) | differing(base) | set(unstable)
     lost = losses(before, brings)
     passed = _passed_in_all(after)
     absent = {
@@ -161,7 +163,15 @@ def _evidence(by_state: Mapping[State, list[ObservedRun]], runs: int) -> dict[st
         "runs": runs,
         "passes": {
             test_id: [
-                sum(run.statuses.get(test_id) is TestStatus.PASSED for run in scheduled[state]) for state in STATES
+                len(
+                    {run.number for run in scheduled[state] if run.statuses.get(test_id) is TestStatus.PASSED}
+                    - {
+                        run.number
+                        for run in scheduled[state]
+                        if test_id in run.statuses and test_id not in _passed(run)
+                    }
+                )
+                for state in STATES
             ]
             for test_id in every
         },
@@ -181,7 +191,7 @@ def _passed(run: ObservedRun) -> set[str]:
     }
 
 
-def _passed_in_all(observed: list[ObservedRun]) -> set[str]:
+def _passed_in_all(observed: Sequence[ObservedRun]) -> set[str]:
     """Ids that passed in each run that tells of them."""
     passed = list(map(_passed, observed))
     return {
@@ -191,7 +201,7 @@ def _passed_in_all(observed: list[ObservedRun]) -> set[str]:
     }
 
 
-def _passed_in_any(observed: list[ObservedRun]) -> set[str]:
+def _passed_in_any(observed: Sequence[ObservedRun]) -> set[str]:
     return set.union(*map(_passed, observed)) if observed else set()
 
 
@@ -206,7 +216,7 @@ def _ran_well_in_any(observed: list[ObservedRun]) -> set[str]:
     }
 
 
-def _unstable(observed: list[ObservedRun]) -> set[str]:
+def differing(observed: Sequence[ObservedRun]) -> set[str]:
     """Ids that pass in some runs of a state and not in others."""
     return _passed_in_any(observed) - _passed_in_all(observed)
 

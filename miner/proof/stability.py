@@ -95,6 +95,14 @@ def counted(tests: Collection[str], causes: Mapping[str, str]) -> dict[str, int]
     return dict(Counter(str(causes.get(test, Cause.UNKNOWN)) for test in sorted(tests)).most_common())
 
 
+def _is_besides(run: ObservedRun, runs: Sequence[ObservedRun], variation: Variation) -> bool:
+    """Whether the tests that the fix turns had this run as it was asked for: then `evidence.price` tells of it."""
+    return not run.only and any(
+        other.only and (other.state, other.number, other.variation) == (run.state, run.number, variation)
+        for other in runs
+    )
+
+
 def disproved(blamed: Blamed, flaky: Collection[str]) -> Blamed:
     """What was found out, less what runs as evaluation does them have disproved: a flaky test is not sensitive."""
     causes = {
@@ -138,7 +146,9 @@ def told(
         "bound": round(repeats.bound, 4),
         "schedule": [variation.told() for variation in variations],
         "not_varied": [
-            {"run": run.number, "state": run.state} for run in runs if run.variation != variations[run.number]
+            {"run": run.number, "state": run.state}
+            for run in runs
+            if run.variation != variations[run.number] and not _is_besides(run, runs, variations[run.number])
         ],
         "causes": {test_id: cause.value for test_id, cause in blamed.causes.items()},
         "sensitive": {test_id: blamed.causes[test_id].value for test_id in sorted(blamed.sensitive & set(listed))},

@@ -136,6 +136,12 @@ class Ticker:
             counter = f"[{self._done}/{self._total}] " if self._total else ""
             self._console.print(Text(counter) + line)
 
+    def report(self, notes: Sequence[str]) -> None:
+        """What is being done just now, a line each; elsewhere than on a terminal, where it is shown all the time."""
+        if not self._live:
+            for note in notes:
+                self.say(Text(f"… {_shortened(note)}", style="bright_black"))
+
     def say(self, line: Text) -> None:
         """A line that is no step."""
         if not self._quiet:
