@@ -216,7 +216,7 @@ def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
         return bench.look(state, variation, repeat, alone)
 
     before = spending.stages.get("causes", 0.0)
-    room = _CAUSES_SHARE * spending.limit - before
+    room = max(_CAUSES_SHARE * spending.limit - before, _PROOF_SHARE * spending.limit - spending.spent)
     blamed = blame(runs_seen, look, alone=alone, seconds=room)
     if any(cause is Cause.UNKNOWN for cause in blamed.causes.values()) and (
         spending.stages.get("causes", 0.0) - before >= room
@@ -247,9 +247,10 @@ def _main_runs(
     for number, state in product(range(runs), _TURN):
         if number and bench.spending.is_long:
             break
+        before = bench.spending.spent
         runs_seen.append(bench.run(state, number, runs))
         if not number:
-            bench.spending.plain = max(run.seconds for run in runs_seen)
+            bench.spending.plain = max(bench.spending.plain, bench.spending.spent - before)
         if (rejection := hopeless(runs_seen, sensitive)) is not None:
             return runs_seen, rejection
     if runs == 1 or not bench.spending.is_long:
@@ -272,7 +273,8 @@ def _narrow_runs(
             return runs_seen, rejection
     for number in range(1, runs):
         if number > 1 and not spending.allows(spending.plain, _PROOF_SHARE):
-            spending.give_up(f"runs {number + 1} to {runs} of all tests with the fix")
+            which = f"runs {number + 1} to {runs}" if number + 1 < runs else f"run {runs}"
+            spending.give_up(f"{which} of all tests with the fix")
             break
         runs_seen.append(bench.run("after", number, runs))
     return runs_seen, hopeless(runs_seen, sensitive)

@@ -12,7 +12,7 @@ from harness.core.instance import Outcome, TestSpec
 from harness.grading import scoring
 from harness.languages import screening
 from harness.patches.patch import parse
-from miner.proof import Notebook, Proof, Subject, sensitivity, validate
+from miner.proof import Budget, Notebook, Proof, Subject, sensitivity, validate
 from miner.sources.change import Rejection
 from tests import tiny
 
@@ -250,6 +250,24 @@ class Counting:
             raise InfrastructureError("the engine has gone")
         self.done += 1
         return self.sandbox.run(job)
+
+
+@pytest.mark.engine
+def test_of_a_suite_that_is_long_for_its_budget_all_tests_run_again_with_the_fix_alone(tiny_image, sandbox, tmp_path):
+    counting = Counting(sandbox, 99)
+    hidden = HIDDEN.replace("{tomorrow}", str(time.time() + 86400))
+    found = proved(tiny_image, counting, tmp_path, hidden, budget=Budget(plain_runs=1, seconds=0))
+    assert isinstance(found, Proof), found
+    assert found.fail_to_pass == (f"{FILE}::test_three", f"{FILE}::test_two")
+    assert found.pass_to_pass == (f"{FILE}::test_first",)
+    assert counting.done == 3 + 2 * 2 + 1
+    price = found.evidence["price"]
+    assert price["seconds"].keys() == {"proof"}
+    assert price["given_up"] == [
+        "runs 2 to 3 without the fix of all but the 2 test functions that it turns, and with it on half a processor",
+        "run 3 of all tests with the fix",
+        "the causes of 8 unstable test functions that the fix does not turn",
+    ]
 
 
 @pytest.fixture(scope="module")
