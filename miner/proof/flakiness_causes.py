@@ -40,6 +40,8 @@ class Blamed:
     """By test id, and by file that could not be collected for want of a network."""
     runs: int = 0
     """Further runs that it took."""
+    is_cut: bool = False
+    """Whether the search came to its bound before all had a cause."""
 
     @property
     def unstable(self) -> frozenset[str]:
@@ -78,7 +80,9 @@ def blame(
     search = _Search(runs, look, most, frozenset(alone), seconds)
     for state in ("after", "before", "base"):
         search.explain(state)
-    return Blamed(causes=dict(sorted({**_offline(runs), **search.causes}.items())), runs=search.runs)
+    return Blamed(
+        causes=dict(sorted({**_offline(runs), **search.causes}.items())), runs=search.runs, is_cut=search.is_cut
+    )
 
 
 def _offline(runs: Iterable[ObservedRun]) -> dict[str, Cause]:
@@ -110,6 +114,7 @@ class _Search:
     ) -> None:
         self.causes: dict[str, Cause] = {}
         self.runs = 0
+        self.is_cut = False
         self._found = found
         self._look = look
         self._most = most
@@ -243,7 +248,11 @@ class _Search:
         return all(test in self.causes for test in tests)
 
     def _may_go_on(self) -> bool:
-        return self._look is not None and self.runs < self._most and self._seconds > 0
+        if self._look is None:
+            return False
+        goes_on = self.runs < self._most and self._seconds > 0
+        self.is_cut = self.is_cut or not goes_on
+        return goes_on
 
     def _run(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
         assert self._look is not None  # noqa: S101 - `_may_go_on` saw to that

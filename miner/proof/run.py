@@ -17,7 +17,7 @@ from miner.proof.observe import observe
 from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Budget, Repeats, Spending
 from miner.proof.stability import UNSTABLE, disproved, told, weakened
 from miner.proof.subject import prepare
-from miner.proof.variations import PLAIN, Cause, schedule
+from miner.proof.variations import PLAIN, schedule
 from miner.proof.variations import variation as scheduled
 from miner.sources.change import Rejection
 
@@ -184,7 +184,8 @@ def validate(
     blamed = disproved(blamed, verdict.flaky)
     aside = weakened(verdict, every, blamed)
     if aside is not None and not quarantine:
-        return aside
+        given_up = "; ".join(spending.given_up)
+        return replace(aside, detail=f"{aside.detail}; given up for budget: {given_up}") if given_up else aside
     variations = schedule(repeats.runs, clock=bench.clock)
     listed = {*verdict.fail_to_pass, *verdict.pass_to_pass}
     evidence = {**verdict.evidence, **told(runs_seen, blamed, repeats, variations, listed=listed)}
@@ -215,12 +216,12 @@ def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
     def look(state: State, variation: Variation, repeat: int) -> ObservedRun:
         return bench.look(state, variation, repeat, alone)
 
-    before = spending.stages.get("causes", 0.0)
-    room = max(_CAUSES_SHARE * spending.limit - before, _PROOF_SHARE * spending.limit - spending.spent)
+    room = max(
+        _CAUSES_SHARE * spending.limit - spending.stages.get("causes", 0.0),
+        _PROOF_SHARE * spending.limit - spending.spent,
+    )
     blamed = blame(runs_seen, look, alone=alone, seconds=room)
-    if any(cause is Cause.UNKNOWN for cause in blamed.causes.values()) and (
-        spending.stages.get("causes", 0.0) - before >= room
-    ):
+    if blamed.is_cut:
         spending.give_up("the search for causes, before its end")
     return blamed
 

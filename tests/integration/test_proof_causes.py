@@ -270,6 +270,15 @@ def test_of_a_suite_that_is_long_for_its_budget_all_tests_run_again_with_the_fix
     ]
 
 
+@pytest.mark.engine
+def test_a_task_that_falls_says_what_was_not_found_out_for_budget(tiny_image, sandbox, tmp_path):
+    found = proved(tiny_image, sandbox, tmp_path, ONE_PROCESSOR, budget=Budget(plain_runs=1, seconds=0))
+    assert isinstance(found, Rejection), found
+    assert found.reason == "unstable_fail_to_pass"
+    assert "; given up for budget: " in found.detail
+    assert "the search for causes, before its end" in found.detail
+
+
 @pytest.fixture(scope="module")
 def fallen(tiny_image, sandbox, tmp_path_factory) -> tuple[Rejection, int]:
     """A task that is none, and how many containers that took."""

@@ -111,6 +111,7 @@ def test_a_search_without_seconds_left_does_no_run():
     blamed = blame(runs, lambda *_: pytest.fail("a run was done"), alone=("f.py::a",), seconds=0)
 
     assert blamed.causes == {"f.py::a": Cause.UNKNOWN}
+    assert blamed.is_cut
 
 
 def console_of(*, is_terminal):
