@@ -16,7 +16,7 @@ from harness.dataset import hidden_files, links, model_files
 from harness.dataset.schema import DatasetModel, TaskModel, TestsModel
 from harness.dataset.seal import access_log
 from harness.patches import patch
-from harness.quality.limits import exceeded, too_weak
+from harness.quality.limits import exceeded, too_sensitive, too_weak
 from harness.scaffold import check as scaffold_check
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class CheckScope:
     images: ImageCheck | None = None
     max_leak: Mapping[str, float] = field(default_factory=dict)
     min_strength: float | None = None
+    max_sensitive: float | None = None
     keys: Keys | None = None
     in_registry: Callable[[str], bool] | None = None
     """Asks the registry that an image names whether it has it."""
@@ -73,15 +74,17 @@ def check(
     images: ImageCheck | None = None,
     max_leak: Mapping[str, float] | None = None,
     min_strength: float | None = None,
+    max_sensitive: float | None = None,
     keys: Keys | None = None,
     in_registry: Callable[[str], bool] | None = None,
 ) -> tuple[Problem, ...]:
     """Every problem of a dataset; none means that `evaluate` can rely on it.
 
     `images` asks the engine; without it only the form of the digests is checked. `max_leak` are limits as
-    `harness.quality.limits` knows them, `min_strength` the least share of wrong patches to be killed. `keys` open the
-    hidden side of a sealed dataset; without them its public side is checked alone. `in_registry` asks for the images of
-    proved tasks where they were pushed to.
+    `harness.quality.limits` knows them, `min_strength` the least share of wrong patches to be killed, `max_sensitive`
+    the largest share of FAIL_TO_PASS that hangs on what evaluation pins. `keys` open the hidden side of a sealed
+    dataset; without them its public side is checked alone. `in_registry` asks for the images of proved tasks where they
+    were pushed to.
 
     Raises:
         InputError: there is no dataset at that path, or something in it is a link.
@@ -92,7 +95,12 @@ def check(
         dataset_folder.open_dataset(path)  # says why not
     links.refuse(path)
     scope = CheckScope(
-        images=images, max_leak=max_leak or {}, min_strength=min_strength, keys=keys, in_registry=in_registry
+        images=images,
+        max_leak=max_leak or {},
+        min_strength=min_strength,
+        max_sensitive=max_sensitive,
+        keys=keys,
+        in_registry=in_registry,
     )
     problems = [*_dataset_file(path), *_funnel(path)]
     dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")
@@ -125,6 +133,7 @@ def _quality_problems(folder: Path, scope: CheckScope) -> Iterator[str]:
         quality = model_files.read_model(folder / dataset_folder.TASK_FILE, TaskModel).quality
         yield from exceeded(quality, scope.max_leak)
         yield from too_weak(quality, scope.min_strength)
+        yield from too_sensitive(quality, scope.max_sensitive)
 
 
 def _dataset_file(path: Path) -> Iterator[Problem]:

@@ -72,6 +72,15 @@ def check(
             help="Also report tasks whose hidden tests reject a smaller share of wrong patches.",
         ),
     ] = None,
+    max_sensitive: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="Also report tasks where more of FAIL_TO_PASS hangs on what is pinned, such as the hash seed.",
+        ),
+    ] = None,
     registry: Annotated[
         bool, typer.Option("--registry", help="Also ask the registries for every image; nothing is pulled.")
     ] = False,
@@ -92,6 +101,7 @@ def check(
         images=engine_check,
         max_leak=limits,
         min_strength=min_strength,
+        max_sensitive=max_sensitive,
         keys=keys,
         in_registry=in_registry,
     )

@@ -141,6 +141,10 @@ class MiningSettings(_Section):
     environment names for builds, and where it names none, nobody is asked."""
     mutants: int = Field(default=20, ge=0)
     """How many mutants of a fix are tried at most, to see how strong the hidden tests are; 0 measures no strength."""
+    proof_budget_runs: float = Field(default=15.0, gt=0)
+    """What proof and strength of a task may take in the containers, as a multiple of one plain run of its tests."""
+    proof_budget_seconds: float = Field(default=30.0, ge=0)
+    """Seconds on top of that."""
     p2p: Literal["touched", "all"] = "touched"
     """Which tests PASS_TO_PASS is taken from: those of the files that the change touches, or the whole suite's."""
     near_duplicates: Literal["reject", "mark"] = "reject"

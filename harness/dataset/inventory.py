@@ -102,6 +102,7 @@ def take(
             "judged": _ordered(Counter(judged(one) for one in proved), list(Place)),
             "guessable": _ordered(Counter(guessable(one) for one in proved), ("no", "yes")),
             "strength": _counted(strength(one) for one in proved),
+            "sensitive": _ordered(Counter(sensitive(one) for one in proved), ("no", "in part", "wholly")),
             "age": _ordered(Counter(age(one, day) for one in proved), [*(name for _, name in _AGES), _OLDEST]),
             "shown to providers": _counted(str(exposed[one.instance_id]) for one in proved),
         },
@@ -138,6 +139,15 @@ def strength(instance: Instance) -> str:
         low = min(int(value * _BANDS), _BANDS - 1) / _BANDS
         return f"{low:.0%} to {low + 1 / _BANDS:.0%}"
     return value if isinstance(value, str) and value.strip() else UNKNOWN
+
+
+def sensitive(instance: Instance) -> str:
+    """Whether its FAIL_TO_PASS hangs on what evaluation pins; unknown where no run of its proof was varied."""
+    value: Any = instance.quality.get("sensitive")
+    share = value.get("share") if isinstance(value, dict) else None
+    if not isinstance(share, int | float):
+        return UNKNOWN
+    return "no" if not share else "in part" if share < 1 else "wholly"
 
 
 def judged(instance: Instance) -> str:

@@ -1,4 +1,4 @@
-"""`holdout check --max-leak`: which tasks leak more than somebody allows. Reads what mining measured; pure."""
+"""Limits of `holdout check`: which tasks leak more, are weaker or more sensitive than somebody allows. Pure."""
 
 from __future__ import annotations
 
@@ -73,6 +73,23 @@ def too_weak(quality: Mapping[str, Any], least: float | None) -> Iterator[str]:
     share = _value(strength, "share")
     if share is not None and share < least:
         yield f"strength: {share:.0%} of wrong patches are killed, fewer than {least:.0%}"
+
+
+def too_sensitive(quality: Mapping[str, Any], most: float | None) -> Iterator[str]:
+    """Whether more of FAIL_TO_PASS hangs on what evaluation pins than a limit allows, as sentences.
+
+    A task whose proof varied nothing is one too.
+    """
+    if most is None:
+        return
+    sensitive = quality.get("sensitive")
+    if not isinstance(sensitive, dict):
+        yield "its sensitivity was never measured: mine it again, with two runs of each state at least"
+        return
+    share = _value(sensitive, "share")
+    if share is not None and share > most:
+        causes = ", ".join(sorted(map(str, sensitive.get("by") or {})))
+        yield f"sensitive: {share:.0%} of FAIL_TO_PASS hang on what evaluation pins ({causes}), more than {most:.0%}"
 
 
 def _value(leaks: Mapping[str, Any], name: str) -> float | None:

@@ -53,6 +53,8 @@ class FunnelLine(BaseModel):
     """Seconds by stage."""
     unstable: dict[str, int] = Field(default_factory=dict)
     """How many of its tests are unstable, by what they hang on."""
+    given_up: tuple[str, ...] = ()
+    """What its proof had no budget for, one sentence each."""
     patch_id: str = ""
     """`git patch-id` of a candidate: equal ones are one task, whatever their branch, fork or repository."""
 
@@ -73,6 +75,7 @@ class FunnelLine(BaseModel):
         detail: str = "",
         patch_id: str = "",
         unstable: Mapping[str, int] | None = None,
+        given_up: Sequence[str] = (),
     ) -> Self:
         """The line of a change: rejected for a reason, or accepted."""
         return cls(
@@ -92,6 +95,7 @@ class FunnelLine(BaseModel):
             timings={stage: round(took, 3) for stage, took in (timings or {}).items()},
             patch_id=patch_id,
             unstable=dict(unstable or {}),
+            given_up=tuple(given_up),
         )
 
 

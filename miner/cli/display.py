@@ -27,6 +27,8 @@ class MineTicker:
     def __init__(self, ticker: Ticker) -> None:
         self._ticker = ticker
         self._left = 0
+        self._notes: dict[str, str] = {}
+        """The last note of each candidate that is under way."""
         self.warnings: list[str] = []
         self.problems: dict[str, str] = {}
         """What could not be mined, and why."""
@@ -39,9 +41,11 @@ class MineTicker:
         self._ticker.note(name)
 
     def note(self, text: str) -> None:
-        self._ticker.note(text)
+        self._notes[text.partition(": ")[0]] = text
+        self._ticker.note("; ".join(self._notes.values()))
 
     def decided(self, line: FunnelLine) -> None:
+        self._notes.pop(line.instance_id, None)
         if line.reason == INTERNAL_ERROR:
             self.bugs.append(line)
         if line.stage in (Stage.HISTORY, Stage.RECOGNITION):
@@ -93,6 +97,8 @@ def funnel_line(line: FunnelLine) -> Text:
     if line.unstable:
         hangs_on = ", ".join(f"{count} {cause}" for cause, count in line.unstable.items())
         text.append(f"  unstable tests: {hangs_on}", style="yellow")
+    if line.given_up:
+        text.append(f"  given up for budget: {'; '.join(line.given_up)}", style="yellow")
     if line.seconds >= 1:
         text.append(f"  {line.seconds:.0f} s", style="bright_black")
     return text

@@ -133,6 +133,24 @@ def mine(
         float | None,
         typer.Option(metavar="SHARE", show_default="0.95", rich_help_panel=_PROOF, help="Confidence of that bound."),
     ] = None,
+    proof_budget_runs: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            show_default="15, or [mining] proof_budget_runs",
+            rich_help_panel=_PROOF,
+            help="Container time of a task's proof and strength, in plain runs of its tests.",
+        ),
+    ] = None,
+    proof_budget_seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            show_default="30, or [mining] proof_budget_seconds",
+            rich_help_panel=_PROOF,
+            help="Seconds on top of that.",
+        ),
+    ] = None,
     quarantine: Annotated[
         bool,
         typer.Option(
@@ -257,6 +275,8 @@ def mine(
             "statement_model": statement_model,
             "repair_model": repair_model,
             "p2p": _p2p(p2p),
+            "proof_budget_runs": proof_budget_runs,
+            "proof_budget_seconds": proof_budget_seconds,
         },
     )
     chosen = Filter(

@@ -14,7 +14,7 @@ from harness.patches import patch
 from miner.candidates.split import language
 from miner.candidates.statement import hints, spoken_language
 from miner.layers.package_index import Index
-from miner.proof import DEFAULT_CONFIDENCE, Notebook, Subject, brought, counted
+from miner.proof import DEFAULT_CONFIDENCE, Notebook, Spending, Subject, brought, counted, sensitivity
 from miner.proof.services import Pins
 from miner.quality import assessment
 from miner.quality.known_duplicates import Neighbours
@@ -116,6 +116,16 @@ class Draft:
         return self.proof.set_aside if self.proof else None
 
     @property
+    def given_up(self) -> tuple[str, ...]:
+        """What its proof had no budget for, one sentence each."""
+        return tuple(self.spending.given_up)
+
+    @property
+    def spending(self) -> Spending:
+        """What its proof has cost so far."""
+        return self.proof.spending if self.proof else Spending()
+
+    @property
     def unstable(self) -> dict[str, int]:
         """How many unstable tests hang on what."""
         return counted(self.proof.flaky, self.proof.evidence.get("causes", {})) if self.proof else {}
@@ -204,7 +214,9 @@ def task_of(draft: Draft) -> Task:
         original_statement=draft.written.original if draft.written and draft.written.use == "written" else "",
     )
     if proof:
-        instance = replace(instance, budgets=proof.budgets)
+        sensitive = sensitivity(proof)
+        quality = {**instance.quality, **({"sensitive": sensitive} if sensitive is not None else {})}
+        instance = replace(instance, budgets=proof.budgets, quality=quality)
         if proof.set_aside is not None:
             hangs_on = ", ".join(f"{count} {cause}" for cause, count in draft.unstable.items())
             why = f"{proof.set_aside.reason}: unstable tests by what they hang on: {hangs_on}"
@@ -214,7 +226,7 @@ def task_of(draft: Draft) -> Task:
             fail_to_pass=proof.fail_to_pass,
             pass_to_pass=proof.pass_to_pass,
             flaky=proof.flaky,
-            evidence=proof.evidence,
+            evidence={**proof.evidence, **({"price": proof.spending.as_json()} if proof.spending.stages else {})},
             expectations=draft.expectations,
         )
     task = Task(instance=instance, hidden=hidden)

@@ -394,4 +394,5 @@ def take(recognition: Recognition, site: MiningContext, steps: Sequence[StageFun
         patch_id=recognition.patch_id,
         detail="" if draft.proof else NOT_VALIDATED,
         unstable=draft.unstable,
+        given_up=draft.given_up,
     )

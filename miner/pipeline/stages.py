@@ -26,7 +26,7 @@ from miner.languages.python.evidence import ci
 from miner.languages.python.evidence.subproject import PROJECT_FILES
 from miner.pipeline.data_readers import UNREAD
 from miner.pipeline.draft import brings, notebook_of, recipe, spoken_in, subject_of, task_of, timed
-from miner.proof import Subject, full_suite, proof_at_fix_date, services, validate
+from miner.proof import Budget, Subject, full_suite, proof_at_fix_date, services, validate
 from miner.proof.test_collection import collect
 from miner.quality import assessment
 from miner.quality.strength.result import Bounds
@@ -51,6 +51,10 @@ _TEMPLATE = re.compile(
     r"(?:\.github/|docs/|\.gitlab/)?(?:PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|merge_request_templates)(?:\.\w+|/[^/]+\.md)",
     re.IGNORECASE,
 )
+
+
+_LEAST_STRENGTH = 3.0
+"""Plain runs that measuring strength takes at least: the fix, a trace of its lines, and one wrong patch."""
 
 
 class CommitTree:
@@ -194,6 +198,7 @@ def _allowed_paths(parts: Split, test: TestSpec) -> tuple[str, ...]:
 def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The lists, from three states run several times."""
     subject = replace(subject_of(draft), brings=brings(draft, site.repo))
+    mining = site.settings.mining
 
     def attempt(subject: Subject) -> Proof | Rejection:
         on = f" on {subject.test.clock}" if subject.test.clock else ""
@@ -206,6 +211,7 @@ def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:
             notebook=notebook_of(subject, site),
             progress=lambda text: site.note(f"{draft.instance_id}: {text}{on}"),
             can_fake=site.images.can_fake,
+            budget=Budget(plain_runs=mining.proof_budget_runs, seconds=mining.proof_budget_seconds),
         )
 
     with timed(draft, "proof"):
@@ -283,8 +289,13 @@ def strip(draft: Draft, site: MiningContext) -> Draft:
         change, read = draft.candidate.change, site.repo.read_files
         sources = stripping.sources(task, test_ids.files(draft.split.test_files), partial(read, change.head_commit))
         base = read(change.base_commit, stripping.changed_paths(task)).values()
-        hidden = stripping.stripped(task, sources, base, site.sandbox).hidden
+        hidden = stripping.stripped(task, sources, base, _metered(draft, site, "stripping")).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
+
+
+def _metered(draft: Draft, site: MiningContext, stage: str) -> Sandbox:
+    """The sandbox, charged to a stage of the draft's proof."""
+    return draft.spending.metered(site.sandbox, stage)
 
 
 def confirm(draft: Draft, site: MiningContext) -> Draft | Rejection:
@@ -293,7 +304,7 @@ def confirm(draft: Draft, site: MiningContext) -> Draft | Rejection:
     What the fix itself does that a tripwire tells goes into the evidence: of others it is no news then.
     """
     with timed(draft, "confirm"):
-        confirmed = stripping.confirmed(task_of(draft), site.sandbox)
+        confirmed = stripping.confirmed(task_of(draft), _metered(draft, site, "stripping"))
     if isinstance(confirmed, str) and draft.expectations.tests:
         plain = replace(draft, expectations=Expectations())
         return confirm(_with_evidence(plain, {"guess_bits": 0.0, "guess_rule": ""}), site)
@@ -312,17 +323,24 @@ def strengthen(draft: Draft, site: MiningContext) -> Draft:
     mutants = site.settings.mining.mutants
     if not mutants:
         return draft
+    spending = draft.spending
+    if not spending.allows(_LEAST_STRENGTH * spending.plain):
+        spending.give_up("the strength of its tests; `goldseam holdout strength` measures it")
+        return draft
     with timed(draft, "strength"):
         try:
             strength = measure(
                 task_of(draft),
-                site.sandbox,
+                _metered(draft, site, "strength"),
                 Bounds(mutants=mutants),
-                note=lambda text: site.note(f"{draft.instance_id}: {text}"),
+                note=lambda text: site.note(f"{draft.instance_id}: strength, {text}"),
+                allows=spending.allows,
             )
         except CannotMeasureError as error:
             site.note(f"{draft.instance_id}: its strength is unknown: {error}")
             return draft
+    if strength.not_tried:
+        spending.give_up(f"{strength.not_tried} wrong patches, of which nobody knows whether its tests catch them")
     return replace(draft, strength=strength)
 
 

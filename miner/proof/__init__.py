@@ -10,8 +10,8 @@ from miner.proof.new_api import brought, new_names
 from miner.proof.notebook import STATES, Notebook, ObservedRun, State
 from miner.proof.observe import observe, troubled
 from miner.proof.run import Bench, validate
-from miner.proof.runs import DEFAULT_CONFIDENCE, DEFAULT_RUNS, Repeats, repeats
-from miner.proof.stability import UNSTABLE, counted, told
+from miner.proof.runs import DEFAULT_CONFIDENCE, DEFAULT_RUNS, Budget, Repeats, Spending, repeats
+from miner.proof.stability import UNSTABLE, counted, sensitivity, told
 from miner.proof.subject import Patches, Subject, prepare
 
 __all__ = [
@@ -21,11 +21,13 @@ __all__ = [
     "UNSTABLE",
     "Bench",
     "Blamed",
+    "Budget",
     "Notebook",
     "ObservedRun",
     "Patches",
     "Proof",
     "Repeats",
+    "Spending",
     "State",
     "Subject",
     "blame",
@@ -37,6 +39,7 @@ __all__ = [
     "observe",
     "prepare",
     "repeats",
+    "sensitivity",
     "told",
     "troubled",
     "validate",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 from harness.core.instance import TestStatus
 from harness.core.test_ids import function
 from miner.proof import ids
-from miner.proof.variations import Cause
+from miner.proof.variations import PINNED, Cause
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from miner.proof.notebook import ObservedRun, State
     from miner.proof.variations import Variation
@@ -40,29 +40,49 @@ class Blamed:
     """By test id, and by file that could not be collected for want of a network."""
     runs: int = 0
     """Further runs that it took."""
+    is_cut: bool = False
+    """Whether the search came to its bound before all had a cause."""
 
     @property
     def unstable(self) -> frozenset[str]:
-        """Ids whose result differs between runs."""
-        return frozenset(test_id for test_id, cause in self.causes.items() if cause not in _LACKING)
+        """Ids whose result differs between runs as evaluation does them, by their order, or by real time."""
+        causes = {*_LACKING, *PINNED}
+        return frozenset(test_id for test_id, cause in self.causes.items() if cause not in causes)
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """Ids whose result hangs on something that is the same in every run of evaluation."""
+        return frozenset(test_id for test_id, cause in self.causes.items() if cause in PINNED)
 
 
-def blame(runs: Sequence[ObservedRun], look: Look | None = None, *, most: int = MOST_RUNS) -> Blamed:
+def blame(
+    runs: Sequence[ObservedRun],
+    look: Look | None = None,
+    *,
+    most: int = MOST_RUNS,
+    alone: Collection[str] = (),
+    seconds: float | None = None,
+) -> Blamed:
     """Find out on what each test depends whose result is not the same in all runs of a state.
 
-    A test that differs between equal runs is `random`. Else the first varied run in which it differs is taken apart: a
-    run in each of its variations alone, the likeliest first; the cause is the first with which the test differs, if two
-    more runs confirm it. `unknown` is what no one variation does, or what is left when `most` further runs are done, or
-    when they have taken twice as long as those in `found` (and two minutes at least). Without `look` none are done.
+    A test that differs between equal runs is `random`. Else the first varied run in which it differs is taken apart:
+    one run in all that evaluation does not pin, which tells an unstable test from a sensitive one; then a run in each
+    variation that is left alone, the likeliest first. The cause is the first with which the test differs, if two more
+    runs confirm it. `unknown` is what no one variation does, or what is left when `most` further runs are done, or
+    when they have taken `seconds`: twice as long as those in `runs`, and two minutes at least, where that is not said.
+    Without `look` none are done. With `alone`, these test functions are all that is explained, and `look` runs no
+    others but where the order matters.
 
     Raises:
         InfrastructureError: a run could not be done.
 
     """
-    search = _Search(runs, look, most)
+    search = _Search(runs, look, most, frozenset(alone), seconds)
     for state in ("after", "before", "base"):
         search.explain(state)
-    return Blamed(causes=dict(sorted({**_offline(runs), **search.causes}.items())), runs=search.runs)
+    return Blamed(
+        causes=dict(sorted({**_offline(runs), **search.causes}.items())), runs=search.runs, is_cut=search.is_cut
+    )
 
 
 def _offline(runs: Iterable[ObservedRun]) -> dict[str, Cause]:
@@ -84,13 +104,31 @@ def passed(run: ObservedRun) -> frozenset[str]:
 class _Search:
     """Looks for causes, as long as it may."""
 
-    def __init__(self, found: Sequence[ObservedRun], look: Look | None, most: int) -> None:
+    def __init__(
+        self,
+        found: Sequence[ObservedRun],
+        look: Look | None,
+        most: int,
+        alone: frozenset[str],
+        seconds: float | None,
+    ) -> None:
         self.causes: dict[str, Cause] = {}
         self.runs = 0
+        self.is_cut = False
         self._found = found
         self._look = look
         self._most = most
-        self._seconds = max(_LEAST_SECONDS, _FACTOR * sum(run.seconds for run in found))
+        self._alone = alone
+        whole = max(_LEAST_SECONDS, _FACTOR * sum(run.seconds for run in found))
+        self._seconds = whole if seconds is None else seconds
+
+    def _differ(self, normal: frozenset[str], run: ObservedRun) -> frozenset[str]:
+        """Ids to be explained that have another result in a run."""
+        return frozenset(
+            test_id
+            for test_id in normal ^ passed(run)
+            if run.tells_of(test_id) and (not self._alone or function(test_id) in self._alone)
+        )
 
     def explain(self, state: State) -> None:
         """Give each unstable id of a state that has no cause yet its cause."""
@@ -107,7 +145,7 @@ class _Search:
             self._called_anew(equal, runs)
         by_variation: dict[Variation, set[str]] = {}
         for run in runs:
-            for test_id in normal ^ passed(run):
+            for test_id in self._differ(normal, run):
                 if test_id not in self.causes and not any(
                     test_id in causes_known for causes_known in by_variation.values()
                 ):
@@ -118,23 +156,53 @@ class _Search:
     def _take_apart(self, state: State, variation: Variation, tests: set[str], normal: frozenset[str]) -> None:
         """Try the parts of a variation, one alone in each run; then try what was found once more."""
         with_: dict[str, set[Cause]] = {}
+        unpinned = self._differing_unpinned(state, variation, tests, normal)
         for cause in variation.causes:
-            if self._all_known(tests - with_.keys()):
-                break
+            possible = tests - unpinned if cause in PINNED else tests & unpinned
+            if self._all_known(possible - with_.keys()):
+                continue
             for test_id in self._differing(state, variation.only(cause), 0, normal) or ():
                 if test_id not in self.causes:
                     with_.setdefault(test_id, set()).add(cause)
-        self._confirm(state, variation, with_, normal)
+        self._confirm(state, variation, with_, normal, unpinned)
         if not self._all_known(tests):
             again = self._differing(state, variation, 1, normal)
             if again is not None:
                 self._name(tests - again, Cause.RANDOM)
             self._name(tests, Cause.UNKNOWN)
 
+    def _differing_unpinned(
+        self, state: State, variation: Variation, tests: set[str], normal: frozenset[str]
+    ) -> set[str]:
+        """Those of the tests that differ with everything as evaluation pins it; all of them where that is not known."""
+        unpinned = [cause for cause in variation.causes if cause not in PINNED]
+        if not unpinned:
+            return set()
+        if len(unpinned) == len(variation.causes):
+            return tests
+        groups = [unpinned]
+        if self._alone and Cause.ORDER in unpinned:  # all tests are run for the order alone, and at full speed
+            groups = [[Cause.ORDER], [cause for cause in unpinned if cause is not Cause.ORDER]]
+        differing: set[str] = set()
+        for group in filter(None, groups):
+            in_group = self._differing(state, variation.only(*group), 0, normal)
+            if in_group is None:
+                return tests
+            differing |= in_group
+        return tests & differing
+
     def _confirm(
-        self, state: State, variation: Variation, with_: Mapping[str, set[Cause]], normal: frozenset[str]
+        self,
+        state: State,
+        variation: Variation,
+        with_: Mapping[str, set[Cause]],
+        normal: frozenset[str],
+        unpinned: set[str],
     ) -> None:
-        """Two runs, each with half of what was found: a test whose result is not as foretold is random."""
+        """Two runs, each with half of what was found: a test whose result is not as foretold is random.
+
+        `unpinned` are tests that differ, or may do so, with everything as evaluation pins it, so none is sensitive.
+        """
         causes_found = [cause for cause in variation.causes if any(cause in causes for causes in with_.values())]
         halves = (causes_found[::2], causes_found[1::2] or causes_found[::2]) if causes_found else ()
         agreed = 0
@@ -147,22 +215,24 @@ class _Search:
             self._name(wrong, Cause.RANDOM)
         if halves and agreed == len(halves):
             for test_id, causes in with_.items():
-                self._name([test_id], next(cause for cause in causes_found if cause in causes))
+                first = min(causes, key=lambda cause: (cause in PINNED, causes_found.index(cause)))
+                self._name([test_id], Cause.UNKNOWN if first in PINNED and test_id in unpinned else first)
 
     def _differing(self, state: State, variation: Variation, repeat: int, normal: frozenset[str]) -> set[str] | None:
         """Ids with another result in one more run; None where it can't be done, or tells nothing."""
         if not self._may_go_on():
             return None
         run = self._run(state, variation, repeat)
-        return None if run.trouble else set(normal ^ passed(run))
+        return None if run.trouble else set(self._differ(normal, run))
 
     def _open(self, normal: frozenset[str], runs: Iterable[ObservedRun]) -> bool:
-        return any(not self._all_known(normal ^ passed(run)) for run in runs)
+        return any(not self._all_known(self._differ(normal, run)) for run in runs)
 
     def _by_chance(self, normal: frozenset[str], equal: Iterable[ObservedRun]) -> None:
         for run in equal:
             if not run.trouble:
-                self._name(normal ^ passed(run), Cause.RANDOM)
+                # alone, one that needs other tests differs, too
+                self._name(self._differ(normal, run), Cause.UNKNOWN if run.only else Cause.RANDOM)
 
     def _called_anew(self, equal: Sequence[ObservedRun], runs: Sequence[ObservedRun]) -> None:
         """What is called otherwise in each of equal runs is so in varied ones, too: no variation has to be tried."""
@@ -178,7 +248,11 @@ class _Search:
         return all(test in self.causes for test in tests)
 
     def _may_go_on(self) -> bool:
-        return self._look is not None and self.runs < self._most and self._seconds > 0
+        if self._look is None:
+            return False
+        goes_on = self.runs < self._most and self._seconds > 0
+        self.is_cut = self.is_cut or not goes_on
+        return goes_on
 
     def _run(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
         assert self._look is not None  # noqa: S101 - `_may_go_on` saw to that

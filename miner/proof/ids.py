@@ -37,9 +37,11 @@ def reasons(unstable: Collection[str], states: Sequence[Sequence[ObservedRun]]) 
 
 
 def changing(runs: Sequence[ObservedRun]) -> frozenset[str]:
-    """Ids that are in some of a state's runs and not in others."""
-    ids_by_run = [frozenset(run.statuses) for run in runs]
-    return frozenset.union(*ids_by_run) - frozenset.intersection(*ids_by_run) if ids_by_run else frozenset()
+    """Ids that are in some of a state's runs and not in others that tell of them."""
+    every = {test_id for run in runs for test_id in run.statuses}
+    return frozenset(
+        test_id for test_id in every if any(test_id not in run.statuses and run.tells_of(test_id) for run in runs)
+    )
 
 
 def called_by_chance(runs: Sequence[ObservedRun]) -> frozenset[str]:
@@ -50,7 +52,8 @@ def called_by_chance(runs: Sequence[ObservedRun]) -> frozenset[str]:
 
 
 def _reason(test_id: str, states: Sequence[Sequence[ObservedRun]]) -> str:
-    partly = [runs for runs in states if 0 < sum(test_id in run.statuses for run in runs) < len(runs)]
+    telling = [[run for run in runs if run.tells_of(test_id)] for runs in states]
+    partly = [runs for runs in telling if 0 < sum(test_id in run.statuses for run in runs) < len(runs)]
     if not partly:
         return RESULT
     option = test_id.partition("::")[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import TestStatus
@@ -13,6 +13,7 @@ from miner.proof import ids
 from miner.proof.new_api import losses, new_names
 from miner.proof.notebook import STATES
 from miner.proof.observe import PROOF_BUDGETS, troubled
+from miner.proof.runs import MOST_RUNS, Spending
 from miner.proof.subject import rejection
 
 if TYPE_CHECKING:
@@ -39,10 +40,13 @@ class Proof:
     """Wall time of the tests in all runs together."""
     set_aside: Rejection | None = None
     """Why the task is kept and must not count."""
+    spending: Spending = field(default_factory=Spending)
+    """What it cost, and what is left for its strength."""
 
 
-def hopeless(runs: list[ObservedRun]) -> Rejection | None:
-    """What the runs so far already rule out."""
+def hopeless(found: list[ObservedRun], sensitive: Collection[str] = frozenset()) -> Rejection | None:
+    """What the runs so far already rule out; `sensitive` as in `judge`."""
+    runs = _asked(found, sensitive)
     last = runs[-1]
     if last.state != "base" and (trouble := troubled(last)):
         return trouble
@@ -64,24 +68,28 @@ def judge(
     runs: int,
     brings: Collection[str] = frozenset(),
     unstable: Collection[str] = frozenset(),
+    sensitive: Collection[str] = frozenset(),
     keep: bool = False,
 ) -> Proof | Rejection:
     """The lists from all runs; `brings` are the names that the fix brings, see `new_api.brought`. Pure.
 
-    `unstable` are ids that further runs have shown to be. `keep` asks for a proof with an empty FAIL_TO_PASS where
-    nothing but instability stands against one.
+    `unstable` are ids that further runs have shown to be; `sensitive` those that hang on what evaluation pins, which
+    plain runs alone decide. `keep` asks for a proof with an empty FAIL_TO_PASS where nothing but instability stands
+    against one.
 
     A test fails to pass if no run before passes and every run after does. Where its file could not be collected before
     for want of names that the fix brings, and of nothing else, it counts as failing, except where it passes at base:
     then it was there all along and is held as PASS_TO_PASS. Lost for another reason, it is in no list. docs/proof.md
     says what each status means.
     """
-    by_state = {state: [run for run in found if run.state == state] for state in STATES}
+    by_state = {state: [run for run in _asked(found, sensitive) if run.state == state] for state in STATES}
     after, before, base = by_state["after"], by_state["before"], by_state["base"]
-    flaky = _unstable(after) | _unstable(before) | _unstable(base) | set(unstable)
+    flaky = differing(after) | differing(before) | differing(base) | set(unstable)
     lost = losses(before, brings)
     passed = _passed_in_all(after)
-    absent = {test_id for test_id in passed if any(test_id not in run.statuses for run in before)}
+    absent = {
+        test_id for test_id in passed if any(test_id not in run.statuses and run.tells_of(test_id) for run in before)
+    }
     unknown = {test_id for test_id in absent if lost.otherwise(test_id)}
     new = {test_id for test_id in absent - unknown if lost.for_a_name(test_id)}
     good = passed - unknown - flaky
@@ -113,6 +121,12 @@ def judge(
     )
 
 
+def _asked(found: Sequence[ObservedRun], sensitive: Collection[str]) -> list[ObservedRun]:
+    """The runs, of which only plain ones are asked about sensitive tests."""
+    silent_on = frozenset(sensitive)
+    return [run if run.variation.is_plain else replace(run, silent_on=silent_on) for run in found]
+
+
 def _before(fails: Collection[str], before: Sequence[ObservedRun]) -> dict[str, int]:
     """How many FAIL_TO_PASS tests were what before the fix: a status, `absent`, or `varies`."""
     counts: Counter[str] = Counter()
@@ -142,13 +156,22 @@ def _memory_budget(largest_kb: int) -> int:
 
 
 def _evidence(by_state: Mapping[State, list[ObservedRun]], runs: int) -> dict[str, Any]:
-    every = sorted({test_id for observed in by_state.values() for run in observed for test_id in run.statuses})
+    scheduled = {state: [run for run in observed if run.number < MOST_RUNS] for state, observed in by_state.items()}
+    every = sorted({test_id for observed in scheduled.values() for run in observed for test_id in run.statuses})
     after = _at_full_speed(by_state["after"])
     return {
         "runs": runs,
         "passes": {
             test_id: [
-                sum(run.statuses.get(test_id) is TestStatus.PASSED for run in by_state[state]) for state in STATES
+                len(
+                    {run.number for run in scheduled[state] if run.statuses.get(test_id) is TestStatus.PASSED}
+                    - {
+                        run.number
+                        for run in scheduled[state]
+                        if test_id in run.statuses and test_id not in _passed(run)
+                    }
+                )
+                for state in STATES
             ]
             for test_id in every
         },
@@ -163,24 +186,37 @@ def _at_full_speed(observed: Sequence[ObservedRun]) -> Sequence[ObservedRun]:
 
 
 def _passed(run: ObservedRun) -> set[str]:
-    return {test_id for test_id, status in run.statuses.items() if status is TestStatus.PASSED}
+    return {
+        test_id for test_id, status in run.statuses.items() if status is TestStatus.PASSED and run.tells_of(test_id)
+    }
 
 
-def _passed_in_all(observed: list[ObservedRun]) -> set[str]:
-    return set.intersection(*map(_passed, observed)) if observed else set()
+def _passed_in_all(observed: Sequence[ObservedRun]) -> set[str]:
+    """Ids that passed in each run that tells of them."""
+    passed = list(map(_passed, observed))
+    return {
+        test_id
+        for test_id in set().union(*passed)
+        if all(test_id in one or not run.tells_of(test_id) for one, run in zip(passed, observed, strict=True))
+    }
 
 
-def _passed_in_any(observed: list[ObservedRun]) -> set[str]:
+def _passed_in_any(observed: Sequence[ObservedRun]) -> set[str]:
     return set.union(*map(_passed, observed)) if observed else set()
 
 
 def _ran_well_in_any(observed: list[ObservedRun]) -> set[str]:
     """Ids that passed in some run, or did so where a failure was expected (XPASS): nothing was broken for them."""
     good = (TestStatus.PASSED, TestStatus.XPASS)
-    return {test_id for run in observed for test_id, status in run.statuses.items() if status in good}
+    return {
+        test_id
+        for run in observed
+        for test_id, status in run.statuses.items()
+        if status in good and run.tells_of(test_id)
+    }
 
 
-def _unstable(observed: list[ObservedRun]) -> set[str]:
+def differing(observed: Sequence[ObservedRun]) -> set[str]:
     """Ids that pass in some runs of a state and not in others."""
     return _passed_in_any(observed) - _passed_in_all(observed)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from harness.core import files
 from harness.core.instance import TestStatus
+from harness.core.test_ids import function
 from miner.proof.variations import PLAIN, Variation
 
 if TYPE_CHECKING:
@@ -39,9 +40,17 @@ class ObservedRun:
     """Tests, and files that could not be collected, whose failure tells of a network that is not there."""
     refused: tuple[str, ...] = ()
     """Those whose failure tells of nobody at a port that they connect to."""
+    only: tuple[str, ...] = ()
+    """The test functions that were run; empty for all of the subject's."""
+    silent_on: frozenset[str] = frozenset()
+    """Ids that the run is not asked about: the judge's own, never on disk."""
     wanted: Mapping[str, str] = field(default_factory=dict)
     """By file that could not be collected, and by test that misses a fixture: the missing name; empty where the reason
     is another. See miner/proof/new_api.py."""
+
+    def tells_of(self, test_id: str) -> bool:
+        """Whether the run says anything of a test, be it that it is not there."""
+        return test_id not in self.silent_on and (not self.only or function(test_id) in self.only)
 
 
 class Notebook:
@@ -50,7 +59,7 @@ class Notebook:
     def __init__(self, path: Path, subject: Subject) -> None:
         self._path = path
         self._key = subject.key()
-        self._known: dict[tuple[State, int, Variation], ObservedRun] = {}
+        self._known: dict[tuple[State, int, Variation, tuple[str, ...]], ObservedRun] = {}
         if path.exists():
             for line in path.read_bytes().split(b"\n")[:-1]:
                 self._remember(line)
@@ -64,21 +73,27 @@ class Notebook:
             raw["statuses"] = {test_id: TestStatus(status) for test_id, status in raw["statuses"].items()}
             raw["network"] = tuple(raw.get("network", ()))
             raw["refused"] = tuple(raw.get("refused", ()))
+            raw["only"] = tuple(raw.get("only", ()))
             raw["variation"] = Variation(**raw.get("variation", {}))
             observed = ObservedRun(**raw)
-            self._known[observed.state, observed.number, observed.variation] = observed
+            self._remember_run(observed)
 
-    def get(self, state: State, number: int, variation: Variation) -> ObservedRun | None:
-        """A run of this number and variation, where it is known."""
-        return self._known.get((state, number, variation))
+    def _remember_run(self, observed: ObservedRun) -> None:
+        self._known[observed.state, observed.number, observed.variation, observed.only] = observed
+
+    def get(self, state: State, number: int, variation: Variation, only: tuple[str, ...] = ()) -> ObservedRun | None:
+        """A run of this number and variation, and of these functions, where it is known."""
+        return self._known.get((state, number, variation, only))
 
     @property
     def runs(self) -> tuple[ObservedRun, ...]:
-        """Every run that stood in the file as it was opened."""
+        """Every run that stood in the file as it was opened, or was added since."""
         return tuple(self._known.values())
 
     def add(self, observed: ObservedRun) -> None:
+        self._remember_run(observed)
         raw = {"key": self._key, **observed.__dict__, "variation": observed.variation.told()}
+        del raw["silent_on"]
         with files.explained(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab") as file:

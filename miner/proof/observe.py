@@ -34,23 +34,36 @@ def observe(
     notebook: Notebook,
     *,
     variation: Variation = PLAIN,
+    only: tuple[str, ...] = (),
+    most_seconds: float | None = None,
 ) -> ObservedRun:
-    """One run of one state, in a fresh container; taken from the notebook where it stands there, else added to it."""
-    earlier = notebook.get(state, number, variation)
+    """One run of one state, in a fresh container; taken from the notebook where it stands there, else added to it.
+
+    `only` are the test functions to run, where these are not all; `most_seconds` is how long they may take at most.
+    """
+    earlier = notebook.get(state, number, variation, only)
     if earlier is None:
-        earlier = _observe(subject, patches, state, number, variation, sandbox)
+        budgets = _budgets(variation, most_seconds)
+        earlier = _observe(subject, patches, state, number, variation, only, budgets, sandbox)
         notebook.add(earlier)
     return earlier
 
 
 def _observe(
-    subject: Subject, patches: Patches, state: State, number: int, variation: Variation, sandbox: Sandbox
+    subject: Subject,
+    patches: Patches,
+    state: State,
+    number: int,
+    variation: Variation,
+    only: tuple[str, ...],
+    budgets: Budgets,
+    sandbox: Sandbox,
 ) -> ObservedRun:
     spec = trial.TrialSpec(
         image=subject.image,
         test=subject.test,
-        files=subject.test_files,
-        budgets=_budgets(variation),
+        files=only or subject.test_files,
+        budgets=budgets,
         model_patch=patches.gold if state == "after" else None,
         test_patch=None if state == "base" else patches.tests,
         env=variation.env(),
@@ -64,6 +77,7 @@ def _observe(
         state=state,
         number=number,
         variation=variation,
+        only=only,
         statuses=dict(ran.report.statuses),
         collect_errors=dict(ran.report.collect_errors),
         trouble=trouble,
@@ -81,11 +95,12 @@ def _later(days: int | None) -> str | None:
     return None if days is None else text_of(datetime.now(tz=UTC) + timedelta(days=days))
 
 
-def _budgets(variation: Variation) -> Budgets:
-    """A run on a part of a processor may take as much longer."""
-    if variation.cpus is None:
-        return PROOF_BUDGETS
-    return replace(PROOF_BUDGETS, cpus=variation.cpus, seconds=PROOF_BUDGETS.seconds / variation.cpus)
+def _budgets(variation: Variation, most_seconds: float | None) -> Budgets:
+    """A run on a part of a processor may take as much longer, unless there is a bound."""
+    budgets = PROOF_BUDGETS
+    if variation.cpus is not None:
+        budgets = replace(budgets, cpus=variation.cpus, seconds=budgets.seconds / variation.cpus)
+    return budgets if most_seconds is None else replace(budgets, seconds=min(budgets.seconds, most_seconds))
 
 
 def _trouble(ran: Trial) -> tuple[str, str]:

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
+from harness.core.test_ids import functions
 from harness.languages import screening
 from harness.sandbox.images import clock as imageclock
-from miner.proof.flakiness_causes import blame
-from miner.proof.judge import hopeless, judge
+from miner.proof.flakiness_causes import blame, passed
+from miner.proof.judge import differing, hopeless, judge
+from miner.proof.notebook import STATES
 from miner.proof.observe import observe
-from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Repeats
-from miner.proof.stability import UNSTABLE, told, weakened
+from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Budget, Repeats, Spending
+from miner.proof.stability import UNSTABLE, disproved, told, weakened
 from miner.proof.subject import prepare
 from miner.proof.variations import PLAIN, schedule
 from miner.proof.variations import variation as scheduled
 from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     from harness.core.instance import TestSpec
     from harness.patches import patch
     from harness.sandbox.job import Sandbox
+    from miner.proof.flakiness_causes import Blamed
     from miner.proof.judge import Proof
     from miner.proof.notebook import Notebook, ObservedRun, State
     from miner.proof.subject import Patches, Subject
     from miner.proof.variations import Variation
+
+
+_TURN: tuple[State, ...] = ("after", "before", "base")
+_PROOF_SHARE, _CAUSES_SHARE = 0.6, 0.2
+"""Of a budget, what the runs of a proof and the search for causes may take."""
+_LEAST_LIMIT, _MOST_FACTOR = 60.0, 4.0
+"""Seconds that a further run of a long suite may take, and how many times a plain one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +50,9 @@ class Bench:
     sandbox: Sandbox
     notebook: Notebook
     progress: Callable[[str], None]
+    spending: Spending = field(default_factory=Spending)
+    counted: set[tuple[State, int, Variation, tuple[str, ...]]] = field(default_factory=set)
+    """Runs that were charged."""
     can_fake: Callable[[str], bool] = imageclock.can_fake
     """Whether an image can give its tests a clock."""
 
@@ -47,8 +61,8 @@ class Bench:
         """Whether another day can be tried: the tests run on the real date, and the image can give them one."""
         return self.subject.test.clock is None and self.can_fake(self.subject.image)
 
-    def run(self, state: State, number: int, runs: int) -> ObservedRun:
-        """Run `number` of a state, as its schedule has it.
+    def run(self, state: State, number: int, runs: int, only: tuple[str, ...] = ()) -> ObservedRun:
+        """Run `number` of a state, as its schedule has it, of all tests or of these functions alone.
 
         A varied run that gives no full answer, as its tests took too long on half a processor or no other test was to
         crash before, says nothing of single tests: a plain one takes its place, and the evidence tells.
@@ -57,23 +71,57 @@ class Bench:
             InfrastructureError: the engine failed.
 
         """
-        self.progress(f"{state} {number + 1}/{runs}")
+        of_which = ", tests that the fix turns" if only else ""
+        self.progress(f"proof, {state} {number + 1}/{runs}{of_which}{self._left()}")
         variation = scheduled(number, clock=self.clock)
-        observed = self._observe(state, number, variation)
-        return self._observe(state, number, PLAIN) if observed.trouble and variation != PLAIN else observed
+        if number and self.spending.is_long and not only:
+            variation = replace(variation, cpus=None)
+        observed = self._observe("proof", state, number, variation, only)
+        if observed.trouble and variation != PLAIN:
+            observed = self._observe("proof", state, number, PLAIN, only)
+        if observed.trouble and only:
+            observed = self._observe("proof", state, number, PLAIN)
+        return observed
 
-    def look(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
-        """A further run, to find out what matters; `blame.Look`.
+    def look(self, state: State, variation: Variation, repeat: int, only: tuple[str, ...] = ()) -> ObservedRun:
+        """A further run, to find out what matters; `blame.Look`. The order matters among all tests.
 
         Raises:
             InfrastructureError: the engine failed.
 
         """
-        self.progress(f"{state}, once more: {', '.join(variation.causes) or 'the same again'}")
-        return self._observe(state, MOST_RUNS + repeat, variation)
+        self.progress(f"causes, {state}: {', '.join(variation.causes) or 'the same again'}{self._left()}")
+        among_all = variation.order is not None
+        return self._observe("causes", state, MOST_RUNS + repeat, variation, () if among_all else only)
 
-    def _observe(self, state: State, number: int, variation: Variation) -> ObservedRun:
-        return observe(self.subject, self.patches, state, number, self.sandbox, self.notebook, variation=variation)
+    def _left(self) -> str:
+        """What of the budget is left, for a person."""
+        limit = self.spending.limit
+        return f"; {self.spending.spent:.0f} of {limit:.0f} s" if self.spending.plain else ""
+
+    def _observe(
+        self, stage: str, state: State, number: int, variation: Variation, only: tuple[str, ...] = ()
+    ) -> ObservedRun:
+        run = (state, number, variation, only)
+        known = self.notebook.get(*run)
+        if known is not None:
+            if run not in self.counted:  # done by a call that was interrupted
+                self.spending.charge(stage, known.seconds)
+                self.counted.add(run)
+            return known
+        self.counted.add(run)
+        most = max(_LEAST_LIMIT, _MOST_FACTOR * self.spending.plain) if self.spending.is_long and number else None
+        return observe(
+            self.subject,
+            self.patches,
+            state,
+            number,
+            self.spending.metered(self.sandbox, stage),
+            self.notebook,
+            variation=variation,
+            only=only,
+            most_seconds=most,
+        )
 
 
 def validate(
@@ -86,13 +134,15 @@ def validate(
     confidence: float = DEFAULT_CONFIDENCE,
     quarantine: bool = False,
     can_fake: Callable[[str], bool] = imageclock.can_fake,
+    budget: Budget | None = None,
 ) -> Proof | Rejection:
     """Prove a task, or say why it is none.
 
     The first run of each state comes first, and it is plain, so that a hopeless subject costs two or three containers,
     not all of them. What is unstable costs some further runs, see `blame`. With `quarantine`, a task whose
     FAIL_TO_PASS is unstable is a proof that says so in `set_aside`. `can_fake` tells whether an image can give its
-    tests a clock.
+    tests a clock. Tests that take long for their `budget` are narrowed down: those that the fix turns have every run,
+    all of them as many with the fix as there is room for. `Proof.spending` says what it took and what was given up.
 
     Raises:
         InfrastructureError: the engine failed; nothing is said of the subject.
@@ -101,25 +151,87 @@ def validate(
     patches = prepare(subject)
     if isinstance(patches, Rejection):
         return patches
+    spending = Spending(budget=budget or Budget(), runs=runs)
     bench = Bench(
-        subject=subject, patches=patches, sandbox=sandbox, notebook=notebook, progress=progress, can_fake=can_fake
+        subject=subject,
+        patches=patches,
+        sandbox=sandbox,
+        notebook=notebook,
+        progress=progress,
+        spending=spending,
+        can_fake=can_fake,
     )
     runs_seen, ended = _main_runs(bench, runs)
     verdict = ended or judge(runs_seen, runs=runs, brings=subject.brings)
     if isinstance(verdict, Rejection) and verdict.reason != UNSTABLE:
         return _with_compiled(verdict, patches.gold, subject.test)
-    blamed = blame(runs_seen, bench.look)
+    blamed = _blame(bench, runs_seen)
+    if ended is not None and blamed.sensitive:
+        runs_seen, ended = _main_runs(bench, runs, blamed.sensitive)
+        blamed = _blame(bench, runs_seen) if ended is None else blamed
     repeats = Repeats(runs=1 + max(run.number for run in runs_seen), confidence=confidence)
-    verdict = judge(runs_seen, runs=repeats.runs, brings=subject.brings, unstable=blamed.unstable, keep=True)
+    every = [*runs_seen, *_pinned_runs(bench, runs, runs_seen, blamed)]
+    verdict = judge(
+        every,
+        runs=repeats.runs,
+        brings=subject.brings,
+        unstable=blamed.unstable,
+        sensitive=blamed.sensitive,
+        keep=True,
+    )
     if isinstance(verdict, Rejection):
         return verdict
-    aside = weakened(verdict, runs_seen, blamed)
+    blamed = disproved(blamed, verdict.flaky)
+    aside = weakened(verdict, every, blamed)
     if aside is not None and not quarantine:
-        return aside
+        given_up = "; ".join(spending.given_up)
+        return replace(aside, detail=f"{aside.detail}; given up for budget: {given_up}") if given_up else aside
     variations = schedule(repeats.runs, clock=bench.clock)
-    return replace(
-        verdict, set_aside=aside, evidence={**verdict.evidence, **told(runs_seen, blamed, repeats, variations)}
+    listed = {*verdict.fail_to_pass, *verdict.pass_to_pass}
+    evidence = {**verdict.evidence, **told(runs_seen, blamed, repeats, variations, listed=listed)}
+    evidence["price"] = spending.as_json()
+    return replace(verdict, set_aside=aside, evidence=evidence, spending=spending)
+
+
+def _turned(runs_seen: Sequence[ObservedRun]) -> tuple[str, ...]:
+    """The functions of tests that pass in the first run with the fix and not in the first without it."""
+    first: dict[str, ObservedRun] = {}
+    for run in runs_seen:
+        first.setdefault(run.state, run)
+    return functions(passed(first["after"]) - passed(first["before"]))
+
+
+def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
+    """On what unstable tests hang; of long suites those alone whose answer can change what becomes of the task."""
+    spending = bench.spending
+    if not spending.is_long:
+        return blame(runs_seen, bench.look)
+    unstable = {test_id for state in STATES for test_id in differing([run for run in runs_seen if run.state == state])}
+    alone = tuple(sorted(set(_turned(runs_seen)) & set(functions(unstable))))
+    if others := set(functions(unstable)) - set(alone):
+        spending.give_up(f"the causes of {len(others)} unstable test functions that the fix does not turn")
+    if not alone:
+        return blame(runs_seen)
+
+    def look(state: State, variation: Variation, repeat: int) -> ObservedRun:
+        return bench.look(state, variation, repeat, alone)
+
+    room = max(
+        _CAUSES_SHARE * spending.limit - spending.stages.get("causes", 0.0),
+        _PROOF_SHARE * spending.limit - spending.spent,
     )
+    blamed = blame(runs_seen, look, alone=alone, seconds=room)
+    if blamed.is_cut:
+        spending.give_up("the search for causes, before its end")
+    return blamed
+
+
+def _pinned_runs(bench: Bench, runs: int, runs_seen: list[ObservedRun], blamed: Blamed) -> list[ObservedRun]:
+    """Plain runs, as many as each state was to have, where a sensitive test that passes with the fix hangs on them."""
+    if not blamed.sensitive & passed(runs_seen[0]):
+        return []
+    only = functions(blamed.sensitive & passed(runs_seen[0])) if bench.spending.is_long else ()
+    return [bench.look(state, PLAIN, repeat, only) for repeat in range(1, runs) for state in ("after", "before")]
 
 
 def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejection:
@@ -128,12 +240,42 @@ def _with_compiled(ended: Rejection, gold: patch.Patch, test: TestSpec) -> Rejec
     return replace(ended, detail=f"{ended.detail}; {changed}") if changed else ended
 
 
-def _main_runs(bench: Bench, runs: int) -> tuple[list[ObservedRun], Rejection | None]:
-    """The runs of all states by turns, and why they ended early where they did."""
+def _main_runs(
+    bench: Bench, runs: int, sensitive: Collection[str] = frozenset()
+) -> tuple[list[ObservedRun], Rejection | None]:
+    """The runs of all states by turns, those that are known among them, and why they ended early where they did."""
     runs_seen: list[ObservedRun] = []
-    for number in range(runs):
-        for state in ("after", "before", "base"):
-            runs_seen.append(bench.run(state, number, runs))
-            if (rejection := hopeless(runs_seen)) is not None:
-                return runs_seen, rejection
-    return runs_seen, None
+    for number, state in product(range(runs), _TURN):
+        if number and bench.spending.is_long:
+            break
+        before = bench.spending.spent
+        runs_seen.append(bench.run(state, number, runs))
+        if not number:
+            bench.spending.plain = max(bench.spending.plain, bench.spending.spent - before)
+        if (rejection := hopeless(runs_seen, sensitive)) is not None:
+            return runs_seen, rejection
+    if runs == 1 or not bench.spending.is_long:
+        return runs_seen, None
+    return _narrow_runs(bench, runs, runs_seen, sensitive)
+
+
+def _narrow_runs(
+    bench: Bench, runs: int, runs_seen: list[ObservedRun], sensitive: Collection[str]
+) -> tuple[list[ObservedRun], Rejection | None]:
+    """Of a long suite: first the tests that the fix turns, in every run; then all, with the fix, within the budget."""
+    spending, turned = bench.spending, _turned(runs_seen)
+    spending.give_up(
+        f"runs 2 to {runs} without the fix of all but the {len(turned)} test functions that it turns,"
+        " and with it on half a processor"
+    )
+    for number, state in product(range(1, runs), _TURN[:2]):
+        runs_seen.append(bench.run(state, number, runs, turned))
+        if (rejection := hopeless(runs_seen, sensitive)) is not None:
+            return runs_seen, rejection
+    for number in range(1, runs):
+        if number > 1 and not spending.allows(spending.plain, _PROOF_SHARE):
+            which = f"runs {number + 1} to {runs}" if number + 1 < runs else f"run {runs}"
+            spending.give_up(f"{which} of all tests with the fix")
+            break
+        runs_seen.append(bench.run("after", number, runs))
+    return runs_seen, hopeless(runs_seen, sensitive)

@@ -1,16 +1,127 @@
-"""How many runs a proof has, and what so many say. Pure."""
+"""How many runs a proof has, what so many say, and what they may cost."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InputError
 from harness.stats import clean_bound, clean_runs
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from harness.sandbox.job import Job, JobResult, Sandbox
 
 DEFAULT_RUNS = 3
 DEFAULT_CONFIDENCE = 0.95
 MOST_RUNS = 1000
 """More runs than this are a mistake: a bound of 0.3% at 95%."""
+
+
+_RUN_PRICE = 4.0
+"""Plain runs that one more run of each state costs: one of three is on half a processor, in half of all turns."""
+_PROOF_SHARE = 0.5
+"""Of a budget, what the runs of a proof may take."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What the proof of one task may cost, from its first run to its strength."""
+
+    plain_runs: float = 15.0
+    """As a multiple of one plain run, in the containers' seconds."""
+    seconds: float = 30.0
+    """On top of that."""
+
+
+@dataclass(kw_only=True)
+class Spending:
+    """What the proof of one task has cost, in the containers' seconds. Used by one thread at a time."""
+
+    budget: Budget = field(default_factory=Budget)
+    runs: int = DEFAULT_RUNS
+    """Of each state; those asked for beyond the default come on top of the budget."""
+    plain: float = 0.0
+    """One plain run."""
+    stages: dict[str, float] = field(default_factory=dict)
+    """By stage."""
+    given_up: list[str] = field(default_factory=list)
+    """What was not done for want of budget, one sentence each."""
+
+    @property
+    def limit(self) -> float:
+        """Seconds that all of it may take."""
+        return self.budget.plain_runs * self.plain + self.budget.seconds + self._asked_besides
+
+    @property
+    def _asked_besides(self) -> float:
+        return max(0, self.runs - DEFAULT_RUNS) * _RUN_PRICE * self.plain
+
+    @property
+    def spent(self) -> float:
+        return sum(self.stages.values())
+
+    @property
+    def is_long(self) -> bool:
+        """Whether all tests in all runs would take more than the runs' part of the budget."""
+        whole = (len(_ALL_STATES) + _RUN_PRICE * (self.runs - 1)) * self.plain
+        return whole > _PROOF_SHARE * (self.limit - self._asked_besides) + self._asked_besides
+
+    def allows(self, seconds: float, share: float = 1.0) -> bool:
+        """Whether so much more stays within the budget, or a share of it."""
+        return self.spent + seconds <= share * self.limit
+
+    def charge(self, stage: str, seconds: float) -> None:
+        """Count what a stage took."""
+        self.stages[stage] = self.stages.get(stage, 0.0) + seconds
+
+    def give_up(self, text: str) -> None:
+        """Note what is not done."""
+        if text not in self.given_up:
+            self.given_up.append(text)
+
+    def metered(self, sandbox: Sandbox, stage: str) -> Sandbox:
+        """The sandbox, each job of which is charged to a stage."""
+        return _Metered(sandbox, self, stage)
+
+    def as_json(self) -> dict[str, Any]:
+        """`evidence.price`."""
+        return {
+            "plain_seconds": round(self.plain, 2),
+            "budget_seconds": round(self.limit, 1),
+            "seconds": {stage: round(seconds, 1) for stage, seconds in self.stages.items()},
+            "given_up": list(self.given_up),
+        }
+
+
+_ALL_STATES = ("after", "before", "base")
+
+
+class _Metered:
+    """A sandbox that charges each job to a stage."""
+
+    def __init__(self, sandbox: Sandbox, spending: Spending, stage: str) -> None:
+        self._sandbox, self._spending, self._stage = sandbox, spending, stage
+
+    def run(self, job: Job) -> JobResult:
+        result = self._sandbox.run(job)
+        self._spending.charge(self._stage, sum(result.timings.values()))
+        return result
+
+    def is_healthy(self) -> bool:
+        return self._sandbox.is_healthy()
+
+    def cancel(self) -> None:
+        self._sandbox.cancel()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The sandbox stays open: whoever opened it closes it."""
 
 
 @dataclass(frozen=True, kw_only=True)

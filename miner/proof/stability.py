@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from miner.proof import ids
 from miner.proof.flakiness_causes import passed
 from miner.proof.notebook import STATES
 from miner.proof.subject import rejection
-from miner.proof.variations import Cause
+from miner.proof.variations import PINNED, Cause
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -94,20 +95,62 @@ def counted(tests: Collection[str], causes: Mapping[str, str]) -> dict[str, int]
     return dict(Counter(str(causes.get(test, Cause.UNKNOWN)) for test in sorted(tests)).most_common())
 
 
+def _is_besides(run: ObservedRun, runs: Sequence[ObservedRun], variation: Variation) -> bool:
+    """Whether the tests that the fix turns had this run as it was asked for: then `evidence.price` tells of it."""
+    return not run.only and any(
+        other.only and (other.state, other.number, other.variation) == (run.state, run.number, variation)
+        for other in runs
+    )
+
+
+def disproved(blamed: Blamed, flaky: Collection[str]) -> Blamed:
+    """What was found out, less what runs as evaluation does them have disproved: a flaky test is not sensitive."""
+    causes = {
+        test_id: Cause.RANDOM if cause in PINNED and test_id in flaky else cause
+        for test_id, cause in blamed.causes.items()
+    }
+    return replace(blamed, causes=causes)
+
+
+def sensitivity(proof: Proof) -> dict[str, Any] | None:
+    """`quality.sensitive` of task.yaml: how many listed tests hang on what evaluation pins.
+
+    None where no run was varied, so that nobody knows.
+    """
+    if not any(proof.evidence.get("schedule", ())):
+        return None
+    causes: Mapping[str, str] = proof.evidence.get("sensitive", {})
+    fails = sum(test_id in causes for test_id in proof.fail_to_pass)
+    return {
+        "share": round(fails / len(proof.fail_to_pass), 3) if proof.fail_to_pass else None,
+        "fail_to_pass": fails,
+        "pass_to_pass": sum(test_id in causes for test_id in proof.pass_to_pass),
+        "by": counted(causes, causes),
+    }
+
+
 def told(
-    runs: Sequence[ObservedRun], blamed: Blamed, repeats: Repeats, variations: Sequence[Variation]
+    runs: Sequence[ObservedRun],
+    blamed: Blamed,
+    repeats: Repeats,
+    variations: Sequence[Variation],
+    *,
+    listed: Collection[str] = (),
 ) -> dict[str, Any]:
     """What evidence says of the runs: how often, how sure that makes, what they differed in, what depends on what.
 
-    `asked` is how each run was to differ, by number.
+    `variations` is how each run was to differ, by number; `listed` are the ids of FAIL_TO_PASS and PASS_TO_PASS.
     """
     return {
         "confidence": repeats.confidence,
         "bound": round(repeats.bound, 4),
         "schedule": [variation.told() for variation in variations],
         "not_varied": [
-            {"run": run.number, "state": run.state} for run in runs if run.variation != variations[run.number]
+            {"run": run.number, "state": run.state}
+            for run in runs
+            if run.variation != variations[run.number] and not _is_besides(run, runs, variations[run.number])
         ],
         "causes": {test_id: cause.value for test_id, cause in blamed.causes.items()},
+        "sensitive": {test_id: blamed.causes[test_id].value for test_id in sorted(blamed.sensitive & set(listed))},
         "further_runs": blamed.runs,
     }

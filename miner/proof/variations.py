@@ -30,8 +30,10 @@ class Cause(StrEnum):
     """Where the home folder is."""
     USER = "user"
     """The user's name."""
+    PROCESSORS = "processors"
+    """How many processors the tests see."""
     CPUS = "cpus"
-    """How many processors there are, or how fast they are."""
+    """How fast the processors are: real time."""
     NETWORK = "network"
     """A network, of which there is none."""
     SERVICE = "service"
@@ -110,8 +112,12 @@ _FIELDS: Mapping[Cause, frozenset[str]] = {
     Cause.LOCALE: frozenset({"locale"}),
     Cause.HOME: frozenset({"home"}),
     Cause.USER: frozenset({"user"}),
-    Cause.CPUS: frozenset({"cpus", "cpu_count"}),
+    Cause.PROCESSORS: frozenset({"cpu_count"}),
+    Cause.CPUS: frozenset({"cpus"}),
 }
+PINNED = frozenset({Cause.HASH_SEED, Cause.TIMEZONE, Cause.LOCALE, Cause.HOME, Cause.USER})
+"""What every run of evaluation has alike (`harness.sandbox.hardening.BASE_ENV`, and a user without a name): a test that
+hangs on one of these is sensitive, not unstable."""
 _ZONES = ("Pacific/Kiritimati", "Pacific/Pago_Pago", "America/St_Johns", "Asia/Kolkata", "Europe/Berlin")
 """UTC+14 and UTC-11 come first: at any moment, it is another day than in UTC in at least one of the two."""
 _LANGUAGES = ("de", "ja", "tr")

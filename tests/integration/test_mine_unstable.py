@@ -17,9 +17,9 @@ TESTS = (
     + """
 
 def test_two():
-    import time
+    import os
 
-    assert calc.add(1, 1) == 2 + time.localtime(0).tm_hour
+    assert calc.add(1, 1) == 2 + (os.cpu_count() == 1)
 """
 )
 
@@ -56,7 +56,7 @@ def test_the_funnel_says_what_unstable_tests_hang_on_and_names_none_of_a_task_th
     line = next(line for line in funnel(mined[0]) if line["stage"] == "validation")
     assert line["reason"] == "unstable_fail_to_pass"
     assert line["detail"] == "kept in quarantine"
-    assert line["unstable"] == {"timezone": 1}
+    assert line["unstable"] == {"processors": 1}
 
 
 @pytest.mark.engine
@@ -71,7 +71,7 @@ def test_it_is_kept_in_quarantine_and_not_counted_as_accepted(mined):
 @pytest.mark.engine
 def test_the_public_side_says_why_and_names_no_hidden_test(mined):
     why = the_task(mined[0]).instance.extra["quarantined"]
-    assert why == "unstable_fail_to_pass: unstable tests by what they hang on: 1 timezone"
+    assert why == "unstable_fail_to_pass: unstable tests by what they hang on: 1 processors"
 
 
 @pytest.mark.engine
@@ -81,7 +81,7 @@ def test_the_hidden_side_keeps_runs_bound_schedule_and_cause(mined):
     assert hidden.flaky == ("tests/test_calc.py::test_two",)
     evidence = hidden.evidence
     assert (evidence["runs"], evidence["bound"], evidence["confidence"]) == (2, 0.7764, 0.95)
-    assert evidence["causes"] == {"tests/test_calc.py::test_two": "timezone"}
+    assert evidence["causes"] == {"tests/test_calc.py::test_two": "processors"}
     assert len(evidence["schedule"]) == 2
 
 

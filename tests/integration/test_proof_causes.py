@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from harness.core.errors import InfrastructureError
-from harness.core.instance import TestSpec
+from harness.core.instance import Outcome, TestSpec
+from harness.grading import scoring
 from harness.languages import screening
 from harness.patches.patch import parse
-from miner.proof import Notebook, Proof, Subject, validate
+from miner.proof import Budget, Notebook, Proof, Subject, sensitivity, validate
 from miner.sources.change import Rejection
 from tests import tiny
 
@@ -56,7 +58,7 @@ def test_timezone():
     assert time.localtime(0).tm_hour == calc.add(0, 0)
 
 
-def test_cpus():
+def test_processors():
     assert os.cpu_count() > 1
 
 
@@ -98,6 +100,9 @@ def proved(image, sandbox, folder, hidden, **options) -> Proof | Rejection:
     return validate(asked, sandbox, runs=3, notebook=notebook, progress=lambda _text: None, **options)
 
 
+LISTED = ("hash_seed", "home", "locale", "timezone")
+
+
 @pytest.fixture(scope="module")
 def proof(tiny_image, sandbox, tmp_path_factory) -> Proof:
     found = proved(
@@ -109,7 +114,7 @@ def proof(tiny_image, sandbox, tmp_path_factory) -> Proof:
 
 @pytest.mark.engine
 @pytest.mark.parametrize(
-    "cause", ["order", "hash_seed", "timezone", "cpus", "locale", "home", "user", "clock", "network"]
+    "cause", ["order", "hash_seed", "timezone", "processors", "locale", "home", "user", "clock", "network"]
 )
 def test_what_a_test_hangs_on_is_named(proof, cause):
     assert proof.evidence["causes"][f"{FILE}::test_{cause}"] == cause
@@ -118,8 +123,39 @@ def test_what_a_test_hangs_on_is_named(proof, cause):
 @pytest.mark.engine
 def test_what_hangs_on_nothing_is_listed_and_the_rest_is_in_no_list(proof):
     assert proof.fail_to_pass == (f"{FILE}::test_three", f"{FILE}::test_two")
-    assert proof.pass_to_pass == (f"{FILE}::test_first",)
-    assert len(proof.flaky) == 8
+    assert proof.pass_to_pass == tuple(f"{FILE}::test_{name}" for name in sorted(("first", *LISTED)))
+    assert proof.flaky == tuple(f"{FILE}::test_{name}" for name in ("clock", "order", "processors"))
+
+
+@pytest.mark.engine
+def test_what_evaluation_pins_makes_a_test_sensitive_and_it_is_listed(proof):
+    assert proof.evidence["sensitive"] == {f"{FILE}::test_{name}": name for name in LISTED}
+    by = dict.fromkeys(LISTED, 1)
+    assert sensitivity(proof) == {"share": 0.0, "fail_to_pass": 0, "pass_to_pass": 4, "by": by}
+
+
+@pytest.mark.engine
+def test_what_fails_as_evaluation_runs_it_is_in_no_list_however_it_fares_elsewhere(proof):
+    name = f"{FILE}::test_user"
+    assert name not in (*proof.fail_to_pass, *proof.pass_to_pass, *proof.flaky)
+
+
+@pytest.mark.engine
+def test_the_fix_resolves_a_task_with_sensitive_tests_every_time(proof, tiny_image, sandbox):
+    asked = subject(tiny_image, HIDDEN.replace("{tomorrow}", str(time.time() + 86400)))
+    task = tiny.task()
+    hidden = replace(
+        task.hidden,
+        gold_patch=asked.gold_patch,
+        test_patch=asked.test_patch,
+        test_files=(FILE,),
+        fail_to_pass=proof.fail_to_pass,
+        pass_to_pass=proof.pass_to_pass,
+    )
+    task = replace(task, instance=replace(task.instance, image=tiny_image), hidden=hidden)
+    fix = screening.screen_for(parse(asked.gold_patch), asked, asked.test).kept
+    outcomes = {scoring.score(task, fix, sandbox, scoring.Demands()).grade.outcome for _ in range(3)}
+    assert outcomes == {Outcome.RESOLVED}
 
 
 @pytest.mark.engine
@@ -172,6 +208,16 @@ def test_what_differs_between_equal_runs_is_random(coins):
     assert causes.count("random") >= 3
 
 
+ONE_PROCESSOR = """\
+import os
+
+import calc
+
+
+def test_two():
+    assert calc.add(1, 1) == 2 + (os.cpu_count() == 1)
+"""
+
 ONE_ZONE = """\
 import time
 
@@ -181,6 +227,16 @@ import calc
 def test_two():
     assert calc.add(1, 1) == 2 + time.localtime(0).tm_hour
 """
+
+
+@pytest.mark.engine
+def test_a_task_whose_only_turned_test_is_sensitive_is_one_and_has_all_its_runs(tiny_image, sandbox, tmp_path):
+    found = proved(tiny_image, sandbox, tmp_path, ONE_ZONE)
+    assert isinstance(found, Proof), found
+    assert found.fail_to_pass == (f"{FILE}::test_two",)
+    assert found.evidence["sensitive"] == {f"{FILE}::test_two": "timezone"}
+    assert found.evidence["runs"] == 3
+    assert sensitivity(found) == {"share": 1.0, "fail_to_pass": 1, "pass_to_pass": 0, "by": {"timezone": 1}}
 
 
 class Counting:
@@ -196,11 +252,38 @@ class Counting:
         return self.sandbox.run(job)
 
 
+@pytest.mark.engine
+def test_of_a_suite_that_is_long_for_its_budget_all_tests_run_again_with_the_fix_alone(tiny_image, sandbox, tmp_path):
+    counting = Counting(sandbox, 99)
+    hidden = HIDDEN.replace("{tomorrow}", str(time.time() + 86400))
+    found = proved(tiny_image, counting, tmp_path, hidden, budget=Budget(plain_runs=1, seconds=0))
+    assert isinstance(found, Proof), found
+    assert found.fail_to_pass == (f"{FILE}::test_three", f"{FILE}::test_two")
+    assert found.pass_to_pass == (f"{FILE}::test_first",)
+    assert counting.done == 3 + 2 * 2 + 1
+    price = found.evidence["price"]
+    assert price["seconds"].keys() == {"proof"}
+    assert price["given_up"] == [
+        "runs 2 to 3 without the fix of all but the 2 test functions that it turns, and with it on half a processor",
+        "run 3 of all tests with the fix",
+        "the causes of 8 unstable test functions that the fix does not turn",
+    ]
+
+
+@pytest.mark.engine
+def test_a_task_that_falls_says_what_was_not_found_out_for_budget(tiny_image, sandbox, tmp_path):
+    found = proved(tiny_image, sandbox, tmp_path, ONE_PROCESSOR, budget=Budget(plain_runs=1, seconds=0))
+    assert isinstance(found, Rejection), found
+    assert found.reason == "unstable_fail_to_pass"
+    assert "; given up for budget: " in found.detail
+    assert "the search for causes, before its end" in found.detail
+
+
 @pytest.fixture(scope="module")
 def fallen(tiny_image, sandbox, tmp_path_factory) -> tuple[Rejection, int]:
     """A task that is none, and how many containers that took."""
     counting = Counting(sandbox, 99)
-    found = proved(tiny_image, counting, tmp_path_factory.mktemp("zone"), ONE_ZONE)
+    found = proved(tiny_image, counting, tmp_path_factory.mktemp("zone"), ONE_PROCESSOR)
     assert isinstance(found, Rejection), found
     return found, counting.done
 
@@ -209,7 +292,7 @@ def fallen(tiny_image, sandbox, tmp_path_factory) -> tuple[Rejection, int]:
 def test_a_task_whose_only_turned_test_is_unstable_is_none_and_the_cause_is_told(fallen):
     found, _ = fallen
     assert found.reason == "unstable_fail_to_pass"
-    assert "tests/test_calc.py::test_two (timezone)" in found.detail
+    assert "tests/test_calc.py::test_two (processors)" in found.detail
 
 
 @pytest.mark.engine
@@ -221,6 +304,6 @@ def test_a_proof_that_is_lost_ends_before_all_of_its_runs(fallen):
 def test_an_interrupted_proof_goes_on_with_the_run_that_it_stopped_at(tiny_image, sandbox, tmp_path, fallen):
     first, second = Counting(sandbox, 6), Counting(sandbox, 99)
     with pytest.raises(InfrastructureError):
-        proved(tiny_image, first, tmp_path, ONE_ZONE)
-    assert isinstance(proved(tiny_image, second, tmp_path, ONE_ZONE), Rejection)
+        proved(tiny_image, first, tmp_path, ONE_PROCESSOR)
+    assert isinstance(proved(tiny_image, second, tmp_path, ONE_PROCESSOR), Rejection)
     assert first.done + second.done == fallen[1]

@@ -235,6 +235,16 @@ def test_strength_is_told_as_it_is_written(value, told):
     assert inventory.strength(one) == told
 
 
+@pytest.mark.parametrize(
+    ("sensitive", "word"),
+    [({"share": 0.0}, "no"), ({"share": 0.5}, "in part"), ({"share": 1.0}, "wholly"), ({}, "unknown"), (1, "unknown")],
+)
+def test_whether_what_is_pinned_matters_is_counted_in_words(sensitive, word):
+    one = replace(report_runs.make_task(1).instance, quality={"sensitive": sensitive})
+
+    assert inventory.sensitive(one) == word
+
+
 def test_shared_layers_count_once(tmp_path):
     layers = {"environment": {"layer_bytes": {"base": 100, "python": 50, "deps": 20, "task": 3}}}
     made = create_dataset(tmp_path / "ds")

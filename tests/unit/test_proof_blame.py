@@ -7,7 +7,7 @@ from miner.proof.flakiness_causes import blame
 from miner.proof.notebook import ObservedRun
 from miner.proof.variations import PLAIN, Cause, schedule
 
-ALL = ("order", "hash_seed", "timezone", "locale", "home", "user", "cpus")
+ALL = ("order", "hash_seed", "timezone", "locale", "home", "user", "processors", "cpus")
 
 
 def hangs_on(*causes):
@@ -61,10 +61,10 @@ def test_stable_tests_cost_no_further_run():
     assert world.looks == []
 
 
-def test_one_cause_costs_three_plain_runs_one_that_finds_it_and_two_that_confirm_it():
+def test_one_cause_costs_three_plain_runs_one_in_all_that_is_not_pinned_one_that_finds_it_and_two_that_confirm_it():
     world = World(one=hangs_on("order"))
     assert world.causes() == {"one": "order"}
-    assert len(world.looks) == 6
+    assert len(world.looks) == 7
     assert {state for state, _, _ in world.looks} == {"after"}
 
 
@@ -88,7 +88,7 @@ def test_what_one_thing_alone_brings_about_once_and_not_again_is_random():
     alone = []
 
     def passes(variation, _turn):
-        if variation.causes == (Cause.TIMEZONE,):
+        if variation.causes == (Cause.ORDER,):
             alone.append(variation)
             return len(alone) > 1
         return len(variation.causes) <= 1
@@ -104,6 +104,30 @@ def test_what_only_several_things_together_bring_about_is_unknown():
 def test_what_either_of_two_things_brings_about_is_blamed_on_the_likelier():
     world = World(either=hangs_on("timezone", "locale"), home=hangs_on("home"))
     assert world.causes() == {"either": "timezone", "home": "home"}
+
+
+def test_what_evaluation_pins_makes_a_test_sensitive_and_anything_else_makes_it_unstable():
+    world = World(**{cause: hangs_on(cause) for cause in ALL})
+    blamed = blame(world.found(), world.look)
+    assert blamed.sensitive == {"hash_seed", "timezone", "locale", "home", "user"}
+    assert blamed.unstable == {"order", "processors", "cpus"}
+
+
+def test_a_test_that_hangs_on_the_clock_of_its_time_zone_too_is_unstable():
+    world = World(both=hangs_on("cpus", "timezone"), pinned=hangs_on("timezone"))
+    blamed = blame(world.found(), world.look)
+    assert (blamed.sensitive, blamed.unstable) == ({"pinned"}, {"both"})
+
+
+def test_without_the_run_in_all_that_is_not_pinned_nothing_is_called_sensitive():
+    world = World(one=hangs_on("timezone"))
+
+    def look(state, variation, repeat):
+        lost = set(variation.causes) == {Cause.ORDER, Cause.PROCESSORS, Cause.CPUS}
+        return world.observe(state, variation, 1000 + repeat, trouble="crashed" if lost else "")
+
+    blamed = blame(world.found(), look)
+    assert (blamed.sensitive, blamed.unstable) == (set(), {"one"})
 
 
 def test_a_test_that_only_some_states_have_is_looked_into_there():

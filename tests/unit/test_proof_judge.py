@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.core.instance import TestStatus
 from miner.proof import ObservedRun, Proof, judge
 from miner.proof.ids import called_by_chance
+from miner.proof.variations import variation
 from miner.sources.change import Rejection
 
 LETTERS = {"S": TestStatus.SKIPPED, "E": TestStatus.ERROR, "X": TestStatus.XFAIL, "P": TestStatus.XPASS}
@@ -32,6 +35,27 @@ def runs(state: str, *each: str, wanted: dict[str, str] | None = None, **odd: st
         )
         for number, word in enumerate(each)
     ]
+
+
+def varied(run: ObservedRun) -> ObservedRun:
+    return replace(run, variation=variation(run.number))
+
+
+def test_of_a_sensitive_test_plain_runs_alone_decide():
+    before = runs("before", "ab", "aB", "ab")
+    after = [varied(run) for run in runs("after", "AB", "aB", "aB")]
+    found = [*map(varied, before), *after, *(replace(run, number=1000) for run in (before[0], runs("after", "AB")[0]))]
+    assert isinstance(judge(found, runs=3), Rejection)
+    sure = judge(found, runs=3, sensitive={"f.py::a"})
+    assert isinstance(sure, Proof)
+    assert (sure.fail_to_pass, sure.flaky) == (("f.py::a",), ("f.py::b",))
+
+
+def test_a_sensitive_test_that_differs_between_plain_runs_is_flaky():
+    plain = [*runs("before", "ab", "ab"), *runs("after", "AB", "aB")]
+    found = judge(plain, runs=2, sensitive={"f.py::a"})
+    assert isinstance(found, Proof)
+    assert (found.fail_to_pass, found.flaky) == (("f.py::b",), ("f.py::a",))
 
 
 def proof(*states: list[ObservedRun], brings: tuple[str, ...] = ()) -> Proof | Rejection:

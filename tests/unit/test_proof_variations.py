@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from miner.proof.variations import PLAIN, Cause, Variation, schedule, variation
+from harness.sandbox.hardening import BASE_ENV
+from miner.proof.variations import PINNED, PLAIN, Cause, Variation, schedule, variation
 
 
 def test_the_first_run_is_as_evaluation_runs():
@@ -42,8 +43,17 @@ def test_at_any_hour_it_is_another_day_in_the_zone_of_a_varied_run(hour):
 def test_a_part_of_a_variation_is_varied_in_that_alone():
     whole = variation(1)
     assert whole.only(Cause.TIMEZONE) == Variation(timezone=whole.timezone)
-    assert whole.only(Cause.CPUS) == Variation(cpus=whole.cpus, cpu_count=whole.cpu_count)
+    assert whole.only(Cause.CPUS) == Variation(cpus=whole.cpus)
+    assert whole.only(Cause.PROCESSORS) == Variation(cpu_count=whole.cpu_count)
     assert whole.only(*whole.causes) == whole
+
+
+def test_what_is_pinned_is_the_same_in_the_environment_of_every_container():
+    varied = {name for cause in PINNED for name in variation(1).only(cause).env()}
+    unset = {"USER", "LOGNAME", "LANGUAGE", "LC_CTYPE"}
+    assert varied - unset == {"HOME", "LANG", "LC_ALL", "PYTHONHASHSEED", "TZ"}
+    assert varied - unset <= BASE_ENV.keys()
+    assert not unset & BASE_ENV.keys()
 
 
 def test_every_field_belongs_to_a_cause():

@@ -8,7 +8,7 @@ import pytest
 
 from harness.checks.dataset import check
 from harness.core.errors import InputError
-from harness.quality.limits import exceeded, parse_limits, too_weak
+from harness.quality.limits import exceeded, parse_limits, too_sensitive, too_weak
 from tests import tiny
 
 LEAKS = {"overlap": 0.5, "lines": 0.5, "ngrams": 0.1, "names": None, "shas": 1, "links": 2, "unshown_names": 0}
@@ -71,6 +71,32 @@ def test_check_tells_of_a_task_over_the_limit(tmp_path):
 def test_what_is_too_weak_is_said(strength, said):
     assert list(too_weak({"strength": strength}, 0.6)) == said
     assert list(too_weak({"strength": strength}, None)) == []
+
+
+SENSITIVE = {"share": 0.5, "fail_to_pass": 1, "pass_to_pass": 0, "by": {"hash_seed": 1}}
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "problems"),
+    [
+        (SENSITIVE, ["sensitive: 50% of FAIL_TO_PASS hang on what evaluation pins (hash_seed), more than 40%"]),
+        (SENSITIVE | {"share": 0.4}, []),
+        (SENSITIVE | {"share": None}, []),
+        (None, ["its sensitivity was never measured: mine it again, with two runs of each state at least"]),
+    ],
+)
+def test_what_is_too_sensitive_is_named(sensitive, problems):
+    assert list(too_sensitive({"sensitive": sensitive}, 0.4)) == problems
+    assert list(too_sensitive({"sensitive": sensitive}, None)) == []
+
+
+def test_check_finds_a_task_that_is_too_sensitive(tmp_path):
+    task = tiny.task()
+    task = replace(task, instance=replace(task.instance, quality={"sensitive": SENSITIVE}))
+    tiny.dataset(tmp_path / "bench", task)
+
+    assert check(tmp_path / "bench", max_sensitive=0.5) == ()
+    assert [one.where for one in check(tmp_path / "bench", max_sensitive=0.4)] == ["tasks/tiny__calc-1"]
 
 
 def test_check_tells_of_a_task_that_is_too_weak(tmp_path):

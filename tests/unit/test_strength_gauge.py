@@ -335,7 +335,7 @@ def stage(monkeypatch, answer, *, mutants: int = 2):
     """The stage of a mine on a draft of the tiny task: what it made of it, and what a person was told."""
     told: list[str] = []
 
-    def measure(task, sandbox, bounds, *, note):
+    def measure(task, sandbox, bounds, *, note, allows):
         assert bounds.mutants == mutants
         if isinstance(answer, BaseException):
             raise answer

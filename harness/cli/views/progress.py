@@ -71,6 +71,10 @@ class Pace:
         return pace if left is None else f"{pace}, {duration(left)} left"
 
 
+_NOTE = 200
+"""Characters of what runs now: some candidates at a time."""
+
+
 def duration(seconds: float) -> str:
     """`40 s`, `12 min`, `3.5 h`."""
     if seconds < MINUTE:
@@ -137,7 +141,7 @@ class Ticker:
 
     def note(self, text: str) -> None:
         """What runs now: on a terminal beside the bar, elsewhere in the line a minute; a line each with `--verbose`."""
-        self._note = shortened(text)
+        self._note = shortened(text, _NOTE)
         self._progress.update(self._task, note=self._note)
         if CHOICE.verbose and not self._quiet and self._note:
             self._progress.console.print(Text(f"{self._title}: {self._note}", style="bright_black"))

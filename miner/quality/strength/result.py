@@ -48,6 +48,8 @@ class Strength:
     gold_seconds: float
     seconds: float
     """Wall time of measuring."""
+    not_tried: int = 0
+    """Wrong patches that a budget had no room for."""
 
     def survivors(self) -> dict[str, bytes]:
         """Files of the patches that live, by name; the empty one is none."""
@@ -67,6 +69,7 @@ class Strength:
             "bounds": {"parts": self.bounds.parts, "mutants": self.bounds.mutants},
             "gold_seconds": round(self.gold_seconds, 3),
             "seconds": round(self.seconds, 1),
+            **({"not_tried": self.not_tried} if self.not_tried else {}),
             "tried": [
                 {
                     "kind": variant_result.variant.kind.value,
@@ -118,13 +121,17 @@ def public(hidden: Mapping[str, Any]) -> dict[str, Any]:
         "changed_lines": changed,
         "covered_lines": covered,
         "formula": hidden["formula"],
+        **({"not_tried": hidden["not_tried"]} if hidden.get("not_tried") else {}),
     }
 
 
 def is_current(task: Task, key: str) -> bool:
-    """Whether a task tells its strength already, as it would be measured now; a half-written one does not."""
+    """Whether a task tells its strength already, as it would be measured now without a budget.
+
+    One that is half written, or that a budget ended, does not.
+    """
     evidence = task.hidden.evidence.get(FIELD)
-    if not isinstance(evidence, dict) or evidence.get("key") != key:
+    if not isinstance(evidence, dict) or evidence.get("key") != key or evidence.get("not_tried"):
         return False
     try:
         files = {tried["file"] for tried in evidence["tried"]} - {""}

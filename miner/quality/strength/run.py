@@ -10,6 +10,7 @@ import hashlib
 import time
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from harness.core import test_ids
@@ -25,7 +26,7 @@ from miner.quality.strength.result import FORMULA, Bounds, Strength, VariantResu
 from miner.quality.strength.variant import Kind, Variant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from harness.core.instance import Hidden, Task
     from harness.grading.grade import Grade
@@ -62,8 +63,15 @@ def key(task: Task, bounds: Bounds) -> str:
     return hashlib.sha256(f"{FORMULA} {task.digest()} {bounds.parts} {bounds.mutants}".encode()).hexdigest()
 
 
-def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str], None] = lambda _: None) -> Strength:
-    """Make wrong patches of the fix and run them.
+def measure(
+    task: Task,
+    sandbox: Sandbox,
+    bounds: Bounds,
+    *,
+    note: Callable[[str], None] = lambda _: None,
+    allows: Callable[[float], bool] = lambda _: True,
+) -> Strength:
+    """Make wrong patches of the fix and run them, as long as a budget allows so many seconds more.
 
     Raises:
         CannotMeasureError: the fix does not resolve the task here or can't be taken apart, or mutmut is not installed.
@@ -78,18 +86,24 @@ def measure(task: Task, sandbox: Sandbox, bounds: Bounds, *, note: Callable[[str
     note("gold")
     gold = _gold(task, sandbox)
     fix = _fix(task, sandbox)
-    tried = [_try(task, Variant(kind=Kind.EMPTY, patch=b"", what="nothing is changed"), gold, sandbox)]
+    empty = _try(task, Variant(kind=Kind.EMPTY, patch=b"", what="nothing is changed"), gold, sandbox)
     note("coverage")
     covered = lines.coverage(task, fix, gold.patch, sandbox)
-    for number, variant in enumerate(variants := tuple(_variants(fix, bounds, _seed(task))), start=1):
-        note(f"{variant.kind} {number}/{len(variants)}")
-        tried.append(_try(task, variant, gold, sandbox))
+    variants = tuple(_variants(fix, bounds, _seed(task)))
+    results: dict[int, VariantResult | None] = {}
+    for number in _spread(variants):
+        if not allows(gold.quick[1] if gold.quick else gold.seconds):
+            break
+        note(f"wrong patch {len(results) + 1}/{len(variants)}")
+        results[number] = _try(task, variants[number], gold, sandbox)
+    tried = [empty, *(results[number] for number in sorted(results))]
     return Strength(
         key=measure_key,
         bounds=bounds,
         tried=tuple(variant_result for variant_result in tried if variant_result is not None),
         coverage=covered,
         gold_seconds=gold.seconds,
+        not_tried=len(variants) - len(results),
         seconds=time.monotonic() - began,
     )
 
@@ -103,6 +117,14 @@ def _variants(fix: Fix, bounds: Bounds, seed: str) -> Iterator[Variant]:
 
     yield from subsets.subsets(fix, most=bounds.parts, seed=seed)
     yield from mutants.mutants(fix, most=bounds.mutants, seed=seed)
+
+
+def _spread(variants: Sequence[Variant]) -> Iterator[int]:
+    """The numbers of parts and mutants by turns, so that a budget leaves some of both."""
+    parts = [number for number, variant in enumerate(variants) if variant.kind is Kind.PART]
+    others = [number for number, variant in enumerate(variants) if variant.kind is not Kind.PART]
+    for pair in zip_longest(parts, others):
+        yield from (number for number in pair if number is not None)
 
 
 def _fix(task: Task, sandbox: Sandbox) -> Fix:

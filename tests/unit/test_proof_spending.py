@@ -1,0 +1,145 @@
+"""What a proof may cost, and what is not done when it has cost that."""
+
+from __future__ import annotations
+
+import io
+import threading
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from harness.cli.views.terminal import Ticker
+from harness.core.instance import TestSpec, TestStatus
+from miner.cli.display import Heartbeat, MineTicker
+from miner.proof import Budget, Notebook, Spending, Subject
+from miner.proof.flakiness_causes import blame
+from miner.proof.ids import changing
+from miner.proof.judge import judge
+from miner.proof.notebook import ObservedRun
+from miner.proof.variations import Cause, variation
+
+
+def spending(plain, *, runs=3, budget=None):
+    return Spending(budget=budget or Budget(), runs=runs, plain=plain)
+
+
+def test_a_budget_is_a_multiple_of_a_plain_run_and_seconds_on_top():
+    assert spending(13.0).limit == 15 * 13 + 30
+    assert spending(13.0, budget=Budget(plain_runs=4, seconds=0)).limit == 52
+
+
+def test_runs_that_are_asked_for_besides_come_on_top_of_the_budget():
+    assert spending(1.0, runs=10).limit == 15 + 30 + 7 * 4
+
+
+@pytest.mark.parametrize(
+    ("plain", "runs", "is_long"), [(0.2, 3, False), (4, 3, False), (13, 3, True), (0.2, 59, False)]
+)
+def test_a_suite_is_long_where_all_its_runs_take_more_than_half_of_the_budget(plain, runs, is_long):
+    assert spending(plain, runs=runs).is_long is is_long
+
+
+def test_jobs_are_charged_to_their_stage_by_what_their_container_took():
+    spent = spending(1.0)
+    sandbox = SimpleNamespace(run=lambda _job: SimpleNamespace(timings={"create": 0.5, "run": 2.0}))
+    spent.metered(sandbox, "causes").run(None)
+    spent.metered(sandbox, "causes").run(None)
+    spent.charge("proof", 3.0)
+
+    assert spent.as_json()["seconds"] == {"causes": 5.0, "proof": 3.0}
+    assert spent.allows(37.0)
+    assert not spent.allows(37.1)
+
+
+def run(state, number, *, only=(), **passing):
+    statuses = {f"f.py::{name}": TestStatus.PASSED if well else TestStatus.FAILED for name, well in passing.items()}
+    return ObservedRun(state=state, number=number, variation=variation(number), only=only, statuses=statuses)
+
+
+def test_a_run_of_some_functions_says_nothing_of_others():
+    runs = [
+        run("before", 0, a=False, b=True),
+        run("before", 1, only=("f.py::a",), a=False),
+        run("after", 0, a=True, b=True),
+        run("after", 1, only=("f.py::a",), a=True),
+        run("after", 1, a=True, b=True),
+    ]
+    proof = judge(runs, runs=2)
+
+    assert (proof.fail_to_pass, proof.pass_to_pass, proof.flaky) == (("f.py::a",), ("f.py::b",), ())
+    assert proof.evidence["passes"]["f.py::a"] == [0, 0, 2]
+    assert changing(runs[:2]) == frozenset()
+
+
+def test_a_run_of_some_functions_is_kept_apart_from_one_of_all(tmp_path):
+    subject = Subject(instance_id="a__b-1", image="i", test=TestSpec(), test_files=(), gold_patch=b"", test_patch=b"")
+    some, every = run("after", 0, only=("f.py::a",), a=True), run("after", 0, a=True, b=True)
+    Notebook(tmp_path / "runs.jsonl", subject).add(some)
+    notebook = Notebook(tmp_path / "runs.jsonl", subject)
+
+    assert notebook.get("after", 0, every.variation) is None
+    assert notebook.get("after", 0, every.variation, ("f.py::a",)) == some
+
+
+def test_causes_are_searched_for_the_functions_that_decide_alone():
+    runs = [
+        run("after", 0, a=True, b=True),
+        run("after", 1, a=False, b=False),
+    ]
+    looks = []
+
+    def look(state, varied, repeat):
+        looks.append(varied)
+        pinned = Cause.HASH_SEED in varied.causes
+        return ObservedRun(
+            state=state,
+            number=1000 + repeat,
+            variation=varied,
+            only=() if varied.order is not None else ("f.py::a",),
+            statuses={"f.py::a": TestStatus.FAILED if pinned else TestStatus.PASSED},
+        )
+
+    blamed = blame(runs, look, alone=("f.py::a",))
+
+    assert blamed.causes == {"f.py::a": Cause.HASH_SEED}
+    assert [varied.causes for varied in looks if varied.order is not None] == [(Cause.ORDER,)]
+
+
+def test_a_search_without_seconds_left_does_no_run():
+    runs = [run("after", 0, a=True), run("after", 1, a=False)]
+    blamed = blame(runs, lambda *_: pytest.fail("a run was done"), alone=("f.py::a",), seconds=0)
+
+    assert blamed.causes == {"f.py::a": Cause.UNKNOWN}
+    assert blamed.is_cut
+
+
+def console_of(*, is_terminal):
+    return Console(file=io.StringIO(), force_terminal=is_terminal, width=120)
+
+
+@pytest.mark.parametrize(("terminal", "quiet", "lines"), [(False, False, 2), (False, True, 0), (True, False, 0)])
+def test_what_is_being_done_is_a_line_a_candidate_where_no_terminal_shows_it(terminal, quiet, lines):
+    console = console_of(is_terminal=terminal)
+    observer = MineTicker(Ticker(console, "mine", quiet=quiet))
+    observer.note("a__b-1: proof, after 1/3")
+    observer.note("a__b-1: proof, after 2/3; 12 of 225 s")
+    observer.note("a__b-2: strength, wrong patch 3/20")
+    observer.tell()
+
+    assert console.file.getvalue().count("a__b-") == lines
+    assert "1/3" not in console.file.getvalue()
+
+
+def test_a_heartbeat_tells_until_what_it_is_for_has_ended():
+    console = console_of(is_terminal=False)
+    observer = MineTicker(Ticker(console, "mine"))
+    observer.note("a__b-1: proof, after 1/3")
+    told = threading.Event()
+    observer.tell = lambda: (MineTicker.tell(observer), told.set())
+    with Heartbeat(observer, seconds=0.001):
+        assert told.wait(30)
+    after = console.file.getvalue()
+
+    assert "a__b-1: proof, after 1/3" in after
+    assert console.file.getvalue() == after
