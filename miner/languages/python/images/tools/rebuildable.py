@@ -18,6 +18,7 @@ import editable  # type: ignore[import-not-found]  # stands beside it there
 
 HOME = Path("/opt/goldseam/build")
 TREE = Path("/testbed")
+TARGET = Path("/tmp/goldseam-target")  # noqa: S108 - as compile.py has it
 INSTALLED = ".goldseam/site-packages"
 _BYPRODUCTS = frozenset({"build", "dist", "target", "_skbuild", ".eggs"})
 _VARIABLES = (
@@ -101,11 +102,7 @@ def prepare(uv: str, venv: str, root: str, options: "tuple[str, ...]") -> "dict[
     os.chdir(TREE / root)
     requires, backend, paths = declared()
     setup = Path("setup.py").is_file() and backend.startswith("setuptools.build_meta")
-    requires = [
-        *requires,
-        *os.environ.get("GOLDSEAM_BUILT_WITH", "").split(),
-        *(["setuptools", "wheel"] if setup else []),
-    ]
+    requires += os.environ.get("GOLDSEAM_BUILT_WITH", "").split() + (["setuptools", "wheel"] if setup else [])
     HOME.mkdir(parents=True)
     install(uv, python, requires, options)
     if more := further(python, backend, paths):
@@ -147,8 +144,8 @@ def built_again(python: str, outputs: "list[str]") -> float:
         for path, data in old.items():
             (TREE / path).write_bytes(data)
         raise Unable(f"{missing[0] if missing else 'the build'} does not come out again: {said[-_SAID:]}")
-    if os.path.isdir("/tmp/goldseam-target"):  # noqa: S108
-        shutil.move("/tmp/goldseam-target", str(HOME / "target"))  # noqa: S108
+    if TARGET.is_dir():
+        shutil.move(str(TARGET), str(HOME / "target"))
     return seconds
 
 
