@@ -117,7 +117,7 @@ class TestModel(FileModel):
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without a clock, services, a build or a runner of its own where there is none, so that a task's digest stays."""
+        """Without clock, services, build or runner of its own where there is none, so that digests stay."""
         fields: dict[str, Any] = write(self)
         return {name: value for name, value in fields.items() if name not in _OPTIONAL or value}
 
