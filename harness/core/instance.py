@@ -5,6 +5,7 @@ Names follow SWE-bench (https://www.swebench.com), because users know them.
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.expectations import Expectations
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 INSTANCE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 """What an instance id looks like: it names a folder, so nothing that a file system could misread."""
@@ -129,6 +130,35 @@ class Service:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Build:
+    """How what the tests load is built again, where a patch changes what it is built from. In any language."""
+
+    argv: tuple[str, ...]
+    """The program, as the image has it; it starts in the root of the tree and needs no network."""
+    inputs: tuple[str, ...]
+    """Patterns of paths. One without a slash is about the file's name: `*.c`."""
+    outputs: tuple[str, ...]
+    """Files of the tree, by path. Nothing else that a build writes is there when the tests start."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 600.0
+    """Wall time that it may take, apart from that of the tests."""
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Fields of task.yaml that this version does not know; they change no verdict."""
+
+    def is_touched_by(self, paths: Iterable[str]) -> bool:
+        """Whether a patch to these paths changes what is built."""
+        return any(
+            fnmatch.fnmatchcase(path if "/" in pattern else path.rpartition("/")[2], pattern)
+            for path in paths
+            for pattern in self.inputs
+        )
+
+    def key(self) -> tuple[object, ...]:
+        """Everything that can change a verdict."""
+        return (self.argv, self.inputs, self.outputs, sorted(self.env.items()), self.seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
 class TestSpec:
     """How the tests of a task are run. Public: it names no hidden test."""
 
@@ -153,6 +183,8 @@ class TestSpec:
     """What runs beside the tests, anew for each trial."""
     own_runner: bool = False
     """Whether the repository is the runner itself: a patch may change what reports the results."""
+    build: Build | None = None
+    """How extension modules and the like are built; None where a patch to any file works as it is."""
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Fields of task.yaml that this version does not know; they change no verdict."""
 
@@ -169,6 +201,7 @@ class TestSpec:
             *((self.clock,) if self.clock else ()),  # so that tasks on real time keep the digest they had
             *(service.key() for service in self.services),
             *(("own_runner",) if self.own_runner else ()),
+            *(self.build.key() if self.build else ()),
         )
 
 

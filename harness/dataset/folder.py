@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.core import files
 from harness.core.errors import InputError
-from harness.core.instance import INSTANCE_ID, Budgets, Hidden, Instance, Service, Task, TaskState, TestSpec
+from harness.core.instance import INSTANCE_ID, Budgets, Build, Hidden, Instance, Service, Task, TaskState, TestSpec
 from harness.dataset import links
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.hidden_files import (
@@ -28,7 +28,7 @@ from harness.dataset.hidden_files import (
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_bytes, read_model, read_text, write_model
-from harness.dataset.schema import BudgetsModel, DatasetModel, ServiceModel, TaskModel, TestModel
+from harness.dataset.schema import BudgetsModel, BuildModel, DatasetModel, ServiceModel, TaskModel, TestModel
 from harness.dataset.seal import access_log, canary_marks, sealed
 from harness.dataset.seal.identity import recipients_digest
 from harness.dataset.survivors import is_survivor
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.dataset.schema import FileModel
     from harness.dataset.seal.identity import Keys
 
-_Part = TypeVar("_Part", Budgets, Service, TestSpec)
+_Part = TypeVar("_Part", Budgets, Build, Service, TestSpec)
 
 DATASET_FILE = binding.DATASET_FILE
 TASK_FILE = "task.yaml"
@@ -316,7 +316,12 @@ def _instance(model: TaskModel, statement: str) -> Instance:
         problem_statement=statement,
         state=TaskState(model.state),
         split=model.split,
-        test=_part(TestSpec, model.test, services=tuple(_part(Service, service) for service in model.test.services)),
+        test=_part(
+            TestSpec,
+            model.test,
+            services=tuple(_part(Service, service) for service in model.test.services),
+            build=_part(Build, model.test.build) if model.test.build else None,
+        ),
         budgets=_part(Budgets, model.budgets),
         quality=model.quality,
         extra=model.model_extra or {},
@@ -329,7 +334,7 @@ def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
     return kind(**{**known, **fields, "extra": model.model_extra or {}})
 
 
-def _told(part: Budgets | Service | TestSpec) -> dict[str, Any]:
+def _told(part: Budgets | Build | Service | TestSpec) -> dict[str, Any]:
     """The same the other way round."""
     fields = {name: getattr(part, name) for name in part.__dataclass_fields__ if name != "extra"}
     return {**part.extra, **fields}
@@ -461,7 +466,9 @@ def write_settings(
 
 
 def _model(instance: Instance) -> TaskModel:
-    services = tuple(ServiceModel(**{**_told(service), "env": dict(service.env)}) for service in instance.test.services)
+    test = instance.test
+    services = tuple(ServiceModel(**{**_told(service), "env": dict(service.env)}) for service in test.services)
+    build = BuildModel(**{**_told(test.build), "env": dict(test.build.env)}) if test.build else None
     return TaskModel.model_validate(
         {
             **instance.extra,
@@ -474,7 +481,7 @@ def _model(instance: Instance) -> TaskModel:
             "image": instance.image,
             "state": instance.state.value,
             "split": instance.split,
-            "test": TestModel(**{**_told(instance.test), "env": dict(instance.test.env), "services": services}),
+            "test": TestModel(**{**_told(test), "env": dict(test.env), "services": services, "build": build}),
             "budgets": BudgetsModel(**_told(instance.budgets)),
             "quality": dict(instance.quality),
         }

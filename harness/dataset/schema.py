@@ -70,7 +70,23 @@ class ServiceModel(FileModel):
         return value
 
 
-_OPTIONAL = frozenset({"clock", "services", "own_runner"})
+_OPTIONAL = frozenset({"clock", "services", "build", "own_runner"})
+
+
+def _within_tree(path: str) -> str:
+    if path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise ValueError(f"a path below the root of the tree is expected, found {path}")
+    return path
+
+
+class BuildModel(FileModel):
+    """`build` of `test`."""
+
+    argv: Annotated[tuple[str, ...], Field(min_length=1)]
+    inputs: Annotated[tuple[str, ...], Field(min_length=1)]
+    outputs: Annotated[tuple[Annotated[str, AfterValidator(_within_tree)], ...], Field(min_length=1)]
+    env: dict[str, str] = Field(default_factory=dict)
+    seconds: Annotated[float, Field(gt=0)] = 600.0
 
 
 class TestModel(FileModel):
@@ -88,6 +104,7 @@ class TestModel(FileModel):
     clock: Annotated[str, AfterValidator(clocks.checked)] | None = None
     services: tuple[ServiceModel, ...] = ()
     own_runner: bool = False
+    build: BuildModel | None = None
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -100,7 +117,7 @@ class TestModel(FileModel):
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without clock, services, build or runner of its own where there is none, so that a task's digest stays."""
+        """Without clock, services, build or runner of its own where there is none, so that digests stay."""
         fields: dict[str, Any] = write(self)
         return {name: value for name, value in fields.items() if name not in _OPTIONAL or value}
 

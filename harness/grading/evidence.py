@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.core.instance import TestStatus  # noqa: TC001 - pydantic reads annotations at run time
 from harness.grading.scoring import Demands, Round
-from harness.grading.trial import Trial
+from harness.grading.trial import BuildRun, Trial
 from harness.judging.tripwires import Watch
 from harness.judging.values import Event
 from harness.languages.base import Raised, TestReport
@@ -61,6 +61,21 @@ class CollectModel(BaseModel):
     raised: tuple[RaisedModel, ...] = ()
 
 
+class BuildRunModel(BaseModel):
+    """The build before the tests."""
+
+    model_config = _CONFIG
+
+    ok: bool
+    why: str = ""
+    output: str = ""
+    code: int | None = None
+    signal: int | None = None
+    timed_out: bool = False
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+
 class RoundModel(BaseModel):
     """One container, as it left what it left: before anything is compared, listed or graded."""
 
@@ -92,6 +107,7 @@ class RoundModel(BaseModel):
     collect_errors: dict[str, CollectModel] = Field(default_factory=dict)
     tripwires: Watch = Field(default_factory=Watch)
     """Nothing in evidence from before them."""
+    build: BuildRunModel | None = None
 
 
 class DemandsModel(BaseModel):
@@ -189,6 +205,7 @@ def _round(round_made: Round) -> dict[str, Any]:
         "tests": {test_id: _test(report, test_id) for test_id in report.statuses},
         "events": [[event.test_id, event.slot, event.n, event.values, event.raised] for event in report.events],
         "tripwires": asdict(trial.tripwires),
+        **({"build": asdict(trial.build)} if trial.build else {}),
         "collect_errors": {
             path: {"text": text, "raised": chain_as_json(report.collect_raised.get(path, ()))}
             for path, text in report.collect_errors.items()
@@ -210,6 +227,9 @@ _TRIAL_FIELDS = (
     "cpu_seconds",
     "max_rss_kb",
 )
+
+
+_BUILD_FIELDS = frozenset(BuildRunModel.model_fields)
 
 
 def _test(report: TestReport, test_id: str) -> dict[str, Any]:
@@ -252,6 +272,7 @@ def _round_again(round_model: RoundModel) -> Round:
         output_size=round_model.output_bytes,
         timings=round_model.timings,
         tripwires=round_model.tripwires,
+        build=BuildRun(**round_model.build.model_dump(include=set(_BUILD_FIELDS))) if round_model.build else None,
         **{name: getattr(round_model, name) for name in _TRIAL_FIELDS},
     )
     return Round(trial=trial, attempts=round_model.attempts)

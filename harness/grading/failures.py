@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from harness.languages.base import Chain, Raised
 
-CLASSES_VERSION = 2
+CLASSES_VERSION = 3
 """Goes up when a row below changes, so that labels of different rules are never counted together."""
 
 FAR_BEYOND = 5.0
@@ -51,7 +51,9 @@ class FailureClass(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     """The memory limit was hit."""
     PERFORMANCE_ERROR = "performance_error"
-    """The tests ran out of time, or took far longer than with the fix."""
+    """The tests ran out of time, or the build before them, or they took far longer than with the fix."""
+    COMPILE_ERROR = "compile_error"
+    """The patch changes what is compiled, and that can't be built."""
     REGRESSION = "regression"
     """Every FAIL_TO_PASS test passes, and a PASS_TO_PASS test no longer does."""
     SYNTAX_ERROR = "syntax_error"
@@ -125,6 +127,8 @@ class Facts:
     ran_out_of_memory: bool = False
     """The engine saw the container's memory limit hit."""
     ran_out_of_time: bool = False
+    built: bool = True
+    """There was nothing to be built before the tests, or that was done."""
     supervised: bool = True
     """The supervisor lived to see the test process end."""
     finished: bool = True
@@ -317,8 +321,13 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         failure_class=FailureClass.PERFORMANCE_ERROR,
-        when="the tests ran out of time",
+        when="the tests ran out of time, or the build before them",
         holds=lambda facts: facts.ran_out_of_time,
+    ),
+    Row(
+        failure_class=FailureClass.COMPILE_ERROR,
+        when="the patched code was to be built before the tests, and that failed",
+        holds=lambda facts: not facts.built,
     ),
     Row(
         failure_class=FailureClass.UNSAFE_OPERATION,

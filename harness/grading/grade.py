@@ -65,9 +65,8 @@ def grade(hidden: Hidden, trial: Trial) -> Grade:
         return Grade(outcome=Outcome.APPLY_FAILED, cause="apply_failed", reason=trial.model_apply_error)
     if trial.violations:
         return Grade(outcome=Outcome.TAMPERED, cause="tampered", reason=trial.violations[0])
-    if not trial.ran and not trial.oom_killed and not trial.timed_out:
-        why = "the container ended before the tests were started"
-        return Grade(outcome=Outcome.INFRA_ERROR, cause="setup", reason=why)
+    if (ended := _before_tests(trial)) is not None:
+        return ended
     tests = listed_status(hidden, trial.report.statuses)
     if trial.exited and trial.report.finished and not trial.timed_out and not trial.oom_killed and tests.all_passed:
         if news := tripwires.news(trial.tripwires, hidden.evidence):
@@ -85,6 +84,22 @@ def listed_status(hidden: Hidden, statuses: Mapping[str, TestStatus]) -> TestsSt
         return {test_id: statuses.get(test_id, statuses.get(stable(test_id))) for test_id in listed}
 
     return TestsStatus(fail_to_pass=found(hidden.fail_to_pass), pass_to_pass=found(hidden.pass_to_pass))
+
+
+def _before_tests(trial: Trial) -> Grade | None:
+    """The grade where the tests were never started: the patch could not be built, or our side failed."""
+    build = trial.build
+    if build is not None and not build.ok:
+        if trial.oom_killed:
+            cause, why = "out_of_memory", "the build needed more memory than the task allows"
+        else:
+            last = _last_line(build.output)
+            cause, why = "build_failed", f"the patched code can't be built: {build.why}" + (f"; {last}" if last else "")
+        return Grade(outcome=Outcome.UNRESOLVED, cause=cause, reason=why)
+    if trial.ran or trial.oom_killed or trial.timed_out:
+        return None
+    why = "the container ended before the tests were started"
+    return Grade(outcome=Outcome.INFRA_ERROR, cause="setup", reason=why)
 
 
 def _why_not(trial: Trial, tests: TestsStatus) -> tuple[str, str]:

@@ -113,6 +113,8 @@ def _was_killed(ran: Trial) -> bool:
     So it is done once more. Who kills a container by hand, and a host that is out of memory, do that once; a patch
     that kills what tests it does it again.
     """
+    if ran.build and not ran.build.ok:
+        return ran.build.code is None and ran.build.signal is None and not ran.build.timed_out
     if not ran.ran or ran.timed_out or ran.oom_killed:
         return False
     return not ran.exited or (ran.child_signal == signal.SIGKILL and not ran.report.finished)

@@ -15,12 +15,12 @@ from harness.judging import frames, tripwires
 from harness.judging.tripwires import Watch
 from harness.languages import framework, language_of
 from harness.patches.patch import Patch
-from harness.sandbox.job import Job, MissingImageError
+from harness.sandbox.job import GRACE_SECONDS, Job, MissingImageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from harness.core.instance import Budgets, TestSpec
+    from harness.core.instance import Budgets, Build, TestSpec
     from harness.languages.base import Program, TestReport
     from harness.sandbox.job import JobResult, Sandbox
 
@@ -81,6 +81,22 @@ class TrialSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BuildRun:
+    """The build before the tests, where the patch changed what is built."""
+
+    ok: bool
+    why: str = ""
+    """Why there is nothing to test."""
+    output: str = ""
+    """The end of what it printed."""
+    code: int | None = None
+    signal: int | None = None
+    timed_out: bool = False
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Trial:
     """What came of it, from structured evidence only."""
 
@@ -107,6 +123,7 @@ class Trial:
     watched: tuple[Mapping[str, Any], ...] | None = None
     """The supervisor's frames, where the trial was watched."""
     tripwires: Watch = field(default_factory=Watch)
+    build: BuildRun | None = None
 
 
 def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
@@ -137,15 +154,26 @@ def job(spec: TrialSpec, keys: frames.Keys) -> Job:
         stdin=_stdin(spec, program, keys),
         budgets=spec.budgets,
         env={**program.env, **spec.test.env, **spec.env},
+        grace_seconds=GRACE_SECONDS + (build.seconds if (build := _build(spec)) else 0.0),
         services=spec.test.services,
     )
+
+
+def _build(spec: TrialSpec) -> Build | None:
+    """What has to be built before the tests: nothing where the image has it already."""
+    build, patch = spec.test.build, spec.model_patch
+    return build if build and patch and build.is_touched_by(patch.paths) else None
+
+
+_BUILDING = "building"
+_SUPERVISOR = ("supervisor", "applying", _BUILDING)
 
 
 @functools.cache
 def _supervisor() -> tuple[tuple[str, bytes], ...]:
     """The supervisor's parts by name; read once, so that a run never mixes two versions of it."""
     folder = resources.files("harness.grading.inside")
-    return tuple((part, folder.joinpath(f"{part}.py").read_bytes()) for part in ("supervisor", "applying"))
+    return tuple((part, folder.joinpath(f"{part}.py").read_bytes()) for part in _SUPERVISOR)
 
 
 def _requests(spec: TrialSpec) -> dict[str, Any]:
@@ -163,22 +191,30 @@ def _requests(spec: TrialSpec) -> dict[str, Any]:
 def _stdin(spec: TrialSpec, program: Program, keys: frames.Keys) -> bytes:
     patches = {"model": spec.model_patch or Patch(files=()), "tests": _beside(spec.overlay, spec.test_patch)}
     blobs = {**{name: patch.raw for name, patch in patches.items()}, "overlay": b"".join(spec.overlay.values())}
-    sources = (*_supervisor(), *program.sources)
+    build = _build(spec)
+    supervisor = tuple(part for part in _supervisor() if build or part[0] != _BUILDING)
+    sources = (*supervisor, *program.sources)
     head = {
         "runner": [[name, len(source)] for name, source in sources],
         **{name: len(blob) for name, blob in blobs.items()},
         "keys": [keys.supervisor.hex(), keys.tests.hex()],
         "spec": {
-            "parts": [*(name for name, _ in _supervisor()), *program.parts],
+            "parts": [*(name for name, _ in supervisor), *program.parts],
             "files": spec.files,
             "seconds": spec.budgets.seconds,
             "patches": {name: patch_facts(patch) for name, patch in patches.items()},
             "overlay": [[path, len(data)] for path, data in spec.overlay.items()],
+            **({"build": _as_json(build)} if build else {}),
             **program.spec,
         },
     }
     encoded = json.dumps(head).encode()
     return b"%08x" % len(encoded) + encoded + b"".join(source for _, source in sources) + b"".join(blobs.values())
+
+
+def _as_json(build: Build) -> dict[str, Any]:
+    """What harness/grading/inside/building.py is told of a build."""
+    return {"argv": build.argv, "outputs": build.outputs, "env": dict(build.env), "seconds": build.seconds}
 
 
 def _beside(overlay: Collection[str], tests: Patch | None) -> Patch:
@@ -206,6 +242,8 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
     applied = {frame["which"]: frame for frame in from_us if frame["t"] == "apply"}
     report = framework(spec.test.framework).read(transcript.tests)
     ended = frames_by_kind.get("exit", {})
+    build = _build_run(frames_by_kind)
+    prepared = float(frames_by_kind.get("ready", {}).get("seconds", 0.0)) - (build.seconds if build else 0.0)
     violations = [*transcript.violations, *report.violations]
     sound = tripwires.is_sound(transcript.tripwires)
     if not sound:
@@ -233,19 +271,45 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         max_rss_kb=int(ended.get("max_rss_kb", 0)),
         output=result.stderr,
         output_size=result.stderr_size,
-        timings={**result.timings, "prepare": float(frames_by_kind.get("ready", {}).get("seconds", 0.0))},
+        timings={
+            **result.timings,
+            "prepare": max(0.0, round(prepared, 6)),
+            **({"build": build.seconds} if build else {}),
+        },
         watched=tuple(from_us) if spec.watch is not None else None,
         tripwires=tripwires.read(
             transcript.tripwires if sound else (),
             paths=spec.model_patch.paths if spec.model_patch else (),
             finished=report.finished and language_of(spec.test.framework).has_tripwires,
         ),
+        build=build,
     )
+
+
+def _build_run(frames_by_kind: Mapping[str, Mapping[str, Any]]) -> BuildRun | None:
+    """What came of the build; one that its end is not told of has ended the supervisor."""
+    if "building" not in frames_by_kind:
+        return None
+    ended = frames_by_kind.get("build")
+    if ended is None:
+        return BuildRun(ok=False, why="it ended the container's supervisor")
+    return BuildRun(**{name: value for name, value in ended.items() if name in _SHAPES["build"]})
 
 
 _SHAPES: frames.Shapes = {
     "apply": {"which": (str,), "ok": (bool,), "error": (str,)},
     "setup_error": {"text": (str,)},
+    "building": {},
+    "build": {
+        "ok": (bool,),
+        "why": (str,),
+        "output": (str,),
+        "code": (int, type(None)),
+        "signal": (int, type(None)),
+        "timed_out": (bool,),
+        "seconds": (float, int),
+        "cpu_seconds": (float, int),
+    },
     "ready": {"seconds": (float, int), "python": (str,)},
     "exit": {
         "code": (int, type(None)),
@@ -265,7 +329,7 @@ _SHAPES: frames.Shapes = {
     "compiled": {"files": (list,), "why": (str,)},
     "after": {"network": (dict,), "files": (int,), "bytes": (int,), "paths": (list,), "modules": (list,)},
 }
-_ORDER = re.compile(r"(apply (source )*(compiled )?)*(setup_error |ready (exit (after )?)?)?")
+_ORDER = re.compile(r"(apply (source )*(compiled )?(building (build )?)?)*(setup_error |ready (exit (after )?)?)?")
 
 
 def _is_orderly(supervisor_frames: Sequence[Mapping[str, Any]]) -> bool:

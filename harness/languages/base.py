@@ -144,6 +144,6 @@ class Language(Protocol):
         """What of a model's patch may not reach these tests."""
         ...
 
-    def caveat(self, paths: Sequence[str]) -> str:
+    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """What a person should know of a patch to these paths that resolves nothing; empty where there is nothing."""
         ...

@@ -85,7 +85,7 @@ def screen(patch: Patch, hidden_paths: Collection[str], spec: TestSpec) -> Scree
 
 def caveat(patch: Patch, spec: TestSpec) -> str:
     """What a person should know of a patch that resolves nothing; empty where there is nothing."""
-    return language_of(spec.framework).caveat([path for file in patch.files for path in sorted(file.paths)])
+    return language_of(spec.framework).caveat(spec, [path for file in patch.files for path in sorted(file.paths)])
 
 
 def _within_limits(files: list[FilePatch]) -> tuple[list[FilePatch], list[Dropped]]:

@@ -7,7 +7,7 @@ identical report.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Outcome
@@ -266,7 +266,8 @@ def _facts(request: ScoringRequest, screened_patch: ScreenedPatch, scored: Score
         internal_raised=report.internal_raised,
         time_tests=time_tests(task.hidden),
         ran_out_of_memory=trial.oom_killed,
-        ran_out_of_time=trial.timed_out,
+        ran_out_of_time=trial.timed_out or bool(trial.build and trial.build.timed_out),
+        built=trial.build is None or trial.build.ok,
         supervised=trial.exited,
         finished=report.finished,
         child_exit=trial.child_exit,
@@ -319,6 +320,7 @@ def _results(trial: Trial) -> dict[str, Any]:
         "violations": list(trial.violations),
         "apply_error": trial.model_apply_error,
         "output_bytes": trial.output_size,
+        **({"build": asdict(trial.build)} if trial.build else {}),
     }
 
 

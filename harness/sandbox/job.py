@@ -26,6 +26,9 @@ class ServiceError(SandboxError):
     """A service that the job needs did not start, so the job did not either."""
 
 
+GRACE_SECONDS = 20.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """One program to run in a fresh, locked-down container."""
@@ -36,7 +39,7 @@ class Job:
     stdin: bytes
     budgets: Budgets
     env: Mapping[str, str] = field(default_factory=dict)
-    grace_seconds: float = 20.0
+    grace_seconds: float = GRACE_SECONDS
     """Wall time on top of `budgets.seconds` before the container is killed from outside."""
     services: tuple[Service, ...] = ()
     """What runs beside it, anew, and is ready before it starts."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from harness.core.instance import Build
     from miner.evidence.tree import Recipe
 
 
@@ -93,6 +94,8 @@ class BuiltImage:
     """Environment variables of the tests."""
     own_runner: bool = False
     """Whether the project is the runner that its tests are run by."""
+    build: Build | None = None
+    """How what is compiled of the project is built again after a patch."""
     repair: Repair | None = None
     """Who proposed the recipe, where that was a model."""
     way: int = 0

@@ -13,6 +13,7 @@ from harness.dataset import task_states
 from harness.patches import patch
 from miner.candidates.split import language
 from miner.candidates.statement import hints, spoken_language
+from miner.languages import LANGUAGES
 from miner.layers.package_index import Index
 from miner.proof import DEFAULT_CONFIDENCE, Notebook, Spending, Subject, brought, counted, sensitivity
 from miner.proof.services import Pins
@@ -142,10 +143,10 @@ def timed(draft: Draft, stage: str) -> Iterator[None]:
 
 
 def spoken_in(parts: Split) -> str:
-    """The language of what a change does to the code; of its tests where it is a fix to data alone."""
+    """The language of what a change does to the code; of its tests where that is no language here, as C or data."""
     kinds = parts.kinds
     language_found = language(path for path in kinds if kinds[path] in (Kind.GOLD, Kind.MIXED))
-    return language(parts.test_files) if language_found == "unknown" else language_found
+    return language_found if language_found in LANGUAGES else language(parts.test_files)
 
 
 def subject_of(draft: Draft) -> Subject:

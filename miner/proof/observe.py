@@ -109,6 +109,7 @@ def _trouble(ran: Trial) -> tuple[str, str]:
         (ran.setup_error is not None, "setup_failed", ran.setup_error or ""),
         (ran.test_apply_error is not None, "tests_do_not_apply", ran.test_apply_error or ""),
         (ran.model_apply_error is not None, "gold_does_not_apply", ran.model_apply_error or ""),
+        (ran.build is not None and not ran.build.ok, "build_failed", _printed_by(ran)),
         (ran.oom_killed, "out_of_memory", ""),
         (ran.timed_out, "timeout", printed),
         (not ran.report.finished, "crashed", printed),
@@ -120,6 +121,11 @@ def _trouble(ran: Trial) -> tuple[str, str]:
         ),
     )
     return next(((word, detail) for holds, word, detail in checks if holds), ("", ""))
+
+
+def _printed_by(ran: Trial) -> str:
+    """Why the build failed, and the end of what it printed."""
+    return f"{ran.build.why}\n{ran.build.output.strip()[-1500:]}" if ran.build else ""
 
 
 _USAGE_ERROR = 4

@@ -65,5 +65,5 @@ class Toy:
     def screen(self, test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         return lambda file, path: None
 
-    def caveat(self, paths: Sequence[str]) -> str:
+    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         return ""

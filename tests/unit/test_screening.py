@@ -108,11 +108,11 @@ def test_options_without_a_program_name_none(options):
         (["a.py", "docs/c.md"], ""),
         (
             ["src/fast.c"],
-            "the patch changes src/fast.c, and extension modules are built with the image, not after a patch",
+            "the patch changes src/fast.c, and the task does not say how that is built, so it had no effect",
         ),
         (
             ["a.py", "b.pyx", "c.rs"],
-            "the patch changes b.pyx and 1 more, and extension modules are built with the image",
+            "the patch changes b.pyx and 1 more, and the task does not say how that is built",
         ),
     ],
 )

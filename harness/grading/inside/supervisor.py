@@ -1,5 +1,5 @@
 # Runs inside a task's container, on Python 3.6 and later. It arrives on standard input, so it is on no disk. First it
-# builds the work tree (trusted, nothing of the model runs yet), then a forked child runs the tests by `run_tests` of the
+# makes the work tree (trusted; nothing of the model runs yet but a build, see building.py), then a forked child runs the tests by `run_tests` of the
 # task's language (harness/languages), and this process waits for it, with the clock.
 #
 # stdout carries signed frames and nothing else; whatever the tests print goes to stderr.
@@ -52,9 +52,17 @@ def git_apply(patch, *flags):
     return child.returncode, out, err.decode("utf-8", "replace")[-2000:]
 
 
-def build_tree(frames, spec, blobs, watch):
-    """Copy the pristine tree, apply the model's patch, then the hidden tests. True if the tests may run."""
+def lay_tree():
+    """Copy the pristine tree."""
     subprocess.check_call(["/bin/cp", "-a", "--no-preserve=ownership", PRISTINE + "/.", WORK])
+
+
+def build_tree(frames, spec, blobs, watch):
+    """Copy the pristine tree, apply the model's patch, build what that changes, then apply the hidden tests.
+
+    True if the tests may run.
+    """
+    lay_tree()
     for which in ("model", "tests"):
         patch = blobs[which]
         if not patch:
@@ -65,6 +73,8 @@ def build_tree(frames, spec, blobs, watch):
             return False
         if watch and which == "model":
             watch.guarded(watch.patched)
+        if which == "model" and "build" in spec and not rebuild(frames, spec, patch):
+            return False
     at = 0
     for path, size in spec["overlay"]:
         place = os.path.join(WORK, path)
@@ -122,8 +132,11 @@ class Relay(object):
             if not data:
                 return
             limit -= len(data)
-            while data:
-                data = data[os.write(self.sink, data) :]
+            self.carry(data)
+
+    def carry(self, data):
+        while data:
+            data = data[os.write(self.sink, data) :]
 
 
 def wait_for(pid, seconds, relays):
@@ -159,6 +172,16 @@ def end_of(pid):
         return None
 
 
+def set_dumpable(value):
+    """PR_SET_DUMPABLE: without it no process of this user may read this one's memory, trace it or open what it has."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(4, value, 0, 0, 0)
+    except Exception:
+        pass
+
+
 def main(spec, blobs, keys):
     frames_fd = 198
     os.dup2(1, frames_fd, inheritable=False)
@@ -189,6 +212,8 @@ def main(spec, blobs, keys):
         printed.in_child(inheritable=True)
         for index in range(len(keys[0])):
             keys[0][index] = 0
+        if "build" in spec:
+            set_dumpable(1)
         try:
             if handover:
                 handover.start_again()
@@ -202,12 +227,7 @@ def main(spec, blobs, keys):
             os._exit(70)
     for relay in (results, printed):
         relay.in_parent()
-    try:
-        import ctypes
-
-        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no ptrace, no /proc/<pid>/mem for the child
-    except Exception:
-        pass
+    set_dumpable(0)
     if handover:
         handover.give()
     status, usage, timed_out = wait_for(pid, spec["seconds"], (results, printed))

@@ -61,9 +61,9 @@ class Python:
         """What could be imported or read by the test runner in place of what the task has."""
         return screen.reasons(test, hidden_paths)
 
-    def caveat(self, paths: Sequence[str]) -> str:
-        """A word on extension modules, which are built with the image."""
-        return screen.on_compiled(paths)
+    def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
+        """A word on extension modules that were built with the image and can't be built again."""
+        return screen.on_compiled(test, paths)
 
 
 PYTHON = Python()

@@ -33,11 +33,17 @@ RUNNER_CONFIG = frozenset(
 )
 """Files that a Python test runner reads its settings from, at any depth."""
 
+BUILD_CONFIG = frozenset(
+    {"setup.py", "Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", "meson.build",
+     "meson.options", "meson_options.txt", "CMakeLists.txt", "Makefile"}
+)  # fmt: skip
+"""Files that say how extension modules are built, at any depth."""
+
 _BINARY_SUFFIXES = (".so", ".pyd", ".dylib", ".pyc", ".pyo", ".pth", ".egg-link")
 _TEST_FOLDERS = frozenset({"__tests__", "test", "tests"})
 COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".f", ".f90")
-"""Sources of extension modules. These are built with the image, not after a patch."""
-ALLOWABLE = frozenset({"runner_config", "shadows_module", "test_support"})
+"""Sources of extension modules."""
+ALLOWABLE = frozenset({"build_config", "runner_config", "shadows_module", "test_support"})
 """Reasons that do not stand against a file which the gold patch itself changes."""
 _STARTUP = frozenset({"sitecustomize", "usercustomize"})
 _RUNNER_MODULES = frozenset(
@@ -61,16 +67,19 @@ def reasons(test: TestSpec, hidden_paths: Collection[str]) -> Reason:
         folders=test_folders(hidden_paths),
         roots=import_roots((*hidden_paths, *((program,) if program else ()))),
         taken=_STDLIB | (_RUNNER_MODULES - _PYTEST if test.own_runner else _RUNNER_MODULES) | set(test.modules),
+        builds=test.build is not None,
     )
 
 
-def on_compiled(paths: Sequence[str]) -> str:
-    """What a person should know of a patch that changes sources which are compiled; nothing where it changes none."""
+def on_compiled(test: TestSpec, paths: Sequence[str]) -> str:
+    """What a person should know of a patch to sources that are compiled; nothing where they are built after it."""
+    if test.build is not None and test.build.is_touched_by(paths):
+        return ""
     compiled = [path for path in paths if path.endswith(COMPILED)]
     if not compiled:
         return ""
     more = f" and {len(compiled) - 1} more" if len(compiled) > 1 else ""
-    return f"the patch changes {compiled[0]}{more}, and extension modules are built with the image, not after a patch"
+    return f"the patch changes {compiled[0]}{more}, and the task does not say how that is built, so it had no effect"
 
 
 def import_roots(test_paths: Collection[str]) -> frozenset[str]:
@@ -106,15 +115,14 @@ def _reason(
     folders: frozenset[str],
     roots: frozenset[str],
     taken: frozenset[str],
+    builds: bool,
 ) -> str | None:
     name = posixpath.basename(path)
     parts = path.split("/")
     if program and overlap(path, program):
         return "runner_config"
-    if name == "conftest.py":
-        return "conftest"
-    if name in RUNNER_CONFIG:
-        return "runner_config"
+    if (reason := _setting(name, parts, builds=builds)) is not None:
+        return reason
     if any(path.startswith(folder + "/") for folder in folders):
         return "test_support"
     if name.endswith(_BINARY_SUFFIXES) or "__pycache__" in parts:
@@ -126,6 +134,15 @@ def _reason(
     if name == "__init__.py" and file.unmakes_file and path == file.old_path and posixpath.dirname(path) in roots:
         return "import_root"  # without it pytest would put another folder first on sys.path
     return _shadow(path, roots, taken) if file.makes_file and path == file.new_path else None
+
+
+def _setting(name: str, parts: Sequence[str], *, builds: bool) -> str | None:
+    """Whether a file says how tests go, or how what they load is built."""
+    if name == "conftest.py":
+        return "conftest"
+    if name in RUNNER_CONFIG:
+        return "runner_config"
+    return "build_config" if builds and (name in BUILD_CONFIG or ".cargo" in parts) else None
 
 
 def _shadow(path: str, roots: frozenset[str], taken: frozenset[str]) -> str | None:

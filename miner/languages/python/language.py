@@ -86,6 +86,7 @@ class Python:
             modules=image.modules,
             env=dict(image.env),
             own_runner=image.own_runner,
+            build=image.build,
         )
 
     def listing(self, spec: TestSpec) -> TestSpec:

@@ -7,11 +7,13 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from harness.languages.python.language import INTERPRETER
 from miner.languages.base import RefusedError
 from miner.languages.built import Attempt, BuiltImage
 from miner.languages.python.images import exclude_newer, repositories, steps, system
+from miner.languages.python.recipes import extensions
 from miner.layers import base, build, dockerfile
 from miner.layers.layer import Input
 from miner.layers.runner import read_result
@@ -119,7 +121,8 @@ def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: Bu
         root=recipe.root,
         system=versions,
         declared=job.detection.declared,
-        notes=(*job.detection.notes, *locked.notes),
+        notes=(*job.detection.notes, *locked.notes, *_unbuildable(facts)),
+        build=extensions.build_of(facts, INTERPRETER),
         env=recipe.env,
         own_runner=recipe.is_runner,
     )
@@ -204,6 +207,12 @@ def _resolve(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> _Locked
     )
 
 
+def _unbuildable(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """That extension modules stay as they are after a patch, where they do."""
+    why = facts.get("unbuildable")
+    return (f"its extension modules can't be built again after a patch: {' '.join(str(why).split())}",) if why else ()
+
+
 def _uncommon(recipe: Recipe, warned: str) -> list[str]:
     """What there is to say of versions that are not simply of the day."""
     notes = [f"{name}=={version} was yanked since: {why}" for name, version, why in _YANKED.findall(warned)]
@@ -267,6 +276,7 @@ def _source(
         root=recipe.root,
         local=local,
         further=recipe.commands,
+        compiled=recipe.project is not None and extensions.may_have(job.tree, recipe.root),
     )
     try:
         built = build.ensure(_with_undeclared(job, recipe), layer)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from miner.evidence.tree import TESTBED
 from miner.languages.python.images import exclude_newer
+from miner.languages.python.recipes.extensions import HOME
 from miner.languages.python.recipes.imports import OLDEST_PYTEST
 from miner.layers.layer import (
     CACHE_DIR,
@@ -49,6 +50,9 @@ _PROJECT = "/tmp/project.py"  # noqa: S108
 _EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py imports it
 _BYTECODE = "/tmp/bytecode.py"  # noqa: S108
 _DEVELOP = "/tmp/develop.py"  # noqa: S108
+_COMPILER = "/tmp/compile.py"  # noqa: S108 - rebuildable.py copies it
+_REBUILDABLE = "/tmp/rebuildable.py"  # noqa: S108
+_REBUILT = "/tmp/rebuilt.json"  # noqa: S108
 _HOW = "/tmp/how.txt"  # noqa: S108
 _PYTHONPATH = "/tmp/pythonpath.json"  # noqa: S108
 _ADDED_LINE = re.compile(r"(-e|--editable|\.|/|file:)|[A-Za-z0-9._-]+(\[[^]]*\])?\s*@\s*file:")
@@ -196,11 +200,13 @@ def source(
     root: str = "",
     local: tuple[str, ...] = (),
     further: tuple[str, ...] = (),
+    compiled: bool = False,
 ) -> Layer:
     """The tree at base_commit in a repository with one commit, importable in the virtual environment.
 
     `root` is the folder of the project, `local` are folders with projects that it needs. `further` are commands once
-    all that is installed; they may change no file of the tree and make no test, and have no package index.
+    all that is installed; they may change no file of the tree and make no test, and have no package index. `compiled`
+    asks for what a trial needs to build extension modules again.
     """
     project = _installer(when, minor)
     return Layer(
@@ -227,6 +233,7 @@ def source(
             *((f"cd {TESTBED}/{quote(root)}",) if root else ()),
             project if installable else f"python3 {_PROJECT} {UV} {VENV} no {_PYTHONPATH} {_HOW}",
             *((f"cd {TESTBED}",) if root else ()),
+            *(_rebuildable(when, minor, root) if compiled else ()),
             *_further(further),
             # by hash: it stays valid where the tree is copied
             f"{_COMPILE} --by-hash --except {quote(f'{_REWRITTEN}|{_UNUSED}')} {TESTBED} {VENV}/lib",
@@ -234,7 +241,21 @@ def source(
             *copied(),
             write_tool(_FACTS, _tool("facts.py")),
             f"python3 {_FACTS} {VENV} {_PYTHONPATH} {_HOW} > {FACTS_PATH}",
+            *((f"python3 {_REBUILDABLE} --merge {FACTS_PATH} {_REBUILT}",) if compiled else ()),
         ),
+    )
+
+
+def _rebuildable(when: datetime, minor: str, root: str) -> tuple[str, ...]:
+    """Commands that keep what extension modules are built with, of the same day as the project was installed with."""
+    today, then = exclude_newer.for_editable(when, minor), exclude_newer.of_the_day(when, minor)
+    command = f"python3 {_REBUILDABLE} {UV} {VENV} {quote(root)} {_REBUILT}"
+    by_day = f"{command} {' '.join(then)}; else {command} {' '.join(today)}; fi"
+    return (
+        write_tool(_COMPILER, _tool("compile.py")),
+        write_tool(_REBUILDABLE, _tool("rebuildable.py")),
+        f"if grep -qs 'setup.py develop' {_HOW}; then {by_day}",
+        f"if [ -d {HOME} ]; then {readable(HOME)}; fi",
     )
 
 

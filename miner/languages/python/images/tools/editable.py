@@ -33,7 +33,7 @@ _KEPT = 20
 """Environments, of about ten megabytes each."""
 _LONGEST_BUILD = 6 * 3600
 """Seconds after which nobody uses an environment any more."""
-_HOOK = """
+HOOK = """
 import importlib, json, os, sys
 backend, paths, folder, result = sys.argv[1:]
 sys.path[:] = json.loads(paths) + [path for path in sys.path if path not in ("", os.getcwd())]
@@ -167,7 +167,7 @@ def ask(folder: Path, backend: str, paths: list[str], wheels: str = "") -> objec
     env = {**os.environ, "VIRTUAL_ENV": home, "PYTHONIOENCODING": "utf-8:backslashreplace"}
     env["PATH"] = f"{home}/bin:{env['PATH']}"
     with tempfile.NamedTemporaryFile("r", suffix=".json") as result, tempfile.TemporaryFile("w+b") as said:
-        argv = [f"{home}/bin/python", "-c", _HOOK, backend, json.dumps(paths), wheels, result.name]
+        argv = [f"{home}/bin/python", "-c", HOOK, backend, json.dumps(paths), wheels, result.name]
         done = subprocess.run(argv, env=env, stdout=said, stderr=said, check=False)
         if done.returncode:
             said.seek(0)
