@@ -78,7 +78,7 @@ def check(
             min=0,
             max=1,
             metavar="SHARE",
-            help="Also report tasks where more of FAIL_TO_PASS hangs on what is pinned, such as the hash seed.",
+            help="Also report tasks where more of FAIL_TO_PASS depends on what is pinned, such as the hash seed.",
         ),
     ] = None,
     registry: Annotated[
