@@ -10,23 +10,20 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.shell.command import App
 from harness.report.view.server import View
 from harness.report.view.shelf import Shelf
 
-app = typer.Typer()
-
-_EXAMPLES = """
-Examples:
-
-    goldseam view runs                                every run in a folder, as it is evaluated
-
-    goldseam view runs/a runs/b --dataset bench       two runs, with the tasks' statements
-
-    goldseam view runs --no-open --port 8123          on a server; open it through `ssh -L 8123:127.0.0.1:8123`
-"""
+app = App()
 
 
-@app.command(epilog=_EXAMPLES)
+@app.add(
+    examples={
+        "goldseam view runs": "Browse every run in a folder, also while it is evaluated",
+        "goldseam view runs/a runs/b --dataset bench": "Browse two runs, with the tasks' statements",
+        "goldseam view runs --no-open --port 8123": "On a server; open it through `ssh -L 8123:127.0.0.1:8123`",
+    }
+)
 def view(
     paths: Annotated[
         list[Path] | None,

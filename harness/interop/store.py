@@ -205,7 +205,7 @@ class Store:
         except Exception as error:  # noqa: BLE001 - see above
             raise InfrastructureError(
                 f"{self.url}: {doing} failed: {redacted(f'{type(error).__name__}: {error}')}",
-                hint="are address, credentials and network right? the same command goes on from here",
+                hint="are address, credentials and network right? the same command resumes from here",
             ) from None
 
 

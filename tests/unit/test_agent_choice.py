@@ -56,5 +56,5 @@ def test_a_folder_that_the_container_could_not_read_is_refused_with_what_to_do(t
     with pytest.raises(InputError) as failed:
         make(Choice(name=AgentName.COMMAND, command=CommandSettings(command="x", mount=tmp_path)))
     assert "chmod" in failed.value.hint
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="not a folder"):
         make(Choice(name=AgentName.COMMAND, command=CommandSettings(command="x", mount=tmp_path / "none")))

@@ -50,7 +50,7 @@ def test_a_dataset_from_before_stays(tmp_path: Path) -> None:
 
 def test_an_empty_dataset_is_a_finding(tmp_path: Path) -> None:
     create_dataset(tmp_path / "empty")
-    assert ["there is no task" in problem.what for problem in check(tmp_path / "empty")] == [True]
+    assert ["it has no task" in problem.what for problem in check(tmp_path / "empty")] == [True]
 
 
 def test_without_an_engine_nothing_is_made(tmp_path: Path) -> None:

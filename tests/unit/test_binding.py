@@ -252,7 +252,7 @@ def test_nothing_is_sealed_to_recipients_that_somebody_put_into_dataset_yaml(shu
         lambda: write_task(reopened(shut), tiny.task(instance_id="tiny__calc-3")),
         lambda: sealing.reseal(reopened(shut), ONE, tiny.task().hidden),
     ):
-        with pytest.raises(InputError, match="other recipients than the ledger"):
+        with pytest.raises(InputError, match="different recipients from the ledger"):
             work()
 
 
@@ -287,7 +287,7 @@ def test_a_task_that_lies_open_in_a_sealed_dataset_is_not_handed_out(shut):
     for name, data in hidden_files.hidden_files(tiny.task().hidden).items():
         (place / name).write_bytes(data)
 
-    with pytest.raises(InputError, match="lies open in a sealed dataset"):
+    with pytest.raises(InputError, match="not sealed although its dataset is"):
         reopened(shut).task(ONE)
 
 

@@ -146,7 +146,7 @@ def test_one_that_would_break_files_is_refused(old):
     path = old.path / folder.DATASET_FILE
     path.write_text(path.read_text().replace(old.canary, "'a --> b'"))
 
-    with pytest.raises(InputError, match="no plain line"):
+    with pytest.raises(InputError, match="not a plain line"):
         canary.add(folder.open_dataset(old.path))
 
 

@@ -137,7 +137,7 @@ def test_a_rule_that_cannot_be_read_is_told(dataset, old, new, what):
 @pytest.mark.parametrize(
     ("fields", "what"),
     [
-        ({"fail_to_pass": ("[100%]",)}, "'[100%]' is no test id"),
+        ({"fail_to_pass": ("[100%]",)}, "'[100%]' is not a test id"),
         ({"pass_to_pass": ("tests/test_other.py::test_x",)}, "tests/test_other.py has tests in the lists"),
     ],
 )

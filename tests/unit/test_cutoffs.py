@@ -48,7 +48,7 @@ def test_an_empty_group_is_refused():
     [
         (model(18, 20, 6, 20), True, "may have seen the older ones"),
         (model(11, 20, 10, 20), False, "no sign"),
-        (model(6, 20, 18, 20), True, "no sign of contamination"),
+        (model(6, 20, 18, 20), True, "not a sign of contamination"),
         (model(4, 4, 0, 20), False, "too few tasks to tell"),
         (model(0, 0, 10, 20), False, "too few tasks to tell"),
     ],

@@ -333,7 +333,7 @@ def test_a_host_that_the_repository_names_is_not_reached_at_an_address_inside(ho
             why = caught.value.read().decode()
         assert asked == []
     assert near.refused == [named.replace("[", "").replace("]", "")]
-    assert "no public address" in why
+    assert "not a public address" in why
     assert "[images] allow_hosts" in why
 
 

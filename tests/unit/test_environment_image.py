@@ -182,7 +182,7 @@ def test_a_result_that_is_a_link_is_refused(tmp_path):
 
 def test_a_result_that_is_a_pipe_is_refused(tmp_path):
     os.mkfifo(tmp_path / "facts.json")
-    with pytest.raises(InfrastructureError, match="no regular file"):
+    with pytest.raises(InfrastructureError, match="not a regular file"):
         read_result(tmp_path / "facts.json")
 
 

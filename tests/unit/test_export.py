@@ -127,7 +127,7 @@ def test_only_proved_tasks_of_the_split_are_exported(tmp_path):
 def test_a_folder_that_holds_something_is_not_written_over(dataset, tmp_path, name):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine").write_text("precious")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         export(dataset, tmp_path / "out", to=name)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]
 

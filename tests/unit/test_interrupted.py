@@ -41,4 +41,4 @@ def test_an_interrupt_within_a_lock_is_no_bug_and_a_bug_is(
 ) -> None:
     monkeypatch.setenv("GOLDSEAM_CACHE_DIR", str(tmp_path))
     assert run_app(program(error), []) == code
-    assert ("a bug of ours" in capsys.readouterr().err) is (code == 70)
+    assert ("a bug in goldseam" in capsys.readouterr().err) is (code == 70)

@@ -139,7 +139,7 @@ def test_a_part_given_twice_is_refused(tmp_path):
 def test_nothing_is_written_over(tmp_path):
     one, two = make(tmp_path / "one", 1), make(tmp_path / "two", 2)
 
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         merge([one, two], tmp_path / "one")
 
 

@@ -85,7 +85,7 @@ def test_two_results_are_not_mixed_on_standard_output(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["-", "/dev/null", "."])
 def test_a_file_that_grows_by_lines_is_no_device_pipe_or_folder(place: str) -> None:
-    with pytest.raises(InputError, match="no file that lines can be added to"):
+    with pytest.raises(InputError, match="not a file that lines can be added to"):
         files.refuse_special(Path(place))
 
 

@@ -317,7 +317,7 @@ def test_tasks_that_all_go_wrong_at_once_are_quarantined_by_force(dataset):
 
 
 def test_so_many_at_once_is_a_matter_of_infrastructure(dataset):
-    with pytest.raises(InfrastructureError, match="went wrong at once"):
+    with pytest.raises(InfrastructureError, match="went wrong together"):
         refresh._answer(gone_wrong(dataset), dataset.path)
 
 

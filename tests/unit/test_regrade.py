@@ -255,7 +255,7 @@ def test_only_chosen_tasks_are_regraded(dataset, run, newer_grading):
 
 
 def test_a_folder_without_a_run_is_refused(dataset, tmp_path):
-    with pytest.raises(InputError, match="no run folder"):
+    with pytest.raises(InputError, match="not a run folder"):
         regrade(dataset, tmp_path)
 
 

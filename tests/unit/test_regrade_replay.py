@@ -259,7 +259,7 @@ def test_a_patch_of_which_screening_now_leaves_something_else_is_refused(monkeyp
 def test_evidence_without_its_round_is_refused():
     found = results(judged(task(), trial(FAILED)))
     found["evidence"]["round"] = None
-    assert "no round" in refusal(task(), found)
+    assert "no finished round" in refusal(task(), found)
 
 
 def test_what_others_put_into_a_report_stays():

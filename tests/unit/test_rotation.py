@@ -239,5 +239,5 @@ def test_a_task_without_a_date_is_told(dataset):
     file = dataset.task_folder(TWO) / "task.yaml"
     file.write_text(file.read_text().replace("created_at: '2024-03-02T12:00:00Z'", "created_at: once"))
 
-    with pytest.raises(InputError, match="no date"):
+    with pytest.raises(InputError, match="not a date"):
         rotation.rotate(dataset, Policy(max_age=5), today=TODAY)

@@ -366,8 +366,8 @@ def test_nobody_to_seal_to_is_refused(dataset):
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("age1nonsense", "no recipient"),
-        ("ssh-dss AAAA", "no recipient"),
+        ("age1nonsense", "not a recipient"),
+        ("ssh-dss AAAA", "not a recipient"),
         ("", "neither"),
         ("no/such/file", "neither"),
     ],

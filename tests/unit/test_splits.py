@@ -195,7 +195,7 @@ def test_a_task_without_its_hidden_side_has_no_content(dataset):
     for name in HIDDEN_FILES:
         (dataset.task_folder("acme__widgets-101") / name).unlink(missing_ok=True)
 
-    with pytest.raises(InputError, match="nobody can tell"):
+    with pytest.raises(InputError, match="its content is unknown"):
         content.content_of(dataset)
 
 
