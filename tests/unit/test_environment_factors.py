@@ -69,3 +69,12 @@ def test_what_the_taken_environment_installs_is_evidence():
     found = tox.detect(Files({"tox.ini": text.encode(), "requirements/test.txt": b"pytest\n"}))
     assert found is not None
     assert (found.requirements, found.files) == (("Django>=5.0,<5.1",), ("requirements/test.txt",))
+
+
+def test_variables_that_hold_for_a_factor_are_those_of_the_environment_that_is_taken():
+    text = (
+        "[tox]\nenvlist = py{36,37}-{narrow,wide}\n[testenv]\nsetenv =\n    MODE=strict\n"
+        "    narrow: WITH_EXTRAS=no\n    wide: WITH_EXTRAS=yes\ndeps =\n    wide: abydos\n"
+    )
+    assert factors.chosen("py{36,37}-{narrow,wide}", ("wide: abydos",)) == {"wide"}
+    assert tox.variables(Files({"tox.ini": text})) == {"MODE": "strict", "WITH_EXTRAS": "yes"}

@@ -45,21 +45,29 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
             deps, extras, groups = (
                 lines(parser.get("testenv", key, fallback="")) for key in ("deps", "extras", "dependency_groups")
             )
-            listed = "\n".join(parser.get("tox", key, fallback="") for key in ("envlist", "env_list"))
-            deps = (*deps, *factors.held(deps, factors.chosen(listed, deps)))
+            deps = (*deps, *factors.held(deps, _chosen(parser)))
             split = tuple(part.strip() for line in extras for part in line.split(",") if part.strip())
             return deps, split, groups
     return (), (), ()
 
 
+def _chosen(parser: RawConfigParser) -> frozenset[str]:
+    """The factors of the environment of the matrix whose tests say most."""
+    listed = "\n".join(parser.get("tox", key, fallback="") for key in ("envlist", "env_list"))
+    return factors.chosen(listed, lines(parser.get("testenv", "deps", fallback="")))
+
+
 def variables(tree: Tree) -> dict[str, str]:
-    """The literal variables that tox sets for tests; none that concerns the interpreter or a tool of the build."""
+    """The literal variables that tox sets for tests, in the environment of its matrix that `detect` takes.
+
+    None concerns the interpreter or a tool of the build.
+    """
     native = table(pyproject(tree), "tool", "tox", "env_run_base", "set_env")
     by_name = {name: value for name, value in native.items() if isinstance(value, str)}
     for _, parser in parsed(tree):
         if not by_name and parser.has_section("testenv"):
-            text = "\n".join(parser.get("testenv", key, fallback="") for key in ("setenv", "set_env"))
-            pairs = (line.split("=", 1) for line in lines(text) if "=" in line)
+            written = lines("\n".join(parser.get("testenv", key, fallback="") for key in ("setenv", "set_env")))
+            pairs = (line.split("=", 1) for line in (*written, *factors.held(written, _chosen(parser))) if "=" in line)
             by_name = {name.strip(): value.strip() for name, value in pairs}
     return {
         name: value
