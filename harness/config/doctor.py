@@ -9,6 +9,7 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,9 @@ def examine(settings: Settings | None = None, *, base: str | None = None) -> Dia
         checks += [judge_engine(info), judge_limits(info), judge_seccomp(info)]
         ref = settings.images.base or base or DEFAULT_BASE
         checks.append(_base(client, ref, chosen=settings.images.base is not None, builder=builder))
-    checks += [judge_builder(builder), judge_services(settings.images.services), _disk(info), _index()]
+    checks += [judge_builder(builder), judge_services(settings.images.services)]
+    checks.append(judge_strength(settings.mining.mutants, installed=find_spec("mutmut") is not None))
+    checks += [_disk(info), _index()]
     return Diagnosis(checks=tuple(checks))
 
 
@@ -202,6 +205,15 @@ def judge_builder(builder: str | None) -> Check:
         found="neither mmdebstrap nor debootstrap; needed only where no base image can be pulled",
         mend="apt-get install -y --no-install-recommends mmdebstrap",
     )
+
+
+def judge_strength(mutants: int, *, installed: bool) -> Check:
+    """The check of what measures how strong a task's tests are; mining works without it."""
+    if installed or mutants == 0:
+        text = "measured when a task is mined" if installed else "not measured, as [mining] mutants = 0 asks for"
+        return Check(name="test strength", status=Status.OK, found=text)
+    mend = "pip install 'goldseam[strength]'"
+    return Check(name="test strength", status=Status.WARN, found="not measured: mutmut is not installed", mend=mend)
 
 
 @contextmanager

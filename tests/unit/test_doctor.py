@@ -128,3 +128,14 @@ def test_a_machine_without_an_engine_cannot_mine(monkeypatch):
     assert not diagnosis.can_mine
     assert [found.name for found in diagnosis.checks if found.status is Status.MISSING] == ["engine"]
     assert "base image" not in [found.name for found in diagnosis.checks]
+
+
+@pytest.mark.parametrize(
+    ("mutants", "installed", "status"),
+    [(20, True, Status.OK), (20, False, Status.WARN), (0, False, Status.OK)],
+    ids=["installed", "missing", "not asked for"],
+)
+def test_the_extra_that_measures_the_strength_of_tests_is_named_where_it_is_missing(mutants, installed, status):
+    check = doctor.judge_strength(mutants, installed=installed)
+    assert check.status is status
+    assert ("goldseam[strength]" in check.mend) == (status is Status.WARN)
