@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import threading
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +10,7 @@ from rich.console import Console
 
 from harness.cli.views.terminal import Ticker
 from harness.core.instance import TestSpec, TestStatus
-from miner.cli.display import Heartbeat, MineTicker
+from miner.cli.display import MineTicker
 from miner.proof import Budget, Notebook, Spending, Subject
 from miner.proof.flakiness_causes import blame
 from miner.proof.ids import changing
@@ -114,32 +113,12 @@ def test_a_search_without_seconds_left_does_no_run():
     assert blamed.is_cut
 
 
-def console_of(*, is_terminal):
-    return Console(file=io.StringIO(), force_terminal=is_terminal, width=120)
-
-
-@pytest.mark.parametrize(("terminal", "quiet", "lines"), [(False, False, 2), (False, True, 0), (True, False, 0)])
-def test_what_is_being_done_is_a_line_a_candidate_where_no_terminal_shows_it(terminal, quiet, lines):
-    console = console_of(is_terminal=terminal)
-    observer = MineTicker(Ticker(console, "mine", quiet=quiet))
+def test_the_line_of_a_minute_has_the_last_note_of_each_candidate():
+    ticker = Ticker(Console(file=io.StringIO(), width=120), "mine")
+    observer = MineTicker(ticker)
     observer.note("a__b-1: proof, after 1/3")
     observer.note("a__b-1: proof, after 2/3; 12 of 225 s")
     observer.note("a__b-2: strength, wrong patch 3/20")
-    observer.tell()
 
-    assert console.file.getvalue().count("a__b-") == lines
-    assert "1/3" not in console.file.getvalue()
-
-
-def test_a_heartbeat_tells_until_what_it_is_for_has_ended():
-    console = console_of(is_terminal=False)
-    observer = MineTicker(Ticker(console, "mine"))
-    observer.note("a__b-1: proof, after 1/3")
-    told = threading.Event()
-    observer.tell = lambda: (MineTicker.tell(observer), told.set())
-    with Heartbeat(observer, seconds=0.001):
-        assert told.wait(30)
-    after = console.file.getvalue()
-
-    assert "a__b-1: proof, after 1/3" in after
-    assert console.file.getvalue() == after
+    assert "a__b-1: proof, after 2/3; 12 of 225 s; a__b-2: strength, wrong patch 3/20" in ticker.summary().plain
+    assert "1/3" not in ticker.summary().plain
