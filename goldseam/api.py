@@ -12,6 +12,7 @@ from harness.analysis import scoresheet
 from harness.analysis.gate import files as gate_files
 from harness.config.settings import load_gate_rules, load_settings
 from harness.core.errors import InputError
+from harness.core.instance import Outcome
 from harness.dataset.folder import open_dataset
 from harness.dataset.seal.identity import load_keys
 from harness.grading.scoring import Demands
@@ -99,7 +100,10 @@ class Evaluation:
     @property
     def complete(self) -> bool:
         """Whether each prediction has a verdict; an infrastructure failure is none."""
-        return all(sheet.verdicts == sum(task.asked for task in sheet.tasks.values()) for sheet in self.scores.values())
+        folder, reports = RunFolder(path=self.path), self.reports
+        scored = {_identity(report) for report in reports if report.outcome != Outcome.INFRA_ERROR}
+        asked = {_identity(prediction) for prediction in folder.predictions()}
+        return asked | {_identity(report) for report in reports} <= scored
 
     def rows(self) -> list[Row]:
         """One row a prediction: id, model, sample, outcome, and why it failed."""
@@ -356,6 +360,10 @@ def report(
 
 def _path(run: Evaluation | str | Path) -> Path:
     return run.path if isinstance(run, Evaluation) else Path(run)
+
+
+def _identity(part: InstanceReport | Prediction) -> tuple[str, str, int]:
+    return part.instance_id, part.model_name_or_path, part.sample
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,11 @@ import pytest
 import goldseam
 import goldseam.api
 from harness.core import process
+from harness.core.instance import Outcome
+from harness.judging.places import Place
+from harness.runs.run_folder import RunFolder
 from tests.gate_runs import make_run
+from tests.report_runs import add
 
 
 def python(code, **options):
@@ -64,6 +68,20 @@ def test_two_runs_compare_as_the_command_compares_them(tmp_path):
 
     assert result.answer == "worse" == row["answer"]
     assert result.difference == pytest.approx(row["difference"])
+
+
+def test_a_run_is_not_complete_where_a_task_with_its_own_runner_could_not_be_scored(tmp_path):
+    places = {"acme__widgets-1": Place.HOST, "acme__widgets-2": Place.OWN_RUNNER}
+    outcomes = (Outcome.RESOLVED, Outcome.INFRA_ERROR)
+    made = [
+        add(tmp_path, name, "model", outcome, place=places[name])
+        for name, outcome in zip(places, outcomes, strict=True)
+    ]
+    RunFolder(path=tmp_path).write_predictions(made)
+
+    assert not goldseam.open_run(tmp_path).complete
+    add(tmp_path, "acme__widgets-2", "model", Outcome.UNRESOLVED, place=Place.OWN_RUNNER)
+    assert goldseam.open_run(tmp_path).complete
 
 
 def test_runs_and_comparisons_become_data_frames(tmp_path):
