@@ -38,6 +38,12 @@ def test_a_clean_image_has_no_leak():
     assert leaks(files) == ()
 
 
+def test_a_broken_git_object_ends_no_search_and_is_searched_as_it_is():
+    path = "testbed/.git/objects/ab/" + "c" * 38
+    assert leaks({path: b"not deflated"}) == ()
+    assert [leak.where for leak in leaks({path: FIXED.encode()})] == [path]
+
+
 LEAKS = {
     "the fix in a loose git object": {"testbed/.git/objects/ab/" + "c" * 38: loose(FIXED.encode())},
     "the fixed module among the installed packages": {
