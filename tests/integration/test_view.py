@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess  # noqa: TID251 - a server that runs while it is asked
@@ -133,6 +134,13 @@ def test_an_open_report_offers_results_that_came_after_it(browser, view, runs):
     page.until("_live.querySelector('a')")
     page.leave("_live.querySelector('a').click()")
     page.until("document.querySelectorAll('td.o-resolved').length === 2")
+
+
+def test_an_open_report_whose_run_is_deleted_says_so_and_not_that_the_view_has_ended(browser, view, runs):
+    page = browser.page().visit(f"{view.url}report?run=wednesday")
+    page.until("_live.textContent.includes('1 of 2 scored')")
+    shutil.rmtree(runs / "wednesday")
+    page.until("_live.textContent.includes('no run is named')")
 
 
 def test_two_runs_are_compared_from_the_list(browser, view):
