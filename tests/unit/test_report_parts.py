@@ -90,7 +90,7 @@ def test_html_in_markdown_stays_text(text):
 def test_a_link_that_is_not_http_leads_nowhere(address):
     tree = markdown.tree(f"[click]({address}) <{address}>")
     assert "a" not in _tags(tree)
-    assert "click" in markdown.words(tree)
+    assert "click" in str(tree)
 
 
 def test_an_image_is_a_link_and_never_loaded():

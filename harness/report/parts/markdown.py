@@ -43,11 +43,6 @@ def tree(text: str) -> list[Node]:
     return list(_children(SyntaxTreeNode(_READER.parse(text))))
 
 
-def words(nodes: list[Node]) -> str:
-    """All text of a tree, for a test or a search."""
-    return " ".join(node if isinstance(node, str) else words(node[2:]) for node in nodes)
-
-
 def _children(parent: SyntaxTreeNode) -> Iterator[Node]:
     for child in parent.children:
         yield from _node(child)
