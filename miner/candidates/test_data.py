@@ -1,7 +1,7 @@
 """Tests that are data: golden files, fixtures and snapshots of a suite, and the test files that may read them. Pure.
 
 Such a file is test material by its place below a folder of tests, not by its ending. Which test reads it, its name and
-the names of its folders suggest; what is true of that is found out by running (miner/proof/data_readers.py).
+the names of its folders suggest; what is true of that is found out by running (miner/pipeline/data_readers.py).
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from harness.core.errors import InputError
 from harness.stats import clean_bound, clean_runs
+from miner.proof.notebook import STATES
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -21,8 +22,8 @@ MOST_RUNS = 1000
 
 _RUN_PRICE = 4.0
 """Plain runs that one more run of each state costs: one of three is on half a processor, in half of all turns."""
-_PROOF_SHARE = 0.5
-"""Of a budget, what the runs of a proof may take."""
+_LONG_SHARE = 0.5
+"""Of a budget; where all tests in all runs would take more, the suite is long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +66,8 @@ class Spending:
     @property
     def is_long(self) -> bool:
         """Whether all tests in all runs would take more than the runs' part of the budget."""
-        whole = (len(_ALL_STATES) + _RUN_PRICE * (self.runs - 1)) * self.plain
-        return whole > _PROOF_SHARE * (self.limit - self._asked_besides) + self._asked_besides
+        whole = (len(STATES) + _RUN_PRICE * (self.runs - 1)) * self.plain
+        return whole > _LONG_SHARE * (self.limit - self._asked_besides) + self._asked_besides
 
     def allows(self, seconds: float, share: float = 1.0) -> bool:
         """Whether so much more stays within the budget, or a share of it."""
@@ -93,9 +94,6 @@ class Spending:
             "seconds": {stage: round(seconds, 1) for stage, seconds in self.stages.items()},
             "given_up": list(self.given_up),
         }
-
-
-_ALL_STATES = ("after", "before", "base")
 
 
 class _Metered:
