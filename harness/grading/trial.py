@@ -281,6 +281,7 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
             transcript.tripwires if sound else (),
             paths=spec.model_patch.paths if spec.model_patch else (),
             finished=report.finished and language_of(spec.test.framework).has_tripwires,
+            built=build is not None and build.ok,
         ),
         build=build,
     )

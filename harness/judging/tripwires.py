@@ -39,6 +39,8 @@ class Tripwire(StrEnum):
     """Ended its process with `os._exit`."""
     JUDGE_MODULES = "judge_modules"
     """Left a module changed that judges: pytest, unittest, builtins, operator…"""
+    NATIVE_CODE = "native_code"
+    """Was built into native code, which no tripwire sees."""
     SILENCED = "silenced"
     """The tests ended, and the watch over them did not say so, or told more than came."""
 
@@ -77,9 +79,16 @@ def is_sound(told: Iterable[Mapping[str, Any]]) -> bool:
     return all(has_shape(frame, SHAPES) and (frame["t"] != "tripwire" or frame["kind"] in kinds) for frame in told)
 
 
-def read(told_frames: Sequence[Mapping[str, Any]], *, paths: Collection[str], finished: bool) -> Watch:
-    """The hits among sound frames, each kind and file once; `paths` are those of the patch."""
+def read(
+    told_frames: Sequence[Mapping[str, Any]], *, paths: Collection[str], finished: bool, built: bool = False
+) -> Watch:
+    """The hits among sound frames, each kind and file once.
+
+    `paths` are those of the patch; with `built`, its sources were built into native code before the tests.
+    """
     hits: dict[tuple[str, str], Hit] = {}
+    if built:
+        hits[Tripwire.NATIVE_CODE, ""] = Hit(kind=Tripwire.NATIVE_CODE, path="")
     ends = [frame for frame in told_frames if frame["t"] == "watched"]
     for frame in told_frames:
         if frame["t"] == "tripwire":

@@ -138,7 +138,7 @@ def test_a_model_that_is_not_there_is_refused_with_those_that_are(base):
 
 
 def test_a_candidate_that_is_no_run_is_refused(tmp_path, base):
-    refused(gate(tmp_path / "nowhere", "--baseline", base), "is not a run")
+    refused(gate(tmp_path / "nowhere", "--baseline", base), "no such folder")
 
 
 def test_history_finds_the_step_in_a_folder_of_runs(tmp_path):

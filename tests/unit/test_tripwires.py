@@ -128,3 +128,9 @@ def test_hits_that_were_counted_and_did_not_come_were_silenced():
 def test_hits_of_forks_may_be_more_than_were_counted():
     found = tripwires.read([told(), told("proc"), {**ENDED, "hits": 1}], paths={"a.py"}, finished=True)
     assert [hit.kind for hit in found.hits] == [Tripwire.FRAMES, Tripwire.PROC]
+
+
+def test_a_patch_that_was_built_is_a_hit_unless_the_fix_is_built_as_well():
+    watch = tripwires.read((), paths=("a.c",), finished=False, built=True)
+    assert [hit.kind for hit in tripwires.news(watch, {})] == [Tripwire.NATIVE_CODE]
+    assert tripwires.news(watch, {"tripwires": tripwires.as_json(watch.hits)}) == ()
