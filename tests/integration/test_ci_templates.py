@@ -178,9 +178,10 @@ def test_inputs_are_no_shell_code(tmp_path):
 
 @pytest.mark.parametrize("predictions", ["", EVIL], ids=["solve", "evaluate"])
 def test_inputs_for_a_run_are_no_shell_code(predictions, tmp_path):
-    names = ("dataset", "model", "base-url", "api-key-env", "samples", "max-cost", "run", "identity", "jobs", "config")
+    names = ("dataset", "model", "base-url", "api-key-env", "samples", "max-cost", "assume-price")
+    evil = dict.fromkeys((*names, "run", "identity", "jobs", "config"), EVIL)
 
-    done = Runner(tmp_path, command=OURS, predictions=predictions, **dict.fromkeys(names, EVIL)).start()
+    done = Runner(tmp_path, command=OURS, predictions=predictions, **evil).start()
 
     assert (done.code, done.output("exit-code")) == (2, "2")
     assert not (tmp_path / "owned").exists()
@@ -226,7 +227,13 @@ def test_the_action_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, tiny
     monkeypatch.setenv("ACME_KEY", KEY)
 
     with ModelServer({"acme-1": lambda _: GOOD}, offers=("chat",), keys=(KEY,)) as server:
-        inputs = {"base-url": server.base_url, "api-key-env": "ACME_KEY", "samples": 2}
+        inputs = {
+            "base-url": server.base_url,
+            "api-key-env": "ACME_KEY",
+            "samples": 2,
+            "max-cost": 5,
+            "assume-price": "3/15",
+        }
         done = Runner(tmp_path, command=OURS, dataset="bench", model="acme-1", require="inside", **inputs).start()
 
     assert (done.code, done.output("verdict"), done.output("run")) == (0, "pass", "runs/candidate"), done.text
@@ -331,8 +338,9 @@ def test_the_gitlab_job_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, 
 
     with ModelServer({"acme-1": lambda _: GOOD}, offers=("chat",), keys=(KEY,)) as server:
         asked = {"GOLDSEAM_MODEL": "acme-1", "OPENAI_BASE_URL": server.base_url, "GOLDSEAM_API_KEY_ENV": "ACME_KEY"}
+        limits = {"GOLDSEAM_MAX_COST": "5", "GOLDSEAM_ASSUME_PRICE": "3/15"}
         made = {"GOLDSEAM_DATASET": "bench", "ACME_KEY": KEY, "GOLDSEAM_GATE_REQUIRE": "inside"}
-        done = gitlab(folder, "topic", tmp_path, **asked, **made)
+        done = gitlab(folder, "topic", tmp_path, **asked, **limits, **made)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert server.problems == []
