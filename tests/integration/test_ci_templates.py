@@ -222,6 +222,16 @@ def test_the_action_fails_where_the_run_it_made_breaks_a_rule(tmp_path):
 
 
 @pytest.mark.engine
+def test_the_action_cannot_tell_of_a_run_without_a_task_that_counts(tmp_path):
+    tiny.dataset(tmp_path / "bench", tiny.task())  # judged inside, so that it does not count by default
+    tiny.write_predictions(tmp_path / "p.jsonl", {"model": ""})
+
+    done = Runner(tmp_path, command=OURS, dataset="bench", predictions="p.jsonl").start()
+
+    assert (done.code, done.output("verdict"), done.output("exit-code")) == (3, "inconclusive", "3"), done.text
+
+
+@pytest.mark.engine
 def test_the_action_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, tiny_image, monkeypatch):
     make_dataset(tmp_path / "bench", 1, image=tiny_image)
     monkeypatch.setenv("ACME_KEY", KEY)
