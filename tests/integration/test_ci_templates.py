@@ -14,7 +14,11 @@ import pytest
 import yaml
 
 from harness.core.process import run
+from tests import tiny
 from tests.gate_runs import make_run
+from tests.model_server import ModelServer
+from tests.model_server.server import KEY
+from tests.solve_room import GOOD, make_dataset
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -43,8 +47,14 @@ def test_a_template_is_valid_by_its_published_schema(path, name):
     assert [error.message for error in found] == []
 
 
+EXPRESSION = re.compile(r"\$\{\{\s*([\w.-]+(?:\s*\|\|\s*[\w.-]+)*)\s*\}\}")
+"""A name, or the first of several that is not empty."""
+
+
 def expressions(value):
-    return set(re.findall(r"\$\{\{\s*([\w.-]+)\s*\}\}", value if isinstance(value, str) else json.dumps(value)))
+    text = json.dumps(value)
+    assert len(EXPRESSION.findall(text)) == text.count("${{")
+    return {name.strip() for names in EXPRESSION.findall(text) for name in names.split("||")}
 
 
 def test_the_action_uses_each_of_its_inputs_and_no_other():
@@ -107,9 +117,21 @@ class Runner:
         lines = (line.partition("=") for line in output.read_text(encoding="utf-8").splitlines())
         self.outputs[step["id"]] = {name: value for name, _, value in lines}
 
+    def output(self, name: str) -> str:
+        """An output of the action."""
+        return self._filled(ACTION["outputs"][name]["value"])
+
+    def _value(self, name: str) -> str:
+        if name.startswith("steps."):
+            _, step, _, output = name.split(".")
+            return self.outputs.get(step, {}).get(output, "")
+        return self.known[name]
+
     def _filled(self, text: str) -> str:
-        known = {**self.known, **{f"steps.{s}.outputs.{n}": v for s, f in self.outputs.items() for n, v in f.items()}}
-        return re.sub(r"\$\{\{\s*([\w.-]+)\s*\}\}", lambda found: known[found[1]], text)
+        def value(match: re.Match[str]) -> str:
+            return next(filter(None, (self._value(name.strip()) for name in match[1].split("||"))), "")
+
+        return EXPRESSION.sub(value, text)
 
 
 def test_the_action_passes_and_accepts_the_first_run(tmp_path):
@@ -142,14 +164,115 @@ def test_the_action_tells_unusable_input_by_its_exit_code(tmp_path):
     assert (done.code, done.outputs["gate"]) == (2, {"exit-code": "2"})
 
 
+EVIL = '$(touch owned)`touch owned`";touch owned;"'
+
+
 def test_inputs_are_no_shell_code(tmp_path):
     make_run(tmp_path / "next", 26)
-    evil = '$(touch owned)`touch owned`";touch owned;"'
 
-    done = Runner(tmp_path, candidate="next", baseline=evil, model=evil, command=OURS).start()
+    done = Runner(tmp_path, candidate="next", baseline=EVIL, model=EVIL, command=OURS).start()
 
     assert done.code == 2
     assert not (tmp_path / "owned").exists()
+
+
+@pytest.mark.parametrize("predictions", ["", EVIL], ids=["solve", "evaluate"])
+def test_inputs_for_a_run_are_no_shell_code(predictions, tmp_path):
+    names = ("dataset", "model", "base-url", "api-key-env", "samples", "max-cost", "assume-price")
+    evil = dict.fromkeys((*names, "run", "identity", "jobs", "config"), EVIL)
+
+    done = Runner(tmp_path, command=OURS, predictions=predictions, **evil).start()
+
+    assert (done.code, done.output("exit-code")) == (2, "2")
+    assert not (tmp_path / "owned").exists()
+
+
+@pytest.mark.engine
+def test_the_action_makes_a_run_of_predictions_and_gates_it(tmp_path, tiny_image):
+    tiny.dataset(tmp_path / "bench", tiny.task(tiny_image))
+    tiny.write_predictions(tmp_path / "p.jsonl", {"first": tiny.GOLD, "second": tiny.GOLD})
+
+    done = Runner(
+        tmp_path,
+        command=OURS,
+        dataset="bench",
+        predictions="p.jsonl",
+        run="-next run",
+        model="second",
+        require="inside",
+        jobs=1,
+        **{"accept-to": "kept.json"},
+    ).start()
+
+    assert (done.code, done.output("verdict"), done.output("exit-code")) == (0, "pass", "0"), done.text
+    assert (done.output("run"), done.output("resolved-rate")) == ("-next run", "1.0000")
+    assert json.loads((tmp_path / "-next run" / "report.json").read_bytes())["resolved_instances"] == 2
+    assert json.loads((tmp_path / "kept.json").read_bytes())["model"] == "second"
+
+
+@pytest.mark.engine
+def test_the_action_fails_where_the_run_it_made_breaks_a_rule(tmp_path):
+    tiny.dataset(tmp_path / "bench", tiny.task())
+    tiny.write_predictions(tmp_path / "p.jsonl", {"model": ""})  # an empty patch needs no container
+    (tmp_path / "rules.toml").write_text('[gate]\nrequire = "inside"\nmust_pass = ["tiny__calc-1"]\n', encoding="utf-8")
+
+    done = Runner(tmp_path, command=OURS, dataset="bench", predictions="p.jsonl", config="rules.toml").start()
+
+    assert (done.code, done.output("verdict"), done.output("exit-code")) == (1, "regression", "1"), done.text
+
+
+@pytest.mark.engine
+def test_the_action_cannot_tell_of_a_run_without_a_task_that_counts(tmp_path):
+    tiny.dataset(tmp_path / "bench", tiny.task())  # judged inside, so that it does not count by default
+    tiny.write_predictions(tmp_path / "p.jsonl", {"model": ""})
+
+    done = Runner(tmp_path, command=OURS, dataset="bench", predictions="p.jsonl").start()
+
+    assert (done.code, done.output("verdict"), done.output("exit-code")) == (3, "inconclusive", "3"), done.text
+
+
+@pytest.mark.engine
+def test_the_action_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, tiny_image, monkeypatch):
+    make_dataset(tmp_path / "bench", 1, image=tiny_image)
+    monkeypatch.setenv("ACME_KEY", KEY)
+
+    with ModelServer({"acme-1": lambda _: GOOD}, offers=("chat",), keys=(KEY,)) as server:
+        inputs = {
+            "base-url": server.base_url,
+            "api-key-env": "ACME_KEY",
+            "samples": 2,
+            "max-cost": 5,
+            "assume-price": "3/15",
+        }
+        done = Runner(tmp_path, command=OURS, dataset="bench", model="acme-1", require="inside", **inputs).start()
+
+    assert (done.code, done.output("verdict"), done.output("run")) == (0, "pass", "runs/candidate"), done.text
+    assert len((tmp_path / "runs" / "candidate.predictions.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+    assert server.problems == []
+
+
+def test_the_action_gates_nothing_where_no_run_could_be_made(tmp_path):
+    done = Runner(tmp_path, command=OURS, dataset="nowhere", predictions="neither").start()
+
+    assert (done.code, done.output("exit-code"), done.output("verdict")) == (2, "2", "")
+    assert "gate" not in done.outputs
+
+
+@pytest.mark.parametrize(
+    "inputs", [{}, {"candidate": "next", "dataset": "bench"}], ids=["no dataset", "no run to make"]
+)
+def test_the_action_refuses_predictions_that_it_would_not_score(inputs, tmp_path):
+    done = Runner(tmp_path, command=OURS, predictions="p.jsonl", **inputs).start()
+
+    assert (done.code, done.output("exit-code")) == (2, "2")
+    assert "predictions are scored on a dataset" in done.text
+
+
+def test_the_action_names_a_dataset_without_anything_to_score(tmp_path):
+    done = Runner(tmp_path, command=OURS, dataset="bench").start()
+
+    assert (done.code, done.output("exit-code")) == (2, "2")
+    assert "set predictions, or model to ask for them" in done.text
 
 
 def test_the_action_names_a_command_that_is_not_there(tmp_path):
@@ -168,7 +291,7 @@ def test_the_action_installs_what_it_came_with(tmp_path):
     assert done.outputs["install"]["command"] == str(tmp_path / "temp" / "goldseam" / "bin" / "goldseam")
 
 
-def gitlab(folder, branch, tmp_path):
+def gitlab(folder, branch, tmp_path, **variables):
     """The job's script as GitLab's runner puts it together, with goldseam as if installed."""
     job = GITLAB["goldseam gate"]
     tools = folder / ".goldseam" / "venv" / "bin"
@@ -179,7 +302,7 @@ def gitlab(folder, branch, tmp_path):
     assert len(lines) == len(job["script"]) - 2
     script = tmp_path / "job.sh"
     script.write_text("set -e\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    env = {**os.environ, **GITLAB["variables"], "CI_DEFAULT_BRANCH": "main", "CI_COMMIT_BRANCH": branch}
+    env = {**os.environ, **GITLAB["variables"], **variables, "CI_DEFAULT_BRANCH": "main", "CI_COMMIT_BRANCH": branch}
     return run(["sh", str(script)], cwd=folder, env=env, check=False)
 
 
@@ -202,3 +325,38 @@ def test_the_gitlab_job_accepts_nothing_on_other_branches(tmp_path):
 
     assert gitlab(folder, "topic", tmp_path).returncode == 0
     assert not (folder / ".goldseam" / "accepted.json").exists()
+
+
+@pytest.mark.engine
+def test_the_gitlab_job_makes_a_run_of_predictions_and_gates_it(tmp_path, tiny_image):
+    folder = tmp_path / "project"
+    tiny.dataset(folder / "bench", tiny.task(tiny_image))
+    tiny.write_predictions(folder / "p.jsonl", {"model": tiny.GOLD})
+    made = {"GOLDSEAM_DATASET": "bench", "GOLDSEAM_PREDICTIONS": "p.jsonl", "GOLDSEAM_GATE_REQUIRE": "inside"}
+
+    done = gitlab(folder, "main", tmp_path, **made)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads((folder / "runs/candidate/report.json").read_bytes())["resolved_instances"] == 1
+    assert (folder / ".goldseam" / "accepted.json").is_file()
+
+
+@pytest.mark.engine
+def test_the_gitlab_job_asks_a_model_and_gates_the_run_of_its_answers(tmp_path, tiny_image):
+    folder = tmp_path / "project"
+    make_dataset(folder / "bench", 1, image=tiny_image)
+
+    with ModelServer({"acme-1": lambda _: GOOD}, offers=("chat",), keys=(KEY,)) as server:
+        asked = {"GOLDSEAM_MODEL": "acme-1", "OPENAI_BASE_URL": server.base_url, "GOLDSEAM_API_KEY_ENV": "ACME_KEY"}
+        limits = {"GOLDSEAM_MAX_COST": "5", "GOLDSEAM_ASSUME_PRICE": "3/15"}
+        made = {"GOLDSEAM_DATASET": "bench", "ACME_KEY": KEY, "GOLDSEAM_GATE_REQUIRE": "inside"}
+        done = gitlab(folder, "topic", tmp_path, **asked, **limits, **made)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert server.problems == []
+
+
+def test_the_gitlab_job_names_a_dataset_without_anything_to_score(tmp_path):
+    done = gitlab(tmp_path, "main", tmp_path, GOLDSEAM_DATASET="bench")
+
+    assert (done.returncode, done.stderr) == (2, b"set GOLDSEAM_PREDICTIONS or GOLDSEAM_MODEL\n")

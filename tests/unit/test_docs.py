@@ -119,7 +119,10 @@ def test_every_page_stands_in_the_navigation():
     assert {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")} == listed
 
 
-def test_the_guide_to_ci_shows_the_scoring_script_as_it_is():
-    script = (ROOT / "docs" / "ci" / "evaluate-candidate.sh").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("language", "name"), [("bash", "evaluate-candidate.sh"), ("yaml", "github.yml"), ("yaml", "gitlab.yml")]
+)
+def test_the_guide_to_ci_shows_a_file_as_it_is(language, name):
+    text = (ROOT / "docs" / "ci" / name).read_text(encoding="utf-8")
 
-    assert f"```bash\n{script}```" in (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
+    assert f"```{language}\n{text}```" in (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
