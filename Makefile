@@ -9,7 +9,7 @@ BIN := .venv/bin
 
 export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
 
-.PHONY: help setup venv engine base demo schemas test unit coverage attacks lint docs reference tutorial check clean
+.PHONY: help setup venv engine base demo schemas test unit coverage attacks lint docs reference tutorial package check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ reference: venv ## write docs/reference from the program
 
 tutorial: base ## run every command of the tutorial on the sample library
 	$(BIN)/python scripts/tutorial.py
+
+package: venv ## build wheel, source distribution and bill of materials into dist/, and try the wheel
+	@uv="$$(PYTHON=$(PYTHON) scripts/uv.sh | tail -n 1)" && $(BIN)/python scripts/package.py "$$uv"
 
 check: lint docs test ## lint and test
 
