@@ -5,11 +5,12 @@ PYTHON ?= python3
 DEMO ?= demo-out
 TESTS ?=
 TEST_JOBS ?= 2
+IMAGE_OPTIONS ?=
 BIN := .venv/bin
 
 export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
 
-.PHONY: help setup venv engine base demo schemas test unit coverage attacks lint docs reference tutorial check clean
+.PHONY: help setup venv engine base demo schemas test unit coverage attacks lint docs reference tutorial package image check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +60,12 @@ reference: venv ## write docs/reference from the program
 
 tutorial: base ## run every command of the tutorial on the sample library
 	$(BIN)/python scripts/tutorial.py
+
+package: venv ## build wheel, source distribution and bill of materials into dist/, and try the wheel
+	@uv="$$(PYTHON=$(PYTHON) scripts/uv.sh | tail -n 1)" && $(BIN)/python scripts/package.py "$$uv"
+
+image: ## build the image of goldseam itself as goldseam:latest; IMAGE_OPTIONS are for docker build
+	docker build $(IMAGE_OPTIONS) -t goldseam .
 
 check: lint docs test ## lint and test
 

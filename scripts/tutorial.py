@@ -47,7 +47,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="goldseam-tutorial-") as temporary:
         folder = options.folder or Path(temporary) / "work"
         folder.mkdir(parents=True, exist_ok=True)
-        source = options.source or str(build_history(locate_data(), Path(temporary) / "library").path)
+        source = options.source or str(build_history(Path(temporary) / "library", locate_data()).path)
         text = PAGE.read_text(encoding="utf-8")
         address = next(hit[1] for hit in _ADDRESS.finditer(text))
         begun = time.monotonic()
