@@ -35,6 +35,7 @@ CLASSES = {
     FailureClass.APPLY_FAILED: "the patch is broken or does not apply",
     FailureClass.OUT_OF_MEMORY: "hit the memory limit",
     FailureClass.PERFORMANCE_ERROR: "ran out of time, or far slower than the real fix",
+    FailureClass.COMPILE_ERROR: "changes compiled code, and does not build",
     FailureClass.REGRESSION: "fixes the bug and breaks something that worked",
     FailureClass.SYNTAX_ERROR: "is not valid code",
     FailureClass.PERMISSION_DENIED: "was denied a permission",

@@ -151,7 +151,7 @@ def test_a_sound_scaffold_has_no_problem():
     ("task", "word"),
     [
         (scaffolded(patch=b""), "go together"),
-        (scaffolded(patch=b"not a patch"), "no patch"),
+        (scaffolded(patch=b"not a patch"), "not a patch: "),
         (scaffolded(ids=("tests/test_calc.py::test_zero",)), "not in FAIL_TO_PASS"),
         (scaffolded(ids=(*SHOWN, HIDDEN)), "nothing is hidden"),
         (scaffolded(patch=PATCH.replace(b"test_a", b"test_b")), "does not call revealed"),
