@@ -114,7 +114,7 @@ def test_what_was_finished_before_an_end_is_kept_and_not_asked_again(place, how)
     _, told = child.communicate(timeout=60)
     if how is signal.SIGINT:
         assert child.returncode == 130
-        assert "the same command goes on from here" in told
+        assert "run the same command again to continue" in told
     assert [one.instance_id for one in read_predictions(folder / f"{how.name}.jsonl")] == ["tiny__calc-1"]
     exposed = [one.tasks for one in ledger.read(dataset) if one.facts.get("model") == "slow-2026-01-01"]
     assert exposed[-2:] == [("tiny__calc-1",), ("tiny__calc-2",)]
