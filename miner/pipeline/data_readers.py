@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Budgets, TestStatus
+from harness.core.test_ids import files as test_files
 from harness.grading import trial
 from miner.languages import language_of
 from miner.pipeline.draft import subject_of, timed
@@ -153,7 +154,7 @@ class _Search:
 
     def _narrowed(self, turned: Collection[str], likely: Sequence[str], report: TestReport) -> tuple[str, ...]:
         """The files of the tests that turned, or these tests and some of their neighbours where files take too long."""
-        files = tuple(sorted({test_id.partition("::")[0] for test_id in turned}))
+        files = tuple(sorted(test_files(turned)))
         neighbours = [test_id for test_id in self._collected if test_id.partition("::")[0] in files]
         each = _seconds_each(report)
         room = int(_KEPT_SECONDS / each) if each else len(neighbours)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import Budgets
+from harness.core.test_ids import files as test_files
 from harness.grading import trial
 from miner.candidates.split import classify
 from miner.languages import language_of
@@ -50,7 +51,7 @@ def _collected(subject: Subject, paths_asked: Collection[str], sandbox: Sandbox)
         budgets=Budgets(),
     )
     report = trial.run(spec, sandbox).report
-    return tuple(sorted({test_id.partition("::")[0] for test_id in report.collected}))
+    return tuple(sorted(test_files(report.collected)))
 
 
 def widened(
