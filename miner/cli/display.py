@@ -41,7 +41,9 @@ class MineTicker:
         self._ticker.note(name)
 
     def note(self, text: str) -> None:
-        self._notes[text.partition(": ")[0]] = text
+        name, colon, _ = text.partition(": ")
+        self._notes.pop("", None)  # of the mine as a whole: over once something else is under way
+        self._notes[name if colon else ""] = text
         self._ticker.note("; ".join(self._notes.values()))
 
     def decided(self, line: FunnelLine) -> None:

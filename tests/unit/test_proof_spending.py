@@ -122,3 +122,12 @@ def test_the_line_of_a_minute_has_the_last_note_of_each_candidate():
 
     assert "a__b-1: proof, after 2/3; 12 of 225 s; a__b-2: strength, wrong patch 3/20" in ticker.summary().plain
     assert "1/3" not in ticker.summary().plain
+
+
+def test_the_line_of_a_minute_forgets_what_was_done_before_the_first_candidate():
+    ticker = Ticker(Console(file=io.StringIO(), width=120), "mine")
+    observer = MineTicker(ticker)
+    observer.note("scanning a/b")
+    observer.note("a__b-1: proof, after 1/3")
+
+    assert ticker.summary().plain.endswith("now: a__b-1: proof, after 1/3")
