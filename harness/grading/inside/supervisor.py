@@ -26,19 +26,22 @@ class Frames(object):
         self.key = key
         self.name = name
         self.seq = 0
+        # tests put mocks in the place of these, which are still there when a report is sent
+        self.write, self.getpid, self.dumps = os.write, os.getpid, json.dumps
+        self.new_mac, self.sha256 = hmac.new, hashlib.sha256
         self.pid = os.getpid()
 
     def send(self, kind, **fields):
-        if os.getpid() != self.pid:
+        if self.getpid() != self.pid:
             return  # a fork of the tests came back into the runner
         fields["t"] = kind
-        body = json.dumps(fields, sort_keys=True).encode("ascii")
+        body = self.dumps(fields, sort_keys=True).encode("ascii")
         head = ("%s%d" % (self.name, self.seq)).encode("ascii")
-        mac = hmac.new(bytes(self.key), head + b" " + body, hashlib.sha256).hexdigest()[:32].encode("ascii")
+        mac = self.new_mac(bytes(self.key), head + b" " + body, self.sha256).hexdigest()[:32].encode("ascii")
         self.seq += 1
         data = head + b" " + mac + b" " + body + b"\n"
         while data:
-            data = data[os.write(self.fd, data) :]
+            data = data[self.write(self.fd, data) :]
 
 
 def git_apply(patch, *flags):

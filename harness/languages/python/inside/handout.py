@@ -8,6 +8,7 @@ import collections.abc
 import io
 import operator
 import warnings
+from json import dumps
 
 DEPTH = 40
 ITEMS = 20000
@@ -306,7 +307,7 @@ def encoded_within(value, depth, left):
     for tag, kinds in SEVERAL:
         if isinstance(value, kinds):
             items = [encoded_within(item, depth - 1, left) for item in value]
-            return [tag, sorted(items, key=json.dumps) if tag in ("F", "S") else items]  # the same in every process
+            return [tag, sorted(items, key=dumps) if tag in ("F", "S") else items]  # the same in every process
     if isinstance(value, (dict, collections.abc.Mapping)):
         pairs = value.items()
         return ["d", [[encoded_within(k, depth - 1, left), encoded_within(v, depth - 1, left)] for k, v in pairs]]
