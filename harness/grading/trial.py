@@ -120,6 +120,8 @@ class Trial:
     output: bytes
     output_size: int
     timings: Mapping[str, float]
+    container_seconds: float = 0.0
+    """From the container's making to its end."""
     watched: tuple[Mapping[str, Any], ...] | None = None
     """The supervisor's frames, where the trial was watched."""
     tripwires: Watch = field(default_factory=Watch)
@@ -276,6 +278,7 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
             "prepare": max(0.0, round(prepared, 6)),
             **({"build": build.seconds} if build else {}),
         },
+        container_seconds=sum(result.timings.values()),
         watched=tuple(from_us) if spec.watch is not None else None,
         tripwires=tripwires.read(
             transcript.tripwires if sound else (),

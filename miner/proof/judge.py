@@ -114,6 +114,7 @@ def judge(
             "new_api": bool(names),
             "new_names": list(names),
             "before": _before(fails, before),
+            "endings": sorted({test_id for run in before for test_id in run.endings}),
             "quarantined": dict(ids.reasons(flaky, (before, after))),
             "addresses_left_out": sum(map(has_no_address, (*fails, *holds))),
         },

@@ -35,6 +35,10 @@ class ObservedRun:
     """Why the run gave no full answer: `timeout`, `out_of_memory`, `crashed`, or what did not apply; else empty."""
     detail: str = ""
     seconds: float = 0.0
+    container_seconds: float = 0.0
+    """What the run's containers took, from their making to their end."""
+    endings: tuple[str, ...] = ()
+    """Tests that never ended, or took their process with them: errors, without which the others were run."""
     max_rss_kb: int = 0
     network: tuple[str, ...] = ()
     """Tests, and files that could not be collected, whose failure tells of a network that is not there."""
@@ -74,6 +78,7 @@ class Notebook:
             raw["network"] = tuple(raw.get("network", ()))
             raw["refused"] = tuple(raw.get("refused", ()))
             raw["only"] = tuple(raw.get("only", ()))
+            raw["endings"] = tuple(raw.get("endings", ()))
             raw["variation"] = Variation(**raw.get("variation", {}))
             observed = ObservedRun(**raw)
             self._remember_run(observed)

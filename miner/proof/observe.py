@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from harness.core.clock import text_of
-from harness.core.instance import Budgets
+from harness.core.instance import Budgets, TestStatus
 from harness.grading import trial
 from miner.proof import network, new_api
 from miner.proof.notebook import ObservedRun
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from miner.sources.change import Rejection
 
 PROOF_BUDGETS = Budgets(seconds=600.0)
+_ENDINGS = frozenset({"timeout", "crashed", "out_of_memory"})
+"""Troubles that one test alone can bring upon all that come after it."""
+_MOST_ENDINGS = 3
+"""Tests at most that may each end a run of one state."""
 
 
 def observe(
@@ -72,6 +76,11 @@ def _observe(
         clock=_later(variation.clock_days),
     )
     ran = trial.run(spec, sandbox)
+    observed = _observed(ran, state=state, number=number, variation=variation, only=only)
+    return _past_endings(observed, ran, spec, sandbox) if state == "before" else observed
+
+
+def _observed(ran: Trial, *, state: State, number: int, variation: Variation, only: tuple[str, ...]) -> ObservedRun:
     trouble, detail = _trouble(ran)
     return ObservedRun(
         state=state,
@@ -83,11 +92,42 @@ def _observe(
         trouble=trouble,
         detail=detail,
         seconds=ran.seconds,
+        container_seconds=ran.container_seconds,
         max_rss_kb=ran.max_rss_kb,
         network=network.lacking(ran.report),
         refused=network.refused(ran.report),
         wanted=new_api.wanted(ran.report),
     )
+
+
+def _past_endings(observed: ObservedRun, ran: Trial, spec: trial.TrialSpec, sandbox: Sandbox) -> ObservedRun:
+    """A run without the fix in which a test never ended, or took its process with it: the bug may be just that.
+
+    That test is an error, and those that were to come after it are run without it. Where more tests than a few do so,
+    or no test does, as the files could not even be collected, the run keeps its trouble.
+    """
+    collected = ran.report.collected
+    for _ in range(_MOST_ENDINGS):
+        unanswered = [test_id for test_id in collected if test_id not in observed.statuses]
+        if observed.trouble not in _ENDINGS or not unanswered:
+            break
+        ended_by, *rest = unanswered
+        observed = replace(
+            observed, statuses={**observed.statuses, ended_by: TestStatus.ERROR}, endings=(*observed.endings, ended_by)
+        )
+        if not rest:
+            return replace(observed, trouble="", detail="")
+        more = trial.run(replace(spec, files=tuple(rest)), sandbox)
+        trouble, detail = _trouble(more)
+        observed = replace(
+            observed,
+            statuses={**more.report.statuses, **observed.statuses},
+            trouble=trouble,
+            detail=detail,
+            seconds=observed.seconds + more.seconds,
+            container_seconds=observed.container_seconds + more.container_seconds,
+        )
+    return observed
 
 
 def _later(days: int | None) -> str | None:

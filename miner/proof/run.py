@@ -11,7 +11,7 @@ from harness.core.test_ids import functions
 from harness.languages import screening
 from harness.sandbox.images import clock as imageclock
 from miner.proof.flakiness_causes import blame, passed
-from miner.proof.judge import differing, hopeless, judge
+from miner.proof.judge import budgets, differing, hopeless, judge
 from miner.proof.notebook import STATES
 from miner.proof.observe import observe
 from miner.proof.runs import DEFAULT_CONFIDENCE, MOST_RUNS, Budget, Repeats, Spending
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 _TURN: tuple[State, ...] = ("after", "before", "base")
 _PROOF_SHARE, _CAUSES_SHARE = 0.6, 0.2
-"""Of a budget, what the runs of a proof and the search for causes may take."""
+"""Of a budget, what the runs of a proof may take, and what the search for causes may take in any case. It may take all
+that is left, as far as it decides over tests that the fix turns: the strength of a task that there is not is worth
+nothing."""
 _LEAST_LIMIT, _MOST_FACTOR = 60.0, 4.0
 """Seconds that a further run of a long suite may take, and how many times a plain one."""
 
@@ -106,12 +108,12 @@ class Bench:
         known = self.notebook.get(*run)
         if known is not None:
             if run not in self.counted:  # done by a call that was interrupted
-                self.spending.charge(stage, known.seconds)
+                self.spending.charge(stage, known.container_seconds)
+                self.spending.waited += _waited(known, self.spending.plain)
                 self.counted.add(run)
             return known
         self.counted.add(run)
-        most = max(_LEAST_LIMIT, _MOST_FACTOR * self.spending.plain) if self.spending.is_long and number else None
-        return observe(
+        observed = observe(
             self.subject,
             self.patches,
             state,
@@ -120,8 +122,25 @@ class Bench:
             self.notebook,
             variation=variation,
             only=only,
-            most_seconds=most,
+            most_seconds=self._most_seconds(state, number),
         )
+        self.spending.waited += _waited(observed, self.spending.plain)
+        return observed
+
+    def _most_seconds(self, state: State, number: int) -> float | None:
+        """Without the fix the tests have as long as evaluation gives them, by what they took with it."""
+        bounds = []
+        if self.spending.is_long and number:
+            bounds.append(max(_LEAST_LIMIT, _MOST_FACTOR * self.spending.plain))
+        first = self.notebook.get("after", 0, PLAIN)
+        if state == "before" and first is not None and not first.trouble:
+            bounds.append(budgets([first]).seconds)
+        return min(bounds, default=None)
+
+
+def _waited(observed: ObservedRun, plain: float) -> float:
+    """Seconds of a run that tests kept which never end: they come on top of the budget."""
+    return max(0.0, observed.container_seconds - plain) if observed.endings else 0.0
 
 
 def validate(
@@ -216,11 +235,8 @@ def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
     def look(state: State, variation: Variation, repeat: int) -> ObservedRun:
         return bench.look(state, variation, repeat, alone)
 
-    room = max(
-        _CAUSES_SHARE * spending.limit - spending.stages.get("causes", 0.0),
-        _PROOF_SHARE * spending.limit - spending.spent,
-    )
-    blamed = blame(runs_seen, look, alone=alone, seconds=room)
+    least = _CAUSES_SHARE * spending.limit - spending.stages.get("causes", 0.0)
+    blamed = blame(runs_seen, look, alone=alone, seconds=max(least, spending.limit - spending.spent))
     if blamed.is_cut:
         spending.give_up("the search for causes, before its end")
     return blamed
@@ -248,10 +264,11 @@ def _main_runs(
     for number, state in product(range(runs), _TURN):
         if number and bench.spending.is_long:
             break
-        before = bench.spending.spent
+        before = bench.spending.spent - bench.spending.waited
         runs_seen.append(bench.run(state, number, runs))
         if not number:
-            bench.spending.plain = max(bench.spending.plain, bench.spending.spent - before)
+            took = bench.spending.spent - bench.spending.waited - before
+            bench.spending.plain = max(bench.spending.plain, took)
         if (rejection := hopeless(runs_seen, sensitive)) is not None:
             return runs_seen, rejection
     if runs == 1 or not bench.spending.is_long:

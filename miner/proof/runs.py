@@ -45,6 +45,8 @@ class Spending:
     """Of each state; those asked for beyond the default come on top of the budget."""
     plain: float = 0.0
     """One plain run."""
+    waited: float = 0.0
+    """What tests kept that never end without the fix; on top of the budget."""
     stages: dict[str, float] = field(default_factory=dict)
     """By stage."""
     given_up: list[str] = field(default_factory=list)
@@ -53,7 +55,11 @@ class Spending:
     @property
     def limit(self) -> float:
         """Seconds that all of it may take."""
-        return self.budget.plain_runs * self.plain + self.budget.seconds + self._asked_besides
+        return self._granted + self._asked_besides + self.waited
+
+    @property
+    def _granted(self) -> float:
+        return self.budget.plain_runs * self.plain + self.budget.seconds
 
     @property
     def _asked_besides(self) -> float:
@@ -67,7 +73,7 @@ class Spending:
     def is_long(self) -> bool:
         """Whether all tests in all runs would take more than the runs' part of the budget."""
         whole = (len(STATES) + _RUN_PRICE * (self.runs - 1)) * self.plain
-        return whole > _LONG_SHARE * (self.limit - self._asked_besides) + self._asked_besides
+        return whole > _LONG_SHARE * self._granted + self._asked_besides
 
     def allows(self, seconds: float, share: float = 1.0) -> bool:
         """Whether so much more stays within the budget, or a share of it."""

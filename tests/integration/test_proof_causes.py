@@ -12,7 +12,8 @@ from harness.core.instance import Outcome, TestSpec
 from harness.grading import scoring
 from harness.languages import screening
 from harness.patches.patch import parse
-from miner.proof import Budget, Notebook, Proof, Subject, sensitivity, validate
+from miner.proof import Budget, Notebook, Proof, Subject, observe, sensitivity, validate
+from miner.proof.subject import prepare
 from miner.sources.change import Rejection
 from tests import tiny
 
@@ -277,6 +278,99 @@ def test_a_task_that_falls_says_what_was_not_found_out_for_budget(tiny_image, sa
     assert found.reason == "unstable_fail_to_pass"
     assert "; given up for budget: " in found.detail
     assert "the search for causes, before its end" in found.detail
+
+
+ENDING = """\
+import os
+import time
+
+import calc
+import pytest
+
+
+def test_first():
+    assert calc.add(0, 0) == 0
+
+
+@pytest.mark.parametrize("number", {numbers})
+def test_ends(number):
+    if calc.add(1, 1) != 2:
+        {end}
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_three(number):
+    assert calc.add(1, number) == 1 + number
+
+
+def test_zero():
+    assert calc.add(5, 0) == 5
+"""
+ENDS = f"{FILE}::test_ends[1]"
+
+
+@pytest.mark.engine
+def test_a_test_in_which_the_process_ends_without_the_fix_fails_and_those_after_it_have_their_say(
+    tiny_image, sandbox, tmp_path
+):
+    hidden = ENDING.replace("{numbers}", "[1]").replace("{end}", "os.abort()")
+    found = proved(tiny_image, sandbox, tmp_path, hidden)
+    assert isinstance(found, Proof), found
+    assert found.fail_to_pass == (ENDS, f"{FILE}::test_three[1]", f"{FILE}::test_three[2]")
+    assert found.pass_to_pass == (f"{FILE}::test_first", f"{FILE}::test_zero")
+    assert found.evidence["endings"] == [ENDS]
+    assert found.evidence["before"] == {"ERROR": 1, "FAILED": 2}
+
+
+@pytest.mark.engine
+def test_a_test_that_never_ends_without_the_fix_fails(tiny_image, sandbox, tmp_path):
+    asked = subject(tiny_image, ENDING.replace("{numbers}", "[1]").replace("{end}", "time.sleep(999)"))
+    patches, notebook = prepare(asked), Notebook(tmp_path / "notes.jsonl", asked)
+    run = observe(asked, patches, "before", 0, sandbox, notebook, most_seconds=3)
+    assert (run.trouble, run.endings) == ("", (ENDS,))
+    assert {test_id.partition("::")[2]: status.lower() for test_id, status in run.statuses.items()} == {
+        "test_first": "passed",
+        "test_ends[1]": "error",
+        "test_three[1]": "failed",
+        "test_three[2]": "failed",
+        "test_zero": "passed",
+    }
+    assert run.container_seconds > run.seconds > 3
+
+
+@pytest.mark.engine
+def test_where_more_tests_end_the_process_than_a_few_the_run_keeps_its_trouble(tiny_image, sandbox, tmp_path):
+    found = proved(
+        tiny_image, sandbox, tmp_path, ENDING.replace("{numbers}", "range(9)").replace("{end}", "os.abort()")
+    )
+    assert isinstance(found, Rejection), found
+    assert found.reason == "crashed"
+
+
+MOCKING = """\
+import hashlib
+import hmac
+import json
+import os
+
+import calc
+import pytest
+
+MOCKED = [(hashlib, "sha256"), (hmac, "new"), (json, "dumps"), (os, "getpid"), (os, "write")]
+
+
+@pytest.mark.parametrize(("module", "name"), MOCKED, ids=range(len(MOCKED)))
+def test_three(module, name, monkeypatch):
+    monkeypatch.setattr(module, name, lambda *args, **options: 0)
+    assert calc.add(1, 2) == 3
+"""
+
+
+@pytest.mark.engine
+def test_what_tests_put_in_the_place_of_the_standard_library_is_not_what_reports_them(tiny_image, sandbox, tmp_path):
+    found = proved(tiny_image, sandbox, tmp_path, MOCKING)
+    assert isinstance(found, Proof), found
+    assert found.fail_to_pass == tuple(f"{FILE}::test_three[{number}]" for number in range(5))
 
 
 @pytest.fixture(scope="module")
