@@ -412,6 +412,8 @@ class Score:
     """Predictions that pass all hidden tests, whatever becomes of those shown; None where no task shows any."""
     judged: Mapping[str, int] = field(default_factory=dict)
     """Predictions with a verdict, by where their tasks are judged."""
+    apart: int = 0
+    """Predictions judged by the repository's own runner, which count in no other figure; 0 where there are no others."""
 
     @property
     def resolved(self) -> int:
@@ -437,22 +439,29 @@ def scores(predictions: Iterable[Prediction], reports: Iterable[InstanceReport])
     shown_by_model: dict[str, list[bool]] = {}
     scaffolded: Counter[str] = Counter()
     judged: Counter[tuple[str, Place]] = Counter()
+    reports = tuple(reports)
+    apart = Counter(report.model_name_or_path for report in reports if report.place is Place.OWN_RUNNER)
+    if apart.total() == len(reports):
+        apart.clear()
     for report in reports:
+        judged[report.model_name_or_path, report.place] += report.outcome is not Outcome.INFRA_ERROR
+        if apart and report.place is Place.OWN_RUNNER:
+            continue
         hidden = report.scaffold.resolved_hidden if report.scaffold else report.resolved
         shown_by_model.setdefault(report.model_name_or_path, []).append(hidden)
         scaffolded[report.model_name_or_path] += report.scaffold is not None
-        judged[report.model_name_or_path, report.place] += report.outcome is not Outcome.INFRA_ERROR
         counts = resolved_by_model.setdefault(report.model_name_or_path, {})
         counts[report.outcome.value] = counts.get(report.outcome.value, 0) + 1
     return tuple(
         Score(
             model=model,
-            total=max(predicted.get(model, 0), sum(counts.values())),
+            total=max(predicted.get(model, 0) - apart[model], sum(counts.values())),
             scored=sum(number for outcome, number in counts.items() if outcome != Outcome.INFRA_ERROR),
             outcomes=dict(sorted(counts.items())),
             scaffolded=scaffolded[model],
             resolved_hidden=sum(shown_by_model[model]) if scaffolded[model] else None,
             judged={place.value: judged[model, place] for place in Place},
+            apart=apart[model],
         )
         for model, counts in sorted(resolved_by_model.items())
     )

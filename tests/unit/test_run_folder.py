@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.core.errors import InputError
 from harness.core.instance import Outcome
 from harness.grading.grade import Grade
-from harness.runs.run_folder import InstanceReport, RunFolder, folder_name, instance_report, merge_predictions
+from harness.judging.places import Place
+from harness.runs.run_folder import InstanceReport, RunFolder, folder_name, instance_report, merge_predictions, scores
 from tests import tiny
 
 
@@ -49,6 +52,23 @@ def test_reports_on_one_task_hold_its_test_ids_once():
     )
     [first], [second] = (report.tests_status["PASS_TO_PASS"]["success"] for report in (one, two))
     assert first is second
+
+
+def judged_by(*places):
+    return [
+        InstanceReport(
+            instance_id=f"t-{number}", model_name_or_path="m", outcome=Outcome.RESOLVED, resolved=True, place=place
+        )
+        for number, place in enumerate(places)
+    ]
+
+
+def test_what_a_repositorys_own_runner_judges_is_counted_apart_and_alone_where_there_is_nothing_else():
+    predictions = [replace(tiny.prediction("x"), model_name_or_path="m", instance_id=f"t-{number}") for number in (0, 1)]
+    [mixed] = scores(predictions, judged_by(Place.OWN_RUNNER, Place.HOST))
+    assert (mixed.resolved, mixed.scored, mixed.total, mixed.coverage, mixed.apart) == (1, 1, 1, 1.0, 1)
+    [alone] = scores(predictions, judged_by(Place.OWN_RUNNER, Place.OWN_RUNNER))
+    assert (alone.resolved, alone.scored, alone.total, alone.apart) == (2, 2, 2, 0)
 
 
 @pytest.mark.parametrize("other", ["zz_/coll", "zz__/coll", "zz__coll", "zz///coll"])

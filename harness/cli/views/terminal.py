@@ -138,6 +138,8 @@ def score_table(scores: Iterable[Score]) -> Table:
         others = [
             f"{count} {outcome}" for outcome, count in score.outcomes.items() if outcome != Outcome.RESOLVED.value
         ]
+        if score.apart:
+            others.append(f"{score.apart} judged by the repository's own runner, not counted")
         table.add_row(
             Text(score.model),
             f"{score.resolved}/{score.scored}",
