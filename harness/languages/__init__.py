@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
+from harness.languages.javascript.language import JAVASCRIPT
 from harness.languages.python.language import PYTHON
 
 if TYPE_CHECKING:
     from harness.languages.base import Framework, Language
 
-LANGUAGES: dict[str, Language] = {"python": PYTHON}
+LANGUAGES: dict[str, Language] = {"python": PYTHON, "javascript": JAVASCRIPT}
 
 
 def language_of(framework: str) -> Language:

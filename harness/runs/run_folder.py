@@ -413,7 +413,7 @@ class Score:
     judged: Mapping[str, int] = field(default_factory=dict)
     """Predictions with a verdict, by where their tasks are judged."""
     apart: int = 0
-    """Predictions judged by the repository's own runner, which count in no other figure; 0 where there are no others."""
+    """Predictions judged by the repository's own runner, in no other figure; 0 where there are no others."""
 
     @property
     def resolved(self) -> int:

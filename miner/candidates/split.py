@@ -37,8 +37,6 @@ _PATHS = 1 << 14
 """Paths whose kind is remembered: a history touches the same ones again and again."""
 
 _OTHERS: Mapping[str, str] = {
-    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"), "javascript"),
-    **dict.fromkeys((".ts", ".tsx", ".mts", ".cts"), "typescript"),
     ".go": "go",
     ".java": "java",
     **dict.fromkeys((".kt", ".kts"), "kotlin"),
@@ -70,8 +68,6 @@ _DATA_FOLDERS = re.compile(
 """Folders below a suite's whose code, where it is not called like a test module, is what tests read."""
 
 _THEIR_TESTS: Mapping[str, re.Pattern[str]] = {
-    "javascript": re.compile(r".*\.(test|spec|e2e|cy|test-d)\.[cm]?jsx?|test\.[cm]?js"),
-    "typescript": re.compile(r".*\.(test|spec|e2e|cy|test-d)\.[cm]?tsx?|test\.[cm]?ts"),
     "go": re.compile(r".*_test\.go"),
     "java": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.java"),
     "kotlin": re.compile(r".*(Test|Tests|TestCase|IT|Spec)\.kts?"),

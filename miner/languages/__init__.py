@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness import languages
+from miner.languages.javascript.language import JAVASCRIPT, TYPESCRIPT
 from miner.languages.python.language import PYTHON
 
 if TYPE_CHECKING:
     from harness.core.instance import TestSpec
     from miner.languages.base import Language
 
-LANGUAGES: dict[str, Language] = {"python": PYTHON}
+LANGUAGES: dict[str, Language] = {"python": PYTHON, "javascript": JAVASCRIPT, "typescript": TYPESCRIPT}
 
 
 def language_of(test: TestSpec) -> Language:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WEB = (80, 443)
 _OWN_INDEX = "https://pypi.org/simple"
+_OWN_REGISTRY = "https://registry.npmjs.org"
 _FILES_OF = {
     "pypi.org": ("files.pythonhosted.org",),
     "github.com": (
@@ -130,7 +131,7 @@ def is_public(address: str) -> bool:
 
 def allowed(secrets: BuildSecrets, *, further: Iterable[str] = ()) -> Allowed:
     """The indexes that the user's variables name, else the public one; the hosts of their files; and the others."""
-    hosts: list[str] = []
+    hosts = [host_of(secrets.variables.get("NPM_CONFIG_REGISTRY") or _OWN_REGISTRY)]
     for address in _indexes(secrets.variables):
         hosts += [host_of(address), *_files_of(address, secrets)]
     return Allowed.of([*filter(None, hosts), *further])

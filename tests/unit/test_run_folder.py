@@ -64,7 +64,9 @@ def judged_by(*places):
 
 
 def test_what_a_repositorys_own_runner_judges_is_counted_apart_and_alone_where_there_is_nothing_else():
-    predictions = [replace(tiny.prediction("x"), model_name_or_path="m", instance_id=f"t-{number}") for number in (0, 1)]
+    predictions = [
+        replace(tiny.prediction("x"), model_name_or_path="m", instance_id=f"t-{number}") for number in (0, 1)
+    ]
     [mixed] = scores(predictions, judged_by(Place.OWN_RUNNER, Place.HOST))
     assert (mixed.resolved, mixed.scored, mixed.total, mixed.coverage, mixed.apart) == (1, 1, 1, 1.0, 1)
     [alone] = scores(predictions, judged_by(Place.OWN_RUNNER, Place.OWN_RUNNER))

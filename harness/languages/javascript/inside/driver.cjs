@@ -1,0 +1,111 @@
+"use strict";
+// Runs in a task's container as `node -e`, started by harness/languages/inside/command.py: calls the project's own test
+// runner on some files, with a reporter of ours that writes one JSON object a line to descriptor 3.
+const fs = require("fs");
+const os = require("os");
+const path = require("path");
+const { spawnSync } = require("child_process");
+
+const asked = JSON.parse(process.argv[1]);
+const top = process.cwd();
+const root = path.resolve(asked.root);
+const wanted = process.argv.slice(2);
+const files = [...new Set(wanted.map((name) => name.split("::")[0]))];
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "runner-"));
+const BEGUN = path.join(folder, "begun");
+
+function say(kind, fields) {
+  fs.writeSync(3, JSON.stringify(Object.assign({ t: kind }, fields)) + "\n");
+}
+
+// The folder of an installed package, as Node would look for it from the project's folder.
+function installed(name) {
+  for (let at = root; ; at = path.dirname(at)) {
+    const place = path.join(at, "node_modules", name);
+    if (fs.existsSync(path.join(place, "package.json"))) return place;
+    if (at === path.dirname(at)) throw new Error("the test runner " + name + " is not installed");
+  }
+}
+
+function manifest(name) {
+  return JSON.parse(fs.readFileSync(path.join(installed(name), "package.json"), "utf8"));
+}
+
+function program(name) {
+  const { bin } = manifest(name);
+  return path.join(installed(name), typeof bin === "string" ? bin : bin[name]);
+}
+
+function major(name) {
+  return Number(manifest(name).version.split(".")[0]);
+}
+
+const facts = { top, begun: BEGUN, only: wanted.filter((name) => name.includes("::")), files };
+const PRELUDES = {
+  ".cjs": 'const [fs_, path_] = [require("fs"), require("path")];\n',
+  ".mjs": 'import fs_ from "node:fs";\nimport path_ from "node:path";\n',
+};
+
+function reporterFile(ending) {
+  const place = path.join(folder, "reporter" + ending);
+  const text = PRELUDES[ending] + "const ASKED = " + JSON.stringify(facts) + ";\n" + asked.shared + asked.reporter;
+  fs.writeFileSync(place, text);
+  return place;
+}
+
+// One call of a runner; 0 where it says that all is well, else 1: some runners end with the number of failures.
+function call(argv, options) {
+  const ran = spawnSync(process.execPath, argv, Object.assign({ cwd: root, stdio: ["ignore", 2, 2, 3] }, options));
+  if (ran.error) throw ran.error;
+  if (ran.signal) process.kill(process.pid, ran.signal);
+  return { code: ran.status === 0 ? 0 : 1, stdout: ran.stdout };
+}
+
+const absolute = (file) => path.join(top, file);
+
+// Of each file alone: one that can't be loaded must not lose the others.
+function eachFile(argvOf) {
+  let worst = 0;
+  for (const file of files) {
+    fs.rmSync ? fs.rmSync(BEGUN, { force: true }) : fs.existsSync(BEGUN) && fs.unlinkSync(BEGUN);
+    worst = Math.max(worst, call(argvOf(absolute(file))).code);
+    if (!fs.existsSync(BEGUN)) {
+      say("collect_error", { id: file, text: "the file could not be loaded" });
+      worst = 1;
+    }
+  }
+  return worst;
+}
+
+const RUNNERS = {
+  jest() {
+    const memory = major("jest") >= 29 ? ["--workerIdleMemoryLimit=4GB"] : [];
+    const fixed = ["--ci", "--coverage=false", "--maxWorkers=1", "--reporters=" + reporterFile(".cjs")].concat(memory);
+    return call([program("jest"), ...asked.options, ...fixed, "--runTestsByPath", ...files.map(absolute)]).code;
+  },
+  vitest() {
+    const fixed = ["run", "--reporter=" + reporterFile(".mjs")].concat(major("vitest") >= 1 ? ["--coverage.enabled=false"] : []);
+    return call([program("vitest"), ...fixed, ...asked.options, ...files.map((file) => path.relative(root, absolute(file)))]).code;
+  },
+  mocha() {
+    const reporter = reporterFile(".cjs");
+    return eachFile((file) => [program("mocha"), ...asked.options, "--reporter", reporter, file]);
+  },
+  "node:test"() {
+    const fixed = ["--test", "--test-reporter=" + reporterFile(".mjs"), "--test-reporter-destination=stderr"];
+    return call([...asked.options, ...fixed, ...files.map(absolute)]).code;
+  },
+  tap() {
+    let worst = 0;
+    const pipe = { stdio: ["ignore", "pipe", 2], maxBuffer: 1 << 28, encoding: "utf8" };
+    const read = new Function("ASKED", "fs_", "path_", asked.shared + asked.reporter + "\nreturn read;")(facts, fs, path);
+    for (const file of files) {
+      const { code, stdout } = call([...asked.options, absolute(file)], pipe);
+      fs.writeSync(2, stdout);
+      worst = Math.max(worst, code, read(file, stdout) ? 0 : 1);
+    }
+    return worst;
+  },
+};
+
+process.exitCode = RUNNERS[asked.framework]();

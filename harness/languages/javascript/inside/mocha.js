@@ -1,0 +1,34 @@
+const titlesOf = (runnable) => (runnable.parent && !runnable.parent.root ? [...titlesOf(runnable.parent), runnable.title] : [runnable.title]);
+
+module.exports = function (runner) {
+  const fileOf = (test) => {
+    for (let at = test; at; at = at.parent) if (at.file) return relative(at.file);
+    return "";
+  };
+  const told = new Set();
+  const tell = (test, status, text) => {
+    if (told.has(test)) return;
+    told.add(test);
+    report(fileOf(test), titlesOf(test), status, test.duration, text);
+  };
+  const collected = (suite, count) => [
+    ...suite.tests.map((test) => idOf(fileOf(test), titlesOf(test), count)),
+    ...suite.suites.reduce((ids, inner) => ids.concat(collected(inner, count)), []),
+  ];
+  runner.on("start", () => {
+    begun();
+    say("collected", { ids: collected(runner.suite, new Map()).filter((id) => files_.has(id.split("::")[0])) });
+  });
+  runner.on("pass", (test) => tell(test, "passed", ""));
+  runner.on("pending", (test) => tell(test, "skipped", ""));
+  runner.on("fail", (test, error) => {
+    const text = (error && (error.stack || error.message)) || String(error);
+    if (test.type === "hook") {
+      const inside = test.ctx && test.ctx.currentTest;
+      if (inside) tell(inside, "failed", text);
+    } else {
+      told.delete(test);
+      tell(test, "failed", text);
+    }
+  });
+};

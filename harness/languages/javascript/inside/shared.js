@@ -1,0 +1,41 @@
+// What all reporters share: a test's id is its file, the titles around it and its own, and, where several have the same,
+// which of these it is.
+const [write_, stringify_] = [fs_.writeSync, JSON.stringify]; // before code of the product is loaded
+const seen_ = new Map();
+const only_ = new Set(ASKED.only.map((id) => id.split("[")[0]));
+const files_ = new Set(ASKED.files);
+const whole_ = new Set(ASKED.files.filter((file) => !ASKED.only.some((id) => id.startsWith(file + "::"))));
+
+function relative(file) {
+  return path_.relative(ASKED.top, file);
+}
+
+function idOf(file, titles, count) {
+  const id = file + "::" + titles.map((title) => String(title).replace(/\s+/g, " ")).join(" > ");
+  const number = (count.get(id) || 0) + 1;
+  count.set(id, number);
+  return number > 1 ? id + " #" + number : id;
+}
+
+function say(kind, fields) {
+  const line = stringify_(Object.assign({ t: kind }, fields)) + "\n";
+  const bytes = Buffer.from(line);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += write_(3, bytes, at);
+    } catch (error) {
+      if (error.code !== "EAGAIN") throw error;
+    }
+  }
+}
+
+function begun() {
+  fs_.writeFileSync(ASKED.begun, "");
+}
+
+function report(file, titles, status, milliseconds, text) {
+  const id = idOf(file, titles, seen_);
+  if (!files_.has(file) || !(whole_.has(file) || only_.has(id.split("[")[0]))) return;
+  say("report", { id, status, seconds: (milliseconds || 0) / 1000, text: String(text || "").slice(0, 6000) });
+}
+

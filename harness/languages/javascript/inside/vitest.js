@@ -1,0 +1,42 @@
+const STATE = { pass: "passed", passed: "passed", fail: "failed", failed: "failed" };
+const textOf = (errors) => (errors || []).map((error) => error.stack || error.message || String(error)).join("\n");
+
+function tell(file, tasks, titles) {
+  for (const task of tasks || []) {
+    const names = [...titles, task.name];
+    const result = task.result || {};
+    if (task.type === "suite") {
+      if (result.state === "fail" && textOf(result.errors)) report(file, names, "failed", 0, textOf(result.errors));
+      tell(file, task.tasks, names);
+    } else {
+      const status = task.mode === "todo" ? "todo" : task.mode === "skip" ? "skipped" : STATE[result.state] || "skipped";
+      report(file, names, status, result.duration, textOf(result.errors || (result.error && [result.error])));
+    }
+  }
+}
+
+function tellAll(files, unhandled) {
+  for (const file of files || []) {
+    const name = relative(file.filepath);
+    const text = textOf((file.result || {}).errors || ((file.result || {}).error ? [file.result.error] : []));
+    if (text && !(file.tasks || []).length && !/No test suite found/.test(text)) {
+      say("collect_error", { id: name, text: text.slice(0, 4000) });
+    }
+    tell(name, file.tasks, []);
+  }
+  if ((unhandled || []).length) say("internal_error", { text: textOf(unhandled).slice(0, 4000) });
+}
+
+let told = false;
+
+export default class {
+  onFinished(files, errors) {
+    if (!told) tellAll(files, errors);
+    told = true;
+  }
+
+  onTestRunEnd(modules, errors) {
+    if (!told) tellAll(modules.map((module) => module.task), errors);
+    told = true;
+  }
+}

@@ -1,0 +1,366 @@
+"""The image of a JavaScript project's tests: base, Node, dependencies from a lock, source at base_commit."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import posixpath
+import tarfile
+import time
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from harness.languages.javascript.language import NODE
+from miner.evidence.tree import TESTBED
+from miner.languages.base import RefusedError
+from miner.languages.built import Attempt, BuiltImage
+from miner.languages.javascript import manifest
+from miner.languages.javascript.manifest import LOCKS, MANIFEST, Manager
+from miner.layers import base, build, dockerfile, source
+from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Input, Layer, readable, write_tool
+from miner.layers.runner import read_result
+from miner.sources.change import Rejection, Stage
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from miner.evidence.tree import Tree
+    from miner.languages.base import ImageRequest
+    from miner.languages.built import Collected
+    from miner.layers.build import BuiltLayer
+
+_HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
+_FETCH, _MODULES = "/tmp/fetch.py", "/tmp/modules.py"  # noqa: S108 - a tmpfs of the build container
+_NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
+"""Newest npm by the oldest Node that it runs on."""
+_MANIFESTS = frozenset({MANIFEST, ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", *LOCKS})
+_FOLDERS = ("patches/", ".yarn/patches/", ".yarn/plugins/", ".yarn/releases/")
+"""What an install reads beside manifests."""
+_MACHINE = "$(dpkg --print-architecture | sed s/amd64/x64/)"
+_NEW_NPM = "10"
+_OF_THE_DAY = "as of the day"
+_GIVEN, _LOCK = "manifests.tar", "package-lock.json"
+_DETAIL = 2000
+_FAILURES = (
+    ("registry_dates", "ETARGET", "ENOVERSIONS"),
+    ("unresolvable", "ERESOLVE", "EBADENGINE"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Job:
+    request: ImageRequest
+    attempts: list[Attempt] = field(default_factory=list)
+
+    def record(self, rung: str, node: int, step: str, seconds: float, *, failure: str = "", command: str = "") -> None:
+        self.attempts.append(
+            Attempt(
+                rung=rung,
+                python=f"node {node}",
+                step=step,
+                ok=not failure,
+                seconds=seconds,
+                failure=failure[-_DETAIL:],
+                command=command,
+            )
+        )
+
+
+def build_image(request: ImageRequest) -> BuiltImage:
+    """The image in which all tests are collected, else the one that loses the fewest files.
+
+    Raises:
+        RefusedError: no image can be built; it tells of the last attempt.
+        InfrastructureError: the engine, a registry or the disk failed.
+
+    """
+    began = time.monotonic()
+    tests = [path for path in request.touched if posixpath.basename(path) != MANIFEST]
+    if runner := manifest.unsupported(request.tree, tests):
+        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="runner_unsupported", detail=runner))
+    if not manifest.read_manifest(request.tree):
+        raise RefusedError(
+            Rejection(stage=Stage.ENVIRONMENT, reason="no_manifest", detail=f"the tree has no {MANIFEST} to read")
+        )
+    ground = base.ensure(request.workshop)
+    job = _Job(request=request)
+    best: tuple[BuiltImage, Collected | None] | None = None
+    refused: RefusedError | None = None
+    for node in manifest.node_majors(request.tree, request.when.date()):
+        try:
+            image = _image(job, ground, node)
+        except RefusedError as error:
+            refused = error
+            continue
+        collected = None
+        if request.collect is not None:
+            request.workshop.progress(f"collecting tests on Node {node}")
+            collected = request.collect(image)
+            job.record(
+                image.rung,
+                node,
+                "collect",
+                collected.seconds,
+                failure="" if collected.ok else collected.failure,
+                command=collected.command,
+            )
+        if best is None or (collected and best[1] and collected.lost < best[1].lost):
+            best = image, collected
+        if collected is None or collected.ok:
+            break
+    if best is None:
+        assert refused is not None  # noqa: S101 - there is always one line of Node to try
+        raise refused
+    image, collected = best
+    seconds = {**image.seconds, "total": time.monotonic() - began}
+    return replace(image, attempts=tuple(job.attempts), seconds=seconds, way=collected.way if collected else 0)
+
+
+def _image(job: _Job, ground: BuiltLayer, node: int) -> BuiltImage:
+    request, manager = job.request, manifest.manager_of(job.request.tree)
+    rung = manager.lock or _OF_THE_DAY
+    node_layer = _node(ground.image_id, node)
+    noded = _ensure(job, node_layer, rung, node, "system", f"node {node}")
+    given = _manifests(request.tree, request.workshop.folder)
+    locks = {manager.lock: (request.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
+    inputs: tuple[Input, ...] = (given,)
+    if manager.lock is None:
+        text = _resolve(job, noded, given, manager, node)
+        locks = {_LOCK: text}
+        inputs = (given, _input(request.workshop.folder, _LOCK, text.encode()))
+    command = _install(manager)
+    modules = _modules(noded.image_id, inputs, manager, command, node)
+    installed = _ensure(job, modules, rung, node, "install", command)
+    tree_layer = _tree(installed.image_id, request)
+    tree = _ensure(job, tree_layer, rung, node, "source", "")
+    stack = (ground, noded, installed, tree)
+    recipes = [base.layer(base.resolve(request.workshop.settings)), node_layer, modules, tree_layer]
+    return BuiltImage(
+        image_id=tree.image_id,
+        platform=tree.platform,
+        dockerfile=dockerfile.render(
+            base.describe(request.workshop.settings), recipes, dict(request.workshop.variables)
+        ),
+        locks=locks,
+        rung=rung,
+        attempts=(),
+        layers=tuple(layer.tag for layer in stack),
+        seconds={layer.kind: layer.seconds for layer in stack},
+        layer_bytes={layer.kind: layer.size for layer in stack},
+        notes=(f"Node {noded.facts.get('node')}",),
+    )
+
+
+def _ensure(job: _Job, layer: Layer, rung: str, node: int, step: str, command: str) -> BuiltLayer:
+    try:
+        built = build.ensure(job.request.workshop, layer)
+    except build.StepFailedError as error:
+        job.record(rung, node, step, error.ran.seconds, failure=error.detail, command=command)
+        raise RefusedError(
+            Rejection(stage=Stage.ENVIRONMENT, reason=_reason(error), detail=error.detail),
+            step=step,
+            said=error.ran.tail,
+        ) from error
+    job.record(rung, node, step, built.seconds, command=command)
+    return built
+
+
+def _reason(error: build.StepFailedError) -> str:
+    """The reason of a failed step; npm has words of its own for versions that are not to be had."""
+    return next((reason for reason, *words in _FAILURES if any(word in error.ran.tail for word in words)), error.reason)
+
+
+def _environment() -> tuple[str, ...]:
+    """Commands that let package managers find Node, a home, a cache that is kept, and the certificates."""
+    return (
+        f"export PATH={_HOME}/bin:$PATH HOME=/tmp/home CI=1 npm_config_cache={CACHE_DIR}/npm",
+        "export npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false",
+        f"export npm_config_store_dir={CACHE_DIR}/pnpm YARN_CACHE_FOLDER={CACHE_DIR}/yarn",
+        'export NODE_EXTRA_CA_CERTS="${SSL_CERT_FILE:-}" YARN_ENABLE_TELEMETRY=0 YARN_NODE_LINKER=node-modules',
+        'export YARN_HTTP_PROXY="${http_proxy:-}" YARN_HTTPS_PROXY="${https_proxy:-}" YARN_ENABLE_SCRIPTS=0',
+        'if [ -n "${NPM_CONFIG_REGISTRY:-}" ]; then export YARN_NPM_REGISTRY_SERVER="$NPM_CONFIG_REGISTRY"; fi',
+        "mkdir -p /tmp/home",
+    )
+
+
+def _node(parent: str, node: int) -> Layer:
+    npm = next(version for oldest, version in _NPM_OF_NODE if node >= oldest)
+    run = f"exec {NODE} {_NPM}/bin/npm-cli.js"
+    return Layer(
+        kind="node",
+        parent=parent,
+        foreign=True,
+        commands=(
+            write_tool(_FETCH, _tool("fetch.py")),
+            f'python3 {_FETCH} "node-linux-{_MACHINE}" {node} {_HOME}',
+            f"python3 {_FETCH} npm {npm} {_NPM}",
+            f"printf '%s\\n' '#!/bin/sh' '{run} \"$@\"' > {_HOME}/bin/npm",
+            f"chmod 755 {_HOME}/bin/*",
+            f"rm -rf {_HOME}/share {_NPM}/docs {_NPM}/man",
+            readable(_HOME, _NPM),
+            f'printf \'{{"node": "%s"}}\' "$({NODE} --version)" > {FACTS_PATH}',
+        ),
+    )
+
+
+def _resolve(job: _Job, noded: BuiltLayer, given: Input, manager: Manager, node: int) -> str:
+    """The lock of a project that has none, with the versions of the day."""
+    rung = _OF_THE_DAY
+    workshop, day = job.request.workshop, _day(job.request.when)
+    command = f"npm install --package-lock-only --ignore-scripts --before={day}"
+    commands = (
+        *_unpacked(),
+        *_environment(),
+        *_tools(manager, node),
+        f"{command} || {command} --legacy-peer-deps",
+        f"cp {_LOCK} {OUT_DIR}/{_LOCK}",
+    )
+    workshop.progress(f"resolving dependencies as of {day}")
+    script = Layer(kind="resolve", parent="", commands=commands).script()
+    with workshop.run(noded.image_id, script, kind="resolve", inputs=(given,), foreign=True) as ran:
+        if ran.ok:
+            job.record(rung, node, "resolve", ran.seconds, command=command)
+            return read_result(ran.out / _LOCK).decode()
+        build.raise_if_infrastructure(workshop, noded.image_id, ran)
+        failed = build.StepFailedError("resolve", ran, workshop.settings)
+        job.record(rung, node, "resolve", ran.seconds, failure=failed.detail, command=command)
+    raise RefusedError(
+        Rejection(stage=Stage.ENVIRONMENT, reason=_reason(failed), detail=failed.detail), step="resolve", said=ran.tail
+    )
+
+
+def _day(when: datetime) -> str:
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _unpacked() -> tuple[str, ...]:
+    return (f"mkdir -p {TESTBED}", f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_GIVEN}", f"cd {TESTBED}")
+
+
+def _install(manager: Manager) -> str:
+    """The command that installs what a lock says, and runs no script of any package."""
+    if manager.name == "pnpm":
+        return "pnpm install --frozen-lockfile --ignore-scripts"
+    if manager.name == "yarn":
+        return "yarn install --frozen-lockfile --ignore-scripts --non-interactive --ignore-engines"
+    if manager.name == "berry":
+        return "yarn install --immutable"
+    return "npm ci --ignore-scripts"
+
+
+def _manager_node(manager: Manager, node: int) -> int:
+    """The line of Node that a package manager runs on: as no script runs, it need not be that of the tests."""
+    if manager.name == "pnpm" and manager.version.split(".")[0] in ("6", "7"):
+        return 16
+    return max(node, 22) if manager.name == "npm" else max(node, 18)
+
+
+def _tools(manager: Manager, node: int) -> tuple[str, ...]:
+    """Commands that bring a package manager, and the Node that it runs on, for as long as the step takes."""
+    package, program = {
+        "pnpm": ("pnpm", "bin/pnpm.cjs"),
+        "yarn": ("yarn", "bin/yarn.js"),
+        "berry": ("@yarnpkg/cli-dist", "bin/yarn.js"),
+        "npm": ("npm", "bin/npm-cli.js"),
+    }[manager.name]
+    name = _install(manager).partition(" ")[0]
+    run = f"exec /tmp/node/bin/node /tmp/manager/{program}"
+    return (
+        write_tool(_FETCH, _tool("fetch.py")),
+        f'python3 {_FETCH} "node-linux-{_MACHINE}" {_manager_node(manager, node)} /tmp/node',
+        f"python3 {_FETCH} {package} {manager.version or _NEW_NPM} /tmp/manager",
+        f"mkdir -p /tmp/bin; printf '%s\\n' '#!/bin/sh' '{run} \"$@\"' > /tmp/bin/{name}",
+        f"chmod 755 /tmp/bin/{name}; export PATH=/tmp/bin:/tmp/node/bin:$PATH",
+    )
+
+
+def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, command: str, node: int) -> Layer:
+    given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
+    retried = f"{command} || {command} --legacy-peer-deps" if manager.name == "npm" else command
+    return Layer(
+        kind="deps",
+        parent=parent,
+        foreign=True,
+        inputs=inputs,
+        commands=(
+            write_tool(_MODULES, _tool("modules.py")),
+            *_unpacked(),
+            *given,
+            *_environment(),
+            *_tools(manager, node),
+            # registry.yarnpkg.com is another name of the registry
+            'if [ -f yarn.lock ]; then sed -i "s#//registry.yarnpkg.com#//registry.npmjs.org#" yarn.lock; fi',
+            retried,
+            "cd /",
+            f"mkdir -p {STORE}",
+            f"python3 {_MODULES} keep {TESTBED} {STORE}",
+            f"rm -rf {TESTBED}",
+            readable(STORE),
+            f"echo '{{}}' > {FACTS_PATH}",
+        ),
+    )
+
+
+def _tree(parent: str, request: ImageRequest) -> Layer:
+    return Layer(
+        kind=source.KIND,
+        parent=parent,
+        foreign=True,
+        inputs=(request.source(),),
+        env={
+            "PATH": f"{_HOME}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "TZ": "UTC",
+            "LANG": "C.UTF-8",
+        },
+        workdir=TESTBED,
+        labels=source.labels(request.repo, request.base_commit),
+        commands=(
+            *source.committed(("node_modules",)),
+            write_tool(_MODULES, _tool("modules.py")),
+            f"python3 {_MODULES} link {STORE} {TESTBED}",
+            readable(TESTBED),
+            *source.copied(),
+            f"echo '{{}}' > {FACTS_PATH}",
+        ),
+    )
+
+
+def _manifests(tree: Tree, folder: Path) -> Input:
+    """The files that an install reads, as a tar; the same bytes for the same files."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for path in tree.files():
+            name = path.rpartition("/")[2]
+            if (name in _MANIFESTS or path.startswith(_FOLDERS)) and "node_modules/" not in path:
+                data = tree.read(path) or b""
+                if name == MANIFEST:
+                    data = _without_scripts(data)
+                entry = tarfile.TarInfo(path)
+                entry.size = len(data)
+                archive.addfile(entry, io.BytesIO(data))
+    return _input(folder, _GIVEN, buffer.getvalue())
+
+
+def _without_scripts(data: bytes) -> bytes:
+    """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer."""
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return data
+    if not isinstance(found, dict):
+        return data
+    return json.dumps({name: value for name, value in found.items() if name != "scripts"}, indent=2).encode()
+
+
+def _input(folder: Path, name: str, data: bytes) -> Input:
+    digest = hashlib.sha256(data).hexdigest()
+    path = folder / f"{digest[:16]}-{name}"
+    path.write_bytes(data)
+    return Input(name=name, path=path, sha256=digest)
+
+
+def _tool(name: str) -> str:
+    return resources.files("miner.languages.javascript").joinpath("tools", name).read_text(encoding="utf-8")

@@ -1,0 +1,91 @@
+"""JavaScript and TypeScript behind the seam of `miner.languages.base`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.core.instance import TestSpec
+from miner.languages.base import Guess, RecordedTests
+from miner.languages.javascript import manifest
+from miner.languages.javascript.build import build_image
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from harness.core.instance import Task
+    from miner.evidence.tree import Tree
+    from miner.languages.base import Contents, ImageRequest, KnownText, TaskRun, TestCommand
+    from miner.languages.built import BuiltImage
+    from miner.sources.change import Kind
+
+
+class JavaScript:
+    """JavaScript or TypeScript: one ecosystem, told apart by the endings of files."""
+
+    test_modules: re.Pattern[str] | None = None
+
+    def __init__(self, name: str, suffixes: tuple[str, ...], test_names: re.Pattern[str]) -> None:
+        self.name = name
+        self.suffixes = suffixes
+        self.test_names = test_names
+
+    def documents(self, repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:
+        """None."""
+        del repo, base, head, kinds
+        return []
+
+    def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
+        """By what tests import, what scripts call, what is depended on."""
+        return manifest.test_commands(tree, test_files)
+
+    def build(self, request: ImageRequest) -> BuiltImage:
+        """Node and what the lock says, in layers."""
+        return build_image(request)
+
+    def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
+        """With the package's folder among the options."""
+        return TestSpec(framework=command.framework, options=command.options, env=dict(image.env), build=image.build)
+
+    def listing(self, spec: TestSpec) -> TestSpec:
+        """The tests are run: no runner lists what would only come to be while files are loaded."""
+        return spec
+
+    def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
+        """Ids as they are: the reporter tells of no others."""
+        del spec
+        return tuple(test_ids)
+
+    def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
+        """Every file called like a test."""
+        del spec
+        return (tuple(path for path in tree.files() if self.test_names.fullmatch(path.rpartition("/")[2])),)
+
+    def test_sources(
+        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
+    ) -> dict[str, bytes]:
+        """None: assertions stay in their files."""
+        del paths, read, is_test
+        return {}
+
+    def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
+        """Nothing: all is judged inside."""
+        del task, sources, run
+        return RecordedTests()
+
+    def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
+        """No bits, since nothing is expected outside."""
+        del recorded, fail_to_pass, known
+        return Guess(bits=0.0)
+
+
+JAVASCRIPT = JavaScript(
+    "javascript",
+    (".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"),
+    re.compile(r".*\.(test|spec|e2e|cy|test-d)\.[cm]?jsx?|test\.[cm]?js"),
+)
+TYPESCRIPT = JavaScript(
+    "typescript",
+    (".ts", ".tsx", ".mts", ".cts"),
+    re.compile(r".*\.(test|spec|e2e|cy|test-d)\.[cm]?tsx?|test\.[cm]?ts"),
+)

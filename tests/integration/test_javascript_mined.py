@@ -1,0 +1,167 @@
+"""JavaScript from its manifest to a verdict: Node and packages of the day, five test runners, one proved task."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.core.instance import Budgets, Outcome, TaskState, TestSpec
+from harness.dataset.folder import open_dataset
+from harness.grading import scoring, trial
+from harness.judging.places import Place, place_of
+from harness.languages.screening import screen_task
+from tests import tiny
+from tests.repos import Repository
+
+if TYPE_CHECKING:
+    from harness.core.instance import Task
+    from harness.languages.base import TestReport
+
+pytestmark = pytest.mark.engine
+
+MANIFEST = {
+    "name": "calc",
+    "version": "1.0.0",
+    "scripts": {"test": "node --test test/"},
+    "devDependencies": {"jest": "^29.0.0", "vitest": "^3.0.0", "mocha": "^10.0.0", "tape": "^5.0.0"},
+}
+WRONG = "exports.add = (a, b) => a - b;\n"
+RIGHT = "exports.add = (a, b) => a + b;\n"
+BEFORE = """\
+const test = require("node:test");
+const assert = require("node:assert");
+const { add } = require("../calc.js");
+
+test("zero", () => assert.strictEqual(add(0, 0), 0));
+"""
+AFTER = (
+    BEFORE + 'test("sums", async (t) => {\n  await t.test("of ones", () => assert.strictEqual(add(1, 1), 2));\n});\n'
+)
+SUITE = """\
+{head}
+describe("outer", () => {{
+  it("adds", () => assert.ok(true));
+  it("fails", () => assert.ok(false, "it is wrong"));
+  it.skip("left", () => assert.ok(false));
+  describe("inner", () => it("twice", () => assert.ok(true)));
+  describe("inner", () => it("twice", () => assert.ok(true)));
+}});
+"""
+TAPE = """\
+const test = require("tape");
+test("adds", (t) => { t.ok(true); t.end(); });
+test("fails", (t) => { t.ok(true); t.ok(false, "it is wrong"); t.end(); });
+test("twice", (t) => { t.ok(true); t.end(); });
+test("twice", (t) => { t.ok(true); t.end(); });
+"""
+ASSERT = 'const assert = require("assert");'
+RUNNERS = {
+    "jest": ("runners/jest/a.test.js", SUITE.format(head=ASSERT)),
+    "mocha": ("runners/mocha/a.js", SUITE.format(head=ASSERT)),
+    "vitest": (
+        "runners/vitest/a.test.mjs",
+        SUITE.format(head='import assert from "node:assert";\nimport { describe, it } from "vitest";'),
+    ),
+    "node:test": (
+        "runners/node/a.js",
+        SUITE.format(head=f'{ASSERT}\nconst {{ describe, it }} = require("node:test");'),
+    ),
+    "tap": ("runners/tap/a.js", TAPE),
+}
+SEEN = {
+    "outer > adds": "PASSED",
+    "outer > fails": "FAILED",
+    "outer > left": "SKIPPED",
+    "outer > inner > twice": "PASSED",
+    "outer > inner > twice #2": "PASSED",
+}
+SEEN_BY_TAPE = {"adds": "PASSED", "fails": "FAILED", "twice": "PASSED", "twice #2": "PASSED"}
+BROKEN = 'require("./not-there.js");\n'
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Task:
+    folder = tmp_path_factory.mktemp("javascript")
+    repo = Repository(folder / "repo")
+    repo.clock = datetime.now(tz=UTC) - timedelta(hours=9)  # a mirror may have other days than the registry
+    runners = dict(RUNNERS.values())
+    broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
+    files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
+    repo.commit("Start", files)
+    fix = repo.commit("Fix wrong sums", {"calc.js": RIGHT, "test/calc.test.js": AFTER})
+    words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
+    done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
+    assert done.returncode == 0, done.error_text + done.stdout
+    [place] = (folder / "dataset/tasks").iterdir()
+    return open_dataset(folder / "dataset").task(place.name)
+
+
+def run(task: Task, sandbox, framework: str, *files: str) -> TestReport:
+    spec = trial.TrialSpec(
+        image=task.instance.image, test=TestSpec(framework=framework), files=files, budgets=Budgets(seconds=120.0)
+    )
+    return trial.run(spec, sandbox).report
+
+
+def test_a_fix_with_its_test_is_a_proved_task_judged_inside(task):
+    assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "javascript")
+    assert task.hidden.fail_to_pass == ("test/calc.test.js::sums", "test/calc.test.js::sums > of ones")
+    assert task.hidden.pass_to_pass == ("test/calc.test.js::zero",)
+    assert task.instance.test.framework == "node:test"
+    assert place_of(task) is Place.INSIDE
+
+
+def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
+    fix = screen_task(task, task.hidden.gold_patch).kept
+    assert scoring.score(task, fix, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
+    assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+
+
+def test_a_patch_that_ends_the_process_well_is_not_resolved(task, sandbox):
+    text = tiny.diff("calc.js", WRONG, "process.exit(0);\n")
+    kept = screen_task(task, text.encode()).kept
+    assert scoring.score(task, kept, sandbox, scoring.Demands()).grade.outcome is Outcome.UNRESOLVED
+
+
+@pytest.mark.parametrize("path", ["package.json", "jest.config.js", ".mocharc.yml", "node_modules/assert/index.js"])
+def test_what_says_how_tests_are_run_does_not_reach_them(task, path):
+    screened = screen_task(task, tiny.diff(path, None, "x\n").encode())
+    assert [part.path for part in screened.dropped] == [path]
+
+
+@pytest.mark.parametrize("framework", RUNNERS)
+def test_each_runner_tells_what_became_of_each_test(task, sandbox, framework):
+    path, _ = RUNNERS[framework]
+    report = run(task, sandbox, framework, path)
+    expected = SEEN_BY_TAPE if framework == "tap" else SEEN
+    assert {name: str(status) for name, status in report.statuses.items()} == {
+        f"{path}::{titles}": status for titles, status in expected.items()
+    }
+    assert (report.finished, report.exit_code, report.violations, report.collect_errors) == (True, 1, (), {})
+    failed = f"{path}::outer > fails" if framework != "tap" else f"{path}::fails"
+    assert "it is wrong" in report.texts[failed]
+
+
+@pytest.mark.parametrize("framework", RUNNERS)
+def test_a_file_that_cannot_be_loaded_is_told_and_loses_no_other(task, sandbox, framework):
+    path, _ = RUNNERS[framework]
+    broken = path.replace("/a.", "/broken.")
+    report = run(task, sandbox, framework, broken, path)
+    assert list(report.collect_errors) == [broken]
+    assert len(report.statuses) == len(SEEN_BY_TAPE if framework == "tap" else SEEN)
+
+
+@pytest.mark.parametrize("framework", RUNNERS)
+def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, framework):
+    path, _ = RUNNERS[framework]
+    one = f"{path}::{'adds' if framework == 'tap' else 'outer > adds'}"
+    assert list(run(task, sandbox, framework, one).statuses) == [one]
+
+
+def test_a_task_keeps_the_lock_that_its_packages_were_installed_from(task):
+    environment = task.instance.extra["environment"]
+    assert environment["rung"] == "as of the day"
+    assert environment["attempts"][0]["step"] == "system"

@@ -1,0 +1,117 @@
+"""What a repository's files say of Node, package managers and test runners."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+
+from miner.languages.javascript import manifest
+from miner.languages.javascript.manifest import manager_of, node_majors, package_folder, unsupported
+from tests.trees import Files
+
+DAY = date(2023, 9, 1)
+
+
+def tree(text):
+    return Files({"package.json": json.dumps(text)})
+
+
+@pytest.mark.parametrize(
+    ("engines", "nodes"),
+    [
+        ("", (18,)),
+        (">=14", (18,)),
+        (">= 0.6", (18,)),
+        ("^16.0.0", (16,)),
+        ("^14.18.0 || >=16.10.0", (18,)),
+        (">=12 <17", (16,)),
+        ("16.x", (16,)),
+        ("nonsense", (18,)),
+    ],
+)
+def test_node_is_the_newest_of_the_day_that_has_lasted_and_is_allowed(engines, nodes):
+    assert node_majors(tree({"engines": {"node": engines}}), DAY) == nodes
+
+
+def test_a_version_that_the_repository_names_comes_first():
+    assert node_majors(Files({"package.json": "{}", ".nvmrc": "v14.17\n"}), DAY) == (14, 18)
+    assert node_majors(tree({"volta": {"node": "16.13.0"}}), DAY) == (16, 18)
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({}, ("npm", "", None)),
+        ({"package-lock.json": "{}"}, ("npm", "", "package-lock.json")),
+        ({"pnpm-lock.yaml": "lockfileVersion: '9.0'\n"}, ("pnpm", "9", "pnpm-lock.yaml")),
+        ({"pnpm-lock.yaml": "lockfileVersion: 5.4\n"}, ("pnpm", "7", "pnpm-lock.yaml")),
+        ({"yarn.lock": "# yarn lockfile v1\n"}, ("yarn", "1.22", "yarn.lock")),
+        ({"yarn.lock": "__metadata:\n  version: 6\n"}, ("berry", "3", "yarn.lock")),
+    ],
+)
+def test_the_manager_is_told_by_its_lock(files, told):
+    found = manager_of(Files({"package.json": "{}", **files}))
+    assert (found.name, found.version, found.lock) == told
+
+
+def test_the_manager_that_the_manifest_names_decides_among_locks():
+    files = {"package-lock.json": "{}", "yarn.lock": "__metadata:\n"}
+    found = manager_of(Files({"package.json": '{"packageManager": "yarn@4.1.0+sha224.x"}', **files}))
+    assert (found.name, found.version, found.lock) == ("berry", "4.1.0", "yarn.lock")
+
+
+@pytest.mark.parametrize(
+    ("script", "framework", "options"),
+    [
+        ("vitest run --coverage", "vitest", ()),
+        ("jest --coverage && tsd", "jest", ()),
+        ("jest --config test/jest.config.js", "jest", ("--config", "test/jest.config.js")),
+        ("nyc --reporter=text mocha --require @babel/register --reporter dot --recursive", "mocha",
+         ("--require", "@babel/register")),
+        ("cross-env TZ=UTC mocha -r ts-node/register 'test/**/*.ts'", "mocha", ("-r", "ts-node/register")),
+        ("node --test --import tsx test/*.ts", "node:test", ("--import", "tsx")),
+        ("nyc tape 'test/**/*.js'", "tap", ()),
+        ("npm run lint && ./node_modules/.bin/mocha", "mocha", ()),
+    ],
+)  # fmt: skip
+def test_a_script_tells_the_runner_and_how_files_are_loaded(script, framework, options):
+    [first, *_] = manifest.test_commands(tree({"scripts": {"test": script}}), ["test/a.js"])
+    assert (first.framework, first.options) == (framework, options)
+
+
+@pytest.mark.parametrize(
+    ("text", "framework"),
+    [
+        ('import { it } from "vitest";', "vitest"),
+        ("const test = require('tape');", "tap"),
+        ('import test from "node:test"', "node:test"),
+    ],
+)
+def test_what_a_test_imports_goes_before_scripts(text, framework):
+    [first, *_] = manifest.test_commands(
+        Files({"package.json": '{"scripts": {"test": "jest"}}', "test/a.js": text}), ["test/a.js"]
+    )
+    assert first.framework == framework
+
+
+def test_a_package_of_a_workspace_is_where_its_tests_are_run():
+    inner = {"packages/a/package.json": '{"name": "a", "scripts": {"test": "jest"}}', "packages/a/test/x.test.js": ""}
+    files = Files({"package.json": '{"scripts": {"test": "lerna run test"}}', **inner})
+    assert package_folder(files, ["packages/a/test/x.test.js"]) == "packages/a"
+    [first, *_] = manifest.test_commands(files, ["packages/a/test/x.test.js"])
+    assert (first.framework, first.options) == ("jest", ("--root=packages/a",))
+
+
+def test_a_runner_that_is_not_known_is_named():
+    assert unsupported(tree({"scripts": {"test": "ava"}}), ["test/a.js"]) == "ava"
+    assert unsupported(tree({"scripts": {"test": "make check"}}), ["test/a.js"]) == "no runner that is known"
+    assert not unsupported(tree({"devDependencies": {"mocha": "1"}}), ["test/a.js"])
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '"x"', '{"scripts": 3, "engines": [], "volta": 1}'])
+def test_a_broken_manifest_is_as_one_that_says_nothing(text):
+    broken = Files({"package.json": text})
+    assert node_majors(broken, DAY) == (18,)
+    assert [command.framework for command in manifest.test_commands(broken, ["test/a.js"])] == ["mocha"]
