@@ -144,6 +144,15 @@ class Language(Protocol):
         """What of a model's patch may not reach these tests."""
         ...
 
+    def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
+        """The command by which a person or an agent runs the tests in some files, or all, at the root of a work tree.
+
+        Raises:
+            InputError: the task's clock is none.
+
+        """
+        ...
+
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """What a person should know of a patch to these paths that resolves nothing; empty where there is nothing."""
         ...

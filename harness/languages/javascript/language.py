@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import posixpath
 from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 NODE = "/opt/goldseam/node/bin/node"
 ROOT = "--root="
 """The first of a task's options where its package is not the repository's root."""
+
+_PATH = "./node_modules/.bin:/testbed/node_modules/.bin:/opt/goldseam/node/bin:/usr/bin:/bin"
+_PROGRAMS = {
+    "jest": ("jest",),
+    "vitest": ("vitest", "run"),
+    "mocha": ("mocha",),
+    "node:test": ("node", "--test"),
+    "tap": ("tape",),
+}
 
 
 @functools.cache
@@ -44,11 +54,11 @@ class JavaScript:
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
         """Node with the driver, as a program of its own; no request is met but what the environment can say."""
         del requests
-        root = next((option[len(ROOT) :] for option in test.options if option.startswith(ROOT)), ".")
+        root, options = _rooted(test)
         asked = {
             "framework": test.framework,
             "root": root,
-            "options": [option for option in test.options if not option.startswith(ROOT)],
+            "options": options,
             "shared": _part("shared.js"),
             "reporter": _part(f"{FRAMEWORKS[test.framework].reporter}.js"),
         }
@@ -65,10 +75,24 @@ class JavaScript:
         del test, hidden_paths
         return screen.reason
 
+    def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
+        """The runner's own program, in the folder of the package."""
+        root, options = _rooted(test)
+        program = _PROGRAMS[test.framework]
+        given = [posixpath.relpath(path.partition("::")[0], root) for path in paths]
+        enter = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", root)
+        return (*enter, "env", "CI=1", f"PATH={_PATH}", *program, *options, *given)
+
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """Nothing."""
         del test, paths
         return ""
+
+
+def _rooted(test: TestSpec) -> tuple[str, list[str]]:
+    """The folder of the package, and the runner's own options."""
+    root = next((option[len(ROOT) :] for option in test.options if option.startswith(ROOT)), ".")
+    return root, [option for option in test.options if not option.startswith(ROOT)]
 
 
 JAVASCRIPT = JavaScript()

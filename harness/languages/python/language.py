@@ -7,7 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from harness.languages.base import Program
-from harness.languages.python import screen
+from harness.languages.python import by_hand, screen
 from harness.languages.python.frameworks import FRAMEWORKS, framework
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.core.instance import TestSpec
     from harness.languages.base import Framework, Reason
 
-INTERPRETER = "/opt/goldseam/venv/bin/python"
+INTERPRETER = by_hand.INTERPRETER
 _ALWAYS = ("recorder", "handout", "tripwire")
 _SUITES = ("suites", "outcomes")
 _REQUESTS = ("watch", "vary", "clock", "calls")
@@ -64,6 +64,10 @@ class Python:
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """A word on extension modules that were built with the image and can't be built again."""
         return screen.on_compiled(test, paths)
+
+    def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
+        """The task's Python with the test framework's own program."""
+        return by_hand.command(test, paths)
 
 
 PYTHON = Python()

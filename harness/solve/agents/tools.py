@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.languages import language_of
 from harness.solve.base import Tool
-from harness.solve.workspace import public_tests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,7 +76,8 @@ def run_command(desk: Desk, *, command: str) -> str:
 
 def run_tests(desk: Desk, *, paths: str = "") -> str:
     """Run the repository's own tests: all of them, or the files and tests in `paths`, separated by spaces."""
-    words = public_tests.command(desk.instance.test, paths.split())
+    test = desk.instance.test
+    words = language_of(test.framework).by_hand(test, paths.split())
     return desk.run(*words, seconds=desk.instance.budgets.seconds)
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from harness.core.clock import prefix
 from harness.languages.python.frameworks import framework
-from harness.languages.python.language import INTERPRETER
 from harness.languages.python.suites import PROGRAM
 
 if TYPE_CHECKING:
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import TestSpec
 
+INTERPRETER = "/opt/goldseam/venv/bin/python"
 _SUITES = """\
 import os, runpy, sys, unittest
 roots, folder, top = sys.argv[1:4]

@@ -8,8 +8,9 @@ import pytest
 
 from harness.core import process
 from harness.core.instance import TestSpec
+from harness.languages.javascript.language import JAVASCRIPT
+from harness.languages.python import by_hand
 from harness.languages.python.language import INTERPRETER
-from harness.solve.workspace import public_tests
 
 SUITE = (
     "import unittest\nclass Sums(unittest.TestCase):\n    def test_sum(self):\n        self.assertEqual(1 + 1, {})\n"
@@ -30,7 +31,7 @@ def called(tmp_path):
         (tmp_path / path).write_text(text)
 
     def call(*options, paths=()):
-        words = public_tests.command(TestSpec(framework="unittest", options=options), paths)
+        words = by_hand.command(TestSpec(framework="unittest", options=options), paths)
         here = [word.replace(INTERPRETER, sys.executable).replace("/testbed", str(tmp_path)) for word in words]
         return process.run(here, check=False, cwd=tmp_path)
 
@@ -53,3 +54,19 @@ def test_a_program_is_told_its_own_arguments_and_of_files_only_where_it_takes_th
     assert called("--", "run.py", "--tag", "x", paths=["tests/test_right.py"]).returncode == 3
     done = called("--", "run.py", "test", paths=["deep/pkg/test_deep.py"])
     assert done.stdout.decode().split() == ["told", "test", "pkg.test_deep"]
+
+
+@pytest.mark.parametrize(
+    ("framework", "options", "ends"),
+    [
+        ("jest", ("--config", "jest.unit.js"), ("packages/a", ["jest", "--config", "jest.unit.js", "test/x.js"])),
+        ("vitest", (), ("packages/a", ["vitest", "run", "test/x.js"])),
+        ("node:test", ("--import", "tsx"), ("packages/a", ["node", "--test", "--import", "tsx", "test/x.js"])),
+    ],
+)
+def test_javascripts_tests_are_run_in_the_folder_of_their_package(framework, options, ends):
+    spec = TestSpec(framework=framework, options=("--root=packages/a", *options))
+    words = JAVASCRIPT.by_hand(spec, ["packages/a/test/x.js::adds"])
+    folder, program = ends
+    assert words[:5] == ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder)
+    assert list(words[8:]) == program
