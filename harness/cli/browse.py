@@ -78,7 +78,7 @@ def list_tasks(
         print_json(view.rows_json(rows))
         return
     console = terminal.results()
-    console.print(view.rows_table(rows))
+    console.print(view.rows_table(rows, console.width))
     total = len(opened.ids())
     console.print(f"{len(rows)} of {total} task(s)" if len(rows) < total else f"{total} task(s)")
     if rows:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from harness.dataset.ledger.ledger import Entry
 
 SCHEMA_VERSION = 1
+_LEAST_TITLE = 16
 _TITLE = 60
 _TESTS = 40
 """Tests of a list that are shown; --json has all."""
@@ -81,16 +82,12 @@ def _figure(instance: Instance, part: str, name: str) -> Any:
     return fields.get(name) if isinstance(fields, dict) else None
 
 
-def rows_table(rows: Sequence[TaskRow]) -> Table:
-    """All that `holdout ls` shows."""
-    grid = table("task", "title", "state", "split", "judged", "bits", "strength", "difficulty", left=5)
-    for column in grid.columns:
-        column.no_wrap = True
-    grid.columns[1].overflow, grid.columns[1].min_width = "ellipsis", 12
-    for row in rows:
-        grid.add_row(
-            Text(row.instance_id),
-            Text(row.title if len(row.title) <= _TITLE else row.title[: _TITLE - 1] + "…"),
+def rows_table(rows: Sequence[TaskRow], width: int) -> Table:
+    """All that `holdout ls` shows; titles take what room is left of `width` columns, and none where that is little."""
+    headings = ("task", "state", "split", "judged", "bits", "strength", "difficulty", "title")
+    cells = [
+        (
+            row.instance_id,
             row.state,
             row.split,
             row.judged or UNKNOWN,
@@ -98,6 +95,18 @@ def rows_table(rows: Sequence[TaskRow]) -> Table:
             UNKNOWN if row.strength is None else f"{row.strength:.0%}",
             row.difficulty or UNKNOWN,
         )
+        for row in rows
+    ]
+    room = width - sum(2 + max(map(len, column)) for column in zip(headings, *cells, strict=False))
+    grid = table(*headings[: len(headings) - (room < _LEAST_TITLE)], left=4)
+    for column in grid.columns:
+        column.no_wrap = True
+    if room >= _LEAST_TITLE:
+        grid.columns[-1].justify = "left"
+    for row, words in zip(rows, cells, strict=True):
+        title = Text(row.title)
+        title.truncate(min(max(room, 1), _TITLE), overflow="ellipsis")
+        grid.add_row(*map(Text, words), *((title,) if room >= _LEAST_TITLE else ()))
     return grid
 
 
