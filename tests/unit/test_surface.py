@@ -14,6 +14,7 @@ from rich.text import Text
 
 from harness.cli.shell import help as help_text
 from harness.cli.shell import renamed
+from harness.cli.views import browse
 from harness.cli.views.progress import Pace, Ticker
 from harness.core import process
 from harness.core.errors import GoldseamError
@@ -198,3 +199,25 @@ def test_off_a_terminal_a_line_sums_up_what_runs():
     now = 90.0
     ticker.note("acme__app-12")
     assert ticker.summary().plain == "evaluate: 3 of 12, 2.0/min, 4 min left; now: acme__app-12"
+
+
+@pytest.mark.parametrize(("width", "titled"), [(40, False), (80, False), (120, True)])
+def test_a_list_of_tasks_has_whole_ids_however_narrow_it_is(width, titled):
+    row = browse.TaskRow(
+        instance_id="organisation__repository-12345",
+        repo="organisation/repository",
+        title="A title of some length that a list need not have whole",
+        statement="",
+        state="proved",
+        split="holdout",
+        judged="host",
+        bits=9.0,
+        strength=0.5,
+        difficulty="medium",
+        created_at="",
+    )
+    console = Console(width=width, file=io.StringIO())
+    console.print(browse.rows_table([row], width))
+    text = console.file.getvalue()
+    assert ("title" in text) is titled
+    assert width < len(row.instance_id) + 50 or row.instance_id in text
