@@ -29,8 +29,10 @@ from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.runs.task_metadata import read_facts
 from harness.runs.task_store import TaskStore, filled
 from harness.runs.verdict import NULL, ScoringRequest, Verdict
+from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.job import MissingImageError, SandboxError
 from harness.signals import attach, observed
+from harness.signals import rules as semgrep_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -42,10 +44,12 @@ if TYPE_CHECKING:
     from harness.runs.redaction import Redaction
     from harness.runs.task_metadata import TaskFacts
     from harness.runs.verdict import ScreenedPatch
-    from harness.runs.verdict_cache import VerdictCache
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
-    from harness.signals.rules import Rules
+
+
+CONTROLS = 3
+"""Tasks on which gold is run first, unless somebody asks for more or none."""
 
 
 class Observer(Protocol):
@@ -239,6 +243,42 @@ def select(
     return predictions
 
 
+def evaluate(
+    dataset: Dataset,
+    predictions: Sequence[Prediction],
+    out: Path,
+    *,
+    executor: Executor,
+    settings: Settings,
+    observer: Observer,
+    cache_dir: Path,
+    semgrep_rules: Path | None = None,
+    engine_wait: float | None = None,
+    append: bool = False,
+) -> dict[str, object]:
+    """`run` in an executor's containers, with the verdicts that `cache_dir` keeps and, for signals, the tools there.
+
+    Raises:
+        AnswerIsNoError, InputError, InfrastructureError: as `run`; also for semgrep rules that can't be read.
+
+    """
+    semgrep = semgrep_files.read(semgrep_rules) if settings.signals and semgrep_rules else None
+    with executor.sandbox(runtime=settings.runtime, engine_wait=engine_wait, note=observer.note) as sandbox:
+        return run(
+            dataset,
+            predictions,
+            out,
+            sandbox=sandbox,
+            executor=executor,
+            settings=settings,
+            observer=observer,
+            kept=VerdictCache(path=cache_dir / "verdicts"),
+            tools=executor.tools_image() if settings.signals else None,
+            rules=semgrep,
+            append=append,
+        )
+
+
 def run(
     dataset: Dataset,
     predictions: Sequence[Prediction],
@@ -250,7 +290,7 @@ def run(
     observer: Observer,
     kept: VerdictCache | None = None,
     tools: str | None = None,
-    rules: Rules | None = None,
+    rules: semgrep_files.Rules | None = None,
     append: bool = False,
 ) -> dict[str, object]:
     """Score predictions into a run folder and return its report. What the folder already holds is not done again.
