@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from harness.core import files
@@ -24,7 +25,6 @@ from harness.runs.json_stream import Pieces, TooMuchError, loads
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
 
 GOLD = "gold"
 """The model whose patches are the fixes themselves."""
@@ -74,6 +74,7 @@ def read_predictions(path: Path, *, model_name: str | None = None, reserved: boo
     """
     paths = agents.files_of(path) if path.is_dir() else (path,)
     predictions = tuple(_prediction(record, model_name) for file in paths for record in _of_file(file))
+    path = _named(path)
     if not reserved:
         _refuse_reserved(path, predictions)
     if not predictions:
@@ -82,9 +83,15 @@ def read_predictions(path: Path, *, model_name: str | None = None, reserved: boo
     return predictions
 
 
+def _named(path: Path) -> Path:
+    """How messages call a file."""
+    return Path("standard input") if path == files.STANDARD_INPUT else path
+
+
 def _of_file(path: Path) -> Iterator[_Record]:
     try:
         with _opened(path) as file:
+            path = _named(path)
             begin = len(codecs.BOM_UTF8) if file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
             file.seek(begin)
             if not Pieces(file).peek():
@@ -102,7 +109,7 @@ def _of_file(path: Path) -> Iterator[_Record]:
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     """A file that can be read from any place; what comes through a pipe is put on the disk first."""
-    with sys.stdin.buffer if path == files.STANDARD_INPUT else path.open("rb") as file:
+    with contextlib.nullcontext(sys.stdin.buffer) if path == files.STANDARD_INPUT else path.open("rb") as file:
         if file.seekable() and path != files.STANDARD_INPUT:
             yield file
             return

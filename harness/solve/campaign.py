@@ -264,7 +264,7 @@ class Campaign:
     def _keep(self, outcome: UnitOutcome) -> None:
         attempt, unit = outcome.attempt, outcome.unit
         assert attempt is not None  # noqa: S101 - only attempts are kept
-        path = self.records.transcript_path(unit.instance.instance_id, unit.number)
+        transcript = self.records.transcript_name(unit.instance.instance_id, unit.number)
         prediction = Prediction(
             instance_id=unit.instance.instance_id,
             model_name_or_path=self.plan.name,
@@ -272,7 +272,7 @@ class Campaign:
             sample=unit.number,
             extra={
                 **facts_of(unit, attempt, plan=self.plan, agent=self.agent, latency=outcome.latency),
-                "transcript": str(path.relative_to(self.records.path.parent)),
+                **({"transcript": transcript} if transcript else {}),
             },
         )
         about = {

@@ -93,6 +93,21 @@ def test_why_there_is_no_patch_stands_in_the_run(runs):
     assert report["reason"] == "the model gave no patch: no_code (The sign is wrong; use a plus.)"
 
 
+def test_a_pipe_takes_predictions_from_one_command_to_the_other(place):
+    folder, dataset, _ = place
+    program = [sys.executable, "-m", "miner.cli.main"]
+    score = ["evaluate", dataset.path, "-p", "-", "-o", folder / "piped", "--control", "0", "--no-signals", "--json"]
+    with (
+        subprocess.Popen([*program, *solve(place, "clumsy", "-o", "-")], stdout=subprocess.PIPE) as solving,
+        subprocess.Popen([*program, *map(str, score)], stdin=solving.stdout, stdout=subprocess.PIPE) as scoring,
+    ):
+        solving.stdout.close()
+        report = json.loads(scoring.communicate()[0])
+    assert (solving.returncode, scoring.returncode) == (0, 0)
+    assert report["resolved_ids"] == ["tiny__calc-1"]
+    assert len(read_predictions(folder / "piped/predictions.jsonl")) == TASKS
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_what_was_finished_before_an_end_is_kept_and_not_asked_again(place, how):
     folder, dataset, server = place
