@@ -120,7 +120,6 @@ def check(
     if not json_:
         count = len(open_dataset(dataset).ids())
         terminal.results().print(Text(f"{dataset}: {count} task(s), no problem found"))
-        terminal.next_step(f"goldseam evaluate {dataset} --gold --null -o runs/controls")
 
 
 @app.add(
@@ -161,7 +160,6 @@ def seal(
         console.print(Text(f"  to {keys.short(recipient)}"))
     for note in notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
-    terminal.next_step(f"goldseam holdout log {dataset} --verify")
 
 
 def _variable(name: str) -> str:

@@ -117,8 +117,6 @@ def import_command(
         console.print(_ids_table(imported))
         console.print(Text(f"dataset: {out}", style="bright_black"))
     report_bugs([line for line in imported.lines if line.reason == INTERNAL_ERROR])
-    if not json_:
-        terminal.next_step(f"goldseam holdout ls {out}")
 
 
 def _sources(places: list[str]) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.cli.shell import help as help_text
-from harness.cli.shell import renamed
+from harness.cli.shell import next_steps, renamed
 from harness.cli.views.progress import Pace, Ticker
 from harness.core import process
 from harness.core.errors import GoldseamError
@@ -87,7 +87,8 @@ def test_an_old_spelling_works_and_names_the_new_one(dataset):
     done = goldseam("holdout", "quarantine", dataset.path, dataset.ids()[0], "--why=flaky")
     assert done.returncode == 0
     assert done.error_text.splitlines()[0] == "note: --why is now --reason; the old spelling goes away in 0.3"
-    assert goldseam("holdout", "release", dataset.path, dataset.ids()[0], "--reason", "it holds").error_text == ""
+    done = goldseam("holdout", "release", dataset.path, dataset.ids()[0], "--reason", "it holds", "-q")
+    assert done.error_text == ""
 
 
 def test_words_after_two_dashes_are_left_alone():
@@ -198,3 +199,59 @@ def test_off_a_terminal_a_line_sums_up_what_runs():
     now = 90.0
     ticker.note("acme__app-12")
     assert ticker.summary().plain == "evaluate: 3 of 12, 2.0/min, 4 min left; now: acme__app-12"
+
+
+def test_every_command_says_what_comes_next_or_that_nothing_does():
+    assert {f"goldseam {path}" for path in next_steps.STEPS} == set(LEAVES)
+    none = {path for path, step in next_steps.STEPS.items() if step is None}
+    answers = {
+        "history",
+        "judge",
+        "images ls",
+        *(f"holdout {name}" for name in ("show", "stats", "export", "log", "scan")),
+    }
+    assert none == {"view", *answers}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path, step in next_steps.STEPS.items() if step and step != next_steps.ITSELF]
+)
+def test_the_next_step_is_a_command_that_there_is(path):
+    _, command = LEAVES[f"goldseam {path}"]
+    params = {param.name: param.name.upper() for param in command.params} | {"json_": False, "dry_run": False}
+    params |= {"accept_to": None, "runs": ["RUN"], "candidates": ["RUN"]}
+    words = next_steps.after(path, params, ["WORD"]).split()
+    _, following = LEAVES[" ".join(words[: 3 if words[1] in ("holdout", "images") else 2])]
+    options = {name for param in following.params for name in param.opts}
+    assert {word for word in words if word.startswith("-")} <= options
+
+
+@pytest.mark.parametrize(
+    ("words", "following"),
+    [
+        (("split", "{ds}"), "holdout ls {ds} --split dev"),
+        (
+            ("split", "{ds}", "--by", "date", "--dev-before", "2026-01-01", "--dry-run"),
+            "holdout split {ds} --by date --dev-before 2026-01-01",
+        ),
+        (("quarantine", "{ds}", "{task}", "--reason", "flaky"), "holdout ls {ds} --state quarantined"),
+        (("canary", "{ds}"), "holdout scan {ds} PATH"),
+    ],
+)
+def test_a_command_that_ends_well_names_the_next_step_on_standard_error(tmp_path, words, following):
+    dataset = report_runs.make_dataset(tmp_path / "bench", 2)
+    names = {"ds": dataset.path, "task": dataset.ids()[0]}
+    words = [word.format(**names) for word in words]
+    done = goldseam("holdout", *words)
+    assert (done.returncode, done.error_text) == (0, f"next: goldseam {following.format(**names)}\n")
+    assert "next:" not in done.stdout
+
+
+@pytest.mark.parametrize("quiet", ["-q", "--json"])
+def test_no_next_step_is_named_where_only_the_result_is_wanted(dataset, quiet):
+    assert goldseam("holdout", "split", dataset.path, quiet).error_text == ""
+
+
+def test_a_command_that_ends_badly_names_none(dataset):
+    done = goldseam("holdout", "check", dataset.path)
+    assert (done.returncode, "next:" in done.error_text) == (1, False)
