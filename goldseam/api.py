@@ -255,6 +255,7 @@ def evaluate(
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     notes = _Notes()
     named = str(predictions) if isinstance(predictions, (str, Path)) else None
+    sources = [Path(named)] if named not in (None, "gold", "null") else []
     if named in ("gold", "null"):
         files: list[Sequence[Prediction]] = []
     elif isinstance(predictions, (str, Path)):
@@ -288,6 +289,7 @@ def evaluate(
         observer=notes,
         cache_dir=settings.images.cache_dir,
         semgrep_rules=settings.signals.semgrep_rules,
+        sources=sources,
         append=append,
     )
     return Evaluation(path=Path(output), notes=tuple(notes.lines))

@@ -195,6 +195,7 @@ def evaluate(
             cache_dir=chosen.images.cache_dir,
             semgrep_rules=chosen.signals.semgrep_rules,
             engine_wait=engine_wait,
+            sources=predictions or (),
             append=append,
         )
     folder = run_folder.RunFolder(path=out)

@@ -7,6 +7,7 @@ import platform
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.core import files
@@ -23,7 +24,7 @@ from harness.grading.failures import CLASSES_VERSION
 from harness.grading.grade import GRADING_VERSION
 from harness.grading.scoring import Demands
 from harness.runs import bug_log, replay, run_folder, task_store, verdict
-from harness.runs.predictions import GOLD, is_withheld, refuse_unknown
+from harness.runs.predictions import GOLD, is_withheld, read_transcript, refuse_unknown, transcript_path
 from harness.runs.redaction import veil_for
 from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.runs.task_metadata import read_facts
@@ -36,7 +37,6 @@ from harness.signals import rules as semgrep_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from harness.dataset.folder import Dataset
     from harness.grading.scoring import Scored
@@ -254,6 +254,7 @@ def evaluate(
     cache_dir: Path,
     semgrep_rules: Path | None = None,
     engine_wait: float | None = None,
+    sources: Sequence[Path] = (),
     append: bool = False,
 ) -> dict[str, object]:
     """`run` in an executor's containers, with the verdicts that `cache_dir` keeps and, for signals, the tools there.
@@ -275,6 +276,7 @@ def evaluate(
             kept=VerdictCache(path=cache_dir / "verdicts"),
             tools=executor.tools_image() if settings.signals else None,
             rules=semgrep,
+            sources=sources,
             append=append,
         )
 
@@ -291,6 +293,7 @@ def run(
     kept: VerdictCache | None = None,
     tools: str | None = None,
     rules: semgrep_files.Rules | None = None,
+    sources: Sequence[Path] = (),
     append: bool = False,
 ) -> dict[str, object]:
     """Score predictions into a run folder and return its report. What the folder already holds is not done again.
@@ -300,6 +303,7 @@ def run(
     `kept` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
     `tools` is the image where the tools for signals are; they read when every prediction has its verdict;
     `rules` are those for semgrep.
+    `sources` are predictions files: the transcripts that predictions name are copied from beside them.
 
     Raises:
         AnswerIsNoError: the dataset is not what its ledger binds; nothing was opened or run.
@@ -336,6 +340,7 @@ def run(
         record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
         folder.write_run(record, predictions=digest, vouched=vouched)
         folder.write_predictions(every)
+        _keep_transcripts(folder, predictions, sources)
         task_store.tell_evaluated(dataset, due, run=out.name, note=observer.note)
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
         readings = _control(tasks, due, sandbox, settings)
@@ -360,6 +365,16 @@ def run(
                 done=kept.complete if kept else lambda _report: None,
             )
         return summary
+
+
+def _keep_transcripts(folder: RunFolder, predictions: Sequence[Prediction], sources: Sequence[Path]) -> None:
+    """Copy transcripts beside the results of their predictions, where a report finds them."""
+    for source in filter(Path.is_file, sources):
+        for prediction in predictions:
+            path = transcript_path(prediction, source.parent)
+            if path is not None and read_transcript(path, prediction):
+                copy = folder.sample_folder(prediction) / run_folder.TRANSCRIPT_FILE
+                files.write_bytes(copy, path.read_bytes(), durable=False)
 
 
 def _refuse_others(folder: RunFolder, predictions: Sequence[Prediction], *, append: bool) -> None:

@@ -52,6 +52,7 @@ _LARGEST_FIELD = 1024 * 1024
 _MOST_FIELDS = 100
 _SHOWN = 10
 _SHOWN_CHARACTERS = 200
+LARGEST_TRANSCRIPT = 32 * 1024 * 1024
 _MAX_SAMPLE = 10**9
 
 
@@ -81,6 +82,28 @@ def read_predictions(path: Path, *, model_name: str | None = None, reserved: boo
         raise InputError(f"{path} holds no prediction")
     _refuse_duplicates(path, predictions)
     return predictions
+
+
+def transcript_path(prediction: Prediction, folder: Path) -> Path | None:
+    """Where the transcript lies that a prediction names, from its predictions file's folder; None outside of that.
+
+    The name comes from whoever made the predictions.
+    """
+    name = prediction.extra.get("transcript")
+    if not isinstance(name, str) or not name or "\x00" in name or Path(name).is_absolute() or ".." in Path(name).parts:
+        return None
+    path = folder / name
+    return path if path.resolve().is_relative_to(folder.resolve()) else None
+
+
+def read_transcript(path: Path, prediction: Prediction) -> dict[str, Any]:
+    """A file's conversation, as `goldseam solve` wrote it; empty where there is none that is this prediction's own."""
+    try:
+        value = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= LARGEST_TRANSCRIPT else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    own = {name: getattr(prediction, name) for name in _WHO}
+    return value if isinstance(value, dict) and {name: value.get(name) for name in _WHO} == own else {}
 
 
 def _named(path: Path) -> Path:

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from harness.dataset.ledger import ledger
+from harness.report.gather import gather
 from harness.runs.predictions import read_predictions
 from tests.model_server import Asked, ModelServer, Say
 from tests.program import goldseam
@@ -85,6 +86,15 @@ def test_the_better_model_is_ranked_first(runs):
     [found] = json.loads(compared.stdout)["comparisons"]
     assert (found["answer"], found["base"]["resolved"], found["candidate"]["resolved"]) == ("better", 1, TASKS)
     assert found["candidate"]["tokens_used"]["known"] == found["candidate"]["latency_seconds"]["known"] == TASKS
+
+
+def test_the_conversation_is_kept_beside_the_results_wherever_the_run_is(runs):
+    moved = (runs / "skilled").rename(runs / "elsewhere")
+    try:
+        views = {view.instance_id: view for view in gather([moved]).predictions}
+        assert [turn.role for turn in views["tiny__calc-1"].transcript.first] == ["system", "user", "assistant"]
+    finally:
+        moved.rename(runs / "skilled")
 
 
 def test_why_there_is_no_patch_stands_in_the_run(runs):
