@@ -208,6 +208,9 @@ class _Notes:
     def begin(self, *, total: int, reused: int) -> None:
         pass
 
+    def started(self, prediction: Prediction) -> None:
+        pass
+
     def finished(self, report: InstanceReport) -> None:
         pass
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from harness.solve.campaign import Report, UnitOutcome
     from harness.solve.estimate import Estimate
     from harness.solve.models.meter import Spending
+    from harness.solve.plan import Unit
 
 app = App()
 
@@ -354,12 +355,20 @@ class _Watcher:
         if earlier:
             self._ticker.say(Text(f"{earlier} of {planned} samples are there already", style="bright_black"))
 
+    def started(self, unit: Unit) -> None:
+        self._ticker.running(_key(unit), f"{unit.instance.instance_id} #{unit.number}")
+
     def done(self, done: UnitOutcome, *, spent: Spending) -> None:
         line = _line(done)
         if line is not None:
             self._ticker.step(line)
-        money = f"${spent.cost:.2f}" if spent.cost else ""
-        self._ticker.note(" ".join(part for part in (f"{spent.tokens:,} tokens", money) if part))
+        money = f" ${spent.cost:.2f}" if spent.cost else ""
+        self._ticker.spent(f"{spent.tokens:,} tokens{money}")
+        self._ticker.ended(_key(done.unit))
+
+
+def _key(unit: Unit) -> str:
+    return f"{unit.instance.instance_id} {unit.number}"
 
 
 def _line(done: UnitOutcome) -> Text | None:

@@ -59,6 +59,10 @@ class Observer(Protocol):
         """`total` predictions are in the run; `reused` of them were finished before."""
         ...
 
+    def started(self, prediction: Prediction) -> None:
+        """A prediction is being scored; told from any thread."""
+        ...
+
     def finished(self, report: InstanceReport) -> None:
         """One more prediction has a report."""
         ...
@@ -351,7 +355,15 @@ def run(
             folder.write_run(record.model_copy(update=found), vouched=vouched)
             for warning in control.warnings(readings):
                 observer.note(warning)
-        work = _Work(tasks=tasks, sandbox=sandbox, settings=settings, folder=folder, kept=kept, veil=veil)
+        work = _Work(
+            tasks=tasks,
+            sandbox=sandbox,
+            settings=settings,
+            folder=folder,
+            kept=kept,
+            veil=veil,
+            started=observer.started,
+        )
         for report in executor.map(work.one, due, cancel=sandbox.cancel):
             observer.finished(report)
         summary = write_report(dataset, folder)
@@ -410,9 +422,11 @@ class _Work:
     folder: RunFolder
     kept: VerdictCache | None
     veil: Redaction | None
+    started: Callable[[Prediction], None]
 
     def one(self, prediction: Prediction) -> InstanceReport:
         """Score one prediction and write what is found; a sealed task is open while this runs."""
+        self.started(prediction)
         task = self.tasks.task(prediction.instance_id)
         filled_prediction = filled(prediction, task)
         cache = self.kept if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None

@@ -176,6 +176,7 @@ class Campaign:
         jobs: int,
         earlier: int,
         tell: Callable[[UnitOutcome], None],
+        started: Callable[[Unit], None] = lambda _unit: None,
         cancel: Callable[[], None] = lambda: None,
     ) -> Report:
         """Make them all, or as many as limits allow; each is on disk as soon as it is made.
@@ -196,7 +197,11 @@ class Campaign:
             self.wrapped.stop()
             cancel()
 
-        run_all(self._work, todo, jobs=jobs, take=take, stop=give_up)
+        def work(unit: Unit) -> UnitOutcome:
+            started(unit)
+            return self._work(unit)
+
+        run_all(work, todo, jobs=jobs, take=take, stop=give_up)
         return tally.report(planned=len(todo) + earlier, earlier=earlier, spent=self.wrapped.spent)
 
     def _take(self, outcome: UnitOutcome, tally: _Tally) -> None:

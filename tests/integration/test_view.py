@@ -137,6 +137,8 @@ def test_the_progress_of_an_evaluation_in_containers_moves_on_the_open_page(brow
         def begin(self, *, total, reused):
             page.until(f"{shown} === '0 of 3'")
 
+        def started(self, prediction): ...
+
         def finished(self, report):
             numbers.append(report.model_name_or_path)
             page.until(f"{shown} === '{len(numbers)} of 3'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shlex
 import sys
 
@@ -17,6 +18,7 @@ from harness.cli.shell import next_steps, renamed
 from harness.cli.views.progress import Pace, Ticker
 from harness.core import process
 from harness.core.errors import GoldseamError
+from miner.cli.display import MineTicker
 from tests import help_text as all_help
 from tests import report_runs
 from tests.program import goldseam
@@ -199,6 +201,38 @@ def test_off_a_terminal_a_line_sums_up_what_runs():
     now = 90.0
     ticker.note("acme__app-12")
     assert ticker.summary().plain == "evaluate: 3 of 12, 2.0/min, 4 min left; now: acme__app-12"
+
+
+def test_what_runs_now_is_told_until_it_is_over():
+    ticker = Ticker(Console(file=io.StringIO()), "solve", clock=lambda: 0.0)
+    ticker.running("1", "acme__app-1")
+    ticker.running("2", "acme__app-2")
+    assert ticker.summary().plain == "solve: 0 done, 0 s; now: acme__app-1, acme__app-2"
+    ticker.spent("900 tokens")
+    ticker.ended("1")
+    assert ticker.summary().plain == "solve: 0 done, 0 s; now: acme__app-2; 900 tokens"
+
+
+def test_a_warning_of_a_mine_is_no_step():
+    ticker = Ticker(Console(file=io.StringIO()), "mine", clock=lambda: 0.0)
+    MineTicker(ticker).warn("the clone is shallow")
+    assert ticker.summary().plain == "mine: 0 done, 0 s"
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_live_line_fits_a_terminal_and_has_all_its_parts(width):
+    now = 0.0
+    console = Console(file=io.StringIO(), force_terminal=True, width=width, no_color=True)
+    with Ticker(console, "evaluate", clock=lambda: now) as ticker:
+        ticker.expect(300, done=120)
+        for number in range(20):
+            ticker.running(str(number), f"acme__some-repository-{number}")
+            ticker.step(Text("resolved  a title that goes on " + "and on " * 20))
+        now = 40.0
+        ticker.running("now", "acme__app-12")
+    lines = [Text.from_ansi(line).plain for line in re.split(r"[\r\n]+|\x1b\[1A", console.file.getvalue())]
+    assert max(map(len, lines)) <= width
+    assert any("140 of 300 30.0/min, 5 min left acme__" in line for line in lines)
 
 
 def test_every_command_says_what_comes_next_or_that_nothing_does():

@@ -9,7 +9,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Column
 from rich.text import Text
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MINUTE = 60.0
 _HOUR = 60 * MINUTE
+_WIDE = 100
+"""Columns from which a long bar leaves room for what runs now."""
 _STEPS = 2
 """Steps from which a rate says something."""
 
@@ -61,6 +63,10 @@ class Pace:
         """Seconds that the rest takes at this rate; None where that can't be told."""
         rate = self.rate
         return None if rate is None or self.total is None else max(self.total - self.done, 0) / rate
+
+    def count(self) -> str:
+        """Such as `12 of 40`, or `12 done` where nobody knows of how many."""
+        return f"{self.done} done" if self.total is None else f"{self.done} of {self.total}"
 
     def sentence(self) -> str:
         """Rate and remaining time, such as `8.1/min, 41 min left`; the time so far while there is no rate."""
@@ -101,13 +107,14 @@ class Ticker:
         self._every = every
         self._pace = Pace(clock)
         self._note = ""
+        self._spent = ""
+        self._running: dict[str, str] = {}
         self._stopped = threading.Event()
         self._beats: threading.Thread | None = None
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
+            BarColumn(bar_width=20 if console.width >= _WIDE else 8),
             _PaceColumn(self._pace),
             TextColumn(
                 "{task.fields[note]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)
@@ -141,17 +148,41 @@ class Ticker:
 
     def note(self, text: str) -> None:
         """What runs now: on a terminal beside the bar, elsewhere in the line a minute; a line each with `--verbose`."""
+        self._show_note(text)
+        self._tell(self._note)
+
+    def _show_note(self, text: str) -> None:
         self._note = shortened(text, _NOTE)
         self._progress.update(self._task, note=self._note)
-        if CHOICE.verbose and not self._quiet and self._note:
-            self._progress.console.print(Text(f"{self._title}: {self._note}", style="bright_black"))
+
+    def _tell(self, text: str) -> None:
+        if CHOICE.verbose and text:
+            self.say(Text(f"{self._title}: {text}", style="bright_black"))
+
+    def running(self, key: str, name: str) -> None:
+        """One thing is under way from now on, until `ended` has its key; told from any thread."""
+        self._running[key] = name
+        self._show_running()
+        self._tell(name)
+
+    def ended(self, key: str) -> None:
+        """What `running` told is over."""
+        self._running.pop(key, None)
+        self._show_running()
+
+    def spent(self, text: str) -> None:
+        """What the work has cost so far; shown beside what runs now."""
+        self._spent = text
+
+    def _show_running(self) -> None:
+        self._show_note("; ".join(filter(None, (", ".join(tuple(self._running.values())), self._spent))))
 
     def step(self, line: Text) -> None:
         """One more step is done; `line` tells what came of it."""
         self._pace.step()
         self._progress.update(self._task, advance=1)
         if self._live:
-            self._progress.console.print(line)
+            self._progress.console.print(line, soft_wrap=False)
         elif not self._quiet:
             counter = f"[{self._pace.done}/{self._pace.total}] " if self._pace.total else ""
             self._console.print(Text(counter) + line)
@@ -163,9 +194,8 @@ class Ticker:
 
     def summary(self) -> Text:
         """The line of a minute: done of total, rate, remaining time, and what runs now."""
-        done = f"{self._pace.done} of {self._pace.total}" if self._pace.total else f"{self._pace.done} done"
         now = f"; now: {self._note}" if self._note else ""
-        return Text(f"{self._title}: {done}, {self._pace.sentence()}{now}")
+        return Text(f"{self._title}: {self._pace.count()}, {self._pace.sentence()}{now}")
 
     def _beat(self) -> None:
         while not self._stopped.wait(self._every):
@@ -173,14 +203,14 @@ class Ticker:
 
 
 class _PaceColumn(TextColumn):
-    """Rate and remaining time."""
+    """How much is done, rate and remaining time."""
 
     def __init__(self, pace: Pace) -> None:
         super().__init__("", markup=False, table_column=Column(no_wrap=True))
         self._pace = pace
 
     def render(self, _task: object) -> Text:
-        return Text(self._pace.sentence(), style="bright_black")
+        return Text.assemble((self._pace.count(), "progress.download"), " ", (self._pace.sentence(), "bright_black"))
 
 
 def shortened(text: str, limit: int = 100) -> str:
