@@ -20,6 +20,7 @@ from harness.cli.options import (
     JsonFlag,
     RuntimeOption,
     open_with,
+    output_folder,
     print_json,
 )
 from harness.cli.shell import complete, renamed
@@ -55,7 +56,13 @@ def evaluate(
     dataset: DatasetSource,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="RUN", help="Run folder to write; an unfinished run is continued."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="RUN",
+            help="Run folder to write; an unfinished run is continued.",
+            parser=output_folder,
+        ),
     ] = None,
     predictions: Annotated[
         list[Path] | None,

@@ -18,6 +18,7 @@ from harness.cli.options import (
     IdsOption,
     JsonFlag,
     open_with,
+    output_folder,
     print_json,
 )
 from harness.cli.shell import complete
@@ -181,7 +182,14 @@ def open_(
     dataset: DatasetArgument,
     out: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="FOLDER", help="New folder for the readable copy.", show_default=False),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="New folder for the readable copy.",
+            show_default=False,
+            parser=output_folder,
+        ),
     ],
     identity: IdentityOption = None,
     ids: IdsOption = None,

@@ -289,3 +289,34 @@ def test_no_next_step_is_named_where_only_the_result_is_wanted(dataset, quiet):
 def test_a_command_that_ends_badly_names_none(dataset):
     done = goldseam("holdout", "check", dataset.path)
     assert (done.returncode, "next:" in done.error_text) == (1, False)
+
+
+FOLDERS = {
+    "evaluate": "evaluate bench --gold",
+    "mine": "mine repo",
+    "demo": "demo",
+    "holdout merge": "holdout merge a b",
+    "holdout open": "holdout open bench",
+    "holdout import": "holdout import rows.jsonl --source a/b=c",
+}
+"""Commands whose output is a folder, and a call of each."""
+
+
+@pytest.mark.parametrize("call", FOLDERS.values(), ids=FOLDERS)
+def test_a_folder_to_write_is_never_standard_output(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = goldseam(*call.split(), "-o", "-")
+    assert (done.returncode, "-o: this command writes a folder" in done.error_text) == (2, True), done.error_text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_output_is_called_o_and_is_a_folder_or_a_file():
+    outputs = {
+        path.partition(" ")[2]: param.metavar
+        for path, (_, command) in LEAVES.items()
+        for param in command.params
+        if "-o" in param.opts
+    }
+    files = {"solve": "FILE", "judge": "FILE", "report": "FILE", "holdout export": "PATH"}
+    assert {path for path, kind in outputs.items() if kind in {"FOLDER", "DATASET", "RUN"}} == set(FOLDERS)
+    assert {path: kind for path, kind in outputs.items() if path not in FOLDERS} == files
