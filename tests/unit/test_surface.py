@@ -192,6 +192,21 @@ def test_the_pace_counts_what_this_call_did():
     assert pace.sentence() == "10.0/min, 22 min left"
 
 
+def test_between_two_steps_the_rest_counts_down_and_the_rate_falls_only_when_a_step_is_late():
+    now = 0.0
+    pace = Pace(lambda: now)
+    pace.expect(12)
+    now = 10.0
+    pace.step()
+    now = 20.0
+    pace.step()
+    assert pace.sentence() == "6.0/min, 2 min left"
+    now = 29.0
+    assert (pace.rate, pace.left) == (0.1, 91.0)
+    now = 60.0
+    assert pace.sentence() == "2.4/min, 4 min left"
+
+
 def test_off_a_terminal_a_line_sums_up_what_runs():
     now = 0.0
     ticker = Ticker(Console(file=io.StringIO()), "evaluate", clock=lambda: now)

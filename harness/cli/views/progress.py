@@ -39,13 +39,16 @@ class Pace:
         self.total: int | None = None
         self.done = 0
         self._earlier = 0
+        self._last = self._start
 
     def expect(self, total: int, *, done: int = 0) -> None:
         """How many steps there are in all, and how many of them an earlier call did."""
         self.total, self.done, self._earlier, self._start = total, done, done, self._clock()
+        self._last = self._start
 
     def step(self) -> None:
         self.done += 1
+        self._last = self._clock()
 
     @property
     def seconds(self) -> float:
@@ -54,15 +57,24 @@ class Pace:
 
     @property
     def rate(self) -> float | None:
-        """Steps a second; None while there are too few to tell."""
+        """Steps a second; None while there are too few to tell. It holds until the next step is late."""
         steps = self.done - self._earlier
-        return steps / self.seconds if steps >= _STEPS and self.seconds > 0 else None
+        if steps < _STEPS or self.seconds <= 0:
+            return None
+        return steps / max(self._last - self._start, self.seconds - self._interval)
+
+    @property
+    def _interval(self) -> float:
+        """Seconds from one step to the next, up to the last one."""
+        return (self._last - self._start) / (self.done - self._earlier)
 
     @property
     def left(self) -> float | None:
         """Seconds that the rest takes at this rate; None where that can't be told."""
         rate = self.rate
-        return None if rate is None or self.total is None else max(self.total - self.done, 0) / rate
+        if rate is None or self.total is None:
+            return None
+        return max((self.total - self.done) / rate - min(self._clock() - self._last, self._interval), 0.0)
 
     def count(self) -> str:
         """Such as `12 of 40`, or `12 done` where nobody knows of how many."""
@@ -190,7 +202,7 @@ class Ticker:
     def say(self, line: Text) -> None:
         """A line that is no step."""
         if not self._quiet:
-            self._progress.console.print(line)
+            self._progress.console.print(line, soft_wrap=not self._live)
 
     def summary(self) -> Text:
         """The line of a minute: done of total, rate, remaining time, and what runs now."""
