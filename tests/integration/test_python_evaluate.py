@@ -45,7 +45,7 @@ def test_two_models_are_scored_compared_and_gated_without_a_word(bench, tmp_path
     result = goldseam.compare(base, candidate)
     assert [(row["instance_id"], row["change"]) for row in result.rows()] == [(FIRST, 1.0), (SECOND, 1.0)]
     assert result.difference == 1.0
-    (tmp_path / "goldseam.toml").write_text(f'[gate]\nmust_pass = ["{FIRST}"]\n')
+    (tmp_path / "goldseam.toml").write_text(f'[gate]\nmin_tasks = 1\nrequire = "inside"\nmust_pass = ["{FIRST}"]\n')
     gates = [
         goldseam.gate(run, baseline=other, config=tmp_path / "goldseam.toml").exit_code
         for run, other in ((candidate, base), (base, candidate))
