@@ -69,6 +69,8 @@ class Loud:
     def begin(self, *, total: int, reused: int) -> None:
         print(f"{total} predictions, {reused} scored before", file=sys.stderr)
 
+    def started(self, prediction: Prediction) -> None: ...
+
     def finished(self, report: InstanceReport) -> None:
         print(f"{report.instance_id} {report.model_name_or_path}: {report.outcome}", file=sys.stderr, flush=True)
 

@@ -21,7 +21,6 @@ from harness.report import work as report_work
 from harness.runs import evaluate as runs
 from harness.runs.predictions import read_predictions
 from harness.runs.run_folder import RunFolder
-from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.executors.choose import Kind, choose
 
 if TYPE_CHECKING:
@@ -209,6 +208,9 @@ class _Notes:
     def begin(self, *, total: int, reused: int) -> None:
         pass
 
+    def started(self, prediction: Prediction) -> None:
+        pass
+
     def finished(self, report: InstanceReport) -> None:
         pass
 
@@ -238,7 +240,7 @@ def evaluate(
         predictions: a file, an agent's output folder, `"gold"` or `"null"` for the controls, or predictions.
         output: the run folder.
         ids: only these tasks; none for all of the split.
-        split: only tasks of this split; None for all.
+        split: only tasks of this split; None or "all" for all.
         model_name: the model of predictions that do not name theirs.
         jobs: predictions scored in parallel; None for what the machine has room for.
         timeout: seconds that a task's tests may take, in place of its budget.
@@ -256,12 +258,14 @@ def evaluate(
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     notes = _Notes()
     named = str(predictions) if isinstance(predictions, (str, Path)) else None
+    sources = [Path(named)] if named not in (None, "gold", "null") else []
     if named in ("gold", "null"):
         files: list[Sequence[Prediction]] = []
     elif isinstance(predictions, (str, Path)):
         files = [read_predictions(Path(predictions), model_name=model_name)]
     else:
         files = [tuple(predictions)]
+    split = None if split == "all" else split
     chosen = runs.select(
         data.folder,
         files,
@@ -272,27 +276,25 @@ def evaluate(
         note=notes.note,
     )
     settings = load_settings()
-    place = choose(Kind.LOCAL, jobs=jobs)
-    with place.sandbox(runtime=runtime, note=notes.note) as sandbox:
-        runs.run(
-            data.folder,
-            chosen,
-            Path(output),
-            sandbox=sandbox,
-            executor=place,
-            settings=runs.Settings(
-                demands=Demands(timeout=timeout),
-                retry_errors=retry_errors,
-                runtime=runtime,
-                control=3,
-                split=split,
-                signals=signals,
-            ),
-            observer=notes,
-            kept=VerdictCache(path=settings.images.cache_dir / "verdicts"),
-            tools=place.tools_image() if signals else None,
-            append=append,
-        )
+    runs.evaluate(
+        data.folder,
+        chosen,
+        Path(output),
+        executor=choose(Kind.LOCAL, jobs=jobs),
+        settings=runs.Settings(
+            demands=Demands(timeout=timeout),
+            retry_errors=retry_errors,
+            runtime=runtime,
+            control=runs.CONTROLS,
+            split=split,
+            signals=signals,
+        ),
+        observer=notes,
+        cache_dir=settings.images.cache_dir,
+        semgrep_rules=settings.signals.semgrep_rules,
+        sources=sources,
+        append=append,
+    )
     return Evaluation(path=Path(output), notes=tuple(notes.lines))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from harness.core.instance import Prediction
     from harness.runs.verdict import InstanceReport
 
 
@@ -12,6 +13,8 @@ class Silent:
     """An observer of a run that has nothing to say."""
 
     def begin(self, *, total: int, reused: int) -> None: ...
+
+    def started(self, prediction: Prediction) -> None: ...
 
     def finished(self, report: InstanceReport) -> None: ...
 

@@ -78,6 +78,9 @@ class Watcher:
     def begin(self, *, planned, earlier):
         self.begun = (planned, earlier)
 
+    def started(self, unit):
+        pass
+
     def done(self, done, *, spent):
         self.finished.append(done)
 

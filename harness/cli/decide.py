@@ -185,14 +185,6 @@ def report(
         typer.echo(plain.encodable(captured.get(), console.encoding), nl=False)
     if out and not json_ and out != STANDARD_OUTPUT:
         console.print(Text(f"report: {out}"), soft_wrap=True)
-    if not json_ and out != STANDARD_OUTPUT:
-        terminal.next_step(_after_report(runs))
-
-
-def _after_report(runs: Sequence[Path]) -> str:
-    if len(runs) > 1:
-        return f"goldseam compare {runs[0]} {runs[1]}"
-    return f"goldseam gate CANDIDATE --baseline {runs[0]}"
 
 
 @app.add(

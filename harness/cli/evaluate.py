@@ -20,6 +20,7 @@ from harness.cli.options import (
     JsonFlag,
     RuntimeOption,
     open_with,
+    output_folder,
     print_json,
 )
 from harness.cli.shell import complete, renamed
@@ -33,9 +34,7 @@ from harness.runs import bug_log, run_folder
 from harness.runs import evaluate as work
 from harness.runs.predictions import GOLD, NULL, read_predictions
 from harness.runs.regrade import State, regrade
-from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.executors.choose import Kind, choose
-from harness.signals import rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +56,13 @@ def evaluate(
     dataset: DatasetSource,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="RUN", help="Run folder to write; an unfinished run is continued."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="RUN",
+            help="Run folder to write; an unfinished run is continued.",
+            parser=output_folder,
+        ),
     ] = None,
     predictions: Annotated[
         list[Path] | None,
@@ -112,7 +117,7 @@ def evaluate(
             rich_help_panel=ADVANCED,
             help="Tasks on which the known fix is run first, to time this machine.",
         ),
-    ] = 3,
+    ] = work.CONTROLS,
     signals: Annotated[
         bool,
         typer.Option(
@@ -174,7 +179,6 @@ def evaluate(
         note=lambda text: terminal.messages().print(Text(text, style="yellow")),
     )
     chosen = load_settings()
-    semgrep = rules.read(chosen.signals.semgrep_rules) if signals and chosen.signals.semgrep_rules else None
     settings = work.Settings(
         demands=Demands(timeout=timeout),
         retry_errors=retry_errors,
@@ -187,22 +191,18 @@ def evaluate(
         replay=replay,
         keep_evidence=keep_evidence,
     )
-    place = choose(executor, address=address, jobs=jobs)
-    with (
-        terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker,
-        place.sandbox(runtime=runtime, engine_wait=engine_wait, note=terminal.RunTicker(ticker).note) as sandbox,
-    ):
-        report = work.run(
+    with terminal.Ticker(terminal.messages(), "evaluate", quiet=json_) as ticker:
+        report = work.evaluate(
             opened,
             chosen_predictions,
             out,
-            sandbox=sandbox,
-            executor=place,
+            executor=choose(executor, address=address, jobs=jobs),
             settings=settings,
             observer=terminal.RunTicker(ticker),
-            kept=VerdictCache(path=chosen.images.cache_dir / "verdicts"),
-            tools=place.tools_image() if signals else None,
-            rules=semgrep,
+            cache_dir=chosen.images.cache_dir,
+            semgrep_rules=chosen.signals.semgrep_rules,
+            engine_wait=engine_wait,
+            sources=predictions or (),
             append=append,
         )
     folder = run_folder.RunFolder(path=out)
@@ -220,8 +220,6 @@ def evaluate(
         console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"))
     _refuse_gaps(folder)
     _refuse_wrong_controls(folder)
-    if not json_:
-        terminal.next_step(f"goldseam report {out} --dataset {dataset} -o {out / 'report.html'}")
     return 0
 
 
@@ -263,8 +261,6 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
             "their verdicts are as they were",
             hint="run the same evaluation again with --force to score them by today's rules",
         )
-    if not json_:
-        terminal.next_step(f"goldseam report {run}")
     return 0
 
 

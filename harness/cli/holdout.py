@@ -18,6 +18,7 @@ from harness.cli.options import (
     IdsOption,
     JsonFlag,
     open_with,
+    output_folder,
     print_json,
 )
 from harness.cli.shell import complete
@@ -120,7 +121,6 @@ def check(
     if not json_:
         count = len(open_dataset(dataset).ids())
         terminal.results().print(Text(f"{dataset}: {count} task(s), no problem found"))
-        terminal.next_step(f"goldseam evaluate {dataset} --gold --null -o runs/controls")
 
 
 @app.add(
@@ -161,7 +161,6 @@ def seal(
         console.print(Text(f"  to {keys.short(recipient)}"))
     for note in notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
-    terminal.next_step(f"goldseam holdout log {dataset} --verify")
 
 
 def _variable(name: str) -> str:
@@ -183,7 +182,14 @@ def open_(
     dataset: DatasetArgument,
     out: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="FOLDER", help="New folder for the readable copy.", show_default=False),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="New folder for the readable copy.",
+            show_default=False,
+            parser=output_folder,
+        ),
     ],
     identity: IdentityOption = None,
     ids: IdsOption = None,

@@ -98,6 +98,13 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
+def output_folder(text: str) -> Path:
+    """A folder to write; standard output is refused, since nobody wants a folder called `-`."""
+    if Path(text) == STANDARD_OUTPUT:
+        raise InputError("-o: this command writes a folder, which standard output can't take", hint="name a folder")
+    return Path(text)
+
+
 def _folder_or_copy(text: str) -> Path:
     """A dataset's folder, or that of a copy of what a store holds."""
     if "://" not in text or complete.is_running():

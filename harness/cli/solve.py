@@ -20,10 +20,20 @@ from harness.cli.model_options import (
     NoResponseCacheFlag,
     PricesOption,
 )
-from harness.cli.options import DatasetSource, IdentityOption, IdsOption, JsonFlag, RuntimeOption, open_with, print_json
+from harness.cli.options import (
+    DatasetSource,
+    IdentityOption,
+    IdsOption,
+    JsonFlag,
+    RuntimeOption,
+    one_result_on_stdout,
+    open_with,
+    print_json,
+)
 from harness.cli.shell import complete
 from harness.cli.shell.command import App
 from harness.cli.shell.help import ADVANCED
+from harness.cli.shell.output import CHOICE
 from harness.cli.views import estimate, terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
@@ -41,6 +51,7 @@ if TYPE_CHECKING:
     from harness.solve.campaign import Report, UnitOutcome
     from harness.solve.estimate import Estimate
     from harness.solve.models.meter import Spending
+    from harness.solve.plan import Unit
 
 app = App()
 
@@ -70,7 +81,7 @@ def solve(
             "-o",
             "--output",
             metavar="FILE",
-            help="Predictions file (JSONL) to write; an unfinished file is continued.",
+            help="Predictions file (JSONL) to write, or `-` for standard output; an unfinished file is continued.",
         ),
     ],
     base_url: Annotated[
@@ -260,6 +271,7 @@ def solve(
     cache_max_mb: CacheMaxOption = None,
 ) -> int:
     """Let a model solve a dataset's tasks; writes predictions, and how each was made, for `goldseam evaluate`."""
+    to_stdout = one_result_on_stdout(out, other=json_ and not dry_run)
     if api not in list(Api):
         raise InputError(f"there is no API {api!r}", hint=f"give {', '.join(Api)}")
     if api == Api.RESPONSES and seed is not None:
@@ -313,7 +325,7 @@ def solve(
         if dry_run:
             return _show_estimate(look_ahead(call, out, environment=os.environ, watcher=watcher), model, json_=json_)
         report = run(call, out, environment=os.environ, watcher=watcher)
-    return _show(report, opened, out, json_=json_)
+    return _show(report, opened, None if to_stdout else out, json_=json_)
 
 
 def _show_estimate(found: Estimate, model: str, *, json_: bool) -> int:
@@ -343,12 +355,20 @@ class _Watcher:
         if earlier:
             self._ticker.say(Text(f"{earlier} of {planned} samples are there already", style="bright_black"))
 
+    def started(self, unit: Unit) -> None:
+        self._ticker.running(_key(unit), f"{unit.instance.instance_id} #{unit.number}")
+
     def done(self, done: UnitOutcome, *, spent: Spending) -> None:
         line = _line(done)
         if line is not None:
             self._ticker.step(line)
-        money = f"${spent.cost:.2f}" if spent.cost else ""
-        self._ticker.note(" ".join(part for part in (f"{spent.tokens:,} tokens", money) if part))
+        money = f" ${spent.cost:.2f}" if spent.cost else ""
+        self._ticker.spent(f"{spent.tokens:,} tokens{money}")
+        self._ticker.ended(_key(done.unit))
+
+
+def _key(unit: Unit) -> str:
+    return f"{unit.instance.instance_id} {unit.number}"
 
 
 def _line(done: UnitOutcome) -> Text | None:
@@ -368,9 +388,15 @@ def _line(done: UnitOutcome) -> Text | None:
     return head + Text(f"no patch: {attempt.no_patch}", style="yellow") + Text(f" {attempt.detail[:100]}") + tail
 
 
-def _show(report: Report, dataset: Dataset, out: Path, *, json_: bool) -> int:
-    """Show what a call came to; exit code 4 where something is left that infrastructure failed at, 70 for a bug."""
-    if json_:
+def _show(report: Report, dataset: Dataset, out: Path | None, *, json_: bool) -> int:
+    """Show what a call came to; exit code 4 where something is left that infrastructure failed at, 70 for a bug.
+
+    `out` is None where the predictions went to standard output.
+    """
+    if out is None:
+        if not CHOICE.quiet:
+            terminal.messages().print(_summary(report))
+    elif json_:
         print_json(_as_json(report, out))
     else:
         console = terminal.results()

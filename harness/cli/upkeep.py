@@ -14,6 +14,7 @@ from harness.cli.options import (
     IdentityOption,
     JsonFlag,
     open_with,
+    output_folder,
     print_json,
 )
 from harness.cli.shell import complete
@@ -256,7 +257,9 @@ def stats(
 )
 def merge(
     datasets: Annotated[list[Path], typer.Argument(metavar="DATASET...", help="Two or more dataset folders.")],
-    out: Annotated[Path, typer.Option("-o", "--output", metavar="DATASET", help="Folder of the new dataset.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DATASET", help="Folder of the new dataset.", parser=output_folder)
+    ],
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", help="Name of the new dataset.", show_default="its folder's name"),

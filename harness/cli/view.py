@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -44,16 +45,23 @@ def view(
     """Browse runs on a local page: list, live progress, comparison, and each task with patch, output and transcript."""
     shelf = Shelf(paths=tuple(paths or [Path()]), dataset=dataset, with_hidden=with_hidden)
     shelf.check()
-    with View(shelf=shelf, port=port) as running:
+    with View(shelf=shelf, port=port) as running, tempfile.TemporaryDirectory(prefix="goldseam-view-") as private:
         typer.echo(running.url)
         typer.echo("Press Ctrl-C to stop. Whoever knows this address can read these runs.", err=True)
         sys.stdout.flush()
-        if not no_open and _has_display():
-            webbrowser.open(running.url)
         try:
+            if not no_open and _has_display():
+                _open(running.url, Path(private) / "open.html")
             running.serve()
         except KeyboardInterrupt:
             return
+
+
+def _open(url: str, door: Path) -> None:
+    """Show an address in a browser by a file that leads there: everybody on this machine can read its arguments."""
+    door.touch(mode=0o600)
+    door.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={url}"><a href="{url}">goldseam</a>\n')
+    webbrowser.open(door.as_uri())
 
 
 def _has_display() -> bool:

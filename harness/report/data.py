@@ -203,7 +203,8 @@ class ReportData:
     dataset: str
     canary: str
     runs: tuple[str, ...]
-    records: tuple[RunRecord, ...]
+    records: Mapping[str, RunRecord]
+    """By run; those that have none are left out."""
     """run.json of the runs that have a readable one: date, versions, machine."""
     models: tuple[ModelSummary, ...]
     """By column."""

@@ -11,6 +11,7 @@ from harness.analysis.compare import Answer
 from harness.core.instance import Outcome  # noqa: TC001 - pydantic reads it at run time
 from harness.judging.places import Place  # noqa: TC001 - pydantic reads it at run time
 from harness.report import figures
+from harness.runs.task_metadata import standing
 
 if TYPE_CHECKING:
     from harness.analysis.scoresheet import Estimate, Figure, Scoresheet
@@ -158,6 +159,18 @@ class Ship(_Part):
     lines: tuple[str, ...]
 
 
+class Origin(_Part):
+    """How a run was made, as its run.json says."""
+
+    run: str
+    started_at: str = Field(description="ISO 8601 in UTC; empty where it is not known")
+    goldseam_version: str
+    grading_version: int
+    dataset: str
+    dataset_version: int
+    machine: dict[str, Any] = Field(description="platform, machine and cpus of where the last call began")
+
+
 class Document(_Part):
     """What `goldseam report --json` prints."""
 
@@ -166,6 +179,9 @@ class Document(_Part):
     runs: tuple[str, ...]
     dataset: str = Field(description="name and version; empty where it is not known")
     with_hidden: bool
+    origins: tuple[Origin, ...] = Field(description="of the runs that say")
+    judged: dict[Place, int] = Field(description="tasks, by where they are judged")
+    guessable_tasks: int = Field(description="of these, those known to be guessable")
     headline: str
     sure: tuple[str, ...] = Field(description="how sure the headline is, in sentences")
     fails: tuple[str, ...] = Field(description="where the best model fails, in sentences")
@@ -188,12 +204,19 @@ def schema() -> str:
 def document(report_data: ReportData, answers: Answers, *, report: str | None = None) -> Document:
     """Everything that the page says before a task is opened, as values."""
     classes = figures.failure_classes(report_data)
+    scope = standing(report_data.task_facts().values())
     labels = {model.column: model.label for model in report_data.models}
     return Document(
         report=report,
         runs=report_data.runs,
         dataset=report_data.dataset,
         with_hidden=report_data.with_hidden,
+        origins=tuple(
+            Origin(run=run, **record.model_dump(include=Origin.model_fields.keys() - {"run"}))
+            for run, record in report_data.records.items()
+        ),
+        judged=dict(scope.judged),
+        guessable_tasks=scope.guessable,
         headline=answers.headline,
         sure=answers.sure,
         fails=answers.fails,

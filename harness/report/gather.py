@@ -78,7 +78,7 @@ def gather(
         dataset=f"{opened.name}, version {opened.version}" if opened else _dataset_of(models),
         canary=opened.canary if opened else "",
         runs=tuple(folders),
-        records=tuple(record for record in records if record),
+        records={run: record for run, record in zip(folders, records, strict=True) if record},
         models=models,
         tasks=tuple(
             replace(

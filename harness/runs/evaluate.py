@@ -7,6 +7,7 @@ import platform
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.core import files
@@ -23,18 +24,19 @@ from harness.grading.failures import CLASSES_VERSION
 from harness.grading.grade import GRADING_VERSION
 from harness.grading.scoring import Demands
 from harness.runs import bug_log, replay, run_folder, task_store, verdict
-from harness.runs.predictions import GOLD, is_withheld, refuse_unknown
+from harness.runs.predictions import GOLD, is_withheld, read_transcript, refuse_unknown, transcript_path
 from harness.runs.redaction import veil_for
 from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.runs.task_metadata import read_facts
 from harness.runs.task_store import TaskStore, filled
 from harness.runs.verdict import NULL, ScoringRequest, Verdict
+from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.job import MissingImageError, SandboxError
 from harness.signals import attach, observed
+from harness.signals import rules as semgrep_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from harness.dataset.folder import Dataset
     from harness.grading.scoring import Scored
@@ -42,10 +44,12 @@ if TYPE_CHECKING:
     from harness.runs.redaction import Redaction
     from harness.runs.task_metadata import TaskFacts
     from harness.runs.verdict import ScreenedPatch
-    from harness.runs.verdict_cache import VerdictCache
     from harness.sandbox.executors.base import Executor
     from harness.sandbox.job import Sandbox
-    from harness.signals.rules import Rules
+
+
+CONTROLS = 3
+"""Tasks on which gold is run first, unless somebody asks for more or none."""
 
 
 class Observer(Protocol):
@@ -53,6 +57,10 @@ class Observer(Protocol):
 
     def begin(self, *, total: int, reused: int) -> None:
         """`total` predictions are in the run; `reused` of them were finished before."""
+        ...
+
+    def started(self, prediction: Prediction) -> None:
+        """A prediction is being scored; told from any thread."""
         ...
 
     def finished(self, report: InstanceReport) -> None:
@@ -239,6 +247,44 @@ def select(
     return predictions
 
 
+def evaluate(
+    dataset: Dataset,
+    predictions: Sequence[Prediction],
+    out: Path,
+    *,
+    executor: Executor,
+    settings: Settings,
+    observer: Observer,
+    cache_dir: Path,
+    semgrep_rules: Path | None = None,
+    engine_wait: float | None = None,
+    sources: Sequence[Path] = (),
+    append: bool = False,
+) -> dict[str, object]:
+    """`run` in an executor's containers, with the verdicts that `cache_dir` keeps and, for signals, the tools there.
+
+    Raises:
+        AnswerIsNoError, InputError, InfrastructureError: as `run`; also for semgrep rules that can't be read.
+
+    """
+    semgrep = semgrep_files.read(semgrep_rules) if settings.signals and semgrep_rules else None
+    with executor.sandbox(runtime=settings.runtime, engine_wait=engine_wait, note=observer.note) as sandbox:
+        return run(
+            dataset,
+            predictions,
+            out,
+            sandbox=sandbox,
+            executor=executor,
+            settings=settings,
+            observer=observer,
+            kept=VerdictCache(path=cache_dir / "verdicts"),
+            tools=executor.tools_image() if settings.signals else None,
+            rules=semgrep,
+            sources=sources,
+            append=append,
+        )
+
+
 def run(
     dataset: Dataset,
     predictions: Sequence[Prediction],
@@ -250,7 +296,8 @@ def run(
     observer: Observer,
     kept: VerdictCache | None = None,
     tools: str | None = None,
-    rules: Rules | None = None,
+    rules: semgrep_files.Rules | None = None,
+    sources: Sequence[Path] = (),
     append: bool = False,
 ) -> dict[str, object]:
     """Score predictions into a run folder and return its report. What the folder already holds is not done again.
@@ -260,6 +307,7 @@ def run(
     `kept` has verdicts of other runs; gold and null, which are there to see that tasks still hold, never come from it.
     `tools` is the image where the tools for signals are; they read when every prediction has its verdict;
     `rules` are those for semgrep.
+    `sources` are predictions files: the transcripts that predictions name are copied from beside them.
 
     Raises:
         AnswerIsNoError: the dataset is not what its ledger binds; nothing was opened or run.
@@ -296,6 +344,7 @@ def run(
         record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
         folder.write_run(record, predictions=digest, vouched=vouched)
         folder.write_predictions(every)
+        _keep_transcripts(folder, predictions, sources)
         task_store.tell_evaluated(dataset, due, run=out.name, note=observer.note)
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
         readings = _control(tasks, due, sandbox, settings)
@@ -306,7 +355,15 @@ def run(
             folder.write_run(record.model_copy(update=found), vouched=vouched)
             for warning in control.warnings(readings):
                 observer.note(warning)
-        work = _Work(tasks=tasks, sandbox=sandbox, settings=settings, folder=folder, kept=kept, veil=veil)
+        work = _Work(
+            tasks=tasks,
+            sandbox=sandbox,
+            settings=settings,
+            folder=folder,
+            kept=kept,
+            veil=veil,
+            started=observer.started,
+        )
         for report in executor.map(work.one, due, cancel=sandbox.cancel):
             observer.finished(report)
         summary = write_report(dataset, folder)
@@ -320,6 +377,16 @@ def run(
                 done=kept.complete if kept else lambda _report: None,
             )
         return summary
+
+
+def _keep_transcripts(folder: RunFolder, predictions: Sequence[Prediction], sources: Sequence[Path]) -> None:
+    """Copy transcripts beside the results of their predictions, where a report finds them."""
+    for source in filter(Path.is_file, sources):
+        for prediction in predictions:
+            path = transcript_path(prediction, source.parent)
+            if path is not None and read_transcript(path, prediction):
+                copy = folder.sample_folder(prediction) / run_folder.TRANSCRIPT_FILE
+                files.write_bytes(copy, path.read_bytes(), durable=False)
 
 
 def _refuse_others(folder: RunFolder, predictions: Sequence[Prediction], *, append: bool) -> None:
@@ -355,9 +422,11 @@ class _Work:
     folder: RunFolder
     kept: VerdictCache | None
     veil: Redaction | None
+    started: Callable[[Prediction], None]
 
     def one(self, prediction: Prediction) -> InstanceReport:
         """Score one prediction and write what is found; a sealed task is open while this runs."""
+        self.started(prediction)
         task = self.tasks.task(prediction.instance_id)
         filled_prediction = filled(prediction, task)
         cache = self.kept if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None

@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from harness.core import files
@@ -24,7 +25,6 @@ from harness.runs.json_stream import Pieces, TooMuchError, loads
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
 
 GOLD = "gold"
 """The model whose patches are the fixes themselves."""
@@ -52,6 +52,7 @@ _LARGEST_FIELD = 1024 * 1024
 _MOST_FIELDS = 100
 _SHOWN = 10
 _SHOWN_CHARACTERS = 200
+LARGEST_TRANSCRIPT = 32 * 1024 * 1024
 _MAX_SAMPLE = 10**9
 
 
@@ -74,6 +75,7 @@ def read_predictions(path: Path, *, model_name: str | None = None, reserved: boo
     """
     paths = agents.files_of(path) if path.is_dir() else (path,)
     predictions = tuple(_prediction(record, model_name) for file in paths for record in _of_file(file))
+    path = _named(path)
     if not reserved:
         _refuse_reserved(path, predictions)
     if not predictions:
@@ -82,9 +84,37 @@ def read_predictions(path: Path, *, model_name: str | None = None, reserved: boo
     return predictions
 
 
+def transcript_path(prediction: Prediction, folder: Path) -> Path | None:
+    """Where the transcript lies that a prediction names, from its predictions file's folder; None outside of that.
+
+    The name comes from whoever made the predictions.
+    """
+    name = prediction.extra.get("transcript")
+    if not isinstance(name, str) or not name or "\x00" in name or Path(name).is_absolute() or ".." in Path(name).parts:
+        return None
+    path = folder / name
+    return path if path.resolve().is_relative_to(folder.resolve()) else None
+
+
+def read_transcript(path: Path, prediction: Prediction) -> dict[str, Any]:
+    """A file's conversation, as `goldseam solve` wrote it; empty where there is none that is this prediction's own."""
+    try:
+        value = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= LARGEST_TRANSCRIPT else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    own = {name: getattr(prediction, name) for name in _WHO}
+    return value if isinstance(value, dict) and {name: value.get(name) for name in _WHO} == own else {}
+
+
+def _named(path: Path) -> Path:
+    """How messages call a file."""
+    return Path("standard input") if path == files.STANDARD_INPUT else path
+
+
 def _of_file(path: Path) -> Iterator[_Record]:
     try:
         with _opened(path) as file:
+            path = _named(path)
             begin = len(codecs.BOM_UTF8) if file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
             file.seek(begin)
             if not Pieces(file).peek():
@@ -102,7 +132,7 @@ def _of_file(path: Path) -> Iterator[_Record]:
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     """A file that can be read from any place; what comes through a pipe is put on the disk first."""
-    with sys.stdin.buffer if path == files.STANDARD_INPUT else path.open("rb") as file:
+    with contextlib.nullcontext(sys.stdin.buffer) if path == files.STANDARD_INPUT else path.open("rb") as file:
         if file.seekable() and path != files.STANDARD_INPUT:
             yield file
             return

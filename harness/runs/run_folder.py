@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 RUN_FILE = "run.json"
 PREDICTIONS_FILE = "predictions.jsonl"
+TRANSCRIPT_FILE = "transcript.json"
 REPORT_FILE = "report.json"
 EVIDENCE_FILE = "evidence.age"
 _WORD = re.compile(r"[a-z_]{1,40}")

@@ -20,16 +20,33 @@ def start_time(pid: int) -> str | None:
     return text.rpartition(")")[2].split()[19]
 
 
+_FIRST_NAMESPACE = "pid:[4026531836]"
+"""The pid namespace that a Linux system boots into: `PROC_PID_INIT_INO` of its include/linux/proc_ns.h."""
+
+
+def host() -> str:
+    """The host's name and, outside of its first pid namespace, the namespace: a pid is another process in each.
+
+    A container that shares the host's network has its name, but not its processes.
+    """
+    try:
+        namespace = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        namespace = _FIRST_NAMESPACE
+    name = socket.gethostname()
+    return name if namespace == _FIRST_NAMESPACE else f"{name}@{namespace.strip('pid:[]')}"
+
+
 def owner() -> str:
     """The value of engine.LABEL_OWNER that names this process."""
-    return f"{socket.gethostname()}:{os.getpid()}:{start_time(os.getpid())}"
+    return f"{host()}:{os.getpid()}:{start_time(os.getpid())}"
 
 
 def is_dead(owner_label: str) -> bool:
-    """Whether the label names a process of this host that no longer runs."""
-    host, _, process = owner_label.partition(":")
+    """Whether the label names a process of this host, and of this pid namespace, that no longer runs."""
+    name, _, process = owner_label.partition(":")
     pid, _, started = process.partition(":")
-    if host != socket.gethostname() or not pid.isdigit():
+    if name != host() or not pid.isdigit():
         return False
     return start_time(int(pid)) != started
 

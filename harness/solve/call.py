@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from harness.solve.models.meter import Limits, Spending
     from harness.solve.models.prices import Prices
     from harness.solve.models.stack import Wrapped
-    from harness.solve.plan import Plan
+    from harness.solve.plan import Plan, Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +59,8 @@ class Watcher(Protocol):
     def note(self, text: str) -> None: ...
 
     def begin(self, *, planned: int, earlier: int) -> None: ...
+
+    def started(self, unit: Unit) -> None: ...
 
     def done(self, done: UnitOutcome, *, spent: Spending) -> None: ...
 
@@ -96,6 +98,7 @@ def run(call: Call, out: Path, *, environment: Mapping[str, str], watcher: Watch
             todo,
             jobs=call.jobs,
             earlier=earlier,
+            started=watcher.started,
             tell=lambda outcome: watcher.done(outcome, spent=wrapped.spent),
             cancel=workspaces.cancel,
         )

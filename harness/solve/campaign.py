@@ -176,6 +176,7 @@ class Campaign:
         jobs: int,
         earlier: int,
         tell: Callable[[UnitOutcome], None],
+        started: Callable[[Unit], None] = lambda _unit: None,
         cancel: Callable[[], None] = lambda: None,
     ) -> Report:
         """Make them all, or as many as limits allow; each is on disk as soon as it is made.
@@ -196,7 +197,11 @@ class Campaign:
             self.wrapped.stop()
             cancel()
 
-        run_all(self._work, todo, jobs=jobs, take=take, stop=give_up)
+        def work(unit: Unit) -> UnitOutcome:
+            started(unit)
+            return self._work(unit)
+
+        run_all(work, todo, jobs=jobs, take=take, stop=give_up)
         return tally.report(planned=len(todo) + earlier, earlier=earlier, spent=self.wrapped.spent)
 
     def _take(self, outcome: UnitOutcome, tally: _Tally) -> None:
@@ -264,7 +269,7 @@ class Campaign:
     def _keep(self, outcome: UnitOutcome) -> None:
         attempt, unit = outcome.attempt, outcome.unit
         assert attempt is not None  # noqa: S101 - only attempts are kept
-        path = self.records.transcript_path(unit.instance.instance_id, unit.number)
+        transcript = self.records.transcript_name(unit.instance.instance_id, unit.number)
         prediction = Prediction(
             instance_id=unit.instance.instance_id,
             model_name_or_path=self.plan.name,
@@ -272,7 +277,7 @@ class Campaign:
             sample=unit.number,
             extra={
                 **facts_of(unit, attempt, plan=self.plan, agent=self.agent, latency=outcome.latency),
-                "transcript": str(path.relative_to(self.records.path.parent)),
+                **({"transcript": transcript} if transcript else {}),
             },
         )
         about = {

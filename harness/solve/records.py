@@ -6,6 +6,7 @@
     predictions.transcripts/ID/N.json   the whole conversation of sample N, secrets masked
 
 A line is written after its transcript, and whole or not at all: a last line that a crash cut short is taken away.
+Where the file is standard output, lines go there as they come, and the rest is kept in a folder that goes at the end.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tempfile
 import time
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.core import files
@@ -25,7 +28,6 @@ from harness.solve.models.meter import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from harness.core.instance import Prediction
     from harness.solve.base import Attempt
@@ -46,14 +48,15 @@ class Records:
     """The files of one campaign, held by one process at a time. A context manager."""
 
     def __init__(self, path: Path, *, masker: Masker) -> None:
-        """`path` is the predictions file."""
+        """`path` is the predictions file, or `files.STANDARD_OUTPUT`."""
         self.path = path
+        self._is_stream = path == files.STANDARD_OUTPUT
         self._masker = masker
-        self._stem = path.with_suffix("") if path.suffix in (".jsonl", ".json") else path
         self._held = contextlib.ExitStack()
 
     def _beside(self, ending: str) -> Path:
-        return self._stem.with_name(f"{self._stem.name}.{ending}")
+        stem = self.path.with_suffix("") if self.path.suffix in (".jsonl", ".json") else self.path
+        return stem.with_name(f"{stem.name}.{ending}")
 
     @property
     def errors_path(self) -> Path:
@@ -66,6 +69,12 @@ class Records:
     def transcript_path(self, instance_id: str, sample: int) -> Path:
         return self._beside("transcripts") / instance_id / f"{sample}.json"
 
+    def transcript_name(self, instance_id: str, sample: int) -> str | None:
+        """Where a transcript lies, from the predictions file's folder; None where it does not outlive the call."""
+        if self._is_stream:
+            return None
+        return str(self.transcript_path(instance_id, sample).relative_to(self.path.parent))
+
     def __enter__(self) -> Self:
         """Hold the files and mend what a crash left.
 
@@ -73,6 +82,8 @@ class Records:
             InputError: another process holds them, they cannot be written, or no file can be there.
 
         """
+        if self._is_stream:
+            self.path = Path(self._held.enter_context(tempfile.TemporaryDirectory())) / "predictions.jsonl"
         files.refuse_special(self.path)
         lock = self.path.with_name(f".{self.path.name}.lock")
         self._held.enter_context(files.locked(lock, busy=f"another `goldseam solve` is writing {self.path}"))
@@ -127,7 +138,10 @@ class Records:
         masked = self._masker.value(transcript)
         # Surrogates stand for bytes that are no text; JSON writes them as escapes.
         files.write_bytes(path, (json.dumps(masked, indent=1) + "\n").encode())
-        _append(self.path, json.dumps(as_json(prediction)))
+        line = json.dumps(as_json(prediction))
+        _append(self.path, line)
+        if self._is_stream:
+            files.write_result(files.STANDARD_OUTPUT, f"{line}\n".encode())
 
     def add_error(self, what: Mapping[str, Any]) -> None:
         """Write down what infrastructure failed at."""

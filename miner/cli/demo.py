@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from harness.cli.options import JobsOption, JsonFlag, print_json
+from harness.cli.options import JobsOption, JsonFlag, output_folder, print_json
 from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.cli.views.terminal import RunTicker
@@ -179,7 +179,11 @@ def demo(
     into: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", metavar="FOLDER", help="Folder for the demo; an unfinished demo in it is continued."
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="Folder for the demo; an unfinished demo in it is continued.",
+            parser=output_folder,
         ),
     ],
     jobs: JobsOption = None,

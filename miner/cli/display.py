@@ -57,15 +57,15 @@ class MineTicker:
 
     def warn(self, text: str) -> None:
         self.warnings.append(text)
-        self._ticker.step(Text(f"warning: {text}", style="yellow"))
+        self._ticker.say(Text(f"warning: {text}", style="yellow"))
 
     def problem(self, name: str, error: GoldseamError) -> None:
         self.problems[name] = error.message
-        self._ticker.step(Text(f"not mined  {name}: {error.message}", style="red"))
+        self._ticker.say(Text(f"not mined  {name}: {error.message}", style="red"))
 
     def missing(self, error: InputError) -> None:
         self.not_found.append(error.message)
-        self._ticker.step(Text(f"not found  {error.message}", style="red"))
+        self._ticker.say(Text(f"not found  {error.message}", style="red"))
 
 
 def report_bugs(lines: Sequence[FunnelLine]) -> None:

@@ -33,5 +33,3 @@ def doctor(json_: JsonFlag = False) -> None:
         terminal.results().print(doctor_table(diagnosis))
     if not diagnosis.can_mine:
         raise InfrastructureError("mining can't run on this machine yet", hint="fix what is marked `missing` above")
-    if not json_:
-        terminal.next_step("goldseam demo -o demo")

@@ -10,7 +10,15 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.options import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
+from harness.cli.options import (
+    AddressOption,
+    ExecutorOption,
+    JobsOption,
+    JsonFlag,
+    RuntimeOption,
+    output_folder,
+    print_json,
+)
 from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
@@ -63,7 +71,11 @@ def import_command(
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", metavar="DATASET", help="Dataset folder; an unfinished import into it is continued."
+            "-o",
+            "--output",
+            metavar="DATASET",
+            help="Dataset folder; an unfinished import into it is continued.",
+            parser=output_folder,
         ),
     ],
     ids: Annotated[
@@ -117,8 +129,6 @@ def import_command(
         console.print(_ids_table(imported))
         console.print(Text(f"dataset: {out}", style="bright_black"))
     report_bugs([line for line in imported.lines if line.reason == INTERNAL_ERROR])
-    if not json_:
-        terminal.next_step(f"goldseam holdout ls {out}")
 
 
 def _sources(places: list[str]) -> Mapping[str, str]:

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from harness.cli.options import AddressOption, ExecutorOption, JobsOption, JsonFlag, RuntimeOption, print_json
+from harness.cli.options import (
+    AddressOption,
+    ExecutorOption,
+    JobsOption,
+    JsonFlag,
+    RuntimeOption,
+    output_folder,
+    print_json,
+)
 from harness.cli.shell.command import App
 from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
@@ -58,7 +66,11 @@ def mine(
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="DATASET", help="Dataset folder; an unfinished mine into it is continued."
+            "-o",
+            "--output",
+            metavar="DATASET",
+            help="Dataset folder; an unfinished mine into it is continued.",
+            parser=output_folder,
         ),
     ] = None,
     since: Annotated[

@@ -57,6 +57,8 @@ def test_a_patch_that_breaks_the_host_costs_its_own_prediction(tmp_path, tiny_im
 
         def note(self, text): ...
 
+        def started(self, prediction): ...
+
         def finished(self, report):
             reports[report.model_name_or_path] = report
 

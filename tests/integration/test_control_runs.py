@@ -22,6 +22,8 @@ class Notes:
     def begin(self, *, total, reused):
         pass
 
+    def started(self, prediction): ...
+
     def finished(self, report):
         self.report = report
 

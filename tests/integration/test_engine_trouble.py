@@ -85,7 +85,7 @@ print(result.timed_out, result.stdout.decode().strip())
 def test_a_program_that_was_stopped_for_longer_than_a_trial_may_take_reads_what_has_ended(tiny_image):
     argv = [sys.executable, "-c", HELD_UP, tiny_image]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
-        own = {"label": [f"{engine.LABEL_OWNER}={socket.gethostname()}:{child.pid}:{owners.start_time(child.pid)}"]}
+        own = {"label": [f"{engine.LABEL_OWNER}={owners.host()}:{child.pid}:{owners.start_time(child.pid)}"]}
         while not engine.connect().containers(filters=own):
             time.sleep(0.02)
         child.send_signal(signal.SIGSTOP)

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from harness.dataset.ledger import ledger
+from harness.report.gather import gather
 from harness.runs.predictions import read_predictions
 from tests.model_server import Asked, ModelServer, Say
 from tests.program import goldseam
@@ -87,10 +88,34 @@ def test_the_better_model_is_ranked_first(runs):
     assert found["candidate"]["tokens_used"]["known"] == found["candidate"]["latency_seconds"]["known"] == TASKS
 
 
+def test_the_conversation_is_kept_beside_the_results_wherever_the_run_is(runs):
+    moved = (runs / "skilled").rename(runs / "elsewhere")
+    try:
+        views = {view.instance_id: view for view in gather([moved]).predictions}
+        assert [turn.role for turn in views["tiny__calc-1"].transcript.first] == ["system", "user", "assistant"]
+    finally:
+        moved.rename(runs / "skilled")
+
+
 def test_why_there_is_no_patch_stands_in_the_run(runs):
     report = json.loads((runs / "clumsy/results/clumsy/tiny__calc-3/0/report.json").read_text())
     assert (report["outcome"], report["failure_class"], report["no_patch"]) == ("empty_patch", "no_patch", "no_code")
     assert report["reason"] == "the model gave no patch: no_code (The sign is wrong; use a plus.)"
+
+
+def test_a_pipe_takes_predictions_from_one_command_to_the_other(place):
+    folder, dataset, _ = place
+    program = [sys.executable, "-m", "miner.cli.main"]
+    score = ["evaluate", dataset.path, "-p", "-", "-o", folder / "piped", "--control", "0", "--no-signals", "--json"]
+    with (
+        subprocess.Popen([*program, *solve(place, "clumsy", "-o", "-")], stdout=subprocess.PIPE) as solving,
+        subprocess.Popen([*program, *map(str, score)], stdin=solving.stdout, stdout=subprocess.PIPE) as scoring,
+    ):
+        solving.stdout.close()
+        report = json.loads(scoring.communicate()[0])
+    assert (solving.returncode, scoring.returncode) == (0, 0)
+    assert report["resolved_ids"] == ["tiny__calc-1"]
+    assert len(read_predictions(folder / "piped/predictions.jsonl")) == TASKS
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import signal
 import socket
 import subprocess  # noqa: TID251 - a server that runs while it is asked
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,7 +22,10 @@ from harness.core.errors import InputError
 from harness.core.instance import Outcome
 from harness.report.view.server import View
 from harness.report.view.shelf import Shelf
+from harness.runs import evaluate
 from harness.runs.run_folder import RunFolder
+from harness.sandbox.executors.local import LocalExecutor
+from tests import tiny
 from tests.browser import BROWSERS, Browser, installed
 from tests.github_server.schemas import fetch
 from tests.report_runs import (
@@ -120,6 +125,49 @@ def test_hostile_names_are_shown_as_text(browser, tmp_path):
         thread.join()
 
 
+@pytest.mark.engine
+def test_the_progress_of_an_evaluation_in_containers_moves_on_the_open_page(browser, tiny_image, sandbox, tmp_path):
+    models = ["one", "three", "two"]
+    shown = "document.querySelector('#_runs td:nth-child(5) span')?.textContent"
+    (tmp_path / "runs").mkdir()
+
+    class Onlooker:
+        """Lets the next prediction begin when the page has shown the last one."""
+
+        def begin(self, *, total, reused):
+            page.until(f"{shown} === '0 of 3'")
+
+        def started(self, prediction): ...
+
+        def finished(self, report):
+            numbers.append(report.model_name_or_path)
+            page.until(f"{shown} === '{len(numbers)} of 3'")
+
+        def note(self, text):
+            pass
+
+    numbers = []
+    with View(shelf=Shelf(paths=(tmp_path / "runs",))) as running:
+        thread = threading.Thread(target=running.serve)
+        thread.start()
+        page = browser.page().visit(running.url)
+        evaluate.run(
+            tiny.dataset(tmp_path / "ds", tiny.task(tiny_image)),
+            [tiny.prediction(model=model) for model in models],
+            tmp_path / "runs" / "live",
+            sandbox=sandbox,
+            executor=LocalExecutor(jobs=1),
+            settings=evaluate.Settings(),
+            observer=Onlooker(),
+        )
+        page.until("document.querySelectorAll('#_runs li').length === 3")
+        assert page.run("document.querySelector('#_runs progress').hidden")
+        assert page.texts("#_runs .rate") == ["100%"] * 3
+        assert page.troubles() == []
+        running.stop()
+        thread.join()
+
+
 def test_a_prediction_that_is_scored_meanwhile_shows_by_itself(browser, view, runs):
     page = browser.page().visit(view.url)
     page.until("document.querySelectorAll('#_runs tr').length === 3")
@@ -200,6 +248,92 @@ def test_a_broken_run_does_not_end_the_view(view, runs):
     (runs / "monday" / "predictions.jsonl").write_text("{broken")
     assert _get(view.url, "report?run=monday")[0] == 422
     assert _get(view.url, "report?run=tuesday")[0] == 200
+
+
+def test_a_changed_dataset_shows_in_a_report_of_the_same_runs(runs, tmp_path):
+    dataset = make_dataset(tmp_path / "ds", 6)
+    shelf = Shelf(paths=(runs,), dataset=dataset.path)
+    before = shelf.state(["monday"])["version"]
+    assert "Another statement" not in shelf.report(["monday"], live="state.json")
+    next(dataset.path.glob("tasks/*/problem_statement.md")).write_text("# Another statement\n")
+    assert shelf.state(["monday"])["version"] != before
+    assert "Another statement" in shelf.report(["monday"], live="state.json")
+
+
+def test_a_page_that_takes_long_keeps_no_other_page_waiting(runs):
+    """A patch of one run is a pipe that nobody writes to until the other run's page is there."""
+    pipe = next((runs / "monday").glob("results/*/*/*/patch.diff"))
+    pipe.unlink()
+    os.mkfifo(pipe)
+    shelf, pages = Shelf(paths=(runs,)), []
+    slow = threading.Thread(target=lambda: pages.append(shelf.report(["monday"], live="monday")))
+    slow.start()
+    while not any(slot.lock.locked() for slot in shelf._cache.values()):
+        assert slow.is_alive()
+    assert "org/alpha" in shelf.report(["tuesday"], live="tuesday")
+    assert pages == []
+    pipe.write_bytes(b"")
+    slow.join()
+    assert len(pages) == 1
+
+
+@pytest.fixture
+def unreadable():
+    """A folder of two runs of which one may not be looked into."""
+    folder = Path(tempfile.mkdtemp(prefix="goldseam-view-test-"))
+    folder.chmod(0o755)
+    for name in ("closed", "open"):
+        make_run(folder / name, 2, {"org/alpha": 1})
+    (folder / "closed").chmod(0)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65534)  # root may look into everything
+    yield folder
+    if is_root:
+        os.seteuid(0)
+    (folder / "closed").chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def test_a_run_that_may_not_be_read_is_told_at_its_place_and_the_others_are_shown(unreadable):
+    with View(shelf=Shelf(paths=(unreadable,))) as running:
+        thread = threading.Thread(target=running.serve)
+        thread.start()
+        try:
+            status, text, _ = _get(running.url, "summary.json?run=closed")
+            assert (status, text) == (
+                422,
+                f"{unreadable / 'closed/predictions.jsonl'} can't be read: Permission denied\n",
+            )
+            assert _get(running.url, "report?run=closed")[:2] == (422, text)
+            assert {row["name"] for row in json.loads(_get(running.url, "runs.json")[1])} == {"closed", "open"}
+            assert _get(running.url, "report?run=open")[0] == 200
+        finally:
+            running.stop()
+            thread.join()
+
+
+def test_the_browser_is_led_to_the_page_without_the_token_in_its_arguments(browser, tmp_path, runs):
+    script = tmp_path / "browser"
+    script.write_text(f'#!/bin/sh\necho "$@" >{tmp_path}/noted\nmv {tmp_path}/noted {tmp_path}/arguments\n')
+    script.chmod(0o755)
+    environment = {**os.environ, "BROWSER": f"{script} %s", "DISPLAY": ":0", "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-m", "miner.cli.main", "view", str(runs)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as child:
+        url = child.stdout.readline().strip()
+        while not (tmp_path / "arguments").exists():
+            assert child.poll() is None
+        address = (tmp_path / "arguments").read_text().strip()
+        door = Path(urlsplit(address).path)
+        assert urlsplit(url).path.strip("/") not in address
+        assert (door.stat().st_mode & 0o777, door.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        page = browser.page()
+        page.visit(address)
+        browser.event(page._session, "Page.loadEventFired")  # of the page that it leads to
+        page.until("document.querySelectorAll('#_runs li').length === 4")
+        child.send_signal(signal.SIGINT)
+        assert child.wait(60) == 0
+    assert not door.exists()
 
 
 def test_a_port_in_use_is_refused_by_name(tmp_path):

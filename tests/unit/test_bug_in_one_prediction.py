@@ -22,6 +22,8 @@ class Quiet:
 
     def begin(self, *, total, reused) -> None: ...
 
+    def started(self, prediction): ...
+
     def finished(self, report) -> None:
         self.reports.append(report)
 

@@ -1,4 +1,6 @@
 import os
+import socket
+import sys
 import tomllib
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -210,6 +212,17 @@ def test_this_process_is_alive_and_one_with_another_start_time_is_dead():
 def test_a_process_of_another_host_is_never_called_dead():
     assert not owners.is_dead("elsewhere:1:1")
     assert not owners.is_dead("")
+
+
+def test_a_process_of_another_pid_namespace_is_never_called_dead():
+    """As a container with the host's network has the host's name, and other processes."""
+    code = "import sys\nfrom harness.sandbox import owners\nprint(owners.owner(), *map(owners.is_dead, sys.argv[1:]))"
+    labels = [owners.owner(), f"{owners.host()}:4194999:1"]
+    apart = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", code, *labels]
+    inside, *dead = process.run(apart).stdout.decode().split()
+    assert dead == ["False", "False"]
+    assert inside.startswith(f"{socket.gethostname()}@")
+    assert not owners.is_dead(inside)
 
 
 def test_no_engine_is_an_infrastructure_error_that_names_the_doctor(monkeypatch):

@@ -13,7 +13,17 @@ from harness.core.instance import Outcome
 from harness.report import document, work
 from harness.runs.run_folder import RunFolder
 from miner.cli.main import app
-from tests.report_runs import SECRET_GOLD, SECRET_OUTPUT, SECRET_TEST, add, make_dataset, make_rich, make_run, make_task
+from tests.report_runs import (
+    SECRET_GOLD,
+    SECRET_OUTPUT,
+    SECRET_TEST,
+    add,
+    make_dataset,
+    make_rich,
+    make_run,
+    make_task,
+    record,
+)
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "report.schema.json"
 ONE = "acme__widgets-100"
@@ -109,3 +119,14 @@ def test_an_empty_run_is_told_as_such(tmp_path):
     printed = _printed(tmp_path)
     assert (printed["headline"], printed["models"], printed["tasks"]) == ("No prediction has been scored yet", [], [])
     assert CliRunner().invoke(app, ["report", str(tmp_path), "-o", str(tmp_path / "page.html")]).exit_code == 0
+
+
+def test_it_tells_where_its_runs_come_from_as_the_pages_head_does(tmp_path):
+    run = make_run(tmp_path / "run", 2, {"alpha": 1})
+    RunFolder(path=run).write_run(record(["alpha"], started_at="2026-11-20T02:00:00Z"))
+    printed = _printed(run)
+    [origin] = printed["origins"]
+    written = RunFolder(path=run).record()
+    names = ("started_at", "goldseam_version", "grading_version", "dataset", "dataset_version", "machine")
+    assert origin == {"run": "run", **{name: getattr(written, name) for name in names}}
+    assert sum(printed["judged"].values()) == len(printed["tasks"]) == 2

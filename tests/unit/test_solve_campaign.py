@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -418,3 +419,18 @@ def test_ctrl_c_keeps_what_is_finished(room):
 
 def _interrupt() -> None:
     raise KeyboardInterrupt
+
+
+def test_standard_output_gets_predictions_and_nothing_stays_beside_it(room, tmp_path, monkeypatch, capsysbinary):
+    place = room(GOOD, tasks=2)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    report = calls.run(place.call(), Path("-"), environment={}, watcher=place.watcher)
+    rows = [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()]
+    assert report.made == 2
+    assert [(row["instance_id"], "+    return a + b" in row["model_patch"]) for row in rows] == [
+        ("tiny__calc-1", True),
+        ("tiny__calc-2", True),
+    ]
+    assert all("transcript" not in row for row in rows)
+    assert list(Path().iterdir()) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shlex
 import sys
 
@@ -13,11 +14,12 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.cli.shell import help as help_text
-from harness.cli.shell import renamed
+from harness.cli.shell import next_steps, renamed
 from harness.cli.views import browse
 from harness.cli.views.progress import Pace, Ticker
 from harness.core import process
 from harness.core.errors import GoldseamError
+from miner.cli.display import MineTicker
 from tests import help_text as all_help
 from tests import report_runs
 from tests.program import goldseam
@@ -88,7 +90,8 @@ def test_an_old_spelling_works_and_names_the_new_one(dataset):
     done = goldseam("holdout", "quarantine", dataset.path, dataset.ids()[0], "--why=flaky")
     assert done.returncode == 0
     assert done.error_text.splitlines()[0] == "note: --why is now --reason; the old spelling goes away in 0.3"
-    assert goldseam("holdout", "release", dataset.path, dataset.ids()[0], "--reason", "it holds").error_text == ""
+    done = goldseam("holdout", "release", dataset.path, dataset.ids()[0], "--reason", "it holds", "-q")
+    assert done.error_text == ""
 
 
 def test_words_after_two_dashes_are_left_alone():
@@ -190,6 +193,21 @@ def test_the_pace_counts_what_this_call_did():
     assert pace.sentence() == "10.0/min, 22 min left"
 
 
+def test_between_two_steps_the_rest_counts_down_and_the_rate_falls_only_when_a_step_is_late():
+    now = 0.0
+    pace = Pace(lambda: now)
+    pace.expect(12)
+    now = 10.0
+    pace.step()
+    now = 20.0
+    pace.step()
+    assert pace.sentence() == "6.0/min, 2 min left"
+    now = 29.0
+    assert (pace.rate, pace.left) == (0.1, 91.0)
+    now = 60.0
+    assert pace.sentence() == "2.4/min, 4 min left"
+
+
 def test_off_a_terminal_a_line_sums_up_what_runs():
     now = 0.0
     ticker = Ticker(Console(file=io.StringIO()), "evaluate", clock=lambda: now)
@@ -221,3 +239,122 @@ def test_a_list_of_tasks_has_whole_ids_however_narrow_it_is(width, titled):
     text = console.file.getvalue()
     assert ("title" in text) is titled
     assert width < len(row.instance_id) + 50 or row.instance_id in text
+
+
+def test_what_runs_now_is_told_until_it_is_over():
+    ticker = Ticker(Console(file=io.StringIO()), "solve", clock=lambda: 0.0)
+    ticker.running("1", "acme__app-1")
+    ticker.running("2", "acme__app-2")
+    assert ticker.summary().plain == "solve: 0 done, 0 s; now: acme__app-1, acme__app-2"
+    ticker.spent("900 tokens")
+    ticker.ended("1")
+    assert ticker.summary().plain == "solve: 0 done, 0 s; now: acme__app-2; 900 tokens"
+
+
+def test_a_warning_of_a_mine_is_no_step():
+    ticker = Ticker(Console(file=io.StringIO()), "mine", clock=lambda: 0.0)
+    MineTicker(ticker).warn("the clone is shallow")
+    assert ticker.summary().plain == "mine: 0 done, 0 s"
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_live_line_fits_a_terminal_and_has_all_its_parts(width):
+    now = 0.0
+    console = Console(file=io.StringIO(), force_terminal=True, width=width, no_color=True)
+    with Ticker(console, "evaluate", clock=lambda: now) as ticker:
+        ticker.expect(300, done=120)
+        for number in range(20):
+            ticker.running(str(number), f"acme__some-repository-{number}")
+            ticker.step(Text("resolved  a title that goes on " + "and on " * 20))
+        now = 40.0
+        ticker.running("now", "acme__app-12")
+    lines = [Text.from_ansi(line).plain for line in re.split(r"[\r\n]+|\x1b\[1A", console.file.getvalue())]
+    assert max(map(len, lines)) <= width
+    assert any("140 of 300 30.0/min, 5 min left acme__" in line for line in lines)
+
+
+def test_every_command_says_what_comes_next_or_that_nothing_does():
+    assert {f"goldseam {path}" for path in next_steps.STEPS} == set(LEAVES)
+    none = {path for path, step in next_steps.STEPS.items() if step is None}
+    answers = {
+        "history",
+        "judge",
+        "images ls",
+        *(f"holdout {name}" for name in ("show", "stats", "export", "log", "scan")),
+    }
+    assert none == {"view", *answers}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path, step in next_steps.STEPS.items() if step and step != next_steps.ITSELF]
+)
+def test_the_next_step_is_a_command_that_there_is(path):
+    _, command = LEAVES[f"goldseam {path}"]
+    params = {param.name: param.name.upper() for param in command.params} | {"json_": False, "dry_run": False}
+    params |= {"accept_to": None, "runs": ["RUN"], "candidates": ["RUN"]}
+    words = next_steps.after(path, params, ["WORD"]).split()
+    _, following = LEAVES[" ".join(words[: 3 if words[1] in ("holdout", "images") else 2])]
+    options = {name for param in following.params for name in param.opts}
+    assert {word for word in words if word.startswith("-")} <= options
+
+
+@pytest.mark.parametrize(
+    ("words", "following"),
+    [
+        (("split", "{ds}"), "holdout ls {ds} --split dev"),
+        (
+            ("split", "{ds}", "--by", "date", "--dev-before", "2026-01-01", "--dry-run"),
+            "holdout split {ds} --by date --dev-before 2026-01-01",
+        ),
+        (("quarantine", "{ds}", "{task}", "--reason", "flaky"), "holdout ls {ds} --state quarantined"),
+        (("canary", "{ds}"), "holdout scan {ds} PATH"),
+    ],
+)
+def test_a_command_that_ends_well_names_the_next_step_on_standard_error(tmp_path, words, following):
+    dataset = report_runs.make_dataset(tmp_path / "bench", 2)
+    names = {"ds": dataset.path, "task": dataset.ids()[0]}
+    words = [word.format(**names) for word in words]
+    done = goldseam("holdout", *words)
+    assert (done.returncode, done.error_text) == (0, f"next: goldseam {following.format(**names)}\n")
+    assert "next:" not in done.stdout
+
+
+@pytest.mark.parametrize("quiet", ["-q", "--json"])
+def test_no_next_step_is_named_where_only_the_result_is_wanted(dataset, quiet):
+    assert goldseam("holdout", "split", dataset.path, quiet).error_text == ""
+
+
+def test_a_command_that_ends_badly_names_none(dataset):
+    done = goldseam("holdout", "check", dataset.path)
+    assert (done.returncode, "next:" in done.error_text) == (1, False)
+
+
+FOLDERS = {
+    "evaluate": "evaluate bench --gold",
+    "mine": "mine repo",
+    "demo": "demo",
+    "holdout merge": "holdout merge a b",
+    "holdout open": "holdout open bench",
+    "holdout import": "holdout import rows.jsonl --source a/b=c",
+}
+"""Commands whose output is a folder, and a call of each."""
+
+
+@pytest.mark.parametrize("call", FOLDERS.values(), ids=FOLDERS)
+def test_a_folder_to_write_is_never_standard_output(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = goldseam(*call.split(), "-o", "-")
+    assert (done.returncode, "-o: this command writes a folder" in done.error_text) == (2, True), done.error_text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_output_is_called_o_and_is_a_folder_or_a_file():
+    outputs = {
+        path.partition(" ")[2]: param.metavar
+        for path, (_, command) in LEAVES.items()
+        for param in command.params
+        if "-o" in param.opts
+    }
+    files = {"solve": "FILE", "judge": "FILE", "report": "FILE", "holdout export": "PATH"}
+    assert {path for path, kind in outputs.items() if kind in {"FOLDER", "DATASET", "RUN"}} == set(FOLDERS)
+    assert {path: kind for path, kind in outputs.items() if path not in FOLDERS} == files

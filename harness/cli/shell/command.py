@@ -11,7 +11,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from harness.cli.shell import help as help_text
-from harness.cli.shell import output, renamed
+from harness.cli.shell import next_steps, output, renamed
 from harness.config.chosen_file import ChosenFile
 from harness.core.errors import InputError
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
+_WORDS = "goldseam.words"
+"""Where a context keeps the arguments of its call."""
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
@@ -120,7 +122,19 @@ class Command(TyperCommand):
         own = frozenset(name for param in self.params for name in (*param.opts, *param.secondary_opts))
         path = ctx.command_path.partition(" ")[2]
         words = renamed.translate(path, args, own=own, tell=not ctx.resilient_parsing)
+        ctx.meta[_WORDS] = tuple(words)
         return super().parse_args(ctx, words)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command and, where it ends well, name the one that comes next."""
+        code = super().invoke(ctx)
+        if code in (None, 0):
+            path = ctx.command_path.partition(" ")[2]
+            if step := next_steps.after(path, ctx.params, ctx.meta[_WORDS]):
+                from harness.cli.views import terminal  # noqa: PLC0415 - takes as long as all the rest of `--help`
+
+                terminal.next_step(step)
+        return code
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formatter.write(help_text.render(self, ctx))

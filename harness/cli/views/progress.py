@@ -9,7 +9,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Column
 from rich.text import Text
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MINUTE = 60.0
 _HOUR = 60 * MINUTE
+_WIDE = 100
+"""Columns from which a long bar leaves room for what runs now."""
 _STEPS = 2
 """Steps from which a rate says something."""
 
@@ -37,13 +39,16 @@ class Pace:
         self.total: int | None = None
         self.done = 0
         self._earlier = 0
+        self._last = self._start
 
     def expect(self, total: int, *, done: int = 0) -> None:
         """How many steps there are in all, and how many of them an earlier call did."""
         self.total, self.done, self._earlier, self._start = total, done, done, self._clock()
+        self._last = self._start
 
     def step(self) -> None:
         self.done += 1
+        self._last = self._clock()
 
     @property
     def seconds(self) -> float:
@@ -52,15 +57,28 @@ class Pace:
 
     @property
     def rate(self) -> float | None:
-        """Steps a second; None while there are too few to tell."""
+        """Steps a second; None while there are too few to tell. It holds until the next step is late."""
         steps = self.done - self._earlier
-        return steps / self.seconds if steps >= _STEPS and self.seconds > 0 else None
+        if steps < _STEPS or self.seconds <= 0:
+            return None
+        return steps / max(self._last - self._start, self.seconds - self._interval)
+
+    @property
+    def _interval(self) -> float:
+        """Seconds from one step to the next, up to the last one."""
+        return (self._last - self._start) / (self.done - self._earlier)
 
     @property
     def left(self) -> float | None:
         """Seconds that the rest takes at this rate; None where that can't be told."""
         rate = self.rate
-        return None if rate is None or self.total is None else max(self.total - self.done, 0) / rate
+        if rate is None or self.total is None:
+            return None
+        return max((self.total - self.done) / rate - min(self._clock() - self._last, self._interval), 0.0)
+
+    def count(self) -> str:
+        """Such as `12 of 40`, or `12 done` where nobody knows of how many."""
+        return f"{self.done} done" if self.total is None else f"{self.done} of {self.total}"
 
     def sentence(self) -> str:
         """Rate and remaining time, such as `8.1/min, 41 min left`; the time so far while there is no rate."""
@@ -101,13 +119,14 @@ class Ticker:
         self._every = every
         self._pace = Pace(clock)
         self._note = ""
+        self._spent = ""
+        self._running: dict[str, str] = {}
         self._stopped = threading.Event()
         self._beats: threading.Thread | None = None
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
+            BarColumn(bar_width=20 if console.width >= _WIDE else 8),
             _PaceColumn(self._pace),
             TextColumn(
                 "{task.fields[note]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)
@@ -141,17 +160,41 @@ class Ticker:
 
     def note(self, text: str) -> None:
         """What runs now: on a terminal beside the bar, elsewhere in the line a minute; a line each with `--verbose`."""
+        self._show_note(text)
+        self._tell(self._note)
+
+    def _show_note(self, text: str) -> None:
         self._note = shortened(text, _NOTE)
         self._progress.update(self._task, note=self._note)
-        if CHOICE.verbose and not self._quiet and self._note:
-            self._progress.console.print(Text(f"{self._title}: {self._note}", style="bright_black"))
+
+    def _tell(self, text: str) -> None:
+        if CHOICE.verbose and text:
+            self.say(Text(f"{self._title}: {text}", style="bright_black"))
+
+    def running(self, key: str, name: str) -> None:
+        """One thing is under way from now on, until `ended` has its key; told from any thread."""
+        self._running[key] = name
+        self._show_running()
+        self._tell(name)
+
+    def ended(self, key: str) -> None:
+        """What `running` told is over."""
+        self._running.pop(key, None)
+        self._show_running()
+
+    def spent(self, text: str) -> None:
+        """What the work has cost so far; shown beside what runs now."""
+        self._spent = text
+
+    def _show_running(self) -> None:
+        self._show_note("; ".join(filter(None, (", ".join(tuple(self._running.values())), self._spent))))
 
     def step(self, line: Text) -> None:
         """One more step is done; `line` tells what came of it."""
         self._pace.step()
         self._progress.update(self._task, advance=1)
         if self._live:
-            self._progress.console.print(line)
+            self._progress.console.print(line, soft_wrap=False)
         elif not self._quiet:
             counter = f"[{self._pace.done}/{self._pace.total}] " if self._pace.total else ""
             self._console.print(Text(counter) + line)
@@ -159,13 +202,12 @@ class Ticker:
     def say(self, line: Text) -> None:
         """A line that is no step."""
         if not self._quiet:
-            self._progress.console.print(line)
+            self._progress.console.print(line, soft_wrap=not self._live)
 
     def summary(self) -> Text:
         """The line of a minute: done of total, rate, remaining time, and what runs now."""
-        done = f"{self._pace.done} of {self._pace.total}" if self._pace.total else f"{self._pace.done} done"
         now = f"; now: {self._note}" if self._note else ""
-        return Text(f"{self._title}: {done}, {self._pace.sentence()}{now}")
+        return Text(f"{self._title}: {self._pace.count()}, {self._pace.sentence()}{now}")
 
     def _beat(self) -> None:
         while not self._stopped.wait(self._every):
@@ -173,14 +215,14 @@ class Ticker:
 
 
 class _PaceColumn(TextColumn):
-    """Rate and remaining time."""
+    """How much is done, rate and remaining time."""
 
     def __init__(self, pace: Pace) -> None:
         super().__init__("", markup=False, table_column=Column(no_wrap=True))
         self._pace = pace
 
     def render(self, _task: object) -> Text:
-        return Text(self._pace.sentence(), style="bright_black")
+        return Text.assemble((self._pace.count(), "progress.download"), " ", (self._pace.sentence(), "bright_black"))
 
 
 def shortened(text: str, limit: int = 100) -> str:

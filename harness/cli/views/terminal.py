@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
 
     from harness.analysis.scoresheet import Scoresheet
+    from harness.core.instance import Prediction
     from harness.runs.regrade import Regraded
     from harness.runs.run_folder import InstanceReport, Score
 
@@ -108,11 +109,19 @@ class RunTicker:
     def begin(self, *, total: int, reused: int) -> None:
         self._ticker.expect(total, done=reused)
 
+    def started(self, prediction: Prediction) -> None:
+        self._ticker.running(_identity(prediction), prediction.instance_id)
+
     def finished(self, report: InstanceReport) -> None:
+        self._ticker.ended(_identity(report))
         self._ticker.step(report_line(report))
 
     def note(self, text: str) -> None:
         self._ticker.say(Text(text, style="yellow"))
+
+
+def _identity(part: Prediction | InstanceReport) -> str:
+    return f"{part.instance_id} {part.model_name_or_path} {part.sample}"
 
 
 def report_line(report: InstanceReport) -> Text:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def facts(report_data: ReportData) -> tuple[tuple[str, str], ...]:
     """Name and value of each fact in the page's head; what no run says is left out."""
-    records = report_data.records
+    records = report_data.records.values()
     versions = [
         f"{record.goldseam_version}, grading {record.grading_version}" for record in records if record.goldseam_version
     ]

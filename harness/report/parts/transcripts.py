@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from harness.report.text import CutText, head
+from harness.runs.predictions import read_transcript, transcript_path
+from harness.runs.run_folder import TRANSCRIPT_FILE, RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Prediction
 
-_LARGEST = 32 * 1024 * 1024
 _MESSAGE_BYTES = 16 * 1024
 
 
@@ -44,35 +44,17 @@ class Transcript:
 
 
 def read(run: Path, prediction: Prediction, limit: int) -> Transcript | None:
-    """The transcript that a prediction names, about `limit` bytes of it; None where there is none that is its own.
+    """The transcript of a prediction, about `limit` bytes of it; None where there is none that is its own.
 
-    The name is relative to the predictions file; it is looked for in the run's folder and in the folder above it. It
-    comes from whoever made the predictions, so it must not lead out of these, and what it leads to must be a
-    transcript of this very prediction.
+    It is beside the prediction's results; a run from before that was copied there may have it where the prediction
+    names it, from the run's folder or the folder above.
     """
-    name = prediction.extra.get("transcript")
-    if not isinstance(name, str) or not name or "\x00" in name:
-        return None
-    relative = PurePosixPath(name)
-    if relative.is_absolute() or ".." in relative.parts:
-        return None
-    for folder in (run, run.resolve().parent):
-        value = _json(folder, folder / relative)
-        identity = (prediction.instance_id, prediction.model_name_or_path, prediction.sample)
-        if tuple(value.get(key) for key in ("instance_id", "model_name_or_path", "sample")) == identity:
+    beside = RunFolder(path=run).sample_folder(prediction) / TRANSCRIPT_FILE
+    for path in (beside, *(transcript_path(prediction, folder) for folder in (run, run.resolve().parent))):
+        if path is not None and (value := read_transcript(path, prediction)):
             turns = [_turn(message) for message in _dicts(value.get("messages"))]
             return _cut(turns, limit) if turns else None
     return None
-
-
-def _json(folder: Path, path: Path) -> dict[str, Any]:
-    try:
-        if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
-            return {}
-        value = json.loads(path.read_bytes()) if path.stat().st_size <= _LARGEST else {}
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from harness.core.errors import GoldseamError, InputError
 from harness.report import page
+from harness.report.view.shelf import unreadable
 from harness.runs import bug_log
 
 if TYPE_CHECKING:
@@ -115,17 +116,20 @@ class _Handler(BaseHTTPRequestHandler):
         if not hmac.compare_digest(token.encode(), self.server.token.encode()) or len(rest) != 1:
             self._send(HTTPStatus.NOT_FOUND, _TEXT, "not found\n")
             return
+        status = HTTPStatus.OK
         try:
-            self._send(HTTPStatus.OK, *self._answer(rest[0], parse_qs(address.query)))
+            kind, text = self._answer(rest[0], parse_qs(address.query))
         except _NoSuchPageError:
-            self._send(HTTPStatus.NOT_FOUND, _TEXT, "not found\n")
+            status, kind, text = HTTPStatus.NOT_FOUND, _TEXT, "not found\n"
         except GoldseamError as error:
-            self._send(HTTPStatus.UNPROCESSABLE_ENTITY, _TEXT, f"{error.message}\n{error.hint or ''}\n")
-        except OSError:
-            raise
+            status, kind, text = HTTPStatus.UNPROCESSABLE_ENTITY, _TEXT, f"{error.message}\n{error.hint or ''}\n"
+        except OSError as error:
+            status, kind, text = HTTPStatus.UNPROCESSABLE_ENTITY, _TEXT, f"{unreadable(error)}\n"
         except Exception as error:  # noqa: BLE001 - one bad page must not end the others
             log = bug_log.write()
-            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, _TEXT, f"a bug of ours ({type(error).__name__}): {log}\n")
+            status, kind = HTTPStatus.INTERNAL_SERVER_ERROR, _TEXT
+            text = f"this is a bug in goldseam ({type(error).__name__}); please report it with {log}\n"
+        self._send(status, kind, text)
 
     def do_HEAD(self) -> None:
         self.do_GET()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.analysis import scoresheet
 from harness.core.errors import InputError
-from harness.dataset.folder import open_dataset
+from harness.dataset.folder import DATASET_FILE, open_dataset
+from harness.dataset.seal.canary_marks import FUNNEL_FILE
 from harness.report import page, words
 from harness.report.answers import answers
 from harness.report.data import CONTROLS
@@ -51,20 +52,26 @@ class Shelf:
     dataset: Path | None = None
     with_hidden: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _cache: OrderedDict[tuple[str, ...], Any] = field(default_factory=OrderedDict)
+    """Held for a look at `_cache`, never while a page is made."""
+    _cache: OrderedDict[tuple[str, str], _Slot] = field(default_factory=OrderedDict)
 
     def runs(self) -> dict[str, Path]:
         """Run folders by a name that no other has.
 
         Raises:
-            InputError: a path that is no folder.
+            InputError: a path that is no folder, or can't be read.
 
         """
         folders: dict[Path, Path] = {}
         for path in self.paths:
-            if not path.is_dir():
-                raise InputError(f"no such folder: {path}", hint="give run folders, or the folder that holds them")
-            inside = [path] if is_run(path) else sorted(child for child in path.iterdir() if is_run(child))
+            try:
+                if not path.is_dir():
+                    raise InputError(f"no such folder: {path}", hint="give run folders, or the folder that holds them")
+                inside = (
+                    [path] if _may_be_run(path) else sorted(child for child in path.iterdir() if _may_be_run(child))
+                )
+            except OSError as error:
+                raise InputError(unreadable(error), hint="fix its permissions, or give other folders") from error
             folders |= {run.resolve(): run for run in inside}
         runs = list(folders.values())
         return dict(zip(run_names(runs), runs, strict=True))
@@ -94,7 +101,7 @@ class Shelf:
         """
         parts = [progress(path) for path in self._chosen(chosen)]
         return {
-            "version": _digest(part.version for part in parts),
+            "version": self._version(parts),
             "total": sum(part.total for part in parts),
             "scored": sum(part.scored for part in parts),
         }
@@ -125,7 +132,7 @@ class Shelf:
                 for sheet in order
             ]
 
-        return self._cached(("summary", name, progress(path).version), compute)
+        return self._cached("summary", name, self._version([progress(path)]), compute)
 
     def report(self, chosen: Sequence[str], *, live: str) -> str:
         """The report's page over some runs; `live` is where it asks whether they have changed.
@@ -135,13 +142,17 @@ class Shelf:
 
         """
         runs = self._chosen(chosen)
-        version = _digest(progress(path).version for path in runs)
+        version = self._version([progress(path) for path in runs])
 
         def compute() -> str:
             report_data = gather(runs, dataset=self.dataset, with_hidden=self.with_hidden, page_bytes=_PAGE_BYTES)
             return page.render_data(report_data, answers(report_data), live=live, version=version)
 
-        return self._cached(("report", live, version), compute)
+        return self._cached("report", live, version, compute)
+
+    def _version(self, parts: Sequence[Progress]) -> str:
+        """Changes whenever anything of these runs or of the dataset does."""
+        return _digest([*(part.version for part in parts), *(_dataset_stamps(self.dataset) if self.dataset else ())])
 
     def _chosen(self, chosen: Sequence[str]) -> list[Path]:
         runs = self.runs()
@@ -152,17 +163,40 @@ class Shelf:
             raise InputError("no run is chosen")
         return [runs[name] for name in dict.fromkeys(chosen)]
 
-    def _cached(self, key: tuple[str, ...], compute: Callable[[], _Value]) -> _Value:
-        """A value that is computed once for each key; of pages, only the last few are held."""
+    def _cached(self, kind: str, name: str, version: str, compute: Callable[[], _Value]) -> _Value:
+        """A value that is computed once for each version; of pages, only the last few are held."""
         with self._lock:
-            if key not in self._cache:
-                self._cache[key] = compute()
-            self._cache.move_to_end(key)
-            pages = [each for each in self._cache if each[0] == "report"]
-            for old in pages[:-_PAGES]:
+            slot = self._cache.setdefault((kind, name), _Slot())
+            self._cache.move_to_end((kind, name))
+            for old in [key for key in self._cache if key[0] == "report"][:-_PAGES]:
                 del self._cache[old]
-            value: _Value = self._cache[key]
+        with slot.lock:
+            if slot.version != version:
+                slot.value, slot.version = compute(), version
+            value: _Value = slot.value
             return value
+
+
+@dataclass
+class _Slot:
+    """Room for one value; whoever asks while it is made waits for it."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    version: str = ""
+    value: Any = None
+
+
+def unreadable(error: OSError) -> str:
+    """What a person is told of a file or a folder that can't be read."""
+    return f"{error.filename} can't be read: {error.strerror}" if error.filename else f"can't be read: {error}"
+
+
+def _may_be_run(path: Path) -> bool:
+    """Whether a folder is a run's; one that can't be looked into is listed, so that its page says why."""
+    try:
+        return is_run(path)
+    except OSError:
+        return True
 
 
 def progress(path: Path) -> Progress:
@@ -187,6 +221,13 @@ def _row(name: str, path: Path) -> dict[str, Any]:
         "scored": now.scored,
         "version": now.version,
     }
+
+
+def _dataset_stamps(dataset: Path) -> list[str]:
+    """Names and times of what a report reads of a dataset."""
+    return [
+        _stamp(path) for path in (dataset / DATASET_FILE, dataset / FUNNEL_FILE, *sorted(dataset.glob("tasks/*/*")))
+    ]
 
 
 def _stamp(path: Path) -> str:
