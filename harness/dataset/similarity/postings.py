@@ -45,4 +45,5 @@ class Postings:
 
     def _range(self, value: int) -> tuple[int, int]:
         begin = bisect_left(self.hashes, value)
-        return begin, bisect_right(self.hashes, value, lo=begin)
+        known = begin < len(self.hashes) and self.hashes[begin] == value
+        return begin, bisect_right(self.hashes, value, lo=begin) if known else begin
