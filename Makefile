@@ -5,6 +5,7 @@ PYTHON ?= python3
 DEMO ?= demo-out
 TESTS ?=
 TEST_JOBS ?= 2
+IMAGE ?= goldseam
 IMAGE_OPTIONS ?=
 PROJECT_URL ?=
 BIN := .venv/bin
@@ -65,8 +66,8 @@ tutorial: base ## run every command of the tutorial on the sample library
 package: venv ## build wheel, source distribution and bill of materials into dist/, and try the wheel (PROJECT_URL=… for its metadata)
 	@uv="$$(PYTHON=$(PYTHON) scripts/uv.sh | tail -n 1)" && $(BIN)/python scripts/package.py "$$uv" $(PROJECT_URL)
 
-image: ## build the image of goldseam itself as goldseam:latest; IMAGE_OPTIONS are for docker build
-	docker build $(IMAGE_OPTIONS) -t goldseam .
+image: ## build the image of goldseam itself as $(IMAGE); IMAGE_OPTIONS are for docker build
+	docker build $(IMAGE_OPTIONS) -t $(IMAGE) .
 
 check: lint docs test ## lint and test
 
