@@ -3,6 +3,8 @@
 ARG BASE=python:3.11-slim-bookworm
 
 FROM ${BASE} AS python
+# Not the kind of the base, which would make it a base too.
+LABEL dev.goldseam.kind=program
 # Certificates (PEM) of your own authorities, which the image then trusts too; proxies come by the usual build arguments.
 ARG CA_CERTIFICATES
 RUN set -eu; export DEBIAN_FRONTEND=noninteractive; packages="ca-certificates git"; \

@@ -5,7 +5,9 @@ PYTHON ?= python3
 DEMO ?= demo-out
 TESTS ?=
 TEST_JOBS ?= 2
+IMAGE ?= goldseam
 IMAGE_OPTIONS ?=
+PROJECT_URL ?=
 BIN := .venv/bin
 
 export PATH := $(PATH):$(CURDIR)/.venv-uv/bin
@@ -61,11 +63,11 @@ reference: venv ## write docs/reference from the program
 tutorial: base ## run every command of the tutorial on the sample library
 	$(BIN)/python scripts/tutorial.py
 
-package: venv ## build wheel, source distribution and bill of materials into dist/, and try the wheel
-	@uv="$$(PYTHON=$(PYTHON) scripts/uv.sh | tail -n 1)" && $(BIN)/python scripts/package.py "$$uv"
+package: venv ## build wheel, source distribution and bill of materials into dist/, and try the wheel (PROJECT_URL=… for its metadata)
+	@uv="$$(PYTHON=$(PYTHON) scripts/uv.sh | tail -n 1)" && $(BIN)/python scripts/package.py "$$uv" $(PROJECT_URL)
 
-image: ## build the image of goldseam itself as goldseam:latest; IMAGE_OPTIONS are for docker build
-	docker build $(IMAGE_OPTIONS) -t goldseam .
+image: ## build the image of goldseam itself as $(IMAGE); IMAGE_OPTIONS are for docker build
+	docker build $(IMAGE_OPTIONS) -t $(IMAGE) .
 
 check: lint docs test ## lint and test
 

@@ -15,6 +15,7 @@ import json
 import resource
 import tempfile
 import time
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -109,21 +110,25 @@ def _each(rows: list[np.ndarray], doubles: list[np.ndarray]) -> Told:
 
 def _index(rows: list[np.ndarray], doubles: list[np.ndarray]) -> Told:
     shelf = FixIndex()
-    nothing = np.empty(0, dtype=np.uint64)
+    nothing = array("Q")
     for number, row in enumerate(rows):
-        shelf.add(Fix(name=str(number), patch_id=f"row {number}", code=np.sort(row), statement=nothing))
+        shelf.add(Fix(name=str(number), patch_id=f"row {number}", code=_hashes(row), statement=nothing))
     began = time.monotonic()
     shelf.near(Fix(name="first", patch_id="first", code=nothing, statement=nothing))
     built = time.monotonic()
     for number, one in enumerate(doubles):
-        shelf.near(Fix(name=f"double {number}", patch_id=f"double {number}", code=np.sort(one), statement=nothing))
+        shelf.near(Fix(name=f"double {number}", patch_id=f"double {number}", code=_hashes(one), statement=nothing))
     asked = time.monotonic()
-    postings = Postings.of(rows)
+    postings = Postings.of([_hashes(row) for row in rows])
     found = [
-        [row for row, both in postings.shared(one).items() if both >= 0.5 * min(len(one), len(rows[row]))]
+        [row for row, both in postings.shared(_hashes(one)).items() if both >= 0.5 * min(len(one), len(rows[row]))]
         for one in doubles
     ]
     return built - began, asked - built, found, _mb()
+
+
+def _hashes(values: np.ndarray) -> array[int]:
+    return array("Q", np.sort(values).tolist())
 
 
 def _minhash(folder: Path, rows: list[np.ndarray], doubles: list[np.ndarray], bands: int, per_band: int) -> Told:

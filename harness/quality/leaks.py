@@ -13,7 +13,6 @@ from packaging.version import InvalidVersion, Version
 
 from harness.core import python_source
 from harness.dataset.similarity import shingles
-from harness.dataset.similarity.shingles import Vocabulary
 from harness.quality import names
 
 if TYPE_CHECKING:
@@ -203,17 +202,8 @@ def _gram_share(gold: Sequence[FileChange], statement: str, *, beside: Sequence[
 
     What the files of `beside` have after their change does not count.
     """
-    sides = [(_tokens(_new_side(change)), _tokens(_old_side(change))) for change in gold]
-    vocabulary = Vocabulary.of(new for new, _ in sides)
-    only: set[int] = set()
-    before: set[int] = set()
-    for new, old in sides:
-        only |= _grams(vocabulary, new)
-        before |= _grams(vocabulary, old)
-    only -= before
-    for change in beside:
-        only -= _grams(vocabulary, _tokens(_new_side(change)))
-    return _share(len(only & _grams(vocabulary, _tokens(statement.encode("utf-8", "replace")))), len(only))
+    only = _grams(map(_new_side, gold)) - _grams(map(_old_side, gold)) - _grams(map(_new_side, beside))
+    return _share(len(only & _grams([statement.encode("utf-8", "replace")])), len(only))
 
 
 def _new_side(change: FileChange) -> bytes:
@@ -224,12 +214,9 @@ def _old_side(change: FileChange) -> bytes:
     return change.before if change.before is not None else b"\n".join(change.removed.values())
 
 
-def _tokens(text: bytes) -> list[bytes]:
-    return shingles.tokens(shingles.plain(text))
-
-
-def _grams(vocabulary: Vocabulary, text: list[bytes]) -> set[int]:
-    return set(vocabulary.shingles(vocabulary.ids(text), GRAM)[1].tolist())
+def _grams(texts: Iterable[bytes]) -> set[int]:
+    """The runs of `GRAM` tokens that any of the texts has."""
+    return set().union(*(shingles.hashes(shingles.tokens(shingles.plain(text)), GRAM) for text in texts))
 
 
 def _sources(changes: Sequence[FileChange]) -> tuple[names.Source, ...] | None:

@@ -73,6 +73,8 @@ def cell(column: int, samples: Sequence[PredictionView]) -> Cell:
         word = OUTCOMES[first] if first else "not scored yet"
         short = (SHORT.get(first, word) if first else "pending") or word
         kind = first.value if first else PENDING
+        if first is Outcome.UNRESOLVED and samples[0].failure_class:
+            word += f": {samples[0].failure_class.replace('_', ' ')}"
         return Cell(kind=kind, word=word + note, short=short, column=column, flagged=flagged)
     solved = sum(view.outcome is Outcome.RESOLVED for view in samples)
     kind = (first.value if first else PENDING) if len(kinds) == 1 else MIXED

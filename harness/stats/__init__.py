@@ -3,7 +3,6 @@
 from harness.stats.intervals import (
     Z_95,
     Interval,
-    bootstrap_interval,
     mean_interval,
     standard_error,
     wilson,
@@ -27,7 +26,6 @@ __all__ = [
     "Alternative",
     "Interval",
     "PairedTest",
-    "bootstrap_interval",
     "clean_bound",
     "clean_runs",
     "difference_interval",

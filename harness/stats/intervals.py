@@ -16,9 +16,6 @@ Z_95 = statistics.NormalDist().inv_cdf(0.975)
 """Two-sided 95% quantile of the normal distribution: 1.96."""
 MIN_CLUSTERS = 10
 """From how many repositories on a score's interval is about repositories like these, and not about these alone."""
-DRAWS = 10_000
-"""Resamples of a bootstrap."""
-_CHUNK = 1_000
 _BISECTIONS = 60
 
 
@@ -142,53 +139,6 @@ def mean_interval(
     if error:
         worth = min(max(worth, units * shrink), most * shrink)
     return _wilson(mean, worth, z)
-
-
-def bootstrap_interval(
-    values: Sequence[float],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    confidence: float = 0.95,
-    draws: int = DRAWS,
-    seed: int = 0,
-) -> Interval | None:
-    """The expanded percentile interval of a mean: tasks, or whole clusters of them, are drawn with replacement.
-
-    None without a value. The percentiles are those that make the interval as wide as Student's t would, which the plain
-    ones are not for few tasks. Equal values give an interval without width, which is no evidence that there is none.
-
-    Source: B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979), 1-26; whole
-    clusters: A. C. Davison and D. V. Hinkley, "Bootstrap methods and their application" (1997), section 3.8; expanded
-    percentiles: T. C. Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69
-    (2015), 371-386, section 5.3.
-
-    Raises:
-        ValueError: not one cluster a value, or no draw.
-
-    """
-    if not values:
-        return None
-    if draws < 1:
-        raise ValueError("expected at least one draw")
-    import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
-
-    sums: dict[Hashable, float] = defaultdict(float)
-    sizes: dict[Hashable, int] = defaultdict(int)
-    for value, cluster in zip(values, range(len(values)) if clusters is None else clusters, strict=True):
-        sums[cluster] += value
-        sizes[cluster] += 1
-    units = len(sums)
-    if units == 1:
-        return Interval(low=min(0.0, *values), high=max(1.0, *values))
-    sum_of, size_of = np.array(list(sums.values())), np.array(list(sizes.values()), dtype=float)
-    chance = np.random.default_rng(seed)
-    means: list[float] = []
-    while len(means) < draws:
-        picked = chance.integers(units, size=(min(_CHUNK, draws - len(means)), units))
-        means.extend((sum_of[picked].sum(axis=1) / size_of[picked].sum(axis=1)).tolist())
-    tail = math.erfc(math.sqrt(units / (units - 1) / 2) * t_quantile(confidence, units - 1)) / 2
-    low, high = np.quantile(np.array(means), [tail, 1 - tail])
-    return Interval(low=float(low), high=float(high))
 
 
 def normal_quantile(confidence: float) -> float:

@@ -15,9 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy import float64, int_
-    from numpy.typing import NDArray
-
 POWER = 0.8
 """The chance with which a true difference of the size named is found."""
 _EXACT_UP_TO = 200
@@ -90,46 +87,28 @@ def mcnemar_power(tasks: int, flipping: float, effect: float) -> float:
     """
     if not 0 < flipping <= 1 or abs(effect) > flipping:
         raise ValueError(f"expected 0 < flipping <= 1 and an effect up to that, found {flipping} and {effect}")
-    import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
-
-    numbers = np.arange(tasks + 1)
-    logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, tasks + 1)))))
-
-    def likely(trials: NDArray[int_], share: float) -> NDArray[float64]:
-        """Binomial probabilities of 0 to `tasks` successes, one row for each number of trials."""
-        rows, columns = trials[:, None], numbers[None, :]
-        misses = np.maximum(rows - columns, 0)
-        ways = np.exp(
-            logs[rows] - logs[columns] - logs[misses] + _times_log(columns, share) + _times_log(misses, 1 - share)
-        )
-        return np.where(columns <= rows, ways, 0.0)
-
-    chance = likely(np.array([tasks]), flipping)[0]
-    most = np.array([_rejecting(int(number)) for number in numbers])
     gains = (flipping + effect) / (2 * flipping)
-    rejecting = numbers[None, :] <= most[:, None]
-    power = (likely(numbers, gains) * rejecting).sum(axis=1) + (likely(numbers, 1 - gains) * rejecting).sum(axis=1)
-    return float((chance * power).sum())
-
-
-def _times_log(counts: NDArray[int_], share: float) -> NDArray[float64]:
-    """`counts · log(share)`, where 0 times the logarithm of 0 is 0."""
-    import numpy as np  # noqa: PLC0415
-
-    logs = counts * math.log(share) if share > 0 else np.where(counts == 0, 0.0, -np.inf)
-    return logs.astype(np.float64)
+    gained, lost = (tuple(share**number for number in range(tasks + 1)) for share in (gains, 1 - gains))
+    power = 0.0
+    for flips in range(tasks + 1):
+        chance = math.comb(tasks, flips) * flipping**flips * (1 - flipping) ** (tasks - flips)
+        power += chance * sum(
+            ways * (gained[number] * lost[flips - number] + lost[number] * gained[flips - number])
+            for number, ways in enumerate(_rejecting(flips))
+        )
+    return power
 
 
 @functools.cache
-def _rejecting(flips: int) -> int:
-    """The most flips in the rarer direction with which the two-sided p is below 0.05; -1 where there are none."""
-    tail, most = 0, -1
+def _rejecting(flips: int) -> tuple[float, ...]:
+    """The ways to flip 0, 1… tasks in the rarer direction, as far as the two-sided p is below 0.05."""
+    tail, ways = 0, []
     for number in range(flips + 1):
         tail += math.comb(flips, number)
         if 40 * tail >= 2**flips:  # 2 · tail / 2^flips >= 0.05
-            return most
-        most = number
-    return most
+            break
+        ways.append(float(math.comb(flips, number)))
+    return tuple(ways)
 
 
 def _tasks(effect: float, variance: float, confidence: float, power: float) -> float:

@@ -10,7 +10,7 @@ from harness.sandbox import engine
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-_SHARED = ("debian", "base", "tools", "tools-with")
+_SHARED = ("debian", "base", "tools", "tools-with", "program")
 """Kinds that are kept by `gc`: future builds start from them, and runs ask the tools."""
 
 
@@ -66,7 +66,7 @@ def _stored(client: Any, image: str) -> StoredImage | None:
 def unneeded(stored: Iterable[StoredImage], needed: Collection[str]) -> tuple[StoredImage, ...]:
     """The images that no needed one is or is built on, in an order in which they can be removed. Pure.
 
-    `needed` are image ids or digests as tasks name them. Bases are always kept.
+    `needed` are image ids or digests as tasks name them. Bases, tools and goldseam's own image are always kept.
     """
     by_id = {image.id: image for image in stored}
     ids = {image.id for image in by_id.values() if image.kind in _SHARED or image.id in needed}

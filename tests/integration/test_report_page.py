@@ -208,6 +208,8 @@ def test_eight_long_model_names_are_nowhere_cut_off(browser, tmp_path_factory, w
         ".map(e => e.className + ': ' + e.textContent)"
     )
     assert clipped == []
+    lines = opened.run("[...document.querySelectorAll('.forest .group a')].map(a => a.getClientRects().length)")
+    assert set(lines) == {1}
     assert opened.run("document.documentElement.scrollWidth") <= width
     assert len(set(opened.run("[...document.querySelectorAll('.card')].map(e => e.offsetHeight)"))) == 1
 

@@ -199,6 +199,7 @@ def test_an_image_goes_before_the_one_it_is_built_on_and_needed_ones_stay_with_t
         image("deps2", "base", "deps"),
         image("task1", "deps1"),
         image("task2", "deps2"),
+        image("goldseam", kind="program"),
     )
     assert [one.id for one in store.unneeded(stored, {"task1"})] == ["task2", "deps2"]
 

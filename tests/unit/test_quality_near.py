@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import random
 import time
+from array import array
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from harness.core.errors import InputError
@@ -166,7 +166,7 @@ def test_a_mine_leaves_or_marks_what_a_public_dataset_has(tmp_path, policy, acce
 
 
 def hashed(name: str, code, statement=(), patch_id: str | None = None) -> Fix:
-    sides = [np.array(sorted(values), dtype=np.uint64) for values in (code, statement)]
+    sides = [array("Q", sorted(values)) for values in (code, statement)]
     return Fix(name=name, patch_id=patch_id or name, code=sides[0], statement=sides[1])
 
 
@@ -222,12 +222,13 @@ def test_a_shelf_that_is_asked_between_finds_what_was_put_on_it_late_or_anew():
 
 def test_one_of_ten_thousand_is_found_within_a_blink():
     """Each with each would take a hundred times as long; the bound is loose, as machines are shared."""
-    numbers = np.random.default_rng(1).integers(0, 2**63, size=(10_000, 120), dtype=np.uint64)
-    full = shelf(*(hashed(f"row-{number}", set(row.tolist())) for number, row in enumerate(numbers)))
+    dice = random.Random(1)
+    rows = [[dice.getrandbits(64) for _ in range(120)] for _ in range(10_000)]
+    full = shelf(*(hashed(f"row-{number}", row) for number, row in enumerate(rows)))
     full.near(hashed("first", {1}))  # makes the index
     began = time.process_time()
 
-    names = {full.near(hashed("mine", set(numbers[row][:100].tolist())))[0].name for row in range(0, 10_000, 1000)}
+    names = {full.near(hashed("mine", rows[row][:100]))[0].name for row in range(0, 10_000, 1000)}
 
     assert names == {f"row-{number}" for number in range(0, 10_000, 1000)}
     assert time.process_time() - began < 0.5

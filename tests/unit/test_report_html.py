@@ -106,6 +106,13 @@ def test_samples_that_differ_are_shown_as_a_share(tmp_path):
     assert (cell.kind, cell.short) == ("mixed", "1/2")
 
 
+def test_the_cell_of_a_failure_names_its_class(tmp_path):
+    run = tmp_path / "run"
+    RunFolder(path=run).write_predictions([add(run, ONE, "alpha", Outcome.UNRESOLVED)])
+    cell = matrix.rows(gather([run]))[0].cells[0]
+    assert (cell.word, cell.short) == ("unresolved: tests failed", "unresolved")
+
+
 @pytest.mark.parametrize(
     ("share", "text"), [(None, "–"), (0.0, "0%"), (0.001, "<1%"), (0.5, "50%"), (0.999, ">99%"), (1.0, "100%")]
 )

@@ -10,7 +10,8 @@ from scipy import stats as scipy_stats
 from statsmodels.api import OLS
 from statsmodels.stats.proportion import proportion_confint
 
-from harness.stats import Z_95, bootstrap_interval, mean_interval, standard_error, wilson, worth_clustering
+from benchmarks.intervals import bootstrap_interval
+from harness.stats import Z_95, mean_interval, standard_error, wilson, worth_clustering
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 7), (3, 10), (25, 50), (99, 100), (400, 400)])

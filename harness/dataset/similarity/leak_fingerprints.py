@@ -9,16 +9,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from harness.dataset.similarity import shingles
 from harness.dataset.similarity.shingles import CODE, WORDS, Vocabulary
 from harness.patches import patch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from harness.dataset.similarity.shingles import Hashes
 
 _HUNK = re.compile(rb"^@@ -", re.MULTILINE)
 _GUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -111,10 +107,8 @@ class Index:
     vocabulary: Vocabulary
     canaries: tuple[bytes, ...]
     units: tuple[Unit, ...]
-    owners: Mapping[int, Mapping[int, tuple[int, ...]]]
-    """By length of shingles (prose or code) and hash: numbers of units."""
-    keys: Mapping[int, Hashes]
-    """The hashes of each length, sorted."""
+    owners: Mapping[int, Mapping[str, tuple[int, ...]]]
+    """By length of shingles (prose or code) and shingle: numbers of units."""
     untold: tuple[Text, ...] = ()
     """What is too short, or too ordinary, to be told from other text."""
     sizes: Mapping[tuple[str, Kind], int] = field(default_factory=dict)
@@ -126,24 +120,24 @@ def build(texts: Iterable[Text], canaries: Iterable[str], *, ordinary: Iterable[
     whole_texts = [text for text in texts if text.parts]
     cut = [[(_tokens(text.kind, new), _tokens(text.kind, old)) for new, old in text.parts] for text in whole_texts]
     vocabulary = Vocabulary.of(new for parts in cut for new, _ in parts)
-    hashed = [
+    found = [
         [_only_new(vocabulary, text.kind, *part) for part in parts]
         for text, parts in zip(whole_texts, cut, strict=True)
     ]
-    dull = _shared(whole_texts, hashed) | _ordinary(vocabulary, ordinary)
+    dull = _shared(whole_texts, found) | _ordinary(vocabulary, ordinary)
     units: list[Unit] = []
-    owners: dict[int, dict[int, tuple[int, ...]]] = {WORDS: {}, CODE: {}}
+    owners: dict[int, dict[str, tuple[int, ...]]] = {WORDS: {}, CODE: {}}
     untold: list[Text] = []
-    for text, parts in zip(whole_texts, hashed, strict=True):
+    for text, parts in zip(whole_texts, found, strict=True):
         before = len(units)
         for part in parts:
             left = part - dull
             unit = Unit(task=text.task, kind=text.kind, size=len(left))
             if len(left) < _LEAST[text.kind]:
                 continue
-            for value in left:
+            for shingle in left:
                 by_shingle = owners[_length(text.kind)]
-                by_shingle[value] = (*by_shingle.get(value, ()), len(units))
+                by_shingle[shingle] = (*by_shingle.get(shingle, ()), len(units))
             units.append(unit)
         if len(units) == before:
             untold.append(text)
@@ -155,7 +149,6 @@ def build(texts: Iterable[Text], canaries: Iterable[str], *, ordinary: Iterable[
         canaries=guids(canaries),
         units=tuple(units),
         owners=owners,
-        keys={length: np.array(sorted(known), dtype=np.uint64) for length, known in owners.items()},
         untold=tuple(untold),
         sizes=sizes,
     )
@@ -170,25 +163,24 @@ def _tokens(kind: Kind, text: bytes) -> list[bytes]:
     return shingles.words(tokens) if kind is Kind.STATEMENT else tokens
 
 
-def _only_new(vocabulary: Vocabulary, kind: Kind, new: list[bytes], old: list[bytes]) -> set[int]:
-    after, before = (vocabulary.shingles(vocabulary.ids(side), _length(kind))[1] for side in (new, old))
-    return set(after.tolist()) - set(before.tolist())
+def _only_new(vocabulary: Vocabulary, kind: Kind, new: list[bytes], old: list[bytes]) -> set[str]:
+    after, before = (shingles.shingles(vocabulary.spell(side), _length(kind)) for side in (new, old))
+    return after - before
 
 
-def _shared(texts: list[Text], hashed: list[list[set[int]]]) -> set[int]:
-    tasks: dict[int, set[str]] = defaultdict(set)
-    for text, parts in zip(texts, hashed, strict=True):
-        for value in set().union(*parts):
-            tasks[value].add(text.task)
-    return {value for value, having in tasks.items() if len(having) >= _COMMON}
+def _shared(texts: list[Text], cut: list[list[set[str]]]) -> set[str]:
+    tasks: dict[str, set[str]] = defaultdict(set)
+    for text, parts in zip(texts, cut, strict=True):
+        for shingle in set().union(*parts):
+            tasks[shingle].add(text.task)
+    return {shingle for shingle, having in tasks.items() if len(having) >= _COMMON}
 
 
-def _ordinary(vocabulary: Vocabulary, texts: Iterable[bytes]) -> set[int]:
-    ordinary: set[int] = set()
+def _ordinary(vocabulary: Vocabulary, texts: Iterable[bytes]) -> set[str]:
+    ordinary: set[str] = set()
     for text in texts:
-        ids = vocabulary.ids(shingles.tokens(shingles.plain(text)))
-        ordinary.update(vocabulary.shingles(ids, CODE)[1].tolist())
-        ordinary.update(vocabulary.shingles(ids[shingles.words_only(ids)], WORDS)[1].tolist())
+        spelled = vocabulary.spell(shingles.tokens(shingles.plain(text)))
+        ordinary |= shingles.shingles(spelled, CODE) | shingles.shingles(shingles.prose(spelled), WORDS)
     return ordinary
 
 

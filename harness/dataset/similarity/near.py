@@ -5,31 +5,28 @@ The same measure as `holdout dedupe` takes, against many fixes at once, also of 
 
 from __future__ import annotations
 
+import hashlib
 import threading
+from array import array
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from harness.dataset.similarity import leak_fingerprints, shingles
-from harness.dataset.similarity.dedupe import THRESHOLD, patch_id
 from harness.dataset.similarity.leak_fingerprints import Kind
 from harness.dataset.similarity.postings import Postings
-from harness.dataset.similarity.shingles import CODE, WORDS, Vocabulary
+from harness.dataset.similarity.shingles import CODE, WORDS
+from harness.patches import patch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from harness.dataset.similarity.shingles import Hashes
-
-_HALF = 0.5
-"""Share of both fix and statement from which two are one, as in `dedupe`."""
+THRESHOLD = 0.8
+"""Share of the smaller fix's shingles that the other has too, from which on they are one."""
+HALF = 0.5
+"""The same for a fix where half of the smaller statement is shared too."""
 _FEWEST = 6
 """Shingles from which a share says something; of smaller fixes only the same ones are told."""
-_BETWEEN = b"\0"
-"""No token, so that it is in no shingle."""
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 _RECENT = 64
 """Fixes that are gone through one by one before they are put into the index, and of how many that may be one."""
 
@@ -40,9 +37,9 @@ class Fix:
 
     name: str
     patch_id: str
-    code: Hashes
-    """Shingles that only the fixed code has, sorted."""
-    statement: Hashes
+    code: array[int]
+    """Hashes of the shingles that only the fixed code has, of 64 bits, sorted."""
+    statement: array[int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,33 +60,33 @@ class Near:
 def fix_of(name: str, gold_patch: bytes, statement: str) -> Fix:
     """What a fix is found again by; of a patch that is none nothing but its bytes."""
     parts = leak_fingerprints.of_patch(name, Kind.GOLD, gold_patch).parts
-    after, before = [_tokens(new) for new, _ in parts], [_tokens(old) for _, old in parts]
+    code = (shingles.hashes(_tokens(new), CODE) - shingles.hashes(_tokens(old), CODE) for new, old in parts)
     words = shingles.words(_tokens(statement.encode("utf-8", "replace")))
-    vocabulary = Vocabulary.of((*after, *before, words))
     return Fix(
         name=name,
         patch_id=patch_id(gold_patch),
-        code=_only_new(vocabulary, after, before),
-        statement=np.unique(vocabulary.shingles(vocabulary.ids(words), WORDS)[1]),
+        code=array("Q", sorted(set().union(*code))),
+        statement=array("Q", sorted(shingles.hashes(words, WORDS))),
     )
+
+
+def patch_id(raw: bytes) -> str:
+    """A hash of what a patch adds and removes in which file, without white space and places; as `git patch-id`."""
+    try:
+        files = patch.parse(raw, trusted=True).files
+    except patch.PatchError:
+        return hashlib.sha256(raw).hexdigest()
+    parts = []
+    for file in sorted(files, key=lambda file_patch: file_patch.path):
+        lines = file.raw.split(b"\n")
+        hunks = next((number for number, line in enumerate(lines) if line.startswith(b"@@ -")), len(lines))
+        body = [b"".join(line.split()) for line in lines[hunks:] if line[:1] in (b"+", b"-")]
+        parts.append(file.path.encode("utf-8", "surrogateescape") + b"\0" + b"\n".join(body))
+    return hashlib.sha256(b"\0\0".join(parts)).hexdigest()
 
 
 def _tokens(text: bytes) -> list[bytes]:
     return shingles.tokens(shingles.plain(text))
-
-
-def _only_new(vocabulary: Vocabulary, after: list[list[bytes]], before: list[list[bytes]]) -> Hashes:
-    """The shingles that a hunk has after a change and not before it, over all hunks, sorted."""
-    (new, new_hunks), (old, old_hunks) = _by_hunk(vocabulary, after), _by_hunk(vocabulary, before)
-    return np.unique(new[~np.isin(new ^ new_hunks, old ^ old_hunks)])
-
-
-def _by_hunk(vocabulary: Vocabulary, hunks: list[list[bytes]]) -> tuple[Hashes, Hashes]:
-    """The shingles of all hunks, none across two of them, and a number for the hunk of each; all at once is quicker."""
-    flat = [token for hunk in hunks for token in (*hunk, _BETWEEN)]
-    ends = np.cumsum([len(hunk) + 1 for hunk in hunks], dtype=np.int64)
-    begins, hashes = vocabulary.shingles(vocabulary.ids(flat), CODE)
-    return hashes, np.searchsorted(ends, begins, side="right").astype(np.uint64) * _ODD
 
 
 class FixIndex:
@@ -153,18 +150,16 @@ class _Settled:
 def _near(fix: Fix, other: Fix, shared: int) -> Near | None:
     share = _share(shared, fix.code, other.code)
     same_patch = fix.patch_id == other.patch_id
-    if not same_patch and share < _HALF:
+    if not same_patch and share < HALF:
         return None
-    alike = (
-        share >= THRESHOLD or _share(_count(fix.statement, other.statement), fix.statement, other.statement) >= _HALF
-    )
+    alike = share >= THRESHOLD or _share(_count(fix.statement, other.statement), fix.statement, other.statement) >= HALF
     return Near(name=other.name, share=share, same_patch=same_patch) if same_patch or alike else None
 
 
-def _count(left: Hashes, two: Hashes) -> int:
-    return len(np.intersect1d(left, two, assume_unique=True))
+def _count(left: array[int], two: array[int]) -> int:
+    return len(set(left).intersection(two))
 
 
-def _share(shared: int, left: Hashes, two: Hashes) -> float:
+def _share(shared: int, left: array[int], two: array[int]) -> float:
     smaller = min(len(left), len(two))
     return shared / smaller if smaller >= _FEWEST else 0.0

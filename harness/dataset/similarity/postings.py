@@ -6,50 +6,44 @@ docs/adr/0006-near-duplicates-are-found-exactly.md for why it is no MinHash.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from harness.dataset.similarity.shingles import Hashes
-
-    Owners = NDArray[np.int32]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Postings:
     """Sets of 64-bit hashes, numbered from 0."""
 
-    hashes: Hashes
+    hashes: array[int]
     """Every hash as often as sets hold it, sorted."""
-    owners: Owners
+    owners: array[int]
     """The number of the set that each of them stands for."""
 
     @classmethod
-    def of(cls, sets: Sequence[Hashes]) -> Postings:
+    def of(cls, sets: Sequence[array[int]]) -> Postings:
         """An index of sets; in none of them a hash stands twice."""
-        if not sets:
-            return cls(hashes=np.empty(0, dtype=np.uint64), owners=np.empty(0, dtype=np.int32))
-        hashes = np.concatenate(sets)
-        owners = np.repeat(np.arange(len(sets), dtype=np.int32), [len(one) for one in sets])
-        order = np.argsort(hashes, kind="stable")
-        return cls(hashes=hashes[order], owners=owners[order])
+        hashes = array("Q", chain.from_iterable(sets))
+        owners = array("i", chain.from_iterable(repeat(number, len(one)) for number, one in enumerate(sets)))
+        order = sorted(range(len(hashes)), key=hashes.__getitem__)
+        return cls(hashes=array("Q", map(hashes.__getitem__, order)), owners=array("i", map(owners.__getitem__, order)))
 
-    def shared(self, wanted: Hashes) -> dict[int, int]:
+    def shared(self, wanted: array[int]) -> dict[int, int]:
         """How many hashes a set shares with each one that it shares any with, by number."""
-        begins = np.searchsorted(self.hashes, wanted, side="left")
-        counts = np.searchsorted(self.hashes, wanted, side="right") - begins
-        total = int(counts.sum())
-        places = np.repeat(begins - (np.cumsum(counts) - counts), counts) + np.arange(total)
-        owners, shared = np.unique(self.owners[places], return_counts=True)
-        return dict(zip(owners.tolist(), shared.tolist(), strict=True))
+        return Counter(chain.from_iterable(self.owners[slice(*self._range(value))] for value in wanted))
 
-    def held_by_at_most(self, wanted: Hashes, most: int) -> Hashes:
+    def held_by_at_most(self, wanted: array[int], most: int) -> array[int]:
         """Those of some hashes that so many sets hold, or fewer."""
-        counts = np.searchsorted(self.hashes, wanted, side="right") - np.searchsorted(self.hashes, wanted, side="left")
-        return wanted[counts <= most]
+        ranges = {value: self._range(value) for value in wanted}
+        return array("Q", (value for value, (begin, end) in ranges.items() if end - begin <= most))
+
+    def _range(self, value: int) -> tuple[int, int]:
+        begin = bisect_left(self.hashes, value)
+        known = begin < len(self.hashes) and self.hashes[begin] == value
+        return begin, bisect_right(self.hashes, value, lo=begin) if known else begin

@@ -6,10 +6,9 @@ task and amount, and never quoted.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from harness.dataset.similarity import shingles
 from harness.dataset.similarity.leak_fingerprints import Kind
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from harness.dataset.similarity.leak_fingerprints import Index
-    from harness.dataset.similarity.shingles import Ids, Places
 
 PIECE = 1 << 20
 """Bytes that are searched at once."""
@@ -59,7 +57,7 @@ class _ShingleRun:
     last: int
     line: int
     offset: int
-    seen: set[int] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
 
 
 @dataclass(kw_only=True)
@@ -72,7 +70,7 @@ class _Stream:
     bytes_before: int = 0
     lines_before: int = 0
     tokens_before: dict[int, int] = field(default_factory=lambda: {WORDS: 0, CODE: 0})
-    tail: dict[int, Ids] = field(default_factory=lambda: dict.fromkeys((WORDS, CODE), np.empty(0, dtype=np.int32)))
+    tail: dict[int, str] = field(default_factory=lambda: dict.fromkeys((WORDS, CODE), ""))
     runs: dict[int, _ShingleRun] = field(default_factory=dict)
     guids: dict[bytes, Find] = field(default_factory=dict)
 
@@ -81,12 +79,10 @@ class _Stream:
         text = shingles.plain(piece, html=self.html)
         self._canaries(text)
         if self.index.units:
-            cut = shingles.tokens(text)
-            ids = self.index.vocabulary.ids(cut)
-            where = _Places(text)
-            yield from self._search(CODE, ids, None, where)
-            prose = shingles.words_only(ids)
-            yield from self._search(WORDS, ids[prose], prose, where)
+            spelled = self.index.vocabulary.spell(shingles.tokens(text))
+            where = _Places(text, spelled)
+            yield from self._search(CODE, spelled, where)
+            yield from self._search(WORDS, shingles.prose(spelled), where)
         self.bytes_before += len(piece)
         self.lines_before += piece.count(b"\n")
 
@@ -115,34 +111,31 @@ class _Stream:
     def _line(self, text: bytes, at: int) -> int:
         return self.lines_before + text.count(b"\n", 0, at) + 1
 
-    def _search(self, length: int, ids: Ids, origin: Places | None, where: _Places) -> Iterator[Find]:
-        """Shingles of one length; `origin` has the place among all tokens of those that count here."""
-        tail, keys, owners = self.tail[length], self.index.keys[length], self.index.owners[length]
-        joined = np.concatenate((tail, ids))
-        begins, hashes = self.index.vocabulary.shingles(joined, length)
-        if len(begins) and len(keys):
-            at = np.minimum(np.searchsorted(keys, hashes), len(keys) - 1)
-            hit = np.flatnonzero(keys[at] == hashes)
-            for begin, value in zip(begins[hit].tolist(), hashes[hit].tolist(), strict=True):
-                own = max(0, begin - len(tail))  # a shingle that began in the piece before is told by this one's start
-                token = own if origin is None else int(origin[own])
-                place = self.tokens_before[length] + begin - len(tail)
-                for number in owners[value]:
-                    yield from self._hit(number, value, place, where, token)
-        self.tokens_before[length] += len(ids)
+    def _search(self, length: int, spelled: str, where: _Places) -> Iterator[Find]:
+        """Shingles of one length."""
+        tail, owners = self.tail[length], self.index.owners[length]
+        joined = tail + spelled
+        hits = [at for at in shingles.begins(joined, length) if joined[at : at + length] in owners]
+        for begin in hits:
+            shingle = joined[begin : begin + length]
+            place = self.tokens_before[length] + begin - len(tail)
+            own = max(0, begin - len(tail))  # a shingle that began in the piece before is told by this one's start
+            for number in owners[shingle]:
+                yield from self._hit(number, shingle, place, where, own, length)
+        self.tokens_before[length] += len(spelled)
         self.tail[length] = joined[max(0, len(joined) - length + 1) :]
 
-    def _hit(self, number: int, value: int, place: int, where: _Places, token: int) -> Iterator[Find]:
+    def _hit(self, number: int, shingle: str, place: int, where: _Places, token: int, length: int) -> Iterator[Find]:
         run = self.runs.get(number)
         if run is not None and place - run.last > _GAP:
             yield from self._close(number)
             run = None
         if run is None:
-            at = where.of(token)
+            at = where.of(token, prose=length == WORDS)
             run = _ShingleRun(last=place, line=self._line(where.text, at), offset=self.bytes_before + at)
             self.runs[number] = run
         run.last = place
-        run.seen.add(value)
+        run.seen.add(shingle)
 
     def _close(self, number: int) -> Iterator[Find]:
         run, unit = self.runs.pop(number), self.index.units[number]
@@ -161,14 +154,20 @@ class _Stream:
 class _Places:
     """Where the tokens of a piece begin; worked out only where something was found."""
 
-    def __init__(self, text: bytes) -> None:
-        self.text = text
-        self._known: list[int] | None = None
+    def __init__(self, text: bytes, spelled: str) -> None:
+        self.text, self._spelled = text, spelled
 
-    def of(self, token: int) -> int:
-        if self._known is None:
-            self._known = shingles.places(self.text)
-        return self._known[token]
+    @functools.cached_property
+    def _all(self) -> list[int]:
+        return shingles.places(self.text)
+
+    @functools.cached_property
+    def _prose(self) -> list[int]:
+        return [self._all[place] for place in shingles.prose_places(self._spelled)]
+
+    def of(self, token: int, *, prose: bool) -> int:
+        """The byte at which a token begins, counted among all or among those of prose."""
+        return (self._prose if prose else self._all)[token]
 
 
 def scan(index: Index, source: str, blocks: Iterable[bytes]) -> tuple[Find, ...]:

@@ -5,29 +5,22 @@ tags and the markers of a diff are none: a text that was wrapped, indented anew,
 on a page has the tokens it had. A character outside ASCII is a token of its own, so that its escape in JSON is the
 same token.
 
-A shingle is a run of tokens (w-shingling: Broder, "On the resemblance and containment of documents", 1997), known by
-64 bits of a hash: over 10 GB of text and 100,000 shingles the chance of any false match is about 1 in 10,000.
+A shingle is a run of tokens (w-shingling: Broder, "On the resemblance and containment of documents", 1997). Where the
+tokens that matter are known it is a text of one character a token, see `Vocabulary`; else it is known by 64 bits of a
+hash.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import re
+import sys
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
-
-    Ids = NDArray[np.int32]
-    Hashes = NDArray[np.uint64]
-    Places = NDArray[np.int64]
+    from collections.abc import Iterable, Iterator, Mapping
 
 WORDS = 6
 """Words in a shingle of prose."""
@@ -44,7 +37,6 @@ _ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|nbsp|#39|#x27|#34);")
 _ENTITIES = {b"&lt;": b"<", b"&gt;": b">", b"&amp;": b"&"}
 _REMOVED = re.compile(rb"(?<=\n)-[^\n]*|(?<=\\n)-(?:(?!\\n)[^\n])*")
 """Lines that a diff takes away, also of one quoted in JSON: they part what stands together after it."""
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 _TAG = re.compile(rb"<[^<>]{1,400}>")
 
 
@@ -83,48 +75,59 @@ def places(text: bytes) -> list[int]:
     return [match.start() for match in _TOKEN.finditer(text)]
 
 
-@functools.lru_cache(maxsize=1 << 16)
-def _value(token: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(token, digest_size=8).digest(), "big")
+def hashes(text: list[bytes], length: int) -> set[int]:
+    """The shingles of a text, as numbers of 64 bits that are the same wherever they are worked out."""
+    runs = (b" ".join(text[begin : begin + length]) for begin in range(len(text) - length + 1))
+    return {int.from_bytes(hashlib.blake2b(run, digest_size=8).digest(), "big") for run in runs}
+
+
+_UNKNOWN = "\0"
+_CHARACTERS = sys.maxunicode + 1
+_SIGN_CHARACTERS = frozenset(map(chr, range(1, len(_SIGNS) + 1)))
+_SIGN_RUN = re.compile(f"[{chr(1)}-{chr(len(_SIGNS))}]+")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """The tokens that matter, numbered from 1; 0 is any other. Signs come first."""
+    """The tokens that matter, with a character for each; signs come first. Any other token is the character 0.
 
-    numbers: Mapping[bytes, int]
-    table: Hashes
-    """A random-looking number for each token by its number, the same for the same token always."""
+    So a text is spelled as a `str`, and its shingles are slices of that. Beyond a million tokens two may have the same
+    character.
+    """
+
+    characters: Mapping[bytes, str]
 
     @classmethod
     def of(cls, texts: Iterable[list[bytes]]) -> Vocabulary:
         """The tokens of these texts."""
-        numbers = {sign: number for number, sign in enumerate(_SIGNS, start=1)}
-        for text in texts:
-            for token in text:
-                numbers.setdefault(token, len(numbers) + 1)
-        values = [_value(token) for token in (b"", *numbers)]
-        return cls(numbers=numbers, table=np.array(values, dtype=np.uint64))
+        tokens_seen = dict.fromkeys((*_SIGNS, *chain.from_iterable(texts)))
+        return cls(characters={token: chr(number % _CHARACTERS) for number, token in enumerate(tokens_seen, start=1)})
 
-    def ids(self, text: list[bytes]) -> Ids:
-        """The number of each token."""
-        return np.fromiter(map(self.numbers.get, text, repeat(0)), dtype=np.int32, count=len(text))
-
-    def shingles(self, ids: Ids, length: int) -> tuple[Places, Hashes]:
-        """The shingles whose tokens all are known: at which token each begins, and its hash."""
-        if len(ids) < length:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
-        unknown = np.concatenate(([0], np.cumsum(ids == 0)))
-        begins = np.flatnonzero(unknown[length:] == unknown[:-length])
-        hashes = np.zeros(len(begins), dtype=np.uint64)
-        for offset in range(length if len(begins) else 0):
-            hashes = hashes * _ODD + self.table[ids[begins + offset]]  # wraps around; the order counts
-        return begins, hashes
+    def spell(self, text: list[bytes]) -> str:
+        """The character of each token."""
+        return "".join(map(self.characters.get, text, repeat(_UNKNOWN)))
 
 
-def words_only(ids: Ids) -> Places:
-    """The places of the tokens that are no signs: what prose is made of."""
-    return np.flatnonzero((ids == 0) | (ids > len(_SIGNS)))
+def shingles(spelled: str, length: int) -> set[str]:
+    """The shingles whose tokens all are known."""
+    return {spelled[begin : begin + length] for begin in begins(spelled, length)}
+
+
+def begins(spelled: str, length: int) -> Iterator[int]:
+    """At which token each shingle begins whose tokens all are known."""
+    return chain.from_iterable(
+        range(run.start(), run.end() - length + 1) for run in re.finditer(f"[^{_UNKNOWN}]{{{length},}}", spelled)
+    )
+
+
+def prose(spelled: str) -> str:
+    """The tokens that are no signs: what prose is made of."""
+    return _SIGN_RUN.sub("", spelled)
+
+
+def prose_places(spelled: str) -> list[int]:
+    """At which token of the whole text each of `prose` is."""
+    return [place for place, character in enumerate(spelled) if character not in _SIGN_CHARACTERS]
 
 
 def words(text: list[bytes]) -> list[bytes]:

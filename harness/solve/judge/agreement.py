@@ -7,6 +7,7 @@ of using one instead of tests can see what that would do.
 from __future__ import annotations
 
 import json
+import random
 import re
 import statistics
 from collections import defaultdict
@@ -301,14 +302,10 @@ def _flips(tests: Sequence[float], judge: Sequence[float], *, seed: int = 0) -> 
     """
     if not tests:
         return None
-    import numpy as np  # noqa: PLC0415 - slow to import, and most commands need none of it
-
-    chance = np.random.default_rng(seed)
-    columns = np.array([tests, judge])
-    opposed = 0
-    for _ in range(DRAWS // 1000):
-        picked = chance.integers(len(tests), size=(1000, len(tests)))
-        means = columns[:, picked].mean(axis=2)
-        means[np.abs(means) < _SURE] = 0.0
-        opposed += int((means[0] * means[1] < 0).sum())
+    pairs = [complex(by_tests, by_judge) for by_tests, by_judge in zip(tests, judge, strict=True)]
+    chance = random.Random(seed)  # noqa: S311 - for a statistic, not for a secret
+    opposed, least = 0, _SURE * len(pairs)
+    for _ in range(DRAWS):
+        both = sum(chance.choices(pairs, k=len(pairs)))
+        opposed += both.real * both.imag < 0 and min(abs(both.real), abs(both.imag)) >= least
     return opposed / DRAWS
