@@ -358,7 +358,7 @@ def _kinds(base: Scoresheet, candidate: Scoresheet) -> tuple[str, ...]:
     if not other:
         return ()
     text = (
-        f"{len(other)} task(s) showed other numbers of their tests in the two runs, such as {min(other)}: "
+        f"{len(other)} task(s) showed different numbers of their tests in the two runs, such as {min(other)}: "
         "a scaffolded score and one over hidden tests only are two kinds; solve both with the same dataset"
     )
     return (text,)

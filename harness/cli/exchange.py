@@ -131,17 +131,17 @@ def push(
 
 @app.add(
     examples={
-        "goldseam holdout pull s3://holdouts/bench bench": "Fetch a dataset, or bring a copy up to date",
+        "goldseam holdout pull s3://holdouts/bench bench": "Fetch a dataset, or update a copy",
         "goldseam holdout pull file:///mnt/share/bench bench": "Fetch from a shared folder",
         "goldseam holdout pull s3://holdouts/bench bench --json": "Print the revision as JSON",
     }
 )
 def pull(
     url: UrlArgument,
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="New folder, or a copy to bring up to date.")],
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="New folder, or a copy to update.")],
     json_: JsonFlag = False,
 ) -> None:
-    """Bring a folder up to date with an object store, checked by hashes; changes made here are kept."""
+    """Update a folder from an object store, checked by hashes; changes made here are kept."""
     synced = sync.pull(url, dataset)
     if json_:
         print_json(synced.as_json())

@@ -249,7 +249,7 @@ def _ask(
 def _tell_end(ended: JudgingOutcome, *, quiet: bool) -> None:
     """Say why it ended early; exit code 4 where some patches could not be asked about, 70 for a bug."""
     if ended.stopped and not quiet:
-        text = f"stopped: {ended.stopped}; the same command with a higher limit goes on"
+        text = f"stopped: {ended.stopped}; the same command with a higher limit continues"
         terminal.messages().print(Text(text, style="yellow"))
     if ended.why is not None:
         kind = BugError if isinstance(ended.why, BugError) else InfrastructureError

@@ -322,7 +322,7 @@ def _show_estimate(found: Estimate, model: str, *, json_: bool) -> int:
         return 0
     console = terminal.results()
     console.print(estimate.render(found, model=model))
-    console.print(Text(f"stands on: {found.basis}", style="bright_black"))
+    console.print(Text(f"based on: {found.basis}", style="bright_black"))
     return 0
 
 
@@ -389,7 +389,7 @@ def _show(report: Report, dataset: Dataset, out: Path, *, json_: bool) -> int:
         terminal.messages().print(
             Text(
                 f"stopped by the limit on {report.stopped}: {report.left} of {report.planned} samples are still to be "
-                "made; the same command with a higher limit goes on"
+                "made; the same command with a higher limit continues"
             )
         )
     return 0
@@ -409,7 +409,7 @@ def _summary(report: Report) -> Table:
     table.add_row("tokens", f"{spent.input_tokens:,} read, {spent.output_tokens:,} written, over all calls")
     table.add_row("cost", f"${spent.cost:.4f}" if not spent.unpriced else "unknown: no price is known")
     if spent.estimated:
-        text = f"of these, {spent.estimated} answer(s) counted high: the endpoint told no tokens, or wrong ones"
+        text = f"of these, {spent.estimated} answer(s) counted high: the endpoint reported no tokens, or wrong ones"
         table.add_row("", Text(text, style="yellow"))
     if spent.broken:
         table.add_row("", Text(f"{spent.broken} answer(s) broke off; they may be on the bill", style="yellow"))

@@ -89,7 +89,7 @@ def too_sensitive(quality: Mapping[str, Any], most: float | None) -> Iterator[st
     share = _value(sensitive, "share")
     if share is not None and share > most:
         causes = ", ".join(sorted(map(str, sensitive.get("by") or {})))
-        yield f"sensitive: {share:.0%} of FAIL_TO_PASS hang on what evaluation pins ({causes}), more than {most:.0%}"
+        yield f"sensitive: {share:.0%} of FAIL_TO_PASS depend on what evaluation pins ({causes}), more than {most:.0%}"
 
 
 def _value(leaks: Mapping[str, Any], name: str) -> float | None:

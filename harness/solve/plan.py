@@ -141,14 +141,14 @@ def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> Sta
         raise InputError(
             f"{records.path} holds predictions that `goldseam solve` did not write", hint="give another file with -o"
         )
-    if state is None or not predictions:  # nothing was made yet: the settings may still be mended
+    if state is None or not predictions:  # nothing was made yet: the settings may still change
         return State(settings=raw, spent=state.spent if state else Spending())
     names = [name for name in {**state.settings, **raw} if state.settings.get(name) != raw.get(name)]
     if names:
         text = "; ".join(f"{name} was {state.settings.get(name)!r}, now {raw.get(name)!r}" for name in names)
         raise InputError(
             f"{records.path} was started with other settings: {text}",
-            hint="give the same settings to go on, or another file with -o; `evaluate` takes several -p",
+            hint="give the same settings to continue, or another file with -o; `evaluate` takes several -p",
         )
     return state
 

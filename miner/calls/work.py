@@ -110,7 +110,7 @@ def _counted(instance_id: str, corpus: Corpus) -> Recording:
         calls=len(corpus.calls) - len(near),
         nearby=len(near),
         telling=telling,
-        unknown="" if corpus.calls else "nothing that its tests ask can be told as plain data",
+        unknown="" if corpus.calls else "no call of its tests can be recorded as plain data",
     )
 
 

@@ -125,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise
         except Exception as error:  # noqa: BLE001 - one bad page must not end the others
             log = bug_log.write()
-            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, _TEXT, f"a bug of ours ({type(error).__name__}): {log}\n")
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, _TEXT, f"a bug in goldseam ({type(error).__name__}): {log}\n")
 
     def do_HEAD(self) -> None:
         self.do_GET()
