@@ -31,7 +31,7 @@ _SHOWN = 20
 
 EXAMPLES = {
     "goldseam images base": "Prepare the base image",
-    "goldseam images ls": "List our images",
+    "goldseam images ls": "List the images that goldseam made",
     "goldseam images gc bench --dry-run": "Show which images no task needs",
 }
 
@@ -113,7 +113,7 @@ def tools(
 @app.add(
     "ls",
     examples={
-        "goldseam images ls": "List our images",
+        "goldseam images ls": "List the images that goldseam made",
         "goldseam images ls --json": "Print them as JSON",
         "goldseam images ls --no-color": "List them without colors",
     },
