@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import os
 import re
 import shutil
 import signal
@@ -21,7 +20,6 @@ from harness.core.instance import Outcome
 from harness.report.view.server import View
 from harness.report.view.shelf import Shelf
 from harness.runs.run_folder import RunFolder
-from tests.browser import BROWSERS, Browser, installed
 from tests.github_server.schemas import fetch
 from tests.report_runs import (
     SECRET_OUTPUT,
@@ -34,18 +32,6 @@ from tests.report_runs import (
 )
 
 ONE, TWO = "acme__widgets-100", "acme__widgets-101"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = installed()
-    if program is None:
-        why = f"no browser on this machine: none of {', '.join(BROWSERS)} is on PATH"
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{why}; install chromium, so that the page is really looked at")
-        pytest.skip(why)
-    with Browser(program) as running:
-        yield running
 
 
 @pytest.fixture
