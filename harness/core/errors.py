@@ -45,7 +45,7 @@ class InfrastructureError(GoldseamError):
 
 
 class BugError(GoldseamError):
-    """A bug of ours, which cost single predictions and not the command; its log is named."""
+    """A bug in goldseam, which cost single predictions and not the command; its log is named."""
 
 
 class InterruptedRunError(GoldseamError):
