@@ -92,7 +92,13 @@ def test_an_old_spelling_works_and_names_the_new_one(dataset):
 
 def test_words_after_two_dashes_are_left_alone():
     words = ["--why", "x", "--", "--why"]
-    assert renamed.translate("holdout retire", words, own=frozenset(), tell=False) == ["--reason", "x", "--", "--why"]
+    own = frozenset({"--reason"})
+    assert renamed.translate("holdout retire", words, own=own, tell=False) == ["--reason", "x", "--", "--why"]
+
+
+def test_an_old_spelling_is_no_option_of_a_command_without_the_new_one():
+    done = goldseam("holdout", "ls", "bench", "--out", "x")
+    assert done.error_text.splitlines() == ["error: no such option: --out", "  hint: goldseam holdout ls --help"]
 
 
 def complete(*words, current):
