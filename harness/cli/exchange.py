@@ -22,6 +22,7 @@ from harness.cli.shell import complete
 from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.dataset.folder import open_dataset
+from harness.dataset.splits import known_split
 from harness.interop import export as work
 from harness.interop import sync
 
@@ -78,6 +79,7 @@ def export(
     """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side by default."""
     to_stdout = one_result_on_stdout(out, other=json_)
     opened = open_with(dataset, identity)
+    known_split(opened, split)
     console = terminal.messages()
     exported = work.export(
         opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split

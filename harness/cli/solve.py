@@ -27,6 +27,8 @@ from harness.cli.shell.help import ADVANCED
 from harness.cli.views import estimate, terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
+from harness.core.wording import one_of
+from harness.dataset.splits import known_split
 from harness.solve import plan as plans
 from harness.solve import prompts
 from harness.solve.agents.choice import AgentName, Choice, command_settings, make
@@ -260,13 +262,13 @@ def solve(
     cache_max_mb: CacheMaxOption = None,
 ) -> int:
     """Let a model solve a dataset's tasks; writes predictions, and how each was made, for `goldseam evaluate`."""
-    if api not in list(Api):
-        raise InputError(f"there is no API {api!r}", hint=f"give {', '.join(Api)}")
+    one_of("--api", api, Api)
     if api == Api.RESPONSES and seed is not None:
         raise InputError("the Responses API takes no seed", hint="leave --seed out, or give --api chat")
     settings = load_settings()
     table = load_prices(prices or settings.solve.prices)
     opened = open_with(dataset, identity)
+    known_split(opened, split)
     chosen_prompt = prompts.load(prompt) if prompt else None
     program = command_settings(agent_command, where=where, mount=agent_mount, allow=agent_allow, minutes=agent_minutes)
     agent_made = make(

@@ -35,7 +35,7 @@ def parse_limits(words: Iterable[str]) -> Mapping[str, float]:
             limit = math.nan
         if not limit >= 0 or (name in SHARES and limit > 1):
             bounds = "a share from 0 to 1" if name in SHARES else "a number from 0"
-            raise InputError(f"--max-leak expects {bounds} for {name}, found {number!r}")
+            raise InputError(f"--max-leak: expected {bounds} for {name}, found {number!r}")
         limits[name] = limit
     return limits
 

@@ -104,9 +104,7 @@ def chosen(dataset: Dataset, *, ids: Sequence[str] = (), split: str | None = Non
         InputError: an unknown id, one that has no image, or nothing is left.
 
     """
-    task_ids = set(dataset.ids())
-    if unknown := [task_id for task_id in ids if task_id not in task_ids]:
-        raise InputError(f"not in the dataset: {', '.join(unknown)}", hint=f"see {dataset.tasks_folder}")
+    dataset.require(ids)
     instances = [dataset.instance(task_id) for task_id in (dict.fromkeys(ids) if ids else dataset.ids())]
     if ids:
         if bare := [instance.instance_id for instance in instances if instance.image is None]:

@@ -330,8 +330,7 @@ def open_into(dataset: Dataset, out: Path, *, ids: Collection[str] = ()) -> tupl
     """
     if not dataset.sealed:
         raise InputError(f"{dataset.path} is not sealed; there is nothing to open")
-    if unknown := sorted(set(ids) - set(dataset.ids())):
-        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}")
+    dataset.require(ids)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"{out} is not an empty folder", hint="choose another one")
     chosen = tuple(task_id for task_id in dataset.ids() if not ids or task_id in ids)
