@@ -23,5 +23,5 @@ def to_pandas(rows: Sequence[Row], columns: Sequence[str]) -> Any:
     try:
         pandas = import_module("pandas")
     except ImportError as error:
-        raise InputError("to_pandas() takes pandas, which is not installed", hint="pip install pandas") from error
+        raise InputError("to_pandas() needs pandas, which is not installed", hint="pip install pandas") from error
     return pandas.DataFrame(list(rows), columns=list(columns))

@@ -332,7 +332,7 @@ def _exit_codes() -> Iterator[str]:
     yield from (f"| {code} | {_cell(text)} |" for code, text in sorted(codes.items()))
     yield (
         "\nA CI job can treat 1 and 3 differently: 1 is a regression, 3 means that the runs do not hold enough to say. "
-        "After 4 and 130 the same command goes on where it ended. After 70 the message names a log to report.\n"
+        "After 4 and 130 the same command continues where it ended. After 70 the message names a log to report.\n"
     )
     yield "Commands that say more in their help:\n\n| command | what it says |\n|---|---|"
     for words, command in commands():
@@ -345,8 +345,8 @@ def _words() -> Iterator[str]:
     yield "# Words that programs may rely on\n"
     yield (
         "Closed lists that reports, datasets and JSON output use. A word keeps its meaning within a major version; new "
-        "words may come. Reasons of the funnel are listed in [Mining](../mining.md#why-a-change-was-left), reasons for "
-        "which a part of a patch is left out in [Formats](../formats.md).\n"
+        "words may come. Reasons of the funnel are listed in [Mining](../mining.md#why-a-change-was-skipped), reasons "
+        "for which a part of a patch is left out in [Formats](../formats.md).\n"
     )
     for heading, lists in LISTS.items():
         yield f"## {heading}\n"

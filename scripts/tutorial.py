@@ -26,7 +26,7 @@ PAGE = ROOT / "docs" / "tutorial.md"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ADDRESS = re.compile(r"git clone .*(https://\S+\.git)")
 _EXIT = re.compile(r"^exit code \d+$", re.MULTILINE)
-_LINES_SHOWN = 24
+_LINES_SHOWN = 40
 _COLUMNS = "110"
 
 

@@ -1,4 +1,4 @@
-"""The help of all commands as one text: `python -m tests.help_text` writes tests/help.txt anew."""
+"""The help of all commands as one text: `python -m tests.help_text` writes tests/help.txt again."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.analysis.scoresheet import clusters
 from harness.core.errors import InputError, NothingComparableError
+from harness.core.nearest import did_you_mean
 from harness.stats import (
     Alternative,
     Interval,
@@ -193,11 +194,14 @@ def pick(sheets: Sequence[Scoresheet], model: str | None) -> Scoresheet:
     if model is not None:
         scoresheets = [sheet for sheet in sheets if sheet.model == model]
         if not scoresheets:
-            raise InputError(f"{run} has no model {model!r}", hint=f"it has: {names}")
+            raise InputError(
+                f"{run} has no model {model!r}",
+                hint=did_you_mean(model, [sheet.model for sheet in sheets], otherwise=f"it has: {names}"),
+            )
         return scoresheets[0]
     real = [sheet for sheet in sheets if sheet.model not in _CONTROLS] or list(sheets)
     if len(real) > 1:
-        raise InputError(f"{run} holds several models: {names}", hint="name the one meant")
+        raise InputError(f"{run} holds several models: {names}", hint="choose one by its name")
     return real[0]
 
 
@@ -220,7 +224,8 @@ def pick_candidates(
     missing = [model for model in models if model not in {sheet.model for sheet in scoresheets}]
     if missing:
         names = sorted({sheet.model for sheets in runs for sheet in sheets})
-        raise InputError(f"no candidate run has a model {missing[0]!r}", hint=f"they have: {', '.join(names)}")
+        hint = did_you_mean(missing[0], names, otherwise=f"they have: {', '.join(names)}")
+        raise InputError(f"no candidate run has a model {missing[0]!r}", hint=hint)
     if not scoresheets:
         raise InputError(
             "there is nothing to compare the base with", hint="give a run with another model's predictions"
@@ -358,7 +363,7 @@ def _kinds(base: Scoresheet, candidate: Scoresheet) -> tuple[str, ...]:
     if not other:
         return ()
     text = (
-        f"{len(other)} task(s) showed other numbers of their tests in the two runs, such as {min(other)}: "
+        f"{len(other)} task(s) showed different numbers of their tests in the two runs, such as {min(other)}: "
         "a scaffolded score and one over hidden tests only are two kinds; solve both with the same dataset"
     )
     return (text,)

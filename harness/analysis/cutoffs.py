@@ -85,11 +85,11 @@ def parse(texts: Iterable[str], days: Mapping[str, date]) -> Cutoffs:
     for text in texts:
         model, sign, day = text.rpartition("=")
         if (sign and (not model or model in days_by_model)) or (not sign and every is not None):
-            raise InputError(f"--cutoff {text!r}: a model's cut-off is given once, as DATE or MODEL=DATE")
+            raise InputError(f"--cutoff: expected one DATE for all models, or one MODEL=DATE for each, found {text!r}")
         try:
             cutoff = date.fromisoformat(day)
         except ValueError:
-            raise InputError(f"--cutoff {text!r}: expected a day such as 2025-03-31, found {day!r}") from None
+            raise InputError(f"--cutoff: expected a day such as 2025-03-31, found {day!r}") from None
         if sign:
             days_by_model[model] = cutoff
         else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.analysis import scoresheet
 from harness.core.errors import GoldseamError, InputError
+from harness.core.nearest import did_you_mean
 from harness.runs.run_folder import RUN_FILE, RunFolder, is_run
 from harness.stats import Interval, difference_interval, holm, sign_flip, worth_clustering
 
@@ -104,7 +105,7 @@ def read(folder: Path, *, model: str | None = None, dataset: Path | None = None)
 
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder", hint="give the folder that holds your run folders")
+        raise InputError(f"no such folder: {folder}", hint="give the folder that holds your run folders")
     runs = sorted(path for path in folder.iterdir() if is_run(path))
     if not runs:
         hint = f"give the folder above it: {folder.resolve().parent}" if is_run(folder) else "evaluate some with -o"
@@ -120,9 +121,8 @@ def read(folder: Path, *, model: str | None = None, dataset: Path | None = None)
     if not by_model:
         raise InputError(f"no run in {folder} can be used: {left_out[0]}")
     if model is not None and model not in by_model:
-        raise InputError(
-            f"no run in {folder} has the model {model!r}", hint=f"they have: {', '.join(sorted(by_model))}"
-        )
+        likely = did_you_mean(model, by_model, otherwise=f"they have: {', '.join(sorted(by_model))}")
+        raise InputError(f"no run in {folder} has the model {model!r}", hint=likely)
     chosen = [model] if model else sorted(by_model, key=lambda name: (name in _CONTROLS, name))
     return History(trends=tuple(trend(by_model[name]) for name in chosen), left_out=tuple(left_out))
 

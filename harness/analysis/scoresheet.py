@@ -14,6 +14,7 @@ from harness.analysis.task_score import SampleScore, TaskScore
 from harness.analysis.usage import Usage, usage_of
 from harness.core.errors import InputError
 from harness.core.instance import Outcome
+from harness.core.nearest import did_you_mean
 from harness.core.versions import refuse_newer
 from harness.dataset.folder import open_dataset
 from harness.judging.places import Place
@@ -284,7 +285,8 @@ def only_models(sheets: Sequence[Scoresheet], models: Collection[str]) -> tuple[
     known = {sheet.model for sheet in sheets}
     missing = [model for model in models if model not in known]
     if missing:
-        raise InputError(f"there is no model {missing[0]!r}", hint=f"there are: {', '.join(sorted(known))}")
+        hint = did_you_mean(missing[0], known, otherwise=f"there are: {', '.join(sorted(known))}")
+        raise InputError(f"there is no model {missing[0]!r}", hint=hint)
     if not sheets:
         raise InputError("there is no prediction in it", hint="score some with `goldseam evaluate`")
     return tuple(sheet for sheet in sheets if not models or sheet.model in models)

@@ -91,7 +91,7 @@ def seal_problems(dataset: Dataset, task_id: str) -> Iterator[str]:
             yield f"{SEALED_FILE} is there, though dataset.yaml names no recipients"
         return
     if open_files:
-        yield f"{open_files[0]} lies open, though the dataset is sealed; `goldseam holdout seal` seals it"
+        yield f"{open_files[0]} is readable, though the dataset is sealed; `goldseam holdout seal` seals it"
     if file is None:
         if not open_files:
             yield f"{SEALED_FILE} is missing"

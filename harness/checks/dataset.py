@@ -248,7 +248,7 @@ def _expectation_problems(task: Task) -> Iterator[str]:
         yield f"expectations.json: it has {strangers[0]}, which is in neither list"
     slots = {event.slot for expected in expectations.tests.values() for event in expected.events}
     if lost := sorted(slots - set(expectations.sites)):
-        yield f"expectations.json: it has no site {lost[0]}, which a test comes to"
+        yield f"expectations.json: it has no site {lost[0]}, which a test reaches"
     if expectations.tests and not expectations.files:
         yield "expectations.json: it has tests but no files"
 

@@ -200,7 +200,7 @@ class Search:
 
     def _of_tree(self, path: str, inner: str, data: bytes) -> None:
         if inner in self.secrets.new_paths:
-            self._leaks.append(Leak(where=path, what="a file that only the fix or its hidden tests bring"))
+            self._leaks.append(Leak(where=path, what="a file that only the fix or its hidden tests add"))
             return
         self._tree_words |= {word for word in self.secrets.words if word in data}
         lines = self._lines(data)

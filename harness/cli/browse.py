@@ -11,12 +11,13 @@ from harness.cli.shell import complete
 from harness.cli.shell.command import App
 from harness.cli.views import browse as view
 from harness.cli.views import terminal
-from harness.core.errors import InputError
 from harness.core.instance import TaskState
-from harness.core.nearest import did_you_mean
+from harness.core.wording import one_of
 from harness.dataset.folder import open_dataset
 from harness.dataset.ledger import ledger
 from harness.dataset.similarity import leaks
+from harness.dataset.splits import known_split
+from harness.quality.difficulty import Tier
 
 app = App()
 
@@ -65,9 +66,15 @@ def list_tasks(
 ) -> None:
     """List a dataset's tasks: title, state, split, where they are judged, difficulty, strength. Opens nothing sealed."""
     opened = open_dataset(dataset)
+    known_split(opened, split)
+    if tier is not None:
+        one_of("--difficulty", tier, Tier)
+    instances = list(opened.instances())
+    if repo is not None and instances:
+        one_of("--repo", repo, sorted({instance.repo for instance in instances}))
     rows = [
         row
-        for row in map(view.row_of, opened.instances())
+        for row in map(view.row_of, instances)
         if (state is None or row.state == state.value)
         and split in {None, "all", row.split}
         and repo in {None, row.repo}
@@ -107,10 +114,7 @@ def show_task(
 ) -> None:
     """Show a task: statement, test lists, patches, quality, and its history from the ledger."""
     opened = open_with(dataset, identity)
-    task_ids = opened.ids()
-    if task not in task_ids:
-        hint = did_you_mean(task, task_ids, otherwise=f"`goldseam holdout ls {dataset}` lists the tasks")
-        raise InputError(f"{dataset} has no task {task}", hint=hint)
+    opened.require([task])
     is_open = not public and (not opened.sealed or opened.keys is not None)
     hidden = leaks.opener(opened, [task], purpose="show")(task).hidden if is_open else None
     card = view.TaskView(

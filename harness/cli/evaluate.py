@@ -29,6 +29,7 @@ from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, BugError, InfrastructureError, InputError
+from harness.dataset.splits import known_split
 from harness.grading.scoring import Demands
 from harness.runs import bug_log, run_folder
 from harness.runs import evaluate as work
@@ -167,6 +168,7 @@ def evaluate(
         return _regrade(opened, regrade_run, ids=ids or [], json_=json_)
     if out is None:
         raise InputError("no run folder was named", hint="name the folder to write with -o RUN")
+    known_split(opened, split)
     chosen_split = None if split == "all" else split
     predictionses = [read_predictions(path, model_name=model_name) for path in predictions or []]
     chosen_predictions = work.select(

@@ -22,6 +22,7 @@ from harness.cli.shell import complete
 from harness.cli.shell.command import App
 from harness.cli.views import terminal
 from harness.dataset.folder import open_dataset
+from harness.dataset.splits import known_split
 from harness.interop import export as work
 from harness.interop import sync
 
@@ -78,6 +79,7 @@ def export(
     """Write a dataset for SWE-bench, Harbor, Inspect or Hugging Face datasets; without the hidden side by default."""
     to_stdout = one_result_on_stdout(out, other=json_)
     opened = open_with(dataset, identity)
+    known_split(opened, split)
     console = terminal.messages()
     exported = work.export(
         opened, out, to=to, hidden_of=_hidden_of(opened) if hidden else None, ids=ids or [], split=split
@@ -131,17 +133,17 @@ def push(
 
 @app.add(
     examples={
-        "goldseam holdout pull s3://holdouts/bench bench": "Fetch a dataset, or bring a copy up to date",
+        "goldseam holdout pull s3://holdouts/bench bench": "Fetch a dataset, or update a copy",
         "goldseam holdout pull file:///mnt/share/bench bench": "Fetch from a shared folder",
         "goldseam holdout pull s3://holdouts/bench bench --json": "Print the revision as JSON",
     }
 )
 def pull(
     url: UrlArgument,
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="New folder, or a copy to bring up to date.")],
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="New folder, or a copy to update.")],
     json_: JsonFlag = False,
 ) -> None:
-    """Bring a folder up to date with an object store, checked by hashes; changes made here are kept."""
+    """Update a folder from an object store, checked by hashes; changes made here are kept."""
     synced = sync.pull(url, dataset)
     if json_:
         print_json(synced.as_json())

@@ -310,6 +310,8 @@ def log(
         _verify(opened, head, json_=json_)
     else:
         entries = [entry for entry in ledger.read(opened) if task is None or task in entry.tasks]
+        if task is not None and not entries:
+            opened.require([task])
         if json_:
             print_json([ledger.as_json(entry) for entry in entries])
         else:

@@ -30,6 +30,7 @@ from harness.cli.views import judge as judge_text
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
+from harness.core.wording import one_of
 from harness.solve.judge import file
 from harness.solve.judge import run as judge_run
 from harness.solve.models.alias import is_pinned
@@ -213,9 +214,7 @@ class _Money:
 
 
 def _endpoint(base_url: str, api_key_env: str, api: str) -> Endpoint:
-    if api not in set(Api):
-        raise InputError(f"--api is auto, chat or responses, not {api!r}")
-    return Endpoint(base_url=base_url, api_key_env=api_key_env, api=Api(api))
+    return Endpoint(base_url=base_url, api_key_env=api_key_env, api=Api(one_of("--api", api, Api)))
 
 
 def _ask(
@@ -249,7 +248,7 @@ def _ask(
 def _tell_end(ended: JudgingOutcome, *, quiet: bool) -> None:
     """Say why it ended early; exit code 4 where some patches could not be asked about, 70 for a bug."""
     if ended.stopped and not quiet:
-        text = f"stopped: {ended.stopped}; the same command with a higher limit goes on"
+        text = f"stopped: {ended.stopped}; the same command with a higher limit continues"
         terminal.messages().print(Text(text, style="yellow"))
     if ended.why is not None:
         kind = BugError if isinstance(ended.why, BugError) else InfrastructureError

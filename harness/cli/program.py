@@ -171,7 +171,7 @@ def _plain(error: Any) -> str:
     choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
     if choice:
         names = re.findall(r"'([^']*)'", choice[2])
-        return f"expected {_listed(names)}, found {choice[1]!r}"
+        return f"expected {wording.listed(names)}, found {choice[1]!r}"
     text = wording.problem(error.message, is_known=False)
     return _begun_small(text) if text == _bare(error) else f"{text}, found {_value_of(error)}"
 
@@ -196,10 +196,6 @@ def _value_of(error: Any) -> str:
 def _likely_choice(error: Any) -> str | None:
     choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
     return did_you_mean(choice[1], re.findall(r"'([^']*)'", choice[2])) if choice else None
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _begun_small(message: str) -> str:

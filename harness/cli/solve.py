@@ -37,6 +37,8 @@ from harness.cli.shell.output import CHOICE
 from harness.cli.views import estimate, terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
+from harness.core.wording import one_of
+from harness.dataset.splits import known_split
 from harness.solve import plan as plans
 from harness.solve import prompts
 from harness.solve.agents.choice import AgentName, Choice, command_settings, make
@@ -272,13 +274,13 @@ def solve(
 ) -> int:
     """Let a model solve a dataset's tasks; writes predictions, and how each was made, for `goldseam evaluate`."""
     to_stdout = one_result_on_stdout(out, other=json_ and not dry_run)
-    if api not in list(Api):
-        raise InputError(f"there is no API {api!r}", hint=f"give {', '.join(Api)}")
+    one_of("--api", api, Api)
     if api == Api.RESPONSES and seed is not None:
         raise InputError("the Responses API takes no seed", hint="leave --seed out, or give --api chat")
     settings = load_settings()
     table = load_prices(prices or settings.solve.prices)
     opened = open_with(dataset, identity)
+    known_split(opened, split)
     chosen_prompt = prompts.load(prompt) if prompt else None
     program = command_settings(agent_command, where=where, mount=agent_mount, allow=agent_allow, minutes=agent_minutes)
     agent_made = make(
@@ -334,7 +336,7 @@ def _show_estimate(found: Estimate, model: str, *, json_: bool) -> int:
         return 0
     console = terminal.results()
     console.print(estimate.render(found, model=model))
-    console.print(Text(f"stands on: {found.basis}", style="bright_black"))
+    console.print(Text(f"based on: {found.basis}", style="bright_black"))
     return 0
 
 
@@ -415,7 +417,7 @@ def _show(report: Report, dataset: Dataset, out: Path | None, *, json_: bool) ->
         terminal.messages().print(
             Text(
                 f"stopped by the limit on {report.stopped}: {report.left} of {report.planned} samples are still to be "
-                "made; the same command with a higher limit goes on"
+                "made; the same command with a higher limit continues"
             )
         )
     return 0
@@ -435,7 +437,7 @@ def _summary(report: Report) -> Table:
     table.add_row("tokens", f"{spent.input_tokens:,} read, {spent.output_tokens:,} written, over all calls")
     table.add_row("cost", f"${spent.cost:.4f}" if not spent.unpriced else "unknown: no price is known")
     if spent.estimated:
-        text = f"of these, {spent.estimated} answer(s) counted high: the endpoint told no tokens, or wrong ones"
+        text = f"of these, {spent.estimated} answer(s) counted high: the endpoint reported no tokens, or wrong ones"
         table.add_row("", Text(text, style="yellow"))
     if spent.broken:
         table.add_row("", Text(f"{spent.broken} answer(s) broke off; they may be on the bill", style="yellow"))

@@ -156,7 +156,7 @@ def split(
     }
 )
 def rotate(dataset: DatasetArgument, dry_run: DryRunFlag = False, json_: JsonFlag = False) -> None:
-    """Retire tasks as the policy says, and name what to mine. Exit code 1 if a task is due or too few are left."""
+    """Retire tasks as the policy says, and name what to mine. Exit code 1 if a task is due or too few remain."""
     opened = open_dataset(dataset)
     rotation_done = rotation.rotate(opened, rotation.policy_of(opened, load_policy()), dry_run=dry_run)
     if json_:

@@ -289,7 +289,7 @@ def _index() -> Check:
     places = (Path(sys.prefix, "bin", "uv"), Path(sys.prefix).parent / ".venv-uv/bin/uv")  # the second is make setup's
     uv = next((str(path) for path in places if path.is_file()), None) or process.which("uv")
     if uv is None:
-        answer = "not asked: asking takes uv, which is only in the images here"
+        answer = "not checked: this needs uv, which is only in the images here"
         return Check(name="package index", status=Status.WARN, found=answer, mend="pip install uv")
     argv = [uv, "pip", "compile", "--quiet", "--no-cache", "--no-deps", "--python", sys.executable, "-"]
     try:

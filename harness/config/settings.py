@@ -197,7 +197,7 @@ def _from_file(path: Path | None) -> dict[str, Any]:
             return {}
         raise InputError(f"no settings file at {file}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} is not valid TOML: {error}") from error
+        raise InputError(f"{file} is {wording.not_readable('valid TOML', error)}") from error
     except OSError as error:
         raise InputError(f"{file} can't be read: {error.strerror}") from error
 

@@ -1,7 +1,7 @@
 """One error base and one exit code per class.
 
 Every expected failure is a `GoldseamError`: its message says what was expected, what was found, and what to do.
-Anything else that reaches the command line is a bug of ours (exit code 70).
+Anything else that reaches the command line is a bug in goldseam (exit code 70).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class InfrastructureError(GoldseamError):
 
 
 class BugError(GoldseamError):
-    """A bug of ours, which cost single predictions and not the command; its log is named."""
+    """A bug in goldseam, which cost single predictions and not the command; its log is named."""
 
 
 class InterruptedRunError(GoldseamError):

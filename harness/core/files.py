@@ -60,6 +60,8 @@ def explained(path: Path) -> Iterator[None]:
         problem = f"cannot write {path}: {error.strerror or error}"
         if error.errno in _OF_THE_MACHINE:
             raise InfrastructureError(problem) from error
+        if error.errno in {errno.EEXIST, errno.ENOTDIR}:
+            problem = f"cannot write {path}: a file is where a folder has to be"
         raise InputError(problem, hint="choose another folder or fix its permissions") from error
 
 

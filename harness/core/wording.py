@@ -1,8 +1,15 @@
-"""pydantic's messages about values in our voice: what was expected."""
+"""What libraries say about values and files, in our voice: what was expected, found, and probably meant."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
+
+from harness.core.errors import InputError
+from harness.core.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 _PREFIXES = ("Value error, ", "Assertion failed, ")
 _KINDS = {
@@ -45,3 +52,46 @@ def problem(message: str, value: object = None, *, is_known: bool = True) -> str
             message = message.removeprefix(prefix)
         return message
     return f"expected {expected}, found {value!r}" if is_known else f"expected {expected}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: `a, b or c`."""
+    return " or ".join((", ".join(names[:-1]), *names[-1:]) if len(names) > 1 else names)
+
+
+def one_of(option: str, value: str, choices: Iterable[str]) -> str:
+    """The value of an option, if it is one of the choices.
+
+    Raises:
+        InputError: it is none; what was expected, what was found and what was probably meant.
+
+    """
+    names = list(choices)
+    if value not in names:
+        raise InputError(f"{option}: expected {listed(names)}, found {value!r}", hint=did_you_mean(value, names))
+    return value
+
+
+def field_problem(place: str, found: Mapping[str, Any], *, known: Iterable[str] = ()) -> str:
+    """One of pydantic's errors about a file as a sentence; `known` are the keys that may be in its place."""
+    kind, value = found["type"], found["input"]
+    if kind == "missing":
+        return f"{place}: is missing"
+    if kind == "extra_forbidden":
+        likely = did_you_mean(place.rpartition(" ")[2], known)
+        return f"{place}: unknown key" + (f"; {likely}" if likely else "")
+    if kind == "json_invalid":
+        return f"{place}: not one JSON document"
+    likely = did_you_mean(value, re.findall(r"'([^']*)'", found["msg"])) if isinstance(value, str) else None
+    text = problem(found["msg"], value, is_known=isinstance(value, str | int | float))
+    return f"{place}: {text}" + (f"; {likely}" if likely else "")
+
+
+def not_readable(kind: str, error: Exception) -> str:
+    """Why a text is not YAML, JSON or TOML: the line, and what is wrong there."""
+    mark = getattr(error, "problem_mark", None)  # yaml.MarkedYAMLError
+    line = mark.line + 1 if mark else getattr(error, "lineno", None)  # json.JSONDecodeError
+    text = getattr(error, "problem", None) or getattr(error, "msg", None) or " ".join(str(error).split())
+    if inside := re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", text):  # tomllib.TOMLDecodeError
+        text, line = inside[1], inside[2]
+    return f"not {kind}: " + (f"line {line}: " if line else "") + text[:300]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID, Budgets, Build, Hidden, Instance, Service, Task, TaskState, TestSpec
+from harness.core.nearest import did_you_mean
 from harness.dataset import links
 from harness.dataset.digests import HIDDEN_DIGEST, hidden_digest
 from harness.dataset.hidden_files import (
@@ -146,8 +147,20 @@ class Dataset:
     def _existing(self, instance_id: str) -> Path:
         folder = self.task_folder(instance_id)
         if not folder.is_dir():
-            raise InputError(f"there is no task {instance_id!r} in {self.path}")
+            self.require([instance_id])
         return folder
+
+    def require(self, ids: Iterable[str]) -> None:
+        """See that all these tasks are here.
+
+        Raises:
+            InputError: some are not; all are named, and the task that was probably meant.
+
+        """
+        task_ids = self.ids()
+        if unknown := sorted(set(ids) - set(task_ids)):
+            hint = did_you_mean(unknown[0], task_ids, otherwise=f"`goldseam holdout ls {self.path}` lists them")
+            raise InputError(f"{self.path} has no task {', '.join(unknown)}", hint=hint)
 
 
 def open_dataset(path: Path, *, keys: Keys | None = None) -> Dataset:

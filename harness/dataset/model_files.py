@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
-from harness.core import files
+from harness.core import files, wording
 from harness.core.errors import InputError
 from harness.core.versions import refuse_newer
 from harness.dataset.schema import SCHEMA_VERSION, FileModel
@@ -47,7 +47,7 @@ def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
     try:
         raw: Any = json.loads(text) if path.suffix == ".json" else read_yaml(text, path)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
-        raise InputError(f"{path} is not {path.suffix[1:].upper()}: {' '.join(str(error).split())[:300]}") from error
+        raise InputError(f"{path} is {wording.not_readable(path.suffix[1:].upper(), error)}") from error
     if not isinstance(raw, dict):
         raise InputError(f"{path}: expected a mapping of fields, found {type(raw).__name__}")
     refuse_newer(path, raw.get("schema_version", SCHEMA_VERSION), SCHEMA_VERSION)
@@ -55,7 +55,8 @@ def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
         return kind.model_validate(raw)
     except ValidationError as error:
         problems = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc']) or 'file'}: {item['msg']}" for item in error.errors()[:5]
+            wording.field_problem(".".join(str(part) for part in item["loc"]) or "file", item)
+            for item in error.errors()[:5]
         )
         raise InputError(f"{path}: {problems}") from error
 

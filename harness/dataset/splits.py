@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.core.errors import InputError
+from harness.core.wording import one_of
 from harness.dataset.folder import DATASET_FILE, write_instances, write_settings
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
@@ -36,6 +37,17 @@ class Split(StrEnum):
     """What scores are told of."""
     RETIRED = "retired"
     """Was in the holdout, and is not any more."""
+
+
+def known_split(dataset: Dataset, split: str | None) -> None:
+    """See that a split which was asked for is one that tasks are in or may be in, or `all`.
+
+    Raises:
+        InputError: it is none.
+
+    """
+    if split not in {None, "all", *Split}:
+        one_of("--split", str(split), dict.fromkeys((*Split, *(one.split for one in dataset.instances()), "all")))
 
 
 class Rule(BaseModel):
@@ -196,10 +208,8 @@ def refuse_strangers(dataset: Dataset, rule: Rule) -> None:
         InputError: it does; all of them are told.
 
     """
-    allowed = {*dataset.ids(), *(instance.repo for instance in dataset.instances())}
-    unknown = sorted(name for name in rule.dev if name not in allowed and "/" not in name)
-    if unknown:
-        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="a repository is owner/name")
+    repos = {instance.repo for instance in dataset.instances()}
+    dataset.require(name for name in rule.dev if name not in repos and "/" not in name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -146,7 +146,5 @@ def known(dataset: Dataset, ids: Iterable[str]) -> tuple[Instance, ...]:
     twice = [task_id for task_id, count in Counter(task_ids).items() if count > 1]
     if twice:
         raise InputError(f"named twice: {', '.join(twice)}")
-    unknown = sorted(set(task_ids) - set(dataset.ids()))
-    if unknown:
-        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}")
+    dataset.require(task_ids)
     return tuple(dataset.instance(task_id) for task_id in task_ids)

@@ -142,7 +142,7 @@ def run(spec: TrialSpec, sandbox: Sandbox) -> Trial:
         raise MissingClockError(
             f"image {spec.image} can't give its tests a clock of their own, as libfaketime is not in it: "
             "mine the task again, for an image that has it",
-            hint="the base image has it since there are clocks; it is built by itself, on any Debian",
+            hint="base images that this version builds include it",
         )
     return ran
 

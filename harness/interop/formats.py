@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from harness.core.errors import InputError
+from harness.core.wording import one_of
 from harness.interop import harbor, inspect_tasks, jsonl, parquet, swebench
 
 if TYPE_CHECKING:
@@ -20,6 +20,4 @@ def export_format(name: str) -> Format:
         InputError: no such format.
 
     """
-    if name not in FORMATS:
-        raise InputError(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
-    return cast("Format", FORMATS[name])
+    return cast("Format", FORMATS[one_of("--format", name, FORMATS)])

@@ -23,7 +23,7 @@ def content(collection: Collection) -> Content:
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError as error:
         raise InputError(
-            "writing Parquet takes pyarrow, which is not installed", hint="pip install 'goldseam[parquet]'"
+            "writing Parquet needs pyarrow, which is not installed", hint="pip install 'goldseam[parquet]'"
         ) from error
     columns = [*rows.PUBLIC, *(rows.HIDDEN if collection.hidden else ())]
     kinds = [(column, pa.int64() if column == "dataset_version" else pa.string()) for column in columns]

@@ -90,7 +90,7 @@ class Store:
         except ImportError as error:
             extra = f"'goldseam[{_EXTRAS[protocol]}]'" if protocol in _EXTRAS else "what fsspec asks for"
             raise InputError(
-                f"{protocol}:// takes a package that is not installed: {error}", hint=f"pip install {extra}"
+                f"{protocol}:// needs a package that is not installed: {error}", hint=f"pip install {extra}"
             ) from error
         except ValueError as error:
             raise InputError(

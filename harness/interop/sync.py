@@ -232,7 +232,7 @@ def _refuse_unsealed(dataset: Dataset) -> None:
     ]
     if open_ones:
         raise InputError(
-            f"{len(open_ones)} hidden file(s) of {dataset.path} lie open, such as {open_ones[0]}",
+            f"{len(open_ones)} hidden file(s) of {dataset.path} are not sealed, such as {open_ones[0]}",
             hint="`goldseam holdout seal DATASET --to RECIPIENT` first; --allow-unsealed pushes them as they are",
         )
 

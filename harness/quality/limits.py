@@ -35,7 +35,7 @@ def parse_limits(words: Iterable[str]) -> Mapping[str, float]:
             limit = math.nan
         if not limit >= 0 or (name in SHARES and limit > 1):
             bounds = "a share from 0 to 1" if name in SHARES else "a number from 0"
-            raise InputError(f"--max-leak expects {bounds} for {name}, found {number!r}")
+            raise InputError(f"--max-leak: expected {bounds} for {name}, found {number!r}")
         limits[name] = limit
     return limits
 
@@ -89,7 +89,7 @@ def too_sensitive(quality: Mapping[str, Any], most: float | None) -> Iterator[st
     share = _value(sensitive, "share")
     if share is not None and share > most:
         causes = ", ".join(sorted(map(str, sensitive.get("by") or {})))
-        yield f"sensitive: {share:.0%} of FAIL_TO_PASS hang on what evaluation pins ({causes}), more than {most:.0%}"
+        yield f"sensitive: {share:.0%} of FAIL_TO_PASS depend on what evaluation pins ({causes}), more than {most:.0%}"
 
 
 def _value(leaks: Mapping[str, Any], name: str) -> float | None:

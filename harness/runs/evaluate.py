@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import PASSING, Outcome, Prediction, Task, TaskState
-from harness.core.nearest import did_you_mean
 from harness.dataset import content
 from harness.dataset.ledger import chain, ledger
 from harness.dataset.seal import access_log
@@ -168,13 +167,7 @@ def scorable_ids(dataset: Dataset, chosen: Sequence[str] = (), *, split: str | N
         InputError: a chosen id is not in the dataset, or there is nothing to score.
 
     """
-    task_ids = dataset.ids()
-    unknown = sorted(set(chosen) - set(task_ids))
-    if unknown:
-        raise InputError(
-            f"{dataset.path} has no task {', '.join(unknown)}",
-            hint=did_you_mean(unknown[0], task_ids, otherwise=f"`goldseam holdout ls {dataset.path}` lists them"),
-        )
+    dataset.require(chosen)
     if chosen:
         return tuple(dict.fromkeys(chosen))
     proved = tuple(instance for instance in dataset.instances() if instance.state is TaskState.PROVED)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import NOT_READ, Prediction
+from harness.core.nearest import did_you_mean
 from harness.runs import agent_predictions as agents
 from harness.runs.json_stream import Pieces, TooMuchError, loads
 
@@ -125,6 +126,8 @@ def _of_file(path: Path) -> Iterator[_Record]:
                     agents.normal(record.value, path=path) if isinstance(record.value, dict) else record.value
                 )
                 yield _Record(where=record.where, value=normal_value)
+    except FileNotFoundError:
+        raise InputError(f"no such file: {path}", hint="`goldseam solve` writes one, or an agent of yours") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
@@ -243,9 +246,8 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[_Record]:
                 start += len(line)
                 continue
         except ValueError as error:
-            raise InputError(
-                f"{where} is not JSON: {error}", hint="fix or remove that line; nothing was run"
-            ) from error
+            what = f"{error.msg} at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else error
+            raise InputError(f"{where} is not JSON: {what}", hint="fix or remove that line; nothing was run") from error
         start = file.tell()
         yield _Record(where=where, value=value)
 
@@ -407,10 +409,11 @@ def refuse_unknown(predictions: Iterable[Prediction], task_ids: Collection[str])
     """
     unknown = sorted({prediction.instance_id for prediction in predictions} - set(task_ids))
     if unknown:
+        otherwise = "evaluate them on the dataset they were made for, or choose with `-i ID`"
         examples = ", ".join(unknown[:_SHOWN]) + (f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else "")
         raise InputError(
             f"{len(unknown)} predicted instance id(s) are not in the dataset: {examples}",
-            hint="evaluate them on the dataset they were made for, or choose with `-i ID`",
+            hint=did_you_mean(unknown[0], task_ids, otherwise=otherwise),
         )
 
 

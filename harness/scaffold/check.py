@@ -36,4 +36,4 @@ def problems(task: Task) -> Iterator[str]:
         yield "the scaffold shows every FAIL_TO_PASS test, so nothing is hidden"
     names = {function.names[-1] for function in functions if function.names}
     if {name.decode() for name in _TEST.findall(raw)} - names:
-        yield "scaffold.patch brings tests that task.yaml does not call revealed"
+        yield "scaffold.patch adds tests that task.yaml does not list as revealed"

@@ -170,7 +170,7 @@ def _class(new: _File, item: Item, members_wanted: Collection[int]) -> str:
     members = items(item.node.body, new.lines)
     head = "".join(new.lines[item.start : members[0].start]).rstrip("\n") + "\n"
     if members[0].start < item.node.lineno:
-        raise CannotCutError("a class stands in one line")
+        raise CannotCutError("a class is on one line")
     return head + "\n".join(_ended(members[at].text) for at in sorted(members_wanted))
 
 

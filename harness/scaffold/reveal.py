@@ -126,7 +126,7 @@ def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
     parsed = patch.parse(test_patch, trusted=True)
     part = next((file for file in parsed.files if file.new_path == path), None)
     if part is None or not path.endswith(".py"):
-        raise CannotCutError("a test file is not one that the change brings as Python")
+        raise CannotCutError("a test file is not one that the change adds as Python")
     if part.old_path not in (None, path):
         raise CannotCutError("a test file was moved by the change")
     with tempfile.TemporaryDirectory(prefix="goldseam-") as folder:

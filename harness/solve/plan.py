@@ -104,9 +104,7 @@ def chosen(dataset: Dataset, *, ids: Sequence[str] = (), split: str | None = Non
         InputError: an unknown id, one that has no image, or nothing is left.
 
     """
-    task_ids = set(dataset.ids())
-    if unknown := [task_id for task_id in ids if task_id not in task_ids]:
-        raise InputError(f"not in the dataset: {', '.join(unknown)}", hint=f"see {dataset.tasks_folder}")
+    dataset.require(ids)
     instances = [dataset.instance(task_id) for task_id in (dict.fromkeys(ids) if ids else dataset.ids())]
     if ids:
         if bare := [instance.instance_id for instance in instances if instance.image is None]:
@@ -141,14 +139,14 @@ def settled(records: Records, plan: Plan, dataset: Dataset, agent: Agent) -> Sta
         raise InputError(
             f"{records.path} holds predictions that `goldseam solve` did not write", hint="give another file with -o"
         )
-    if state is None or not predictions:  # nothing was made yet: the settings may still be mended
+    if state is None or not predictions:  # nothing was made yet: the settings may still change
         return State(settings=raw, spent=state.spent if state else Spending())
     names = [name for name in {**state.settings, **raw} if state.settings.get(name) != raw.get(name)]
     if names:
         text = "; ".join(f"{name} was {state.settings.get(name)!r}, now {raw.get(name)!r}" for name in names)
         raise InputError(
             f"{records.path} was started with other settings: {text}",
-            hint="give the same settings to go on, or another file with -o; `evaluate` takes several -p",
+            hint="give the same settings to continue, or another file with -o; `evaluate` takes several -p",
         )
     return state
 

@@ -142,7 +142,7 @@ class Writer:
             files.write_json(self._place(job), note.model_dump(mode="json"))
         if note.text is None:
             text = ", ".join(note.faults)
-            return self._left(job, "refused", f"no answer of {self._name} could be taken ({text})", note)
+            return self._left(job, "refused", f"no answer of {self._name} could be used ({text})", note)
         try:
             before = leaks(job.subject)
             measures = statement_writer.measured(replace(job.subject, statement=note.text))

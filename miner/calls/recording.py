@@ -52,7 +52,7 @@ class _Bench:
 
 
 def recorded(task: Task, sandbox: Sandbox) -> Corpus:
-    """The calls of a task; none where nothing that its tests ask can be told as plain data.
+    """The calls of a task; none where no call of its tests can be recorded as plain data.
 
     Raises:
         NoReplayError: the tests did not run.

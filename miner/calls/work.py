@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.core import files
-from harness.core.errors import InputError, InterruptedRunError
+from harness.core.errors import InterruptedRunError
 from harness.core.instance import TaskState
 from harness.dataset import content
 from harness.dataset.hidden_files import CALLS_FILE, hidden_files
@@ -84,10 +84,9 @@ def record_calls(
 
 
 def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
-    task_ids = dataset.ids()
-    if unknown := sorted(set(ids) - set(task_ids)):
-        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout stats` lists them")
-    return tuple(ids) or tuple(task_id for task_id in task_ids if dataset.instance(task_id).state is TaskState.PROVED)
+    dataset.require(ids)
+    proved = (task_id for task_id in dataset.ids() if dataset.instance(task_id).state is TaskState.PROVED)
+    return tuple(ids) or tuple(proved)
 
 
 def _write(dataset: Dataset, instance_id: str, corpus: Corpus) -> None:
@@ -110,7 +109,7 @@ def _counted(instance_id: str, corpus: Corpus) -> Recording:
         calls=len(corpus.calls) - len(near),
         nearby=len(near),
         telling=telling,
-        unknown="" if corpus.calls else "nothing that its tests ask can be told as plain data",
+        unknown="" if corpus.calls else "no call of its tests can be recorded as plain data",
     )
 
 

@@ -52,7 +52,7 @@ class FunnelLine(BaseModel):
     timings: dict[str, float] = Field(default_factory=dict)
     """Seconds by stage."""
     unstable: dict[str, int] = Field(default_factory=dict)
-    """How many of its tests are unstable, by what they hang on."""
+    """How many of its tests are unstable, by what they depend on."""
     given_up: tuple[str, ...] = ()
     """What its proof had no budget for, one sentence each."""
     patch_id: str = ""

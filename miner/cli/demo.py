@@ -119,7 +119,7 @@ def _claim(into: Path) -> None:
     files.make_folder(into)
     if not (into / MARK).exists():
         if any(into.iterdir()):
-            raise InputError(f"{into} has files that no demo has left", hint="give a new folder with -o")
+            raise InputError(f"{into} has files that no demo wrote", hint="give a new folder with -o")
         files.write_text(into / MARK, "This folder is goldseam demo's; it may be removed.\n")
 
 

@@ -97,10 +97,10 @@ def funnel_line(line: FunnelLine) -> Text:
     if line.reason == "unstable_fail_to_pass":
         text.append(f"  {line.detail}", style="yellow")
     if line.unstable:
-        hangs_on = ", ".join(f"{count} {cause}" for cause, count in line.unstable.items())
-        text.append(f"  unstable tests: {hangs_on}", style="yellow")
+        dependences = ", ".join(f"{count} {cause}" for cause, count in line.unstable.items())
+        text.append(f"  unstable tests: {dependences}", style="yellow")
     if line.given_up:
-        text.append(f"  given up for budget: {'; '.join(line.given_up)}", style="yellow")
+        text.append(f"  skipped to stay within the budget: {'; '.join(line.given_up)}", style="yellow")
     if line.seconds >= 1:
         text.append(f"  {line.seconds:.0f} s", style="bright_black")
     return text
@@ -112,7 +112,7 @@ def looked_line(line: FunnelLine) -> Text:
         text = funnel_line(line)
         text.append(f"  {line.score or 0:g}: ", style="bold")
         return text.append(" ".join(line.signals), style="cyan")
-    text = Text(f"{'left':<10} {line.instance_id}  ", style="bright_black")
+    text = Text(f"{'skipped':<10} {line.instance_id}  ", style="bright_black")
     text.append(f"{line.reason}  ", style="yellow")
     return text.append(" ".join(line.detail.split())[:160], style="bright_black")
 
@@ -126,7 +126,7 @@ def funnel_table(summary: FunnelSummary) -> Table:
     table.add_row("looked at", str(summary.looked_at), "")
     for stage, count in summary.by_stage.items():
         reasons = [f"{number} {reason}" for (where, reason), number in summary.rejected.items() if where is stage]
-        table.add_row(f"  left at {stage.value}", str(count), Text(", ".join(reasons)))
+        table.add_row(f"  skipped at {stage.value}", str(count), Text(", ".join(reasons)))
     table.add_row(Text("accepted", style="green"), Text(str(summary.accepted), style="green"), "")
     return table
 

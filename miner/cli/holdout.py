@@ -43,7 +43,7 @@ COMMANDS = {
         ),
         "pull": Entry(
             "harness.cli.exchange",
-            "Bring a folder up to date with an object store, checked by hashes; changes made here are kept.",
+            "Update a folder from an object store, checked by hashes; changes made here are kept.",
         ),
     },
     "Care": {
@@ -56,7 +56,7 @@ COMMANDS = {
         "retire": Entry("harness.cli.upkeep", "Take tasks out of the holdout for good."),
         "rotate": Entry(
             "harness.cli.upkeep",
-            "Retire tasks as the policy says, and name what to mine. Exit code 1 if a task is due or too few are left.",
+            "Retire tasks as the policy says, and name what to mine. Exit code 1 if a task is due or too few remain.",
         ),
         "dedupe": Entry(
             "harness.cli.upkeep", "Find fixes that have two tasks. Exit code 1 if there are any that were not retired."

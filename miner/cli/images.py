@@ -31,7 +31,7 @@ _SHOWN = 20
 
 EXAMPLES = {
     "goldseam images base": "Prepare the base image",
-    "goldseam images ls": "List our images",
+    "goldseam images ls": "List the images that goldseam made",
     "goldseam images gc bench --dry-run": "Show which images no task needs",
 }
 
@@ -47,7 +47,7 @@ app = App(
 
 @app.add(
     examples={
-        "goldseam images base": "Make sure of the base image",
+        "goldseam images base": "Prepare the base image",
         "goldseam images base --from-debian": "Build it on this machine, without a registry",
         "goldseam images base --platform linux/arm64": "Prepare another architecture",
     }
@@ -89,7 +89,7 @@ def base(
 
 @app.add(
     examples={
-        "goldseam images tools": "Make sure of the tools image",
+        "goldseam images tools": "Prepare the tools image",
         "goldseam images tools --with semgrep": "Add semgrep",
         "goldseam images tools --with eslint --with semgrep": "Add both optional tools",
     }
@@ -113,7 +113,7 @@ def tools(
 @app.add(
     "ls",
     examples={
-        "goldseam images ls": "List our images",
+        "goldseam images ls": "List the images that goldseam made",
         "goldseam images ls --json": "Print them as JSON",
         "goldseam images ls --no-color": "List them without colors",
     },

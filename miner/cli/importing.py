@@ -137,7 +137,7 @@ def _sources(places: list[str]) -> Mapping[str, str]:
         name, sign, place = text.partition("=")
         if not sign or not place or name.count("/") != 1 or not all(name.split("/")):
             raise InputError(
-                f"--source expects OWNER/REPO=PATH-or-URL, found {text!r}",
+                f"--source: expected OWNER/REPO=PATH-or-URL, found {text!r}",
                 hint="for example --source psf/requests=../requests",
             )
         if name in sources:

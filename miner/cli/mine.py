@@ -26,6 +26,7 @@ from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError, InputError
+from harness.core.wording import one_of
 from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
 from miner.candidates.funnel import FunnelLine, FunnelSummary, summarise
@@ -286,7 +287,7 @@ def mine(
             "min_score": min_score,
             "statement_model": statement_model,
             "repair_model": repair_model,
-            "p2p": _p2p(p2p),
+            "p2p": p2p and one_of("--p2p", p2p, ("touched", "all")),
             "proof_budget_runs": proof_budget_runs,
             "proof_budget_seconds": proof_budget_seconds,
         },
@@ -297,7 +298,7 @@ def mine(
         languages=frozenset(languages or ()),
         archived=archived,
         forks=forks,
-        visibility=_visibility(visibility),
+        visibility=visibility and one_of("--visibility", visibility, ("public", "private", "internal")),
     )
     options = pipeline.Options(
         wanted=change_filter,
@@ -379,18 +380,6 @@ def mine(
             terminal.next_step(f"goldseam holdout ls {out}")
 
 
-def _p2p(word: str | None) -> str | None:
-    if word not in (None, "touched", "all"):
-        raise InputError(f"--p2p expects touched or all, found {word!r}")
-    return word
-
-
-def _visibility(word: str | None) -> str | None:
-    if word not in (None, "public", "private", "internal"):
-        raise InputError(f"--visibility expects public, private or internal, found {word!r}")
-    return word
-
-
 def _left(observer: display.MineTicker) -> dict[str, object]:
     return {"not_mined": observer.problems, "not_found": observer.not_found}
 
@@ -419,7 +408,7 @@ def _day(text: str | None, flag: str, *, end: bool = False) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InputError(f"{flag} expects a date such as 2026-03-31, found {text!r}") from error
+        raise InputError(f"{flag}: expected a day such as 2026-03-31, found {text!r}") from error
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     whole_day = end and len(text) <= len("2026-03-31")

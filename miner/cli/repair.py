@@ -30,7 +30,7 @@ ModelOption = Annotated[
         "--repair-model",
         metavar="MODEL",
         show_default="none, or [mining] repair_model",
-        help="Let this model propose a build recipe where all of ours fail; it sees no test.",
+        help="Let this model propose a build recipe where all built-in recipes fail; it sees no test.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -122,6 +122,6 @@ def as_json(repairer: Repairer | None) -> dict[str, object]:
 def line(repairer: Repairer) -> Text:
     """The same for a person."""
     return Text(
-        f"repairs: {repairer.mended} of {repairer.tried} environments mended; {model_options.bill(repairer.spent)}",
+        f"repairs: {repairer.mended} of {repairer.tried} environments repaired; {model_options.bill(repairer.spent)}",
         style="bright_black",
     )

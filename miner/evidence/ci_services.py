@@ -93,7 +93,7 @@ def gitlab(declared: Any, variables: Mapping[str, str]) -> tuple[DeclaredService
         path = _path(image) if isinstance(image, str) else ""
         hosts = [path.replace("/", "__"), path.replace("/", "-")]
         aliases = [host for text in strings(service.get("alias")) for host in re.split(r"[\s,]+", text)]
-        entrypoint = "it is to have another entrypoint" if service.get("entrypoint") else ""
+        entrypoint = "it sets another entrypoint" if service.get("entrypoint") else ""
         env = {**variables, **_literal(service.get("variables"), {})}
         services.append(
             _service(
@@ -119,7 +119,7 @@ def circle(images: Iterable[Any]) -> tuple[DeclaredService, ...]:
         pairs = dict(text.split("=", 1) for text in strings(env) if "=" in text) if isinstance(env, list) else env
         command = fields.get("command")
         words = tuple(shlex.split(command)) if isinstance(command, str) and command.count('"') % 2 == 0 else ()
-        entrypoint = "it is to have another entrypoint" if fields.get("entrypoint") else ""
+        entrypoint = "it sets another entrypoint" if fields.get("entrypoint") else ""
         services.append(
             _service(
                 name, image, env=_literal(pairs, {}), command=words or tuple(strings(command)), unusable=entrypoint
@@ -270,7 +270,7 @@ def _options(value: Any) -> _Options:
         env=_literal(dict(text.split("=", 1) for text in pairs), {}),
         hosts=tuple(hosts),
         folders=tuple(folders),
-        unusable="it is to have another entrypoint" if "--entrypoint" in options_by_name else "",
+        unusable="it sets another entrypoint" if "--entrypoint" in options_by_name else "",
     )
 
 
@@ -296,7 +296,7 @@ def _service(
     if not unusable and not _IMAGE.match(text):
         unusable = "its image can't be read from the file" if text else "no image is known for it"
     if not unusable and re.search(r"(?:^|/)docker(?::|$)|dind", text):
-        unusable = "it would be an engine of its own"
+        unusable = "it is a container engine itself"
     names = [str(host) for host in (name, *hosts) if _HOST.match(str(host))]
     return DeclaredService(
         name=names[0] if names else "service",

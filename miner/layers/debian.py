@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
 from harness.sandbox import engine
 from harness.sandbox.images import platforms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REPOSITORY = "goldseam/debian"
 SUITE = "bookworm"
@@ -64,7 +68,7 @@ def make(
     is_native = platforms.same(platform_wanted, engine.platform())
     seconds = _SECONDS if is_native else _SECONDS * _EMULATED
     options = [f"--arch={architecture}", "--variant=minbase", f"--include={','.join(packages)}"]
-    with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder:
+    with tempfile.TemporaryDirectory(prefix="goldseam-debian-") as folder, _told(suite):
         archive = Path(folder, "root.tar")
         if process.which("mmdebstrap"):
             argv = ["mmdebstrap", *options, suite, str(archive), *([mirror] if mirror else [])]
@@ -82,6 +86,20 @@ def make(
                 hint="apt-get install mmdebstrap",
             )
         return load(archive, tag, platform_wanted)
+
+
+@contextlib.contextmanager
+def _told(suite: str) -> Iterator[None]:
+    """What the program that builds Debian says of a failure, by its last line."""
+    try:
+        yield
+    except process.ProgramError as error:
+        last = error.completed.error_text.splitlines()[-1:]
+        raise InfrastructureError(
+            f"Debian {suite} can't be built: {error.completed.argv[0]} ended with exit code"
+            f" {error.completed.returncode}: {''.join(last)}",
+            hint="check --suite and --mirror, and that the mirror can be reached; --verbose shows all it printed",
+        ) from error
 
 
 def load(layer: Path, tag: str, platform: str) -> str:

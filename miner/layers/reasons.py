@@ -80,11 +80,14 @@ def of(ran: Ran, settings: ImageSettings) -> tuple[str, str]:
         )
     if ran.refused and _SHUT_OUT.search(ran.tail):
         hosts = ", ".join(ran.refused)
-        return "needs_network", f"it tried to reach {hosts}, which builds may not ([images] allow_hosts lets them)"
+        return (
+            "needs_network",
+            f"it tried to reach {hosts}, which builds may not reach ([images] allow_hosts allows it)",
+        )
     if line := _first(_GPU, ran.tail):
-        return "needs_gpu", f"it wants a GPU or its tools: {line}"
+        return "needs_gpu", f"it needs a GPU or its tools: {line}"
     if line := _first(_COMPILER, ran.tail):
-        return "needs_compiler", f"it wants a compiler, header or library that was not found: {line}"
+        return "needs_compiler", f"it needs a compiler, header or library that was not found: {line}"
     return "install_failed", ""
 
 

@@ -424,7 +424,7 @@ def _public(host: str, port: int, *, at_once: bool) -> list[str]:
         if at_once:
             raise
         raise NotPublicError(
-            f"{host} is named by the repository and can't be looked up here, so that nobody knows where the proxy "
+            f"{host} is named by the repository and can't be looked up here, so it is unknown where the proxy "
             "would lead: name it in [images] allow_hosts to let builds reach it"
         ) from error
     public = [address for address in dict.fromkeys(addresses) if is_public(address)]

@@ -109,7 +109,7 @@ class _Search:
             return self._narrowed(turned, (), after.report)
         without = self._run(self.subject.test_files, gold=True, tests=False)
         if without.report.statuses != after.report.statuses:
-            return self._no("no_fail_to_pass", "tests read it, and the fix turns none of them")
+            return self._no("no_fail_to_pass", "tests read it, and the fix changes the result of none of them")
         return self._no(UNREAD, f"{len(after.report.statuses)} tests give the same without it")
 
     def _both(self, files: tuple[str, ...]) -> tuple[Trial, Trial]:
@@ -166,8 +166,8 @@ class _Search:
 
     def _trouble(self, ran: Trial) -> Rejection | None:
         if ran.timed_out:
-            return self._no("timeout", f"what may read it takes more than {SEARCH_SECONDS:g} s")
-        return None if ran.report.finished else self._no("crashed", "what may read it ended the whole runner")
+            return self._no("timeout", f"the tests that may read it take more than {SEARCH_SECONDS:g} s")
+        return None if ran.report.finished else self._no("crashed", "the tests that may read it ended the whole runner")
 
     def _no(self, reason: str, detail: str) -> Rejection:
         others = f" and {len(self.data) - 1} more" if len(self.data) > 1 else ""

@@ -128,7 +128,7 @@ class Draft:
 
     @property
     def unstable(self) -> dict[str, int]:
-        """How many unstable tests hang on what."""
+        """How many unstable tests depend on what."""
         return counted(self.proof.flaky, self.proof.evidence.get("causes", {})) if self.proof else {}
 
 
@@ -219,8 +219,8 @@ def task_of(draft: Draft) -> Task:
         quality = {**instance.quality, **({"sensitive": sensitive} if sensitive is not None else {})}
         instance = replace(instance, budgets=proof.budgets, quality=quality)
         if proof.set_aside is not None:
-            hangs_on = ", ".join(f"{count} {cause}" for cause, count in draft.unstable.items())
-            why = f"{proof.set_aside.reason}: unstable tests by what they hang on: {hangs_on}"
+            dependences = ", ".join(f"{count} {cause}" for cause, count in draft.unstable.items())
+            why = f"{proof.set_aside.reason}: unstable tests by what they depend on: {dependences}"
             instance = task_states.changed(instance, TaskState.QUARANTINED, why=why)
         hidden = replace(
             hidden,

@@ -340,7 +340,7 @@ def strengthen(draft: Draft, site: MiningContext) -> Draft:
             site.note(f"{draft.instance_id}: its strength is unknown: {error}")
             return draft
     if strength.not_tried:
-        spending.give_up(f"{strength.not_tried} wrong patches, of which nobody knows whether its tests catch them")
+        spending.give_up(f"{strength.not_tried} wrong patches, so it is unknown whether the tests catch these")
     return replace(draft, strength=strength)
 
 

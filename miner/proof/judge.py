@@ -57,7 +57,7 @@ def hopeless(found: list[ObservedRun], sensitive: Collection[str] = frozenset())
         return rejection("gold_fails", _first_error(after) or "no test passes with the fix")
     if before and not (passed - _passed_in_any(before)):
         if _passed_in_any(after) - _passed_in_all(before):
-            return rejection("unstable_fail_to_pass", "the tests that the fix turns do not pass every time")
+            return rejection("unstable_fail_to_pass", "the tests that the fix makes pass do not pass every time")
         return rejection("no_fail_to_pass", "every test that passes with the fix passes without it, too")
     return None
 

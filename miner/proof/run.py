@@ -73,7 +73,7 @@ class Bench:
             InfrastructureError: the engine failed.
 
         """
-        of_which = ", tests that the fix turns" if only else ""
+        of_which = ", tests that the fix makes pass" if only else ""
         self.progress(f"proof, {state} {number + 1}/{runs}{of_which}{self._left()}")
         variation = scheduled(number, clock=self.clock)
         if number and self.spending.is_long and not only:
@@ -203,8 +203,10 @@ def validate(
     blamed = disproved(blamed, verdict.flaky)
     aside = weakened(verdict, every, blamed)
     if aside is not None and not quarantine:
-        given_up = "; ".join(spending.given_up)
-        return replace(aside, detail=f"{aside.detail}; given up for budget: {given_up}") if given_up else aside
+        if not spending.given_up:
+            return aside
+        skipped = "; ".join(spending.given_up)
+        return replace(aside, detail=f"{aside.detail}; skipped to stay within the budget: {skipped}")
     variations = schedule(repeats.runs, clock=bench.clock)
     listed = {*verdict.fail_to_pass, *verdict.pass_to_pass}
     evidence = {**verdict.evidence, **told(runs_seen, blamed, repeats, variations, listed=listed)}
@@ -228,7 +230,7 @@ def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
     unstable = {test_id for state in STATES for test_id in differing([run for run in runs_seen if run.state == state])}
     alone = tuple(sorted(set(_turned(runs_seen)) & set(functions(unstable))))
     if others := set(functions(unstable)) - set(alone):
-        spending.give_up(f"the causes of {len(others)} unstable test functions that the fix does not turn")
+        spending.give_up(f"the causes of {len(others)} unstable test functions that the fix does not make pass")
     if not alone:
         return blame(runs_seen)
 
@@ -282,7 +284,7 @@ def _narrow_runs(
     """Of a long suite: first the tests that the fix turns, in every run; then all, with the fix, within the budget."""
     spending, turned = bench.spending, _turned(runs_seen)
     spending.give_up(
-        f"runs 2 to {runs} without the fix of all but the {len(turned)} test functions that it turns,"
+        f"runs 2 to {runs} without the fix of all but the {len(turned)} test functions that it makes pass,"
         " and with it on half a processor"
     )
     for number, state in product(range(1, runs), _TURN[:2]):

@@ -44,7 +44,7 @@ def weakened(proof: Proof, runs: Sequence[ObservedRun], blamed: Blamed) -> Rejec
         return None
     if not proof.fail_to_pass and not proof.flaky:
         return rejection("no_fail_to_pass", "no test fails every time before the fix and passes every time after it")
-    of = f"{lost} of {lost + len(proof.fail_to_pass)} tests that the fix turns are unstable"
+    of = f"{lost} of {lost + len(proof.fail_to_pass)} tests that the fix makes pass are unstable"
     names_turned = frozenset[str]().union(*turned) or proof.flaky
     return rejection(UNSTABLE, f"{of if lost else 'unstable'}: {named(names_turned, blamed.causes)}")
 

@@ -68,9 +68,9 @@ class Filter:
         shut = [pattern[1:] for pattern in self.names if pattern.startswith("!")]
         open_ = [pattern for pattern in self.names if not pattern.startswith("!")]
         if any(fnmatch.fnmatchcase(name, pattern.lower()) for pattern in shut):
-            return "its name is shut out"
+            return "its name is excluded"
         if open_ and not any(fnmatch.fnmatchcase(name, pattern.lower()) for pattern in open_):
-            return "its name is not asked for"
+            return "its name does not match"
         if repository.archived and not self.archived:
             return "archived"
         if repository.fork and not self.forks:
@@ -137,7 +137,8 @@ def origins_of(
     every = list(gateway.repositories(address.owner))
     repositories = [repository for repository in every if chosen.why_not(repository) is None]
     if not repositories:
-        sight = f"{len(every)} repositories, and the filter leaves none" if every else "no repository that we may see"
+        none = "no repository that this credential can see"
+        sight = f"{len(every)} repositories, and the filter leaves none" if every else none
         raise NotThereError(f"{address.owner} on {gateway.host.name} has {sight}")
     repositories.sort(key=lambda repository: repository.fork)
     return [

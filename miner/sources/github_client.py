@@ -288,7 +288,7 @@ def _judge_refusal(
         return _Verdict(end=_End.WAIT, seconds=_SECONDARY_SECONDS * 2**tries, why="a secondary rate limit")
     return _fail(
         GithubError(
-            f"{host} does not allow us to read {about}: {message or 'forbidden'}",
+            f"{host} does not allow this credential to read {about}: {message or 'forbidden'}",
             hint="give the credential read access to contents, issues and pull requests",
         )
     )
@@ -308,7 +308,7 @@ def _judge_graphql(error: _GraphqlError, about: str, host: str, tries: int) -> _
     if error.types & {"FORBIDDEN", "INSUFFICIENT_SCOPES"}:
         return _fail(
             GithubError(
-                f"{host} does not allow us to read {about}: {text[:_SHOWN]}",
+                f"{host} does not allow this credential to read {about}: {text[:_SHOWN]}",
                 hint="give the credential read access to contents, issues and pull requests",
             )
         )

@@ -95,7 +95,7 @@ class Walk:
         if not _brings_numbers(commit, lanes):
             return [entry]
         lane = lanes[commit.sha]
-        entry.reason, entry.detail = "branch_merge", f"brings {len(lane)} changes of another branch"
+        entry.reason, entry.detail = "branch_merge", f"merges {len(lane)} changes of another branch"
         return [entry, *(inner_entry for inner in lane for inner_entry in self._unfolded(inner, None, lanes))]
 
     def _lanes(self, chain: Sequence[Commit]) -> dict[str, list[Commit]]:

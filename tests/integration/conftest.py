@@ -12,6 +12,7 @@ from harness.sandbox import engine
 from harness.sandbox.docker import DockerSandbox
 from harness.solve.workspace.workspace import Workspaces
 from tests import second_engine, tiny
+from tests.browser import BROWSERS, Browser, installed
 from tests.workspace_checks import SECONDS
 
 if TYPE_CHECKING:
@@ -77,3 +78,15 @@ def shared(workspaces, instance) -> Iterator[Workspace]:
     with workspaces.open(instance) as opened:
         opened.run(("true",), seconds=SECONDS)
         yield opened
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = installed()
+    if program is None:
+        why = f"no browser on this machine: none of {', '.join(BROWSERS)} is on PATH"
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{why}; install chromium, so that the page is really looked at")
+        pytest.skip(why)
+    with Browser(program) as running:
+        yield running

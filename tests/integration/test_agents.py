@@ -47,7 +47,7 @@ TOOLS = {
     "a part of a file": (call("read_file", path="pyproject.toml", first=5, last=6), "5\t[project]\n6\tname"),
     "a file that is not there": (call("read_file", path="no.py"), "error: no such file"),
     "a path out of the tree": (call("read_file", path="../etc/passwd"), "error: no such file"),
-    "an edit of what is not there": (call("edit_file", path=tiny.CALC, old="x = 1", new=""), "it stands there 0 times"),
+    "an edit of what is not there": (call("edit_file", path=tiny.CALC, old="x = 1", new=""), "it occurs 0 times"),
     "an edit of what is there twice": (call("edit_file", path=tiny.CALC, old="a", new="b"), "exactly once"),
     "a new file": (call("create_file", path="a/b.py", content="x = 1\n"), "done"),
     "half a surrogate pair": (call("edit_file", path=tiny.CALC, old="a - b", new="\ud800"), "error"),

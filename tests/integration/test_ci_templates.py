@@ -1,4 +1,4 @@
-"""The GitHub action and the GitLab template, run as those systems run them."""
+"""The GitHub action, the GitLab template and the script for other systems, run as those systems run them."""
 
 from __future__ import annotations
 
@@ -360,3 +360,55 @@ def test_the_gitlab_job_names_a_dataset_without_anything_to_score(tmp_path):
     done = gitlab(tmp_path, "main", tmp_path, GOLDSEAM_DATASET="bench")
 
     assert (done.returncode, done.stderr) == (2, b"set GOLDSEAM_PREDICTIONS or GOLDSEAM_MODEL\n")
+
+
+def other_system(folder, **variables):
+    """The script for other systems, and the gate after it, as the guide has them."""
+    guide = (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
+    [call, gate] = re.search(r"^    (DATASET=.*)\n    (goldseam gate .*)$", guide, re.MULTILINE).groups()
+    script = ROOT / "docs" / "ci" / "evaluate-candidate.sh"
+    call = " ".join([str(script), *call.split("evaluate-candidate.sh")[1].split()])
+    path = f"{Path(OURS).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {"PATH": path, "DATASET": "bench", "GOLDSEAM_GATE_REQUIRE": "inside", **variables}
+    return run(["bash", "-ec", f"{call}\n{gate}"], cwd=folder, env=env, check=False)
+
+
+@pytest.mark.engine
+def test_the_script_scores_predictions_and_the_gate_accepts_them(tmp_path, tiny_image):
+    tiny.dataset(tmp_path / "bench", tiny.task(tiny_image))
+    tiny.write_predictions(tmp_path / "p.jsonl", {"model": tiny.GOLD})
+
+    done = other_system(tmp_path, PREDICTIONS="p.jsonl")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads((tmp_path / "runs" / "candidate" / "report.json").read_bytes())["resolved_instances"] == 1
+    assert json.loads((tmp_path / "accepted.json").read_bytes())["model"] == "model"
+    assert (tmp_path / "junit.xml").is_file()
+
+
+@pytest.mark.engine
+def test_the_script_asks_a_model_and_continues_what_was_asked(tmp_path, tiny_image):
+    make_dataset(tmp_path / "bench", 1, image=tiny_image)
+
+    with ModelServer({"acme-1": lambda _: GOOD}, offers=("chat",), keys=(KEY,)) as server:
+        asked = {"MODEL": "acme-1", "ASSUME_PRICE": "3/15", "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY}
+        done = other_system(tmp_path, **asked)
+        lines = (tmp_path / "predictions.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+        (tmp_path / "predictions.jsonl").write_text("".join(lines[:-1]), encoding="utf-8")
+        again = other_system(tmp_path, **asked)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert len((tmp_path / "predictions.jsonl").read_text(encoding="utf-8").splitlines()) == len(lines) == 3
+    assert server.problems == []
+
+
+@pytest.mark.engine
+def test_the_script_ends_before_the_model_is_scored_where_a_task_no_longer_holds(tmp_path, tiny_image):
+    tiny.dataset(tmp_path / "bench", tiny.task(tiny_image, gold=tiny.fix("return a * b + 1")))
+    tiny.write_predictions(tmp_path / "p.jsonl", {"model": tiny.GOLD})
+
+    done = other_system(tmp_path, PREDICTIONS="p.jsonl")
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert not (tmp_path / "runs" / "candidate").exists()

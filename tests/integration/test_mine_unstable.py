@@ -71,7 +71,7 @@ def test_it_is_kept_in_quarantine_and_not_counted_as_accepted(mined):
 @pytest.mark.engine
 def test_the_public_side_says_why_and_names_no_hidden_test(mined):
     why = the_task(mined[0]).instance.extra["quarantined"]
-    assert why == "unstable_fail_to_pass: unstable tests by what they hang on: 1 processors"
+    assert why == "unstable_fail_to_pass: unstable tests by what they depend on: 1 processors"
 
 
 @pytest.mark.engine

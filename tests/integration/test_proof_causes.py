@@ -265,9 +265,12 @@ def test_of_a_suite_that_is_long_for_its_budget_all_tests_run_again_with_the_fix
     price = found.evidence["price"]
     assert price["seconds"].keys() == {"proof"}
     assert price["given_up"] == [
-        "runs 2 to 3 without the fix of all but the 2 test functions that it turns, and with it on half a processor",
+        (
+            "runs 2 to 3 without the fix of all but the 2 test functions that it makes pass,"
+            " and with it on half a processor"
+        ),
         "run 3 of all tests with the fix",
-        "the causes of 8 unstable test functions that the fix does not turn",
+        "the causes of 8 unstable test functions that the fix does not make pass",
     ]
 
 
@@ -276,7 +279,7 @@ def test_a_task_that_falls_says_what_was_not_found_out_for_budget(tiny_image, sa
     found = proved(tiny_image, sandbox, tmp_path, ONE_PROCESSOR, budget=Budget(plain_runs=1, seconds=0))
     assert isinstance(found, Rejection), found
     assert found.reason == "unstable_fail_to_pass"
-    assert "; given up for budget: " in found.detail
+    assert "; skipped to stay within the budget: " in found.detail
     assert "the search for causes, before its end" in found.detail
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from harness.core.instance import Outcome
 from harness.report import page
 from harness.runs.run_folder import RunFolder
-from tests.browser import BROWSERS, Browser, Page, installed
+from tests.browser import Page
 from tests.github_server.schemas import fetch
 from tests.report_runs import (
     PATCH,
@@ -34,18 +33,6 @@ EVIL = (
     f"</script>{PROBE}<!--<script> ]]> \u202etxet\u202c \x00 \x1b[31mred\x1b[0m \u2028 {{{{7*7}}}} "
     "<img src=x onerror=\"document.title='owned'\">"
 )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = installed()
-    if program is None:
-        why = f"no browser on this machine: none of {', '.join(BROWSERS)} is on PATH"
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{why}; install chromium, so that the page is really looked at")
-        pytest.skip(why)
-    with Browser(program) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,6 @@ from harness.runs import evaluate
 from harness.runs.run_folder import RunFolder
 from harness.sandbox.executors.local import LocalExecutor
 from tests import tiny
-from tests.browser import BROWSERS, Browser, installed
 from tests.github_server.schemas import fetch
 from tests.report_runs import (
     SECRET_OUTPUT,
@@ -39,18 +38,6 @@ from tests.report_runs import (
 )
 
 ONE, TWO = "acme__widgets-100", "acme__widgets-101"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = installed()
-    if program is None:
-        why = f"no browser on this machine: none of {', '.join(BROWSERS)} is on PATH"
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{why}; install chromium, so that the page is really looked at")
-        pytest.skip(why)
-    with Browser(program) as running:
-        yield running
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def evaluated(dataset, out):
 
 CHANGES = {
     "recipients": (lambda one: change_dataset(one, recipients=BOTH), "recipients of dataset.yaml"),
-    "recipients gone": (lambda one: change_dataset(one, recipients=()), "it lies open here"),
+    "recipients gone": (lambda one: change_dataset(one, recipients=()), "it is readable here"),
     "split rule": (lambda one: change_dataset(one, splits={"by": "list", "dev": [ONE]}), "splits of dataset.yaml"),
     "image": (lambda one: change_task(one, image=f"sha256:{'1' * 64}"), f"{ONE}: image of task.yaml"),
     "options": (lambda one: change_task(one, test={"options": ["-x"]}), f"{ONE}: test of task.yaml"),
@@ -149,7 +149,7 @@ def test_a_task_that_came_past_the_program_is_refused(readable, tmp_path):
     other = tiny.dataset(tmp_path / "other", tiny.task(instance_id="tiny__calc-9"))
     shutil.copytree(other.task_folder("tiny__calc-9"), readable.task_folder("tiny__calc-9"))
 
-    assert problems(readable) == ["tiny__calc-9 came without the ledger's knowledge"]
+    assert problems(readable) == ["tiny__calc-9 was added without a line in the ledger"]
 
 
 def test_fields_of_ones_own_and_defaults_written_out_are_no_difference(readable):
@@ -296,7 +296,7 @@ def test_a_sealed_dataset_without_its_ledger_is_refused(shut, tmp_path):
 
     with pytest.raises(AnswerIsNoError, match="the ledger is missing"):
         evaluated(shut, tmp_path / "run")
-    with pytest.raises(InputError, match="without the ledger's knowledge"):
+    with pytest.raises(InputError, match="without a line in the ledger"):
         reopened(shut).task(ONE)
 
 

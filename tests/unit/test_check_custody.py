@@ -59,7 +59,7 @@ def test_hidden_files_that_lie_open_in_a_sealed_dataset_are_told(dataset):
     shut, _ = sealed(dataset)
     (shut.task_folder(ONE) / "gold.patch").write_bytes(b"x")
 
-    assert any("gold.patch lies open" in one for one in found(shut))
+    assert any("gold.patch is readable" in one for one in found(shut))
 
 
 @pytest.mark.parametrize(

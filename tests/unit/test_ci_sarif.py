@@ -52,7 +52,7 @@ def test_a_finding_says_where_what_and_by_whom():
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "acme/widgets/src/a%20b/run.py"
     assert place["region"]["startLine"] == 12
-    assert "vendor/model brought this into acme__widgets-1 (sample 2)" in result["message"]["text"]
+    assert "vendor/model introduced this in acme__widgets-1 (sample 2)" in result["message"]["text"]
 
 
 @pytest.mark.parametrize(

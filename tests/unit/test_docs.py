@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import itertools
 import re
 from importlib import metadata
 from pathlib import Path
@@ -98,12 +100,65 @@ def test_a_link_of_the_readme_leads_somewhere(target):
     assert (ROOT / target).exists()
 
 
-@pytest.mark.parametrize("line", re.findall(r"^    (goldseam .+?)(?: {2,}#.*)?$", README, re.MULTILINE))
-def test_a_command_of_the_readme_has_the_options_that_it_shows(line):
-    name, command = next((name, command) for name, command in COMMANDS.items() if line.startswith(name))
-    options = {option for parameter in command.params for option in parameter.opts}
+_KINDS = {"goldseam accepted run", "goldseam dataset"}
+"""Words in files that begin like a call."""
+_CALL = re.compile(r"(?:^(?: {4,}|\$ )|`)(goldseam [^`\n]+?)(?: {2,}.*)?(?:`|$)", re.MULTILINE)
 
-    assert set(re.findall(r"(?<= )-{1,2}[a-z][a-z-]*", line.removeprefix(name))) <= options
+
+def unknown(call: str) -> list[str]:
+    """What a call names that the program does not have: a command, or an option of it."""
+    words, group = call.split()[1:], typer.main.get_command(app)
+    known = {name for param in group.params for name in param.opts}
+    while words and hasattr(group, "commands") and re.fullmatch(r"[a-z-]*[a-z]", words[0]) and words[0][0] != "-":
+        entry = group.commands.get(words[0])
+        if entry is None:
+            return words[:1]
+        group = entry.load() if isinstance(entry, LazyCommand) else entry
+        known |= {name for param in group.params for name in (*param.opts, *param.secondary_opts)}
+        words.pop(0)
+    own = itertools.takewhile(lambda word: word not in {"|", "||", "&&", ">", ";", "#"}, words)
+    options = [word.partition("=")[0] for word in own if re.match(r"--?[a-z]", word)]
+    return [option for option in options if option not in {*known, "--help", "-h"}]
+
+
+@pytest.mark.parametrize("call", sorted({*_CALL.findall(PAGES)} - _KINDS))
+def test_a_call_that_the_documentation_shows_is_one_of_the_program(call):
+    assert unknown(call) == []
+
+
+def texts_of_the_program(*, hints: bool = False):
+    """Texts of our code, with X for what is filled in; `hints` alone if asked for."""
+    for file in sorted(file for room in ("goldseam", "harness", "miner") for file in (ROOT / room).rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        roots = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "hint"]
+        for node in [part for root in roots for part in ast.walk(root)] if hints else ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                yield "".join(part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+BEGUN_AS_A_CALL = re.compile(r"\Agoldseam (?!needs|survivor)[a-z].*")
+CALLS_OF_MESSAGES = {
+    call for text in texts_of_the_program() for call in (*_CALL.findall(text), *BEGUN_AS_A_CALL.findall(text))
+}
+
+
+@pytest.mark.parametrize("call", sorted(CALLS_OF_MESSAGES - _KINDS))
+def test_a_call_that_a_message_names_is_one_of_the_program(call):
+    assert unknown(call) == []
+
+
+def test_an_option_that_a_hint_names_is_one_of_some_command():
+    known = {name for command in COMMANDS.values() for param in command.params for name in param.opts}
+    named = {name for text in texts_of_the_program(hints=True) for name in re.findall(r"(?<![\w-])--[a-z][\w-]*", text)}
+
+    assert named - known == {"--unshallow", "--refetch", "--no-filter", "--task"}  # git's, and an agent's in an example
+
+
+def test_a_wrong_call_is_found():
+    assert unknown("goldseam evaluat bench") == ["evaluat"]
+    assert unknown("goldseam holdout export bench --to jsonl") == ["--to"]
 
 
 @pytest.mark.parametrize(

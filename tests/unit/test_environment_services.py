@@ -85,7 +85,7 @@ def test_a_service_that_can_not_be_run_says_why(github):
     assert told == {
         "db": "",
         "cache": "",
-        "engine": "it would be an engine of its own",
+        "engine": "it is a container engine itself",
         "none": "its image can't be read from the file",
     }
 

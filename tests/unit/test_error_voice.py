@@ -11,6 +11,7 @@ import pytest
 from harness.config.settings import load_gate_rules, load_settings
 from harness.core.errors import InputError
 from harness.runs.predictions import read_predictions
+from tests import report_runs
 from tests.program import goldseam
 
 PROGRAM = [sys.executable, "-m", "miner.cli.main"]
@@ -113,3 +114,47 @@ def test_predictions_behind_a_byte_order_mark_are_read(name: str, form: str, tmp
     file = tmp_path / name
     file.write_bytes(b"\xef\xbb\xbf" + form.format(one).encode())
     assert [prediction.instance_id for prediction in read_predictions(file)] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words", "message"),
+    [
+        (
+            "dataset.yaml",
+            "name: a\n  b: c\n",
+            "holdout ls {folder}",
+            "is not YAML: line 2: mapping values",
+        ),
+        ("dataset.yaml", "version: one\n", "holdout ls {folder}", "version: expected a whole number, found 'one'"),
+        ("p.jsonl", '{"instance_id": "x"', "evaluate {bench} -p {file} -o {new}", "line 1 is not JSON: Expecting ','"),
+        (
+            "goldseam.toml",
+            "[gate\n",
+            "gate {run} --baseline {run} --config {file}",
+            "not valid TOML: line 1: Expected",
+        ),
+        ("goldseam.toml", "[gate]\nmode = 'lax'\n", "gate {run} --baseline {run} --config {file}", "found 'lax'"),
+        ("prices.yaml", "prices:\n- modl: x\n", "solve {bench} -m m -o {new} --prices {file}", "did you mean model?"),
+        ("prices.yaml", "prices: [\n", "solve {bench} -m m -o {new} --prices {file}", "is not valid YAML: line 2: "),
+        (
+            "accepted.json",
+            "{}\n{}\n",
+            "gate {run} --baseline {file}",
+            "accepted run: file: not one JSON",
+        ),
+    ],
+)
+def test_a_broken_file_is_told_with_its_line_and_without_the_words_of_a_library(
+    name: str, text: str, words: str, message: str, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    bench, run = report_runs.make_dataset(tmp_path / "bench", 1).path, tmp_path / "run"
+    report_runs.make_run(run, 1, {"alpha": 0})
+
+    done = goldseam(*words.format(folder=tmp_path, file=file, bench=bench, new=tmp_path / "new", run=run).split())
+
+    assert done.returncode == 2
+    assert str(file) in done.error_text.splitlines()[0]
+    assert message in done.error_text.splitlines()[0]
+    assert not any(word in done.error_text for word in ("<unicode string>", "Input should be", "pydantic", "Traceback"))

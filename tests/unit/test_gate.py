@@ -365,7 +365,7 @@ def test_where_nothing_is_left_nobody_can_tell():
 
     assert (decision.verdict, decision.exit_code) == (GateVerdict.INCONCLUSIVE, 3)
     assert rule(decision, "require").ruling is Ruling.UNKNOWN
-    assert rule(decision, "require").sentence == "No task is left. --require inside counts all."
+    assert rule(decision, "require").sentence == "No task remains. --require inside counts all."
 
 
 def test_a_run_that_does_not_say_where_it_was_judged_was_judged_inside():

@@ -54,7 +54,7 @@ def test_a_task_falls_where_half_of_what_the_fix_turns_is_unstable(before, after
     whole = after.upper()
     reason, detail = weakness(runs("before", before, before), runs("after", whole, after))
     assert reason == "unstable_fail_to_pass"
-    assert detail.startswith(f"{lost} tests that the fix turns are unstable: ")
+    assert detail.startswith(f"{lost} tests that the fix makes pass are unstable: ")
     assert "(order)" in detail
 
 
@@ -103,7 +103,7 @@ def test_a_table_with_the_time_in_its_ids_is_not_turned_where_it_passes_without_
 
 def test_a_table_with_the_time_in_its_ids_counts_once_where_the_fix_turns_it():
     _, detail = weakness(called("before", "table", "table"), called("after", "Table", "Table"), cause=Cause.RANDOM)
-    assert detail.startswith("1 of 2 tests that the fix turns are unstable: ")
+    assert detail.startswith("1 of 2 tests that the fix makes pass are unstable: ")
 
 
 def test_a_table_whose_file_was_lost_without_the_fix_is_not_turned_where_it_passed_as_it_was():

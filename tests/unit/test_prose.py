@@ -35,6 +35,7 @@ def places(tmp_path, monkeypatch):
         "It brings tests.",
         "The same command goes on.",
         "The user is told.",
+        "Hidden files lie open.",
     ],
 )
 def test_a_word_of_the_list_is_found(places, sentence):
@@ -50,6 +51,7 @@ def test_a_word_of_the_list_is_found(places, sentence):
         "```console\n$ mend\n```\n",
         "See [there](mend.md#at-once).\n",
         "What is left over is a standard.\n",
+        "They can't be told apart.\n",
     ],
 )
 def test_other_words_and_code_are_not_found(places, text):
@@ -62,6 +64,15 @@ def test_the_message_of_an_error_is_read(places):
 
 def test_the_help_of_an_option_is_read(places):
     assert len(places("a.py", 'Option("--jobs", help="At once.")\n')) == 1
+
+
+def test_a_message_that_is_only_built_is_read(places):
+    assert len(places("a.py", 'text = f"{count} run at once"\n')) == 1
+
+
+def test_the_docstring_of_a_command_is_read_and_no_other(places):
+    text = '@app.command()\ndef mine():\n    """Mend it."""\n\n\ndef help():\n    """Mend it."""\n'
+    assert len(places("a.py", text)) == 1
 
 
 def test_names_and_comments_of_code_are_not_read(places):

@@ -96,7 +96,7 @@ def test_without_pandas_it_says_what_to_install(tmp_path, monkeypatch):
     make_run(tmp_path / "base", 26)
     monkeypatch.setitem(sys.modules, "pandas", None)
 
-    with pytest.raises(goldseam.GoldseamError, match="takes pandas, which is not installed"):
+    with pytest.raises(goldseam.GoldseamError, match="needs pandas, which is not installed"):
         goldseam.open_run(tmp_path / "base").to_pandas()
 
 

@@ -79,7 +79,7 @@ SENSITIVE = {"share": 0.5, "fail_to_pass": 1, "pass_to_pass": 0, "by": {"hash_se
 @pytest.mark.parametrize(
     ("sensitive", "problems"),
     [
-        (SENSITIVE, ["sensitive: 50% of FAIL_TO_PASS hang on what evaluation pins (hash_seed), more than 40%"]),
+        (SENSITIVE, ["sensitive: 50% of FAIL_TO_PASS depend on what evaluation pins (hash_seed), more than 40%"]),
         (SENSITIVE | {"share": 0.4}, []),
         (SENSITIVE | {"share": None}, []),
         (None, ["its sensitivity was never measured: mine it again, with two runs of each state at least"]),

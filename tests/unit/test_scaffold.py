@@ -154,7 +154,7 @@ def test_a_sound_scaffold_has_no_problem():
         (scaffolded(patch=b"not a patch"), "not a patch: "),
         (scaffolded(ids=("tests/test_calc.py::test_zero",)), "not in FAIL_TO_PASS"),
         (scaffolded(ids=(*SHOWN, HIDDEN)), "nothing is hidden"),
-        (scaffolded(patch=PATCH.replace(b"test_a", b"test_b")), "does not call revealed"),
+        (scaffolded(patch=PATCH.replace(b"test_a", b"test_b")), "does not list as revealed"),
     ],
 )
 def test_a_scaffold_that_is_not_sound_is_told(task, word):

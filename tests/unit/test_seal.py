@@ -359,7 +359,7 @@ def test_a_broken_task_is_not_sealed(dataset, me):
 
 
 def test_nobody_to_seal_to_is_refused(dataset):
-    with pytest.raises(InputError, match="nobody"):
+    with pytest.raises(InputError, match="no recipient"):
         sealing.seal(dataset)
 
 

@@ -134,9 +134,9 @@ def test_a_price_that_is_none_is_refused(text):
         (b"prices: [", "not valid YAML"),
         (b"\xff\xfe", "not UTF-8"),
         (b"schema_version: 2\nprices: []", "reads up to 1"),
-        (b"prices: [{model: m}]", r"entry 1 \(m\), input: Field required"),
+        (b"prices: [{model: m}]", r"entry 1 \(m\), input: is missing"),
         (b"prices: [7]", "entry 1: "),
-        (b"prices: [{model: m, input: -1, output: 1, source: us, seen: 2026-01-01}]", "greater than or equal to 0"),
+        (b"prices: [{model: m, input: -1, output: 1, source: us, seen: 2026-01-01}]", "expected 0 or more, found -1"),
         (b"prices: [{model: m, input: .nan, output: 1, source: us, seen: 2026-01-01}]", "finite"),
         (b"prices: [{model: m, imput: 1, input: 1, output: 1, source: us, seen: 2026-01-01}]", "imput"),
         (("prices:\n" + entry(**{"from": "2027-01-01"}, until="2026-01-01")).encode(), "`until` is before `from`"),
@@ -150,5 +150,5 @@ def test_a_broken_price_file_is_refused_and_the_place_is_named(tmp_path, content
 
 
 def test_a_price_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(InputError, match="no price file"):
+    with pytest.raises(InputError, match="no such file"):
         prices.load(tmp_path / "none.yaml")

@@ -269,7 +269,7 @@ def test_after_two_answers_with_faults_the_changes_own_words_stay_and_that_is_sa
     assert len(server.requests) == 2
     assert (found.use, found.note.text) == ("refused", None)
     assert one.warnings == [
-        "acme__shop-12: the change's own words stay its statement: no answer of m could be taken (tests)"
+        "acme__shop-12: the change's own words stay its statement: no answer of m could be used (tests)"
     ]
     assert found.public()["use"] == "refused"
     assert "original_leaks" not in found.public()

@@ -19,6 +19,7 @@ from harness.cli.views import browse
 from harness.cli.views.progress import Pace, Ticker
 from harness.core import process
 from harness.core.errors import GoldseamError
+from harness.runs.run_folder import RunFolder
 from miner.cli.display import MineTicker
 from tests import help_text as all_help
 from tests import report_runs
@@ -96,7 +97,13 @@ def test_an_old_spelling_works_and_names_the_new_one(dataset):
 
 def test_words_after_two_dashes_are_left_alone():
     words = ["--why", "x", "--", "--why"]
-    assert renamed.translate("holdout retire", words, own=frozenset(), tell=False) == ["--reason", "x", "--", "--why"]
+    own = frozenset({"--reason"})
+    assert renamed.translate("holdout retire", words, own=own, tell=False) == ["--reason", "x", "--", "--why"]
+
+
+def test_an_old_spelling_is_no_option_of_a_command_without_the_new_one():
+    done = goldseam("holdout", "ls", "bench", "--out", "x")
+    assert done.error_text.splitlines() == ["error: no such option: --out", "  hint: goldseam holdout ls --help"]
 
 
 def complete(*words, current):
@@ -176,10 +183,81 @@ def test_a_task_is_shown_with_its_patches_and_history(dataset):
     assert json.loads(goldseam("holdout", "show", dataset.path, task, "--public", "--json").stdout)["hidden"] is None
 
 
-def test_a_mistyped_task_is_told_with_the_one_that_was_meant(dataset):
+@pytest.mark.parametrize(
+    "words",
+    [
+        "holdout show {bench} {task}",
+        "holdout retire {bench} {task} --reason x",
+        "holdout log {bench} -i {task}",
+        "holdout strength {bench} -i {task}",
+        "holdout calls {bench} -i {task}",
+        "holdout strip {bench} -i {task}",
+        "holdout reveal {bench} --tests 1 -i {task}",
+        "holdout quality {bench} --source . -i {task}",
+        "holdout export {bench} --format jsonl -o - -i {task}",
+        "holdout split {bench} --by list --dev {task}",
+        "images rebuild {bench} -i {task}",
+        "evaluate {bench} --gold -o {folder} -i {task}",
+        "evaluate {bench} -p {predictions} -o {folder}",
+        "solve {bench} -m m -o {folder} --base-url http://127.0.0.1:9/v1 -i {task}",
+    ],
+)
+def test_a_mistyped_task_is_told_with_the_one_that_was_meant(words, dataset, tmp_path):
     task = dataset.ids()[0]
-    done = goldseam("holdout", "show", dataset.path, f"{task}x")
-    assert (done.returncode, f"hint: did you mean {task}?" in done.error_text) == (2, True)
+    one = {"instance_id": f"{task}x", "model_name_or_path": "m", "model_patch": ""}
+    (tmp_path / "p.jsonl").write_text(json.dumps(one))
+    places = {"bench": dataset.path, "folder": tmp_path / "new", "predictions": tmp_path / "p.jsonl"}
+
+    done = goldseam(*words.format(task=f"{task}x", **places).split())
+
+    assert (done.returncode, done.error_text.splitlines()[-1]) == (2, f"  hint: did you mean {task}?")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        ("solve B -m m -o F --api chta", ("--api: expected auto, chat or responses, found 'chta'", "chat")),
+        ("judge R --dataset B -m m -o F --api chta", ("--api: expected auto, chat or responses, found 'chta'", "chat")),
+        (
+            "solve B -m m -o F --agent command --agent-command x --where hots",
+            ("--where: expected container or host, found 'hots'", "host"),
+        ),
+        ("solve B -m m -o F --split dve", ("--split: expected dev, holdout, retired or all, found 'dve'", "dev")),
+        ("evaluate B --gold -o F --split dve", ("--split: expected dev, holdout, retired or all, found 'dve'", "dev")),
+        ("holdout ls B --split dve", ("--split: expected dev, holdout, retired or all, found 'dve'", "dev")),
+        ("holdout ls B --difficulty esy", ("--difficulty: expected easy, medium, hard or brutal, found 'esy'", "easy")),
+        ("holdout ls B --repo acme/widget", ("--repo: expected acme/widgets, found 'acme/widget'", "acme/widgets")),
+        (
+            "holdout export B --format jsnol -o F",
+            ("--format: expected swebench, harbor, inspect, jsonl or parquet, found 'jsnol'", "jsonl"),
+        ),
+        ("mine . -o F --p2p al", ("--p2p: expected touched or all, found 'al'", "all")),
+        (
+            "mine . -o F --visibility publc",
+            ("--visibility: expected public, private or internal, found 'publc'", "public"),
+        ),
+        ("scores R --model alhpa", ("there is no model 'alhpa'", "alpha")),
+        ("compare R R --model alhpa", ("no candidate run has a model 'alhpa'", "alpha")),
+        ("compare R R --baseline-model alhpa", ("R has no model 'alhpa'", "alpha")),
+        ("gate R --baseline R --model alhpa", ("R has no model 'alhpa'", "alpha")),
+        ("history H --model alhpa", ("no run in H has the model 'alhpa'", "alpha")),
+        (
+            "judge R --dataset B -m m -o F --only alhpa --base-url http://127.0.0.1:9/v1",
+            ("no run has patches of alhpa", "alpha"),
+        ),
+    ],
+)
+def test_a_mistyped_value_is_told_with_the_one_that_was_meant(words, lines, dataset, tmp_path):
+    report_runs.make_run(tmp_path / "runs" / "one", 2, {"alpha": 0})
+    RunFolder(path=tmp_path / "runs" / "one").write_run(report_runs.record(["alpha"]))
+    places = {"B": dataset.path, "F": tmp_path / "new", "R": tmp_path / "runs" / "one", "H": tmp_path / "runs"}
+    message = " ".join(str(places.get(word, word)) for word in lines[0].split())
+
+    done = goldseam(*(places.get(word, word) for word in words.split()), OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+
+    assert done.returncode == 2
+    assert done.error_text.splitlines() == [f"error: {message}", f"  hint: did you mean {lines[1]}?"]
 
 
 def test_the_pace_counts_what_this_call_did():

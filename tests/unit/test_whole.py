@@ -83,7 +83,7 @@ def test_tests_are_looked_for_where_pytest_would(setting, found):
 def test_anything_but_touched_and_all_is_refused(tmp_path):
     done = tiny.goldseam("mine", tmp_path, "-o", tmp_path / "out", "--p2p", "some")
     assert done.returncode == 2
-    assert "--p2p expects touched or all" in done.error_text
+    assert "--p2p: expected touched or all" in done.error_text
 
 
 def test_a_setting_that_is_neither_is_refused(monkeypatch):

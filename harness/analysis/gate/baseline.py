@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.analysis.scoresheet import SampleScore, Scoresheet, TaskScore
 from harness.analysis.usage import Usage
-from harness.core import files
+from harness.core import files, wording
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID, Outcome
 from harness.core.versions import refuse_newer
@@ -109,7 +109,7 @@ def read(path: Path) -> tuple[Scoresheet, AcceptedFile]:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "file"
         raise InputError(
-            f"{path} is not an accepted run: {place}: {first['msg']}",
+            f"{path} is not an accepted run: {wording.field_problem(place, first)}",
             hint="write one with `goldseam gate … --accept-to FILE`",
         ) from error
     refuse_newer(path, file.schema_version, SCHEMA_VERSION)

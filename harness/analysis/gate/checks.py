@@ -85,7 +85,7 @@ def require(places: Collection[str], weak: Mapping[str, Weak], rules: GateRules)
         required=f"judged {rules.require}" + (", not guessable" if rules.require is Place.HOST else ""),
         found=summary,
         ruling=Ruling.KEPT if left else Ruling.UNKNOWN,
-        sentence=f"{'' if left else 'No task is left. '}--require {by} counts all." if out else "",
+        sentence=f"{'' if left else 'No task remains. '}--require {by} counts all." if out else "",
         tasks=tuple(out),
     )
 

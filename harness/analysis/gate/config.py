@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from harness.core.errors import InputError
 from harness.core.nearest import nearest
+from harness.core.wording import listed
 from harness.judging.places import Place
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class GateRules(BaseModel):
     )
     """`no-regression` passes where no larger drop was seen; `no-worse-than` where one is ruled out."""
     require: Annotated[Place, BeforeValidator(_place)] = Field(
-        default=Place.HOST, description=", ".join(f'"{place}"' for place in Place)
+        default=Place.HOST, description=listed([f'"{place}"' for place in Place])
     )
     """Where a task has to be judged to count, at the least; with `host` one that is guessable does not count either."""
     max_drop: float = Field(default=0.05, ge=0, le=1, description=_SHARE)
@@ -129,4 +131,5 @@ def _problem(place: tuple[int | str, ...], kind: str, message: str, value: Any) 
         return f"gate.{key}: {message.removeprefix('Value error, ')}"
     field = GateRules.model_fields.get(str(place[0])) if place else None
     expected = _SHARE if place and place[0] == "floors" and len(place) > 1 else (field and field.description) or message
-    return f"gate.{key}: expected {expected}, found {value!r}"
+    likely = nearest(value, re.findall(r'"([^"]*)"', expected)) if isinstance(value, str) else None
+    return f"gate.{key}: expected {expected}, found {value!r}" + (f"; did you mean {likely}?" if likely else "")

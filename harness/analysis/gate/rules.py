@@ -148,7 +148,7 @@ def _sentence(verdict: GateVerdict, lines: list[RuleLine], rules: GateRules, *, 
     unknown = [line.name for line in lines if line.ruling is Ruling.UNKNOWN]
     if verdict is GateVerdict.REGRESSION:
         text = f"This is a regression: {_named(broken)} broken"
-        return f"{text}, and {_named(unknown)} can't be told." if unknown else f"{text}."
+        return f"{text}, and {_named(unknown)} can't be decided." if unknown else f"{text}."
     if verdict is GateVerdict.INCONCLUSIVE:
         sentences = {
             "inconclusive": "that is not a pass",

@@ -44,9 +44,9 @@ def renamed_in(command: str) -> Mapping[str, str]:
 def translate(command: str, words: Sequence[str], *, own: frozenset[str], tell: bool) -> list[str]:
     """The words of a command line with old spellings replaced; `tell` prints a hint for each on standard error.
 
-    `own` holds the spellings that the command has itself; these are never replaced.
+    `own` holds the spellings that the command has itself: these are never replaced, and nothing else is put in place.
     """
-    table = {old: new for old, new in renamed_in(command).items() if old not in own}
+    table = {old: new for old, new in renamed_in(command).items() if old not in own and (not new or new in own)}
     translated: list[str] = []
     for place, word in enumerate(words):
         if word == "--":

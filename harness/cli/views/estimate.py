@@ -34,7 +34,7 @@ def render(found: Estimate, *, model: str) -> Table:
     else:
         grid.add_row("cost", *_dollars(found.cost))
     if found.batch_cost is not None:
-        grid.add_row("… were it asked by batch", *_dollars(found.batch_cost))
+        grid.add_row("… if asked as a batch", *_dollars(found.batch_cost))
     return grid
 
 

@@ -177,7 +177,7 @@ def _of_quarantine(outcome: Refreshed, dataset: Path) -> list[RenderableType]:
 def _mass_words(outcome: Refreshed) -> str:
     findings = [finding for finding in outcome.findings if finding.result is not Result.UNSCORED]
     return (
-        f"! {len(outcome.of(*GONE_WRONG))} of {len(findings)} tasks went wrong at once, more than {MASS_SHARE:.0%}: "
+        f"! {len(outcome.of(*GONE_WRONG))} of {len(findings)} tasks went wrong together, more than {MASS_SHARE:.0%}: "
         "an engine, a runtime or a kernel does that, seldom the tasks"
     )
 

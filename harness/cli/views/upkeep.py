@@ -62,7 +62,7 @@ def _sought(answer: ScanOutcome) -> str:
         text += "; hidden code was not looked for, since the dataset is sealed (--identity opens it)"
     if answer.untold:
         counts = ", ".join(f"{count} {_NAMES[kind]}" for kind, count in sorted(answer.untold.items()))
-        text += f". Too short or too ordinary to be told from other text: {counts}"
+        text += f". Too short or too common to be distinguished from other text: {counts}"
     return text
 
 
@@ -210,7 +210,7 @@ def _hours(seconds: float) -> str:
 def _bytes(cost: Cost) -> str:
     if cost.bytes is None:
         return "how much disk they take is not known (--images asks the engine)"
-    how = "as the engine says" if cost.asked_engine else "as mining wrote down, without what the base is made from"
+    how = "as the engine says" if cost.asked_engine else "as recorded by mining, without the base image"
     few = "" if cost.sized >= cost.tasks else f", for {cost.sized} of {cost.tasks}"
     return f"{cost.bytes / 1e9:.2f} GB of disk, shared layers once ({how}{few})"
 
@@ -249,7 +249,7 @@ def merged_json(found: Merged) -> dict[str, Any]:
 def twins_text(found: Sequence[Twin], double: Mapping[str, str], *, retired: bool) -> RenderableType:
     """All that `holdout dedupe` shows."""
     if not found:
-        return Text("no fix stands under two ids")
+        return Text("no fix has two tasks")
     word = "retired" if retired else "would be retired"
     parts = [Text.assemble((f"{twin.first} and {twin.second}", "bold"), f": {twin.why}") for twin in found]
     parts += [Text(f"{word}: {task}, since {older} was merged first") for task, older in double.items()]

@@ -89,7 +89,7 @@ def compare(dataset: Dataset, bound: Bindings) -> Comparison:
         differences += [_part(task_id, name) for name in wrong]
         lacking = [name for name in parts if name not in digests]
         if bound.complete and not digests:
-            differences.append(f"{task_id} came without the ledger's knowledge")
+            differences.append(f"{task_id} was added without a line in the ledger")
         elif lacking:
             unbound_tasks += 1
         if wrong or lacking:
@@ -113,7 +113,7 @@ def _sealing(dataset: Dataset, bound: Bindings) -> list[str]:
     if dataset.sealed and not bound.is_sealed:
         return ["the dataset is sealed, but no line of the ledger says so: the ledger is missing, or lines of it are"]
     if bound.is_sealed and not dataset.sealed:
-        return ["the ledger has the dataset sealed, but dataset.yaml names no recipients: it lies open here"]
+        return ["the ledger has the dataset sealed, but dataset.yaml names no recipients: it is readable here"]
     return []
 
 
@@ -135,11 +135,11 @@ def _sealed_file(dataset: Dataset, task_id: str, bound: Bindings) -> tuple[str, 
     known = bound.sealed_digest(task_id, dataset.recipients)
     file = sealed.sealed_file(dataset.task_folder(task_id), dataset.recipients, known=known)
     if file is None:
-        return f"{sealed.SEALED_FILE} of {task_id} is gone; its hidden files lie open, or are gone too", {}
+        return f"{sealed.SEALED_FILE} of {task_id} is gone; its hidden files are readable, or are gone too", {}
     digest = sealed.digest(read_bytes(file))
     if digest == known:
         return None
-    says = "was sealed without the ledger's knowledge" if known is None else "is not the file that was sealed"
+    says = "was sealed without a line in the ledger" if known is None else "is not the file that was sealed"
     return f"{sealed.SEALED_FILE} of {task_id} {says}", {task_id: digest}
 
 

@@ -93,7 +93,7 @@ def open_task(
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
     if known is None:
-        raise InputError(f"{file} was sealed without the ledger's knowledge: {NOT_OURS}", hint=RESTORE)
+        raise InputError(f"{file} was sealed without a line in the ledger: {NOT_OURS}", hint=RESTORE)
     if known != digest(data):
         raise DamagedError(f"{file} is not the file that was sealed: it was changed, or {NOT_OURS}", hint=RESTORE)
     try:

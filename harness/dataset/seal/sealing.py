@@ -94,7 +94,7 @@ def seal(
         passphrase: opens it too.
 
     Raises:
-        InputError: nobody to seal to, no key for what is sealed, a broken task, or the folder is in use.
+        InputError: no recipient is named, no key for what is sealed, a broken task, or the folder is in use.
 
     """
     busy = f"another goldseam is writing {dataset.path}"
@@ -132,7 +132,7 @@ def _wanted(dataset: Dataset, recipients: Sequence[str], passphrase: str | None)
         binding.refuse_recipients(dataset)
         if not dataset.sealed:
             raise InputError(
-                "nobody to seal to",
+                "no recipient is named",
                 hint="name one or more with --to age1… (age-keygen makes a key), or --passphrase-env",
             )
         return _Recipients(recipients=dataset.recipients)
@@ -330,8 +330,7 @@ def open_into(dataset: Dataset, out: Path, *, ids: Collection[str] = ()) -> tupl
     """
     if not dataset.sealed:
         raise InputError(f"{dataset.path} is not sealed; there is nothing to open")
-    if unknown := sorted(set(ids) - set(dataset.ids())):
-        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}")
+    dataset.require(ids)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"{out} is not an empty folder", hint="choose another one")
     chosen = tuple(task_id for task_id in dataset.ids() if not ids or task_id in ids)

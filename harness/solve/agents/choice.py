@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from harness.core.errors import InputError
+from harness.core.wording import one_of
 from harness.solve import prompts
 from harness.solve.agents.command import SECONDS, CommandAgent, CommandSettings, Where
 from harness.solve.agents.loop import MAX_TURNS, LoopAgent
@@ -81,11 +82,9 @@ def command_settings(
         if where or mount or allow or minutes is not None:
             raise InputError("--where, --agent-mount, --agent-allow and --agent-minutes need --agent-command")
         return None
-    if where is not None and where not in list(Where):
-        raise InputError(f"--where is {' or '.join(Where)}, not {where!r}")
     return CommandSettings(
         command=command,
-        where=Where(where or Where.CONTAINER),
+        where=Where(one_of("--where", where or Where.CONTAINER, Where)),
         mount=mount,
         allow=tuple(allow or ()),
         seconds=SECONDS if minutes is None else minutes * 60,

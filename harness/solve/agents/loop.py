@@ -25,7 +25,7 @@ Find the cause, change the code, and check your change, with the repository's ow
 little as the fix needs. When you are done, call `finish`: your patch is whatever has changed in the repository, so
 remove files that you made only to try something out."""
 TASK = "The problem:\n\n{statement}\n\nThe repository has {count} files; at its top are: {top}"
-NUDGE = "Go on with a tool, or call `finish` if you are done."
+NUDGE = "Continue with a tool, or call `finish` if you are done."
 REPEATED = "This is the same call again; its result would be the same. Do something else."
 MAX_TURNS = 60
 CONTEXT_BYTES = 240_000

@@ -55,10 +55,10 @@ def search(desk: Desk, *, pattern: str, path: str = ".") -> str:
 
 
 def edit_file(desk: Desk, *, path: str, old: str, new: str) -> str:
-    """Replace a piece of a file. `old` must stand in it exactly once, white space included."""
+    """Replace a piece of a file. `old` must occur in it exactly once, white space included."""
     text = desk.text(path)
     if not old or (occurrences := text.count(old)) != 1:
-        raise ToolError(f"`old` must stand in {path} exactly once; it stands there {occurrences if old else 0} times")
+        raise ToolError(f"`old` must occur in {path} exactly once; it occurs {occurrences if old else 0} times")
     desk.workspace.write(path, text.replace(old, new).encode("utf-8", "surrogateescape"))
     return "done"
 

@@ -178,7 +178,7 @@ class Draft:
         if unsafe or "\\" in path or not path.isprintable():
             raise EditError(f"{path_named!r} is not a path in the repository")
         if any("/".join(parts[:at]) in self._paths() for at in range(1, len(parts))):
-            raise EditError(f"{path_named!r} would stand inside a file")
+            raise EditError(f"{path_named!r} would be inside a file")
         return path
 
     def _paths(self) -> frozenset[str]:

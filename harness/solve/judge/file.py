@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.core import files
 from harness.core.errors import InputError
 from harness.core.instance import Outcome
+from harness.core.nearest import did_you_mean
 from harness.core.versions import refuse_newer
 from harness.dataset.model_files import read_text
 from harness.runs.predictions import is_withheld
@@ -146,7 +147,8 @@ def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch,
                 patch = Patch(prediction=prediction, report=report)
                 by_key.setdefault(patch.key, patch)
     if unknown := sorted(set(only) - models):
-        raise InputError(f"no run has patches of {', '.join(unknown)}", hint=f"there are {', '.join(sorted(models))}")
+        hint = did_you_mean(unknown[0], models, otherwise=f"there are: {', '.join(sorted(models))}")
+        raise InputError(f"no run has patches of {', '.join(unknown)}", hint=hint)
     if not by_key:
         raise InputError(
             "these runs have no scored patch to judge",

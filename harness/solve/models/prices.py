@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from harness.core import wording
 from harness.core.errors import InputError
 from harness.core.versions import refuse_newer
 
@@ -134,7 +135,7 @@ class Prices:
         numbers = _numbers(text)
         if len(numbers) not in {2, 3}:
             raise InputError(
-                f"--assume-price should look like IN/OUT, dollars for a million tokens, not {text!r}",
+                f"--assume-price: expected IN/OUT, dollars for a million tokens, found {text!r}",
                 hint="such as --assume-price 0.5/1.5; with a price for cached input it is IN/CACHED/OUT",
             )
         cached = numbers[1] if len(numbers) == 3 else None  # noqa: PLR2004
@@ -170,7 +171,7 @@ def load(path: Path | None = None) -> Prices:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InputError(f"no price file at {path}") from None
+        raise InputError(f"no such file: {path}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
     except OSError as error:
@@ -182,7 +183,7 @@ def _parse(text: str, *, where: str) -> tuple[Price, ...]:
     try:
         data: Any = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise InputError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from error
+        raise InputError(f"{where} is {wording.not_readable('valid YAML', error)}") from error
     if not isinstance(data, dict):
         raise InputError(f"{where}: expected a mapping with `prices`, found {type(data).__name__}")
     refuse_newer(where, data.get("schema_version", SCHEMA_VERSION), SCHEMA_VERSION)
@@ -196,11 +197,11 @@ def _parse(text: str, *, where: str) -> tuple[Price, ...]:
 
 def _problems(error: ValidationError, data: dict[str, Any]) -> str:
     problems = []
-    for problem in error.errors()[:5]:
+    for problem in sorted(error.errors(), key=lambda one: one["type"] != "extra_forbidden")[:5]:
         place = [str(part) for part in problem["loc"]]
         if place[:1] == ["prices"] and len(place) > 1:
             entry = data["prices"][int(place[1])]
             name = entry.get("model") if isinstance(entry, dict) else None
             place = [f"entry {int(place[1]) + 1}" + (f" ({name})" if name else ""), *place[2:]]
-        problems.append(f"{', '.join(place)}: {problem['msg'].removeprefix('Value error, ')}")
+        problems.append(wording.field_problem(", ".join(place), problem, known=Price.model_fields))
     return "; ".join(problems)

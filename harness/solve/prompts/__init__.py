@@ -11,6 +11,7 @@ from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
 from harness.core.errors import InputError
+from harness.core.nearest import did_you_mean
 from harness.dataset.model_files import read_text
 from harness.solve.base import Message
 
@@ -117,7 +118,8 @@ def load(name: str = DEFAULT) -> Prompt:
     """
     path = _FOLDER / f"{name}{_ENDING}" if name in shipped() else Path(name)
     if not path.is_file():
-        raise InputError(f"there is no prompt {name!r}", hint=f"give a file, or one of {', '.join(shipped())}")
+        hint = did_you_mean(name, shipped(), otherwise=f"give a file, or one of {', '.join(shipped())}")
+        raise InputError(f"there is no prompt {name!r}", hint=hint)
     text = read_text(path)
     try:
         SandboxedEnvironment(autoescape=False).parse(text)

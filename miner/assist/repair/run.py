@@ -80,7 +80,7 @@ class Repairer:
         if ended is None:
             self._warn(f"{instance_id}: its environment is not repaired: {why}")
         elif not again:
-            self._warn(f"no environment is repaired any more: {ended}")
+            self._warn(f"no more environments are repaired: {ended}")
 
 
 class Session(Repairing):

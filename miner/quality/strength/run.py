@@ -80,7 +80,7 @@ def measure(
 
     """
     if bounds.mutants and find_spec("mutmut") is None:
-        raise CannotMeasureError("measuring it takes mutmut, which is not installed: pip install 'goldseam[strength]'")
+        raise CannotMeasureError("measuring it needs mutmut, which is not installed: pip install 'goldseam[strength]'")
     began, measure_key = time.monotonic(), key(task, bounds)
     task = replace(task, hidden=replace(task.hidden, expectations=Expectations()))
     note("gold")

@@ -113,10 +113,8 @@ def gauge(
 
 
 def _chosen(dataset: Dataset, ids: Sequence[str]) -> tuple[str, ...]:
-    task_ids = set(dataset.ids())
-    if unknown := sorted(set(ids) - task_ids):
-        raise InputError(f"{dataset.path} has no task {', '.join(unknown)}", hint="`goldseam holdout stats` lists them")
-    states = {instance_id: dataset.instance(instance_id).state for instance_id in ids or sorted(task_ids)}
+    dataset.require(ids)
+    states = {instance_id: dataset.instance(instance_id).state for instance_id in ids or dataset.ids()}
     if unproved := [instance_id for instance_id in ids if states[instance_id] is TaskState.CANDIDATE]:
         raise InputError(f"{unproved[0]} is a candidate: it has no tests that were proved", hint="`goldseam mine` it")
     chosen = tuple(task_id for task_id in dict.fromkeys(ids or states) if ids or states[task_id] is TaskState.PROVED)

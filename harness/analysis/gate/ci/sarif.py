@@ -62,7 +62,7 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
 
 def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
     name = _rule_id(finding)
-    text = f"{finding.model} brought this into {finding.instance_id} (sample {finding.sample}): {finding.message}"
+    text = f"{finding.model} introduced this in {finding.instance_id} (sample {finding.sample}): {finding.message}"
     result: dict[str, Any] = {
         "ruleId": name,
         "ruleIndex": index[name],

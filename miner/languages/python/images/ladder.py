@@ -187,7 +187,8 @@ def _interpreters(job: BuildJob, ground: BuiltLayer) -> Iterator[Interpreter]:
             return
     if not count:
         failed = next((why for minor in minors if (why := pythons.unavailable(minor))), "")
-        wish = f"requires-python {job.detection.requires_python or 'nothing'}; at hand: {', '.join(at_hand) or 'none'}"
+        required = job.detection.requires_python or "nothing"
+        wish = f"requires-python {required}; available: {', '.join(at_hand) or 'none'}"
         detail = f"{wish}. {failed}".strip()
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="no_interpreter", detail=detail))
 
@@ -222,7 +223,7 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
             return best
         recipe = _mended(job, recipe, mended)
     if best is None:
-        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="install_failed", detail="mended in vain"))
+        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="install_failed", detail="repairs did not help"))
     return best
 
 

@@ -101,7 +101,7 @@ def stays(pin: Pinned, when: datetime) -> str:
     """What there is to say of a repository that can't be taken as of the day."""
     where = without_passwords(f"git+{pin.address}")
     commit = f"{pin.name} is from {where} at {pin.commit[:_SHORT]}, its commit when this was mined"
-    return f"{commit}: the one that it had on {when:%Y-%m-%d} can't be told, or not be used"
+    return f"{commit}: the one that it had on {when:%Y-%m-%d} can't be determined, or not be used"
 
 
 def without_passwords(text: str) -> str:
