@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
-from harness.core.test_ids import functions
+from harness.core.test_ids import selectors
 from harness.languages import screening
 from harness.sandbox.images import clock as imageclock
 from miner.proof.flakiness_causes import blame, passed
@@ -61,8 +61,12 @@ class Bench:
         """Whether another day can be tried: the tests run on the real date, and the image can give them one."""
         return self.subject.test.clock is None and self.can_fake(self.subject.image)
 
+    def selectors(self, test_ids: Collection[str]) -> tuple[str, ...]:
+        """What is given to the framework to run these tests: functions, or rows of functions that take too long."""
+        return selectors(test_ids, self.subject.test_files)
+
     def run(self, state: State, number: int, runs: int, only: tuple[str, ...] = ()) -> ObservedRun:
-        """Run `number` of a state, as its schedule has it, of all tests or of these functions alone.
+        """Run `number` of a state, as its schedule has it, of all tests or of these functions or rows alone.
 
         A varied run that gives no full answer, as its tests took too long on half a processor or no other test was to
         crash before, says nothing of single tests: a plain one takes its place, and the evidence tells.
@@ -193,12 +197,12 @@ def validate(
     return replace(verdict, set_aside=aside, evidence=evidence, spending=spending)
 
 
-def _turned(runs_seen: Sequence[ObservedRun]) -> tuple[str, ...]:
-    """The functions of tests that pass in the first run with the fix and not in the first without it."""
+def _turned(bench: Bench, runs_seen: Sequence[ObservedRun]) -> tuple[str, ...]:
+    """What runs the tests that pass in the first run with the fix and not in the first without it."""
     first: dict[str, ObservedRun] = {}
     for run in runs_seen:
         first.setdefault(run.state, run)
-    return functions(passed(first["after"]) - passed(first["before"]))
+    return bench.selectors(passed(first["after"]) - passed(first["before"]))
 
 
 def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
@@ -207,9 +211,9 @@ def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
     if not spending.is_long:
         return blame(runs_seen, bench.look)
     unstable = {test_id for state in STATES for test_id in differing([run for run in runs_seen if run.state == state])}
-    alone = tuple(sorted(set(_turned(runs_seen)) & set(functions(unstable))))
-    if others := set(functions(unstable)) - set(alone):
-        spending.give_up(f"the causes of {len(others)} unstable test functions that the fix does not turn")
+    alone = tuple(sorted(set(_turned(bench, runs_seen)) & set(bench.selectors(unstable))))
+    if others := set(bench.selectors(unstable)) - set(alone):
+        spending.give_up(f"the causes of {len(others)} unstable tests that the fix does not turn")
     if not alone:
         return blame(runs_seen)
 
@@ -230,7 +234,7 @@ def _pinned_runs(bench: Bench, runs: int, runs_seen: list[ObservedRun], blamed: 
     """Plain runs, as many as each state was to have, where a sensitive test that passes with the fix hangs on them."""
     if not blamed.sensitive & passed(runs_seen[0]):
         return []
-    only = functions(blamed.sensitive & passed(runs_seen[0])) if bench.spending.is_long else ()
+    only = bench.selectors(blamed.sensitive & passed(runs_seen[0])) if bench.spending.is_long else ()
     return [bench.look(state, PLAIN, repeat, only) for repeat in range(1, runs) for state in ("after", "before")]
 
 
@@ -263,9 +267,9 @@ def _narrow_runs(
     bench: Bench, runs: int, runs_seen: list[ObservedRun], sensitive: Collection[str]
 ) -> tuple[list[ObservedRun], Rejection | None]:
     """Of a long suite: first the tests that the fix turns, in every run; then all, with the fix, within the budget."""
-    spending, turned = bench.spending, _turned(runs_seen)
+    spending, turned = bench.spending, _turned(bench, runs_seen)
     spending.give_up(
-        f"runs 2 to {runs} without the fix of all but the {len(turned)} test functions that it turns,"
+        f"runs 2 to {runs} without the fix of all but the {len(turned)} tests that it turns,"
         " and with it on half a processor"
     )
     for number, state in product(range(1, runs), _TURN[:2]):
