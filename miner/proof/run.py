@@ -22,7 +22,7 @@ from miner.proof.variations import variation as scheduled
 from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from harness.core.instance import TestSpec
     from harness.patches import patch
@@ -139,6 +139,7 @@ def validate(
     quarantine: bool = False,
     can_fake: Callable[[str], bool] = imageclock.can_fake,
     budget: Budget | None = None,
+    searched: Mapping[str, float] | None = None,
 ) -> Proof | Rejection:
     """Prove a task, or say why it is none.
 
@@ -146,7 +147,8 @@ def validate(
     not all of them. What is unstable costs some further runs, see `blame`. With `quarantine`, a task whose
     FAIL_TO_PASS is unstable is a proof that says so in `set_aside`. `can_fake` tells whether an image can give its
     tests a clock. Tests that take long for their `budget` are narrowed down: those that the fix turns have every run,
-    all of them as many with the fix as there is room for. `Proof.spending` says what it took and what was given up.
+    all of them as many with the fix as there is room for. `searched` are the seconds, by stage, that went into it
+    before the first run. `Proof.spending` says what it took and what was given up.
 
     Raises:
         InfrastructureError: the engine failed; nothing is said of the subject.
@@ -155,7 +157,7 @@ def validate(
     patches = prepare(subject)
     if isinstance(patches, Rejection):
         return patches
-    spending = Spending(budget=budget or Budget(), runs=runs)
+    spending = Spending(budget=budget or Budget(), runs=runs, stages=dict(searched or {}))
     bench = Bench(
         subject=subject,
         patches=patches,
