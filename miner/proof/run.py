@@ -271,7 +271,7 @@ def _narrow_runs(
     """Of a long suite: first the tests that the fix turns, in every run; then all, with the fix, within the budget."""
     spending, turned = bench.spending, _turned(bench, runs_seen)
     spending.give_up(
-        f"runs 2 to {runs} without the fix of all but the {len(turned)} tests that it turns,"
+        f"runs 2 to {runs} without the fix of all tests but those that it turns ({len(turned)}),"
         " and with it on half a processor"
     )
     for number, state in product(range(1, runs), _TURN[:2]):

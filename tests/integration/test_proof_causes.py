@@ -264,7 +264,7 @@ def test_of_a_suite_that_is_long_for_its_budget_all_tests_run_again_with_the_fix
     price = found.evidence["price"]
     assert price["seconds"].keys() == {"proof"}
     assert price["given_up"] == [
-        "runs 2 to 3 without the fix of all but the 2 tests that it turns, and with it on half a processor",
+        "runs 2 to 3 without the fix of all tests but those that it turns (2), and with it on half a processor",
         "run 3 of all tests with the fix",
         "the causes of 8 unstable tests that the fix does not turn",
     ]
