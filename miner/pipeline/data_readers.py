@@ -36,6 +36,8 @@ SEARCH_SECONDS = 600.0
 """All runs of the search together, in the containers' seconds; a suite that takes longer is not searched."""
 _KEPT_SECONDS = 8.0
 """The tests that a task is left with may take so long with the fix, where its own take less."""
+_SAMPLE = 30
+"""Neighbours of the tests that turn that are run to see what they take."""
 _MOST_IDS = 400
 """Tests that are named one by one."""
 _DEGREES = 2
@@ -157,14 +159,29 @@ class _Search:
     def _narrowed(self, turned: Collection[str], likely: Sequence[str], report: TestReport) -> tuple[str, ...]:
         """The files of the tests that turned, or these tests and some of their neighbours where files take too long."""
         files = tuple(sorted(test_files(turned)))
-        neighbours = [test_id for test_id in self._collected if test_id.partition("::")[0] in files]
-        each = _seconds_each(report)
-        room = int(_KEPT_SECONDS / each) if each else len(neighbours)
-        if room >= len(neighbours):
-            return files
         own = [*sorted(turned), *(test_id for test_id in likely if test_id not in turned)]
-        others = _spread([test_id for test_id in neighbours if test_id not in set(own)], max(0, room - len(own)))
-        return self._arguments([*own, *others][: max(_MOST_IDS, len(turned))]) or files
+        others = [test_id for test_id in self._collected if test_id.partition("::")[0] in files]
+        others = [test_id for test_id in others if test_id not in set(own)]
+        each = self._seconds_of(others, report)
+        seconds = {test_id: report.seconds.get(test_id, each) for test_id in own}
+        if sum(seconds.values()) + each * len(others) <= _KEPT_SECONDS:
+            return files
+        kept, left = [], _KEPT_SECONDS
+        for test_id in own:
+            if test_id in turned or seconds[test_id] <= left:
+                kept.append(test_id)
+                left -= seconds[test_id]
+        kept += _spread(others, int(max(0.0, left) / each) if each else len(others))
+        return self._arguments(kept[: max(_MOST_IDS, len(turned))]) or files
+
+    def _seconds_of(self, test_ids: Sequence[str], report: TestReport) -> float:
+        """What one of these tests takes, by those that ran already, else by a sample of them."""
+        if set(test_ids) <= report.seconds.keys():
+            seconds: Collection[float] = [report.seconds[test_id] for test_id in test_ids]
+        else:
+            sample = self._arguments(_spread(test_ids, _SAMPLE))
+            seconds = self._run(sample, gold=True).report.seconds.values() if sample else ()
+        return sum(seconds) / max(1, len(seconds))
 
     def _trouble(self, ran: Trial) -> Rejection | None:
         if ran.timed_out:
