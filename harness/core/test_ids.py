@@ -57,6 +57,15 @@ def functions(test_ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(map(function, test_ids))))
 
 
+def selectors(test_ids: Iterable[str], test_files: Iterable[str]) -> tuple[str, ...]:
+    """What is given to the framework to run some tests of a task, whose `test_files` are files or single tests in them.
+
+    Of a task that names single rows of a function it is the rows, since that takes too long whole; else the functions.
+    """
+    given = set(test_files)
+    return tuple(sorted({test_id if test_id in given else function(test_id) for test_id in test_ids}))
+
+
 def files(paths_or_ids: Iterable[str]) -> tuple[str, ...]:
     """The files of what is given to the framework, each once: files themselves, or single tests in them."""
     return tuple(dict.fromkeys(name.partition("::")[0] for name in paths_or_ids))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from miner.layers import package_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from miner.evidence.tree import Tree
     from miner.layers.secrets import BuildSecrets
@@ -45,11 +45,14 @@ _NAMED = re.compile(
     rf"|^\s*({_ADDRESS}\.(?:whl|zip|tar\.\w+|tgz)\b)",
     re.MULTILINE,
 )
+_CRATE = "Cargo.toml"
+_CRATES = ("index.crates.io", "static.crates.io")
+"""The package index of Rust: where cargo has the crates from that an extension needs."""
 _IN_TABLES = re.compile(rf"\b(?:git|url)\s*=\s*[\"']({_ADDRESS})")
 """Of poetry's and uv's tables: what a requirement comes from, and indexes."""
-_TABLES = ("pyproject.toml", "Pipfile", "uv.toml")
+_TABLES = ("pyproject.toml", "Pipfile", "uv.toml", _CRATE)
 _READ = re.compile(
-    r"(?:[^/]+/){0,2}(?:setup\.(?:py|cfg)|tox\.ini|noxfile\.py|environment\.ya?ml|pyproject\.toml|Pipfile|uv\.toml"
+    r"(?:[^/]+/){0,2}(?:setup\.(?:py|cfg)|tox\.ini|noxfile\.py|environment\.ya?ml|(?:pyproject|Cargo)\.toml|Pipfile|uv\.toml"
     r"|[^/]*(?:require|constraint)[^/]*\.(?:txt|in))|(?:[^/]+/)?requirements?/[^/]+\.(?:txt|in)"
 )
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -86,10 +89,14 @@ class Allowed:
                 hosts.update((name.lower(), web) for web in _WEB)
         return cls(hosts=frozenset(hosts), suffixes=tuple(suffixes))
 
-    def and_named(self, names: Iterable[str]) -> Allowed:
-        """These, and hosts that a repository names, with those that their files come from; a pattern is no name."""
+    def and_named(self, names: Collection[str]) -> Allowed:
+        """These, and hosts that a repository names, with those that their files come from; a pattern is no name.
+
+        The index of Rust's packages may be at any address, as Python's may: its name is no repository's to choose.
+        """
         more = Allowed.of(host for name in names for host in (name, *_FILES_OF.get(name, ())) if "*" not in host)
-        return replace(self, named=self.named | more.hosts)
+        index = Allowed.of(name for name in names if name in _CRATES)
+        return replace(self, hosts=self.hosts | index.hosts, named=self.named | more.hosts)
 
     def has(self, host: str, port: int) -> bool:
         return self.trusts(host, port) or (_plain(host), port) in self.named
@@ -159,6 +166,8 @@ def named_hosts(tree: Tree, requirements: Iterable[str] = ()) -> tuple[str, ...]
         hosts_named += ["".join(groups) for groups in _NAMED.findall(text)]
         if path.rpartition("/")[2] in _TABLES:
             hosts_named += _IN_TABLES.findall(text)
+        if path.rpartition("/")[2] == _CRATE:
+            hosts_named += [f"https://{host}" for host in _CRATES]
     return tuple(sorted({host for address in hosts_named if (host := host_of(address))}))
 
 

@@ -27,7 +27,7 @@ from miner.layers.relay import PORT, PROXY, Relay, Way
 from miner.layers.secrets import CA_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from datetime import datetime
 
     from harness.config.settings import ImageSettings
@@ -123,7 +123,7 @@ class Workshop:
         with self.log.open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
 
-    def reaching(self, hosts: Iterable[str]) -> Workshop:
+    def reaching(self, hosts: Collection[str]) -> Workshop:
         """The same, where builds may reach hosts as well that the repository names."""
         return replace(self, allowed=self.allowed and self.allowed.and_named(hosts))
 

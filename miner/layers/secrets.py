@@ -25,7 +25,7 @@ _PASSED = re.compile(
     r"|(?i:https?_proxy|no_proxy|all_proxy|npm_config_registry)"
 )
 _CA_NAMES = ("SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE")
-_CA_SET = (*_CA_NAMES, "CURL_CA_BUNDLE", "GIT_SSL_CAINFO")
+_CA_SET = (*_CA_NAMES, "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO")
 _SYSTEM_CA = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",

@@ -18,7 +18,7 @@ from harness.core.test_ids import files as test_files
 from harness.grading import trial
 from miner.languages import language_of
 from miner.pipeline.draft import subject_of, timed
-from miner.proof import prepare
+from miner.proof import Spending, prepare
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
@@ -30,13 +30,18 @@ if TYPE_CHECKING:
     from miner.pipeline.draft import Draft, MiningContext
     from miner.proof import Patches, Subject
 
+_STAGE = "readers"
 UNREAD = "no_test_reads_the_data"
-SEARCH_SECONDS = 300.0
-"""One run of everything that may read the data; a suite that takes longer is not searched."""
-_KEPT_SECONDS = 15.0
+SEARCH_SECONDS = 600.0
+"""All runs of the search together, in the containers' seconds; a suite that takes longer is not searched."""
+_KEPT_SECONDS = 8.0
 """The tests that a task is left with may take so long with the fix, where its own take less."""
+_SAMPLE = 30
+"""Neighbours of the tests that turn that are run to see what they take."""
 _MOST_IDS = 400
 """Tests that are named one by one."""
+_DEGREES = 2
+"""Degrees of plainness with which an id may name the data that are tried, the plainest first."""
 _SHORTEST = 4
 """Characters of a data file's stem by which an id may be known."""
 _NOT_FOUND = 4
@@ -49,24 +54,26 @@ def find_readers(draft: Draft, site: MiningContext) -> Draft | Rejection:
     if not draft.split.data:
         return draft
     site.note(f"{draft.instance_id}: looking for the tests that read {draft.split.data[0]}")
-    with timed(draft, "readers"):
+    spending = Spending()
+    with timed(draft, _STAGE):
         named, suite = draft.split.test_files, draft.split.suite
         outcome: tuple[str, ...] | Rejection | None = None
         for files in (named, suite):
             if files and (outcome is None or (isinstance(outcome, Rejection) and outcome.reason == UNREAD)):
                 subject = replace(subject_of(draft), test_files=files)
-                outcome = search(subject, draft.split.data, site.sandbox)
+                outcome = search(subject, draft.split.data, site.sandbox, spending)
     if isinstance(outcome, Rejection):
         return outcome
     assert outcome is not None  # noqa: S101 - `take_apart` lets no draft pass without test files
     note = f"{outcome[0].partition('::')[0]} reads the data, as its tests show"
     split = replace(draft.split, test_files=outcome, notes=(*draft.split.notes, note))
-    return replace(draft, split=split)
+    return replace(draft, split=split, searched=spending.stages)
 
 
-def search(subject: Subject, data: Sequence[str], sandbox: Sandbox) -> tuple[str, ...] | Rejection:
+def search(subject: Subject, data: Sequence[str], sandbox: Sandbox, spending: Spending) -> tuple[str, ...] | Rejection:
     """Of the files of a subject what is to be run: files, or single tests where files take too long.
 
+    What the search takes is charged to `spending`, and it ends with that at SEARCH_SECONDS.
     The reason where there is nothing: `no_test_reads_the_data`, `no_fail_to_pass` where tests read it and the fix turns
     none of them, or what kept them from running.
 
@@ -77,7 +84,8 @@ def search(subject: Subject, data: Sequence[str], sandbox: Sandbox) -> tuple[str
     patches = prepare(subject)
     if isinstance(patches, Rejection):
         return patches
-    return _Search(subject=subject, patches=patches, data=data, sandbox=sandbox).outcome()
+    metered = spending.metered(sandbox, _STAGE)
+    return _Search(subject=subject, patches=patches, data=data, sandbox=metered, spending=spending).outcome()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +94,7 @@ class _Search:
     patches: Patches
     data: Sequence[str]
     sandbox: Sandbox
+    spending: Spending
 
     def outcome(self) -> tuple[str, ...] | Rejection:
         each = None
@@ -121,15 +130,10 @@ class _Search:
         return self._run(self.subject.test_files, gold=True, listing=True).report.collected
 
     def _likely(self) -> Iterator[tuple[str, ...]]:
-        yield self._by_name
+        named = ids_naming(self.data, self._collected)
+        for plainness in sorted(set(named.values()), reverse=True)[:_DEGREES]:
+            yield tuple(test_id for test_id, degree in named.items() if degree == plainness)[:_MOST_IDS]
         yield self._brought  # costs a container, so only where the names don't tell
-
-    @property
-    def _by_name(self) -> tuple[str, ...]:
-        """Ids that name the data."""
-        names = _names_of(self.data)
-        ids = self._collected if names else ()
-        return tuple(test_id for test_id in ids if names and names.search(test_id.partition("::")[2]))[:_MOST_IDS]
 
     @property
     def _brought(self) -> tuple[str, ...]:
@@ -146,7 +150,7 @@ class _Search:
             image=self.subject.image,
             test=replace(language_of(test).listing(test), clock=None) if listing else test,
             files=files,
-            budgets=Budgets(seconds=SEARCH_SECONDS),
+            budgets=Budgets(seconds=max(1.0, SEARCH_SECONDS - self.spending.spent)),
             model_patch=self.patches.gold if gold else None,
             test_patch=self.patches.tests if tests else None,
         )
@@ -155,19 +159,34 @@ class _Search:
     def _narrowed(self, turned: Collection[str], likely: Sequence[str], report: TestReport) -> tuple[str, ...]:
         """The files of the tests that turned, or these tests and some of their neighbours where files take too long."""
         files = tuple(sorted(test_files(turned)))
-        neighbours = [test_id for test_id in self._collected if test_id.partition("::")[0] in files]
-        each = _seconds_each(report)
-        room = int(_KEPT_SECONDS / each) if each else len(neighbours)
-        if room >= len(neighbours):
-            return files
         own = [*sorted(turned), *(test_id for test_id in likely if test_id not in turned)]
-        others = _spread([test_id for test_id in neighbours if test_id not in set(own)], max(0, room - len(own)))
-        return self._arguments([*own, *others][: max(_MOST_IDS, len(turned))]) or files
+        others = [test_id for test_id in self._collected if test_id.partition("::")[0] in files]
+        others = [test_id for test_id in others if test_id not in set(own)]
+        each = self._seconds_of(others, report)
+        seconds = {test_id: report.seconds.get(test_id, each) for test_id in own}
+        if sum(seconds.values()) + each * len(others) <= _KEPT_SECONDS:
+            return files
+        kept, left = [], _KEPT_SECONDS
+        for test_id in own:
+            if test_id in turned or seconds[test_id] <= left:
+                kept.append(test_id)
+                left -= seconds[test_id]
+        kept += _spread(others, int(max(0.0, left) / each) if each else len(others))
+        return self._arguments(kept[: max(_MOST_IDS, len(turned))]) or files
+
+    def _seconds_of(self, test_ids: Sequence[str], report: TestReport) -> float:
+        """What one of these tests takes, by those that ran already, else by a sample of them."""
+        if set(test_ids) <= report.seconds.keys():
+            seconds: Collection[float] = [report.seconds[test_id] for test_id in test_ids]
+        else:
+            sample = self._arguments(_spread(test_ids, _SAMPLE))
+            seconds = self._run(sample, gold=True).report.seconds.values() if sample else ()
+        return sum(seconds) / max(1, len(seconds))
 
     def _trouble(self, ran: Trial) -> Rejection | None:
         if ran.timed_out:
-            return self._no("timeout", f"the tests that may read it take more than {SEARCH_SECONDS:g} s")
-        return None if ran.report.finished else self._no("crashed", "the tests that may read it ended the whole runner")
+            return self._no("timeout", f"running what may read it takes more than {SEARCH_SECONDS:g} s")
+        return None if ran.report.finished else self._no("crashed", "what may read it ended the whole runner")
 
     def _no(self, reason: str, detail: str) -> Rejection:
         others = f" and {len(self.data) - 1} more" if len(self.data) > 1 else ""
@@ -182,10 +201,24 @@ def _seconds_each(report: TestReport) -> float:
     return sum(report.seconds.values()) / max(1, len(report.seconds))
 
 
-def _names_of(data: Iterable[str]) -> re.Pattern[str] | None:
-    """What names a data file in an id: its name without the ending."""
-    stems = {re.escape(stem) for path in data if len(stem := PurePosixPath(path).stem) >= _SHORTEST}
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(sorted(stems))})(?![A-Za-z0-9])") if stems else None
+def ids_naming(data: Iterable[str], test_ids: Iterable[str]) -> dict[str, int]:
+    """The ids that name a data file, and how plainly: how many words of its path they have, its own name among them.
+
+    A file `dialects/postgres/select.sql` is named by `t[select]`, and more plainly by `t[postgres-select.sql]`.
+    """
+    pures = [pure for path in data if len((pure := PurePosixPath(path)).stem) >= _SHORTEST]
+    patterns = [[_word(word) for word in (pure.stem, *pure.parts)] for pure in pures]
+    named: dict[str, int] = {}
+    for test_id in test_ids:
+        names = test_id.partition("::")[2]
+        counts = [sum(word.search(names) is not None for word in words) for words in patterns if words[0].search(names)]
+        if counts:
+            named[test_id] = max(counts)
+    return named
+
+
+def _word(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])")
 
 
 def _spread(test_ids: Sequence[str], count: int) -> list[str]:

@@ -23,7 +23,7 @@ from miner.sources.bare import MissingObjectsError
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from harness.config.settings import Settings
@@ -94,6 +94,8 @@ class Draft:
     """What was found in statement and patches that should be in none."""
     image: BuiltImage | None = None
     test: TestSpec = field(default_factory=TestSpec)
+    searched: Mapping[str, float] = field(default_factory=dict)
+    """The containers' seconds that went by before the proof and are of its budget, by stage."""
     proof: Proof | None = None
     suite: tuple[str, ...] = ()
     """The test files that the proof is of, where these are more than the change touches (`--p2p all`)."""

@@ -212,6 +212,7 @@ def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:
             progress=lambda text: site.note(f"{draft.instance_id}: {text}{on}"),
             can_fake=site.images.can_fake,
             budget=Budget(plain_runs=mining.proof_budget_runs, seconds=mining.proof_budget_seconds),
+            searched=draft.searched,
         )
 
     with timed(draft, "proof"):

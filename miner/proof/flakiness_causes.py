@@ -70,7 +70,7 @@ def blame(
     variation that is left alone, the likeliest first. The cause is the first with which the test differs, if two more
     runs confirm it. `unknown` is what no one variation does, or what is left when `most` further runs are done, or
     when they have taken `seconds`: twice as long as those in `runs`, and two minutes at least, where that is not said.
-    Without `look` none are done. With `alone`, these test functions are all that is explained, and `look` runs no
+    Without `look` none are done. With `alone`, these functions or rows are all that is explained, and `look` runs no
     others but where the order matters.
 
     Raises:
@@ -127,7 +127,7 @@ class _Search:
         return frozenset(
             test_id
             for test_id in normal ^ passed(run)
-            if run.tells_of(test_id) and (not self._alone or function(test_id) in self._alone)
+            if run.tells_of(test_id) and (not self._alone or {test_id, function(test_id)} & self._alone)
         )
 
     def explain(self, state: State) -> None:

@@ -45,7 +45,7 @@ class ObservedRun:
     refused: tuple[str, ...] = ()
     """Those whose failure tells of nobody at a port that they connect to."""
     only: tuple[str, ...] = ()
-    """The test functions that were run; empty for all of the subject's."""
+    """The test functions, or rows of them, that were run; empty for all of the subject's."""
     silent_on: frozenset[str] = frozenset()
     """Ids that the run is not asked about: the judge's own, never on disk."""
     wanted: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +54,8 @@ class ObservedRun:
 
     def tells_of(self, test_id: str) -> bool:
         """Whether the run says anything of a test, be it that it is not there."""
-        return test_id not in self.silent_on and (not self.only or function(test_id) in self.only)
+        ran = not self.only or test_id in self.only or function(test_id) in self.only
+        return ran and test_id not in self.silent_on
 
 
 class Notebook:

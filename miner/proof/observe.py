@@ -43,7 +43,8 @@ def observe(
 ) -> ObservedRun:
     """One run of one state, in a fresh container; taken from the notebook where it stands there, else added to it.
 
-    `only` are the test functions to run, where these are not all; `most_seconds` is how long they may take at most.
+    `only` are the test functions, or rows of them, to run, where these are not all; `most_seconds` is how long they
+    may take at most.
     """
     earlier = notebook.get(state, number, variation, only)
     if earlier is None:

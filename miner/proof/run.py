@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
-from harness.core.test_ids import functions
+from harness.core.test_ids import selectors
 from harness.languages import screening
 from harness.sandbox.images import clock as imageclock
 from miner.proof.flakiness_causes import blame, passed
@@ -22,7 +22,7 @@ from miner.proof.variations import variation as scheduled
 from miner.sources.change import Rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from harness.core.instance import TestSpec
     from harness.patches import patch
@@ -63,8 +63,12 @@ class Bench:
         """Whether another day can be tried: the tests run on the real date, and the image can give them one."""
         return self.subject.test.clock is None and self.can_fake(self.subject.image)
 
+    def selectors(self, test_ids: Collection[str]) -> tuple[str, ...]:
+        """What is given to the framework to run these tests: functions, or rows of functions that take too long."""
+        return selectors(test_ids, self.subject.test_files)
+
     def run(self, state: State, number: int, runs: int, only: tuple[str, ...] = ()) -> ObservedRun:
-        """Run `number` of a state, as its schedule has it, of all tests or of these functions alone.
+        """Run `number` of a state, as its schedule has it, of all tests or of these functions or rows alone.
 
         A varied run that gives no full answer, as its tests took too long on half a processor or no other test was to
         crash before, says nothing of single tests: a plain one takes its place, and the evidence tells.
@@ -154,6 +158,7 @@ def validate(
     quarantine: bool = False,
     can_fake: Callable[[str], bool] = imageclock.can_fake,
     budget: Budget | None = None,
+    searched: Mapping[str, float] | None = None,
 ) -> Proof | Rejection:
     """Prove a task, or say why it is none.
 
@@ -161,7 +166,8 @@ def validate(
     not all of them. What is unstable costs some further runs, see `blame`. With `quarantine`, a task whose
     FAIL_TO_PASS is unstable is a proof that says so in `set_aside`. `can_fake` tells whether an image can give its
     tests a clock. Tests that take long for their `budget` are narrowed down: those that the fix turns have every run,
-    all of them as many with the fix as there is room for. `Proof.spending` says what it took and what was given up.
+    all of them as many with the fix as there is room for. `searched` are the seconds, by stage, that went into it
+    before the first run. `Proof.spending` says what it took and what was given up.
 
     Raises:
         InfrastructureError: the engine failed; nothing is said of the subject.
@@ -170,7 +176,7 @@ def validate(
     patches = prepare(subject)
     if isinstance(patches, Rejection):
         return patches
-    spending = Spending(budget=budget or Budget(), runs=runs)
+    spending = Spending(budget=budget or Budget(), runs=runs, stages=dict(searched or {}))
     bench = Bench(
         subject=subject,
         patches=patches,
@@ -214,12 +220,12 @@ def validate(
     return replace(verdict, set_aside=aside, evidence=evidence, spending=spending)
 
 
-def _turned(runs_seen: Sequence[ObservedRun]) -> tuple[str, ...]:
-    """The functions of tests that pass in the first run with the fix and not in the first without it."""
+def _turned(bench: Bench, runs_seen: Sequence[ObservedRun]) -> tuple[str, ...]:
+    """What runs the tests that pass in the first run with the fix and not in the first without it."""
     first: dict[str, ObservedRun] = {}
     for run in runs_seen:
         first.setdefault(run.state, run)
-    return functions(passed(first["after"]) - passed(first["before"]))
+    return bench.selectors(passed(first["after"]) - passed(first["before"]))
 
 
 def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
@@ -228,9 +234,9 @@ def _blame(bench: Bench, runs_seen: Sequence[ObservedRun]) -> Blamed:
     if not spending.is_long:
         return blame(runs_seen, bench.look)
     unstable = {test_id for state in STATES for test_id in differing([run for run in runs_seen if run.state == state])}
-    alone = tuple(sorted(set(_turned(runs_seen)) & set(functions(unstable))))
-    if others := set(functions(unstable)) - set(alone):
-        spending.give_up(f"the causes of {len(others)} unstable test functions that the fix does not make pass")
+    alone = tuple(sorted(set(_turned(bench, runs_seen)) & set(bench.selectors(unstable))))
+    if others := set(bench.selectors(unstable)) - set(alone):
+        spending.give_up(f"the causes of {len(others)} unstable tests that the fix does not make pass")
     if not alone:
         return blame(runs_seen)
 
@@ -248,7 +254,7 @@ def _pinned_runs(bench: Bench, runs: int, runs_seen: list[ObservedRun], blamed: 
     """Plain runs, as many as each state was to have, where a sensitive test that passes with the fix hangs on them."""
     if not blamed.sensitive & passed(runs_seen[0]):
         return []
-    only = functions(blamed.sensitive & passed(runs_seen[0])) if bench.spending.is_long else ()
+    only = bench.selectors(blamed.sensitive & passed(runs_seen[0])) if bench.spending.is_long else ()
     return [bench.look(state, PLAIN, repeat, only) for repeat in range(1, runs) for state in ("after", "before")]
 
 
@@ -282,9 +288,9 @@ def _narrow_runs(
     bench: Bench, runs: int, runs_seen: list[ObservedRun], sensitive: Collection[str]
 ) -> tuple[list[ObservedRun], Rejection | None]:
     """Of a long suite: first the tests that the fix turns, in every run; then all, with the fix, within the budget."""
-    spending, turned = bench.spending, _turned(runs_seen)
+    spending, turned = bench.spending, _turned(bench, runs_seen)
     spending.give_up(
-        f"runs 2 to {runs} without the fix of all but the {len(turned)} test functions that it makes pass,"
+        f"runs 2 to {runs} without the fix of all tests but those that it makes pass ({len(turned)}),"
         " and with it on half a processor"
     )
     for number, state in product(range(1, runs), _TURN[:2]):

@@ -177,3 +177,17 @@ def test_a_build_that_never_ends_is_ended(task, sandbox):
     )
     report = evaluate.evaluate_one(quick, prediction, sandbox, settings=evaluate.Settings()).report
     assert (report.outcome, report.failure_class) == (Outcome.UNRESOLVED, "performance_error")
+
+
+def test_a_build_that_can_not_be_started_is_no_failure_of_the_patch(task, sandbox):
+    test = task.instance.test
+    broken = replace(test, build=replace(test.build, argv=("/opt/goldseam/venv/bin/nothing",)))
+    lost = replace(task, instance=replace(task.instance, test=broken))
+    prediction = Prediction(instance_id=task.instance_id, model_name_or_path="model", model_patch=FIX)
+    report = evaluate.evaluate_one(lost, prediction, sandbox, settings=evaluate.Settings()).report
+    assert report.outcome is Outcome.INFRA_ERROR
+
+
+def test_a_module_that_can_not_be_read_is_the_patch_s_own_failure(verdict_on):
+    code = "import atexit, glob, os\natexit.register(lambda: [os.chmod(name, 0) for name in glob.glob('fast/*.so')])\n"
+    assert verdict_on(with_helper(code)).report.outcome is Outcome.UNRESOLVED

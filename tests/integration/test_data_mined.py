@@ -135,6 +135,10 @@ def test_how_the_tests_were_found_is_on_record(mined):
     assert "tests/test_table.py reads the data, as its tests show" in notes
 
 
+def test_the_search_for_readers_is_of_the_proofs_budget(mined):
+    assert task_of(mined, "Fix case").hidden.evidence["price"]["seconds"]["readers"] > 0
+
+
 def test_data_that_no_test_reads_is_the_reason_of_a_rejection(mined):
     assert lines_of(mined)["Fix quotes"]["reason"] == "no_test_reads_the_data"
 

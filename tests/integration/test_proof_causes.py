@@ -265,12 +265,9 @@ def test_of_a_suite_that_is_long_for_its_budget_all_tests_run_again_with_the_fix
     price = found.evidence["price"]
     assert price["seconds"].keys() == {"proof"}
     assert price["given_up"] == [
-        (
-            "runs 2 to 3 without the fix of all but the 2 test functions that it makes pass,"
-            " and with it on half a processor"
-        ),
+        "runs 2 to 3 without the fix of all tests but those that it makes pass (2), and with it on half a processor",
         "run 3 of all tests with the fix",
-        "the causes of 8 unstable test functions that the fix does not make pass",
+        "the causes of 8 unstable tests that the fix does not make pass",
     ]
 
 

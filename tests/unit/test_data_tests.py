@@ -6,6 +6,7 @@ import pytest
 
 from miner.candidates.split import is_data
 from miner.candidates.test_data import MOST_OF_SUITE, candidates, readers
+from miner.pipeline.data_readers import ids_naming
 
 DATA = [
     "tests/data/cases/remove_parens.py",
@@ -113,3 +114,15 @@ def test_a_project_beside_the_suite_is_tried_only_where_nothing_else_is_there():
     sources = {"tests/test_a.py": b"load('golden')", "plugins/x/tests/test_b.py": b"load('golden')"}
     assert readers(["tests/golden/page.html"], tuple(sources), sources).named == ("tests/test_a.py",)
     assert readers(["data/golden/page.html"], tuple(sources), sources).named == tuple(sorted(sources))
+
+
+def test_an_id_names_data_the_more_plainly_the_more_of_its_path_it_has():
+    ids = (
+        "t.py::t[select]",
+        "t.py::t[postgres-select.sql]",
+        "t.py::t[a_select]",
+        "t.py::t[selected]",
+        "select.py::t",
+    )
+    named = ids_naming(["test/dialects/postgres/select.sql"], ids)
+    assert named == {"t.py::t[select]": 1, "t.py::t[postgres-select.sql]": 3, "t.py::t[a_select]": 1}

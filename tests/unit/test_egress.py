@@ -84,8 +84,23 @@ def test_hosts_that_requirements_name_are_found_and_links_of_other_kinds_are_not
     )
 
 
+def test_a_rust_extension_needs_the_hosts_of_crates_and_those_that_its_manifest_names():
+    manifest = '[dependencies]\npyo3 = "0.22"\nx = { git = "https://git.example/x" }\n'
+    assert egress.named_hosts(MemoryTree({"rust/Cargo.toml": manifest})) == (
+        "git.example",
+        "index.crates.io",
+        "static.crates.io",
+    )
+
+
 def test_a_named_host_brings_those_that_it_sends_one_on_to():
     assert egress.allowed(given()).and_named(("github.com",)).has("codeload.github.com", 443)
+
+
+def test_the_index_of_crates_may_be_at_any_address_and_other_names_may_not():
+    reached = egress.allowed(given()).and_named(("index.crates.io", "git.example"))
+    assert reached.trusts("index.crates.io", 443)
+    assert not reached.trusts("git.example", 443)
 
 
 class Site(http.server.BaseHTTPRequestHandler):

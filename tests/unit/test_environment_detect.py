@@ -5,6 +5,7 @@ import pytest
 from miner.evidence.tree import Evidence
 from miner.languages.python.detect import detect
 from miner.languages.python.evidence.constraints import caret_to_specifier
+from miner.languages.python.recipes.extensions import made_by_cython
 
 
 @dataclass
@@ -153,6 +154,19 @@ def test_constraints_of_poetry_become_specifiers(constraint, specifier):
 
 def test_broken_files_are_no_evidence():
     assert rungs(pyproject_dot_toml="[project", tox_dot_ini="testenv", setup_dot_cfg="\x00") == ["pytest"]
+
+
+def test_sources_that_setup_names_and_the_tree_lacks_are_cythons_to_make():
+    files = {"setup.py": "Extension('a', ['a/_a.c', 'a/other.c'])", "a/_a.pyx": "", "a/b.pyx": "", "a/other.c": ""}
+    assert made_by_cython(Files(files), "") == ("a/_a.c",)
+    assert made_by_cython(Files({**files, "a/_a.c": ""}), "") == ()
+    assert "cython" in recipe(files).evidence.requirements
+
+
+def test_a_rust_extension_needs_rust_from_the_start():
+    backend = '[build-system]\nrequires = ["maturin>=1"]\nbuild-backend = "maturin"\n'
+    assert recipe({"pyproject.toml": backend, "Cargo.toml": ""}).apt == ("cargo-web|cargo",)
+    assert recipe({"pyproject.toml": backend}).apt == ()
 
 
 def test_classifiers_name_minor_versions():

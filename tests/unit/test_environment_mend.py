@@ -28,7 +28,7 @@ def recipe(*requirements, pins=(), apt=()):
         ("/bin/sh: 1: mysql_config: not found", "default-libmysqlclient-dev"),
         ("sh: 3: swig: not found", "swig"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'cmake'", "cmake"),
-        ("error: can't find Rust compiler", "cargo"),
+        ("error: can't find Rust compiler", "cargo-web|cargo"),
         ("Package libvirt was not found in the pkg-config search path", "libvirt-dev"),
         ("ImportError: failed to find libmagic.  Check your installation", "libmagic1"),
         ("error: command 'gfortran' failed", "gfortran"),

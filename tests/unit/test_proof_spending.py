@@ -71,6 +71,12 @@ def test_a_run_of_some_functions_says_nothing_of_others():
     assert changing(runs[:2]) == frozenset()
 
 
+def test_a_run_of_some_rows_says_nothing_of_others():
+    some = run("before", 1, only=("f.py::t[1]",), **{"t[1]": False})
+    assert some.tells_of("f.py::t[1]")
+    assert not some.tells_of("f.py::t[2]")
+
+
 def test_a_run_of_some_functions_is_kept_apart_from_one_of_all(tmp_path):
     subject = Subject(instance_id="a__b-1", image="i", test=TestSpec(), test_files=(), gold_patch=b"", test_patch=b"")
     some, every = run("after", 0, only=("f.py::a",), a=True), run("after", 0, a=True, b=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.instance import TestSpec
+from harness.core.instance import Build, TestSpec
 from harness.languages.python.suites import program_of
 from harness.languages.screening import caveat, screen
 from harness.patches.patch import MAX_BYTES, MAX_FILES, parse
+from miner.languages.python.recipes.extensions import build_of
 
 HIDDEN = ("pkg/core/tests/test_x.py",)
 EDIT = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
@@ -121,6 +122,20 @@ def test_a_change_that_would_have_to_be_compiled_is_told_of(paths, told):
 
     assert found.startswith(told)
     assert bool(found) == bool(told)
+
+
+@pytest.mark.parametrize("path", ["cmake/Find.cmake", "CMakeLists.txt", "rust/Cargo.toml", ".cargo/config.toml"])
+def test_how_modules_are_built_is_no_models_to_change(path):
+    build = Build(argv=("x",), inputs=(), outputs=())
+    assert reasons(EDIT, path) == []
+    assert reasons(EDIT, path, build=build) == ["build_config"]
+
+
+@pytest.mark.parametrize("path", ["a/khash.pxi.in", "a/loops.c.src", "a/table.inc", "a.cmake", "a/b.pyx"])
+def test_templates_and_included_sources_are_inputs_of_a_build(path):
+    build = build_of({"build": {"outputs": ["a.so"], "shadowed": [], "seconds": 1.0}}, "python")
+    assert build is not None
+    assert build.is_touched_by([path])
 
 
 def new_file(path: str, size: int = 2) -> str:

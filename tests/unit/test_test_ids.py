@@ -9,7 +9,7 @@ import re
 import pytest
 
 from harness.core.instance import Hidden, TestStatus
-from harness.core.test_ids import function, has_no_address, stable, stable_ids
+from harness.core.test_ids import function, has_no_address, selectors, stable, stable_ids
 from harness.grading.grade import listed_status
 from harness.interop.rows import readable
 from harness.judging import frames
@@ -152,6 +152,12 @@ def test_the_grader_in_other_tools_containers_calls_tests_the_same(seed):
 
 def test_a_function_is_found_by_an_id_with_colons_and_brackets_in_its_parameter():
     assert function("t/a.py::T::test_x[a::b[c]]") == "t/a.py::T::test_x"
+
+
+def test_single_rows_of_a_task_are_run_as_rows_and_all_else_by_its_function():
+    given = ("t/a.py::test_x[1]", "t/a.py::test_x[2]")
+    assert selectors(["t/a.py::test_x[2]"], given) == ("t/a.py::test_x[2]",)
+    assert selectors(["t/a.py::test_x[2]", "t/a.py::test_x[1]"], ["t/a.py"]) == ("t/a.py::test_x",)
 
 
 def test_a_row_with_another_address_means_the_same_test():

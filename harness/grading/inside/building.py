@@ -32,7 +32,10 @@ class Printed(Relay):
 
 
 def rebuild(frames, spec, patch):
-    """Run the build, lay the tree and the model's patch anew and put the outputs there. True if there are some."""
+    """Run the build, lay the tree and the model's patch anew and put the outputs there. True if there are some.
+
+    An OSError that no patch can bring about is not caught: the container is broken then, which `main` tells.
+    """
     build = spec["build"]
     set_dumpable(0)  # the keys and the hidden tests are in this process
     frames.send("building")
@@ -42,14 +45,10 @@ def rebuild(frames, spec, patch):
         run_build(build, printed, facts)
         end_others()
         outputs = taken(build["outputs"])
-    except (NoBuild, OSError) as error:
-        why = str(error) or repr(error)
-    if not why:
-        try:
-            end_others()
-            wipe()
-        except (NoBuild, OSError) as error:
-            why = str(error) or repr(error)
+        end_others()
+        wipe()
+    except NoBuild as error:
+        why = str(error)
     if not why:
         lay_tree()
         why = apply_patch(patch, spec["patches"]["model"]) or put(outputs)
@@ -62,6 +61,8 @@ def run_build(build, printed, facts):
     """Start the build and wait for its end or that of its time."""
     for path in build["outputs"]:
         place = os.path.join(WORK, path)
+        if os.path.isdir(place) and not os.path.islink(place):
+            raise NoBuild("%s is a folder in the patch" % path)
         if os.path.lexists(place):
             os.unlink(place)
     began = time.monotonic()
@@ -132,7 +133,10 @@ def taken(paths):
             raise NoBuild("%s was not built" % path)
         if os.path.realpath(place) != place:
             raise NoBuild("%s is behind a link" % path)
-        fd = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            fd = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError as error:
+            raise NoBuild("%s can't be read: %s" % (path, error.strerror))
         with os.fdopen(fd, "rb") as file:
             seen = os.fstat(fd)
             if not stat.S_ISREG(seen.st_mode) or seen.st_size > left:

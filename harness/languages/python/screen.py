@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import sys
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -35,14 +36,18 @@ RUNNER_CONFIG = frozenset(
 
 BUILD_CONFIG = frozenset(
     {"setup.py", "Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", "meson.build",
-     "meson.options", "meson_options.txt", "CMakeLists.txt", "Makefile"}
+     "meson.options", "meson_options.txt", "CMakeLists.txt", "*.cmake", "Makefile"}
 )  # fmt: skip
-"""Files that say how extension modules are built, at any depth."""
+"""Files that say how extension modules are built, at any depth: names, and patterns of names."""
 
 _BINARY_SUFFIXES = (".so", ".pyd", ".dylib", ".pyc", ".pyo", ".pth", ".egg-link")
 _TEST_FOLDERS = frozenset({"__tests__", "test", "tests"})
-COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".f", ".f90")
-"""Sources of extension modules."""
+COMPILED = (
+    ".pyx", ".pxd", ".pxi", ".pyx.in", ".pxd.in", ".pxi.in", ".pyx.tp",
+    ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".c.src", ".h.src", ".c.in", ".h.in",
+    ".rs", ".f", ".f90", ".pyf",
+)  # fmt: skip
+"""Ends of the names of sources of extension modules, and of templates of such sources."""
 ALLOWABLE = frozenset({"build_config", "runner_config", "shadows_module", "test_support"})
 """Reasons that do not stand against a file which the gold patch itself changes."""
 _STARTUP = frozenset({"sitecustomize", "usercustomize"})
@@ -142,7 +147,8 @@ def _setting(name: str, parts: Sequence[str], *, builds: bool) -> str | None:
         return "conftest"
     if name in RUNNER_CONFIG:
         return "runner_config"
-    return "build_config" if builds and (name in BUILD_CONFIG or ".cargo" in parts) else None
+    is_build_config = ".cargo" in parts or any(fnmatchcase(name, pattern) for pattern in BUILD_CONFIG)
+    return "build_config" if builds and is_build_config else None
 
 
 def _shadow(path: str, roots: frozenset[str], taken: frozenset[str]) -> str | None:

@@ -25,7 +25,7 @@ from miner.languages.python.evidence import (
     tools,
     tox,
 )
-from miner.languages.python.recipes import imports, siblings, unbuilt
+from miner.languages.python.recipes import extensions, imports, siblings, unbuilt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,12 +75,15 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
         rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
     if beside := siblings.detect(tree, root, rungs[:1], touched):
         rungs = [rung | beside for rung in rungs]
+    if extensions.made_by_cython(tree, root):
+        rungs = [rung | Evidence(rung="cython", requirements=("cython",)) for rung in rungs]
     name = metadata.name(project_tree)
     distinct = {replace(rung, rung=""): rung for rung in reversed(rungs)}
     variables = tox.variables(project_tree)
+    packages = tuple(dict.fromkeys((*extensions.packages(project_tree), *declared.apt)))
     file = (f"{root}/{project}" if root else project) if project else None
     recipes = [
-        Recipe(project=file, evidence=rung, apt=declared.apt, root=root, env=variables, is_runner=is_runner(name))
+        Recipe(project=file, evidence=rung, apt=packages, root=root, env=variables, is_runner=is_runner(name))
         for rung in rungs
         if distinct[replace(rung, rung="")] is rung
     ]

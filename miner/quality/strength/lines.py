@@ -99,4 +99,4 @@ def _spec(task: Task, lines_wanted: Mapping[str, tuple[int, ...]], gold: Patch) 
     spec = scoring.trial_spec(task, gold)
     test = replace(spec.test, plugins=(*spec.test.plugins, PLUGIN), pythonpath=(*spec.test.pythonpath, "."))
     overlay = {f"{PLUGIN}.py": text.encode() + _tracer()}
-    return replace(spec, files=test_ids.functions(tests), test=test, overlay=overlay)
+    return replace(spec, files=test_ids.selectors(tests, task.hidden.test_files), test=test, overlay=overlay)

@@ -152,8 +152,7 @@ def _gold(task: Task, sandbox: Sandbox) -> _Gold:
 
 def _quick(task: Task, fix: Patch, sandbox: Sandbox) -> tuple[Task, float] | None:
     """The test functions of FAIL_TO_PASS alone; None where the fix does not pass them so."""
-    single = any("::" in name for name in task.hidden.test_files)  # of a function whose rows take too long together
-    at_stake = task.hidden.fail_to_pass if single else test_ids.functions(task.hidden.fail_to_pass)
+    at_stake = test_ids.selectors(task.hidden.fail_to_pass, task.hidden.test_files)
     hidden = replace(task.hidden, test_files=at_stake, pass_to_pass=())
     alone = replace(task, hidden=hidden)
     scored = scoring.score(alone, fix, sandbox, scoring.Demands())

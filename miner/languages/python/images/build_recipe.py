@@ -277,6 +277,7 @@ def _source(
         local=local,
         further=recipe.commands,
         compiled=recipe.project is not None and extensions.may_have(job.tree, recipe.root),
+        cython=extensions.made_by_cython(job.tree, recipe.root),
     )
     try:
         built = build.ensure(_with_undeclared(job, recipe), layer)

@@ -201,12 +201,13 @@ def source(
     local: tuple[str, ...] = (),
     further: tuple[str, ...] = (),
     compiled: bool = False,
+    cython: tuple[str, ...] = (),
 ) -> Layer:
     """The tree at base_commit in a repository with one commit, importable in the virtual environment.
 
     `root` is the folder of the project, `local` are folders with projects that it needs. `further` are commands once
     all that is installed; they may change no file of the tree and make no test, and have no package index. `compiled`
-    asks for what a trial needs to build extension modules again.
+    asks for what a trial needs to build extension modules again, of which Cython makes the sources `cython` first.
     """
     project = _installer(when, minor)
     return Layer(
@@ -229,11 +230,14 @@ def source(
             write_tool(_EDITABLE, _tool("editable.py")),
             *(() if exclude_newer.has_editable_tools(when) else (write_tool(_DEVELOP, _tool("develop.py")),)),
             write_tool(_PROJECT, _tool("project.py")),
+            *((_CARGO,) if compiled else ()),
             *(f"cd {TESTBED}/{quote(path)}; {project}; cd {TESTBED}" for path in local),
             *((f"cd {TESTBED}/{quote(root)}",) if root else ()),
+            *(_cythonized(cython) if compiled else ()),
             project if installable else f"python3 {_PROJECT} {UV} {VENV} no {_PYTHONPATH} {_HOW}",
             *((f"cd {TESTBED}",) if root else ()),
             *(_rebuildable(when, minor, root) if compiled else ()),
+            *(f"rm -f {quote(posixpath.join(TESTBED, root, path))}" for path in cython if compiled),
             *_further(further),
             # by hash: it stays valid where the tree is copied
             f"{_COMPILE} --by-hash --except {quote(f'{_REWRITTEN}|{_UNUSED}')} {TESTBED} {VENV}/lib",
@@ -246,13 +250,23 @@ def source(
     )
 
 
+_CARGO = f"export CARGO_HOME={HOME}/cargo CARGO_TARGET_DIR=/tmp/goldseam-target"
+"""The command that has cargo keep what it downloads where a trial finds it, and what it makes out of the tree."""
+
+
+def _cythonized(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Commands that have Cython make sources, now and in each build of a trial."""
+    named = " ".join(map(quote, paths))
+    made = f"export GOLDSEAM_CYTHON={quote(' '.join(paths))}; {VENV}/bin/python {_COMPILER} {named} || true"
+    return (write_tool(_COMPILER, _tool("compile.py")), *((made,) if paths else ()))
+
+
 def _rebuildable(when: datetime, minor: str, root: str) -> tuple[str, ...]:
     """Commands that keep what extension modules are built with, of the same day as the project was installed with."""
     today, then = exclude_newer.for_editable(when, minor), exclude_newer.of_the_day(when, minor)
     command = f"python3 {_REBUILDABLE} {UV} {VENV} {quote(root)} {_REBUILT}"
     by_day = f"{command} {' '.join(then)}; else {command} {' '.join(today)}; fi"
     return (
-        write_tool(_COMPILER, _tool("compile.py")),
         write_tool(_REBUILDABLE, _tool("rebuildable.py")),
         f"if grep -qs 'setup.py develop' {_HOW}; then {by_day}",
         f"if [ -d {HOME} ]; then {readable(HOME)}; fi",

@@ -10,7 +10,7 @@ from miner.layers.layer import FACTS_PATH, Layer
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}(?:\|[a-z0-9][a-z0-9+.-]{1,99})?")
 _FACTS = (
     "import json, sys; "
     "print(json.dumps({'packages': sorted(line.strip() for line in sys.stdin if line.strip()[-1:] not in ('', '='))}))"
@@ -22,7 +22,10 @@ _THERE = frozenset({"python3-dev"})
 
 
 def layer(parent: str, packages: Iterable[str]) -> Layer:
-    """The packages, as the base's Debian has them; what it doesn't know, or can't install, is left out and said so."""
+    """The packages, as the base's Debian has them; what it doesn't know, or can't install, is left out and said so.
+
+    Of `one|other` it is the first that Debian has.
+    """
     names = sorted({name for name in packages if _NAME.fullmatch(name)} - _THERE)
     return Layer(
         kind="system",
@@ -31,7 +34,7 @@ def layer(parent: str, packages: Iterable[str]) -> Layer:
         commands=(
             f"packages='{' '.join(names)}'",
             *(_installation() if names else ()),
-            f'for one in $packages; do {_VERSION} || true; done | python3 -c "{_FACTS}" > {FACTS_PATH}',
+            f'for one in {_names("packages")}; do {_VERSION} || true; done | python3 -c "{_FACTS}" > {FACTS_PATH}',
         ),
     )
 
@@ -39,15 +42,21 @@ def layer(parent: str, packages: Iterable[str]) -> Layer:
 _VERSION = "dpkg-query -W -f='${Package}=${Version}\\n' $one 2>/dev/null"
 
 
+def _names(variable: str) -> str:
+    """Every package that a shell's variable names."""
+    return f"$(echo ${variable} | tr '|' ' ')"
+
+
 def _installation() -> tuple[str, ...]:
     certificates = 'if [ -n "${SSL_CERT_FILE:-}" ]; then echo "-o Acquire::https::CAInfo=$SSL_CERT_FILE"; fi'
     install = "apt-get $options -qq install -y --no-install-recommends"
-    show, unknown = "apt-cache show $one >/dev/null 2>&1", 'echo "Debian has no $one"'
+    first = f"for name in {_names('one')}; do apt-cache show $name >/dev/null 2>&1 && echo $name && break; done"
+    each = f'name="$({first} || true)"; known="$known $name"; [ "$name" ] || echo "Debian has no $one"'
     return (
         f'options="-o Acquire::Retries=1 -o Acquire::http::Timeout=20 $({certificates})"',
         "apt-get $options -qq update",
-        f"known=''; for one in $packages; do if {show}; then known=\"$known $one\"; else {unknown}; fi; done",
-        'if [ ! "$known" ]; then echo "none of them can be had"; exit 1; fi',
+        f"known=''; for one in $packages; do {each}; done",
+        'if [ ! "$(echo $known)" ]; then echo "none of them can be had"; exit 1; fi',
         f'{install} $known || for one in $known; do {install} $one || echo "$one can not be installed"; done',
         "rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin",
     )

@@ -98,11 +98,13 @@ _HEADERS = {
 }
 """Debian's package by the beginning of a header's name as C says it."""
 
+RUST = "cargo-web|cargo"
+"""Debian's package with Rust: of a stable Debian the one that is kept new for browsers, where there is one."""
 _PROGRAMS = {
     "autoconf": "autoconf",
     "automake": "automake",
     "bison": "bison",
-    "cargo": "cargo",
+    "cargo": RUST,
     "clang": "clang",
     "cmake": "cmake",
     "curl-config": "libcurl4-openssl-dev",
@@ -129,7 +131,7 @@ _PROGRAMS = {
     "pg_config": "libpq-dev",
     "protoc": "protobuf-compiler",
     "ruby": "ruby",
-    "rustc": "rustc",
+    "rustc": RUST,
     "svn": "subversion",
     "swig": "swig",
     "unzip": "unzip",
@@ -264,7 +266,7 @@ def _package(kind: str, name: str) -> str:
         return _PKG_CONFIG.get(name, "")
     if kind == "magic":
         return "libmagic1"
-    return "cargo" if kind == "cargo" else _PROGRAMS.get(name, "")
+    return RUST if kind == "cargo" else _PROGRAMS.get(name, "")
 
 
 def _by_prefix(header: str) -> str:

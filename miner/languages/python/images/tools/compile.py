@@ -37,8 +37,20 @@ def environment(how: "dict[str, object]") -> "dict[str, str]":
         "CYTHON_FORCE_REGEN": "1",
         "CARGO_HOME": str(HERE / "cargo"),
         "CARGO_TARGET_DIR": TARGET,
+        "CARGO_NET_OFFLINE": "true",
     }
     return {**os.environ, **own, **how["env"]}  # type: ignore[dict-item]
+
+
+def cythonize(paths: "list[str]") -> int:
+    """Have Cython make these sources, each of the file beside it; its exit code."""
+    for path in paths:
+        language = [] if path.endswith(".c") else ["--cplus"]
+        argv = [sys.executable, "-m", "cython", *language, "-o", path, str(Path(path).with_suffix(".pyx"))]
+        code = subprocess.run(argv, check=False).returncode
+        if code:
+            return code
+    return 0
 
 
 def main() -> int:
@@ -48,6 +60,9 @@ def main() -> int:
     if (HERE / "target").is_dir() and not Path(TARGET).is_dir():
         shutil.copytree(str(HERE / "target"), TARGET, symlinks=True)
     env = environment(how)
+    code = cythonize(how["cython"])
+    if code:
+        return code
     if how["setup"]:
         argv = [sys.executable, "setup.py", "build_ext", "--inplace", "--force"]
         return subprocess.run(argv, env=env, check=False).returncode
@@ -69,4 +84,4 @@ def unpack(wheel: Path, installed: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cythonize(sys.argv[1:]) if sys.argv[1:] else main())

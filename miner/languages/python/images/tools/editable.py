@@ -58,8 +58,11 @@ class Failed(Exception):  # noqa: N818
     """The build backend failed, with words of its own."""
 
 
-def build_system() -> tuple[list[str], str, list[str]]:
-    """Build requirements, backend and its own folders; as PEP 517 has it where nothing is said."""
+def build_system(*, by_uv: bool = False) -> tuple[list[str], str, list[str]]:
+    """Build requirements, backend and its own folders; as PEP 517 has it where nothing is said.
+
+    Settings of uv for the project make it unable, unless what is done next is done `by_uv`.
+    """
     path = Path("pyproject.toml")
     if not path.exists() and Path("setup.py").exists():
         return _DEFAULT, _LEGACY, []
@@ -67,7 +70,7 @@ def build_system() -> tuple[list[str], str, list[str]]:
         raise Unable
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
-        if told.get("tool", {}).get("uv"):
+        if told.get("tool", {}).get("uv") and not by_uv:
             raise Unable
         system = told.get("build-system") or {"requires": _DEFAULT}
         requires, paths = list(system["requires"]), [str(Path(one).resolve()) for one in system.get("backend-path", [])]
