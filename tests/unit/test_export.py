@@ -150,7 +150,7 @@ def test_suites_that_swebench_could_not_read_are_refused_and_nothing_is_written(
 
 
 def test_a_format_that_is_none_is_answered_with_those_that_are(dataset, tmp_path):
-    with pytest.raises(InputError, match="known: swebench, harbor, inspect, jsonl, parquet"):
+    with pytest.raises(InputError, match="expected swebench, harbor, inspect, jsonl or parquet, found"):
         export(dataset, tmp_path / "out", to="csv")
 
 
