@@ -78,7 +78,7 @@ def run(
     Leaves `repo`, `predictions`, `dataset`, `runs/*` and `report.html` in `into`; what an earlier demo left is used.
 
     Raises:
-        InputError: `into` can't be written, or has what no demo has left.
+        InputError: `into` can't be written, or has files that no demo wrote.
         InfrastructureError: no engine, no base image, no package index.
 
     """

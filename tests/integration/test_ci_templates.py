@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -395,6 +396,8 @@ def test_the_script_asks_a_model_and_continues_what_was_asked(tmp_path, tiny_ima
         done = other_system(tmp_path, **asked)
         lines = (tmp_path / "predictions.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
         (tmp_path / "predictions.jsonl").write_text("".join(lines[:-1]), encoding="utf-8")
+        shutil.rmtree(tmp_path / "runs")
+        (tmp_path / "accepted.json").unlink()
         again = other_system(tmp_path, **asked)
 
     assert done.returncode == 0, done.stdout + done.stderr

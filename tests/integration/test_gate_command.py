@@ -134,7 +134,8 @@ def test_wrong_rules_are_refused_with_file_and_key(tmp_path, base):
 
 
 def test_a_model_that_is_not_there_is_refused_with_those_that_are(base):
-    refused(gate(base, "--baseline", base, "--model", "modle"), "it has: model")
+    refused(gate(base, "--baseline", base, "--model", "modle"), "did you mean model?")
+    refused(gate(base, "--baseline", base, "--model", "gpt"), "it has: model")
 
 
 def test_a_candidate_that_is_no_run_is_refused(tmp_path, base):

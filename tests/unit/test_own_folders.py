@@ -97,5 +97,5 @@ def test_demo_leaves_a_folder_alone_that_is_no_demo(dataset):
 
     done = tiny.goldseam("demo", "-o", dataset.path)
 
-    assert (done.returncode, "no demo has left" in done.error_text) == (2, True), done.error_text
+    assert (done.returncode, "that no demo wrote" in done.error_text) == (2, True), done.error_text
     assert contents(dataset.path) == before
