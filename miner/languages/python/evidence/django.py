@@ -31,9 +31,14 @@ _IN_COMMAND = re.compile(rf"(?:--settings[ =]|--ds[ =]|{VARIABLE}\s*[=:]\s*)[\"'
 
 
 def detect(tree: Tree) -> Evidence | None:
-    """pytest-django, where the repository is a Django project or an application with settings for its tests."""
+    """pytest-django, where the repository is a Django project or an application with settings for its tests.
+
+    It ends every run where Django itself is missing, as it is if only one group of tests needs it.
+    """
     return (
-        Evidence(rung="django", requirements=("pytest-django",)) if settings_module(tree.read, tree.files()) else None
+        Evidence(rung="django", requirements=("pytest-django", "django"))
+        if settings_module(tree.read, tree.files())
+        else None
     )
 
 

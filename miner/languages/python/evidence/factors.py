@@ -72,6 +72,14 @@ def chosen(text: str, deps: Iterable[str]) -> frozenset[str]:
     return best[1] if best else frozenset()
 
 
+def released(text: str) -> frozenset[str]:
+    """All factors of a list whose tests run on released versions, less Pythons."""
+    words = frozenset(word for name in expanded(text) for word in name.split("-"))
+    return frozenset(
+        word for word in words if not any(kind.search(word) for kind in (_PYTHON, _UNSTABLE, _OTHER_WORK, _SERVICE))
+    )
+
+
 def held(deps: Iterable[str], factors: frozenset[str]) -> tuple[str, ...]:
     """What lines that are bound to factors say, where their condition holds; a Python's own lines hold for none."""
     lines_held: list[str] = []

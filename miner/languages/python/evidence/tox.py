@@ -36,7 +36,10 @@ def parsed(tree: Tree) -> Iterator[tuple[str, RawConfigParser]]:
 
 
 def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """`deps`, `extras` and `dependency_groups` of the default test environment, from whichever file holds it."""
+    """`deps`, `extras` and `dependency_groups` of the default test environment, from whichever file holds it.
+
+    Groups add to each other, so those of every factor are taken: which one a change's tests belong to is not known.
+    """
     native = table(pyproject(tree), "tool", "tox", "env_run_base")
     if native:
         return tuple(strings(native.get(key)) for key in ("deps", "extras", "dependency_groups"))  # type: ignore[return-value]
@@ -46,6 +49,7 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
                 lines(parser.get("testenv", key, fallback="")) for key in ("deps", "extras", "dependency_groups")
             )
             deps = (*deps, *factors.held(deps, _chosen(parser)))
+            groups = (*groups, *factors.held(groups, factors.released(_listed(parser))))
             split = tuple(part.strip() for line in extras for part in line.split(",") if part.strip())
             return deps, split, groups
     return (), (), ()
@@ -53,8 +57,12 @@ def _environment(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
 
 def _chosen(parser: RawConfigParser) -> frozenset[str]:
     """The factors of the environment of the matrix whose tests say most."""
-    listed = "\n".join(parser.get("tox", key, fallback="") for key in ("envlist", "env_list"))
-    return factors.chosen(listed, lines(parser.get("testenv", "deps", fallback="")))
+    return factors.chosen(_listed(parser), lines(parser.get("testenv", "deps", fallback="")))
+
+
+def _listed(parser: RawConfigParser) -> str:
+    """The environments of the matrix, as they are written."""
+    return "\n".join(parser.get("tox", key, fallback="") for key in ("envlist", "env_list"))
 
 
 def variables(tree: Tree) -> dict[str, str]:
