@@ -204,8 +204,7 @@ class ReportData:
     canary: str
     runs: tuple[str, ...]
     records: Mapping[str, RunRecord]
-    """By run; those that have none are left out."""
-    """run.json of the runs that have a readable one: date, versions, machine."""
+    """run.json by run, of those that have a readable one: date, versions, machine."""
     models: tuple[ModelSummary, ...]
     """By column."""
     tasks: tuple[TaskView, ...]

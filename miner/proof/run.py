@@ -109,26 +109,24 @@ class Bench:
         self, stage: str, state: State, number: int, variation: Variation, only: tuple[str, ...] = ()
     ) -> ObservedRun:
         run = (state, number, variation, only)
-        known = self.notebook.get(*run)
-        if known is not None:
-            if run not in self.counted:  # done by a call that was interrupted
+        observed = known = self.notebook.get(*run)
+        if observed is None:
+            observed = observe(
+                self.subject,
+                self.patches,
+                state,
+                number,
+                self.spending.metered(self.sandbox, stage),
+                self.notebook,
+                variation=variation,
+                only=only,
+                most_seconds=self._most_seconds(state, number),
+            )
+        if run not in self.counted:
+            self.counted.add(run)
+            self.spending.waited += _waited(observed, self.spending.plain)
+            if known is not None:  # run by a call that was interrupted
                 self.spending.charge(stage, known.container_seconds)
-                self.spending.waited += _waited(known, self.spending.plain)
-                self.counted.add(run)
-            return known
-        self.counted.add(run)
-        observed = observe(
-            self.subject,
-            self.patches,
-            state,
-            number,
-            self.spending.metered(self.sandbox, stage),
-            self.notebook,
-            variation=variation,
-            only=only,
-            most_seconds=self._most_seconds(state, number),
-        )
-        self.spending.waited += _waited(observed, self.spending.plain)
         return observed
 
     def _most_seconds(self, state: State, number: int) -> float | None:
@@ -272,10 +270,10 @@ def _main_runs(
     for number, state in product(range(runs), _TURN):
         if number and bench.spending.is_long:
             break
-        before = bench.spending.spent - bench.spending.waited
-        runs_seen.append(bench.run(state, number, runs))
+        observed = bench.run(state, number, runs)
+        runs_seen.append(observed)
         if not number:
-            took = bench.spending.spent - bench.spending.waited - before
+            took = observed.container_seconds - _waited(observed, bench.spending.plain)
             bench.spending.plain = max(bench.spending.plain, took)
         if (rejection := hopeless(runs_seen, sensitive)) is not None:
             return runs_seen, rejection
