@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from harness.patches import patch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 TREES = ("testbed/", "opt/goldseam/src/")
 """Where a task's image holds the tree at base_commit."""
@@ -27,7 +27,7 @@ _ENOUGH = 3
 _LARGEST_TEXT = 32 * 1024 * 1024
 _COMMIT = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 _TEST_NAME = re.compile(rb"^\+\s*(?:async\s+)?(?:def|class)\s+(test\w+|Test\w+)")
-_IN_BYTE_CODE = re.compile(rb"""(?:\b(?:def|class)\s+(?!__)(\w{12,200})|["']([^"'\\{}%]{12,200})["'])""")
+_IN_BYTE_CODE = re.compile(rb"""(?:\b(?:def|class)\s+(?!__)(\w{12,200})|["'](?!__\w+__["'])([^"'\\{}%]{12,200})["'])""")
 _HUNK = re.compile(rb"^@@ -", re.MULTILINE)
 _CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|wheels-v\d+|sdists-v\d+)/")
 
@@ -220,12 +220,13 @@ class Search:
     def _byte_code(self) -> Iterator[Leak]:
         """Byte code with names of hidden tests, or with half of the new names and texts of a fixed file.
 
-        What the tree's own sources have too tells nothing. Nor does a single name in the byte code of something else:
-        other projects have a `test_identity`, too.
+        What the tree's own sources have too tells nothing, nor does what modules of several packages have. Nor does a
+        single name in the byte code of something else: other projects have a `test_identity`, too.
         """
+        known = self._tree_words | _common(self._compiled, lambda path: path.rsplit("/", 3)[-3:])
         by_stem: dict[str, set[bytes]] = {}
         for file in self.secrets.by_file:
-            by_stem.setdefault(_stem(file.name), set()).update(file.words - self._tree_words)
+            by_stem.setdefault(_stem(file.name), set()).update(file.words - known)
         for path, words in sorted(self._compiled.items()):
             tests = sorted((words & self.secrets.names) - self._tree_words)
             of_file = by_stem.get(_stem(_name(path)))
@@ -244,7 +245,8 @@ class Search:
         with all that stands around them.
         """
         unknown = self.secrets.lines - self._tree
-        rare = unknown - self._common()
+        sources = {where: hits for where, hits in self._hits.items() if not is_of_git(where)}
+        rare = unknown - _common(sources, _name)
         for where, hits in sorted(self._hits.items()):
             leaked = hits & unknown
             copies = (_is_copy(where, file, hits, unknown, rare) for file in self.secrets.by_file)
@@ -254,13 +256,14 @@ class Search:
                     where=where, what=f"{len(leaked)} line(s) of the fix or its hidden tests, such as {sample!r}"
                 )
 
-    def _common(self) -> set[bytes]:
-        """Lines that files of several names have: copies of a fixed file would have one name, or two."""
-        names: dict[bytes, set[str]] = {}
-        for where, hits in self._hits.items():
-            for line in hits if not is_of_git(where) else ():
-                names.setdefault(line, set()).add(_name(where))
-        return {line for line, files in names.items() if len(files) >= _ENOUGH}
+
+def _common(hits: Mapping[str, set[bytes]], name: Callable[[str], object]) -> set[bytes]:
+    """Secrets that files of several names have: copies of a fixed file would have one name, or two."""
+    names: dict[bytes, set[str]] = {}
+    for where, found in hits.items():
+        for secret in found:
+            names.setdefault(secret, set()).add(str(name(where)))
+    return {secret for secret, files in names.items() if len(files) >= _ENOUGH}
 
 
 def _is_copy(

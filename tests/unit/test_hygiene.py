@@ -200,3 +200,13 @@ def test_byte_code_of_a_fixed_module_is_told_by_a_text_that_only_the_fix_has():
 
     assert leaks({"venv/__pycache__/shop.cpython-312.pyc": compiled}, wanted)
     assert leaks({"venv/__pycache__/other.cpython-312.pyc": compiled}, wanted) == ()
+
+
+def test_what_the_byte_code_of_several_packages_has_is_no_leak():
+    fixed = BASE + "class _NameOfTheFix:\n    text = 'an-everyday-text'\n    name = '__annotations__'\n"
+    wanted = hygiene.secrets(tiny.diff("shop/__init__.py", BASE, fixed).encode(), HIDDEN)
+    compiled = marshal.dumps(compile("a = 'an-everyday-text'\nb = '__annotations__'\n", "x.py", "exec"))
+    images = {f"lib/{package}/__pycache__/__init__.cpython-312.pyc": compiled for package in ("a", "b", "c")}
+    copied = {"venv/shop/__pycache__/__init__.cpython-312.pyc": b"\0_NameOfTheFix\0"}
+    assert leaks(images, wanted) == ()
+    assert [leak.where for leak in leaks({**images, **copied}, wanted)] == list(copied)
