@@ -44,7 +44,7 @@ class MineTicker:
         name, colon, _ = text.partition(": ")
         self._notes.pop("", None)  # of the mine as a whole: over once something else is under way
         self._notes[name if colon else ""] = text
-        self._ticker.note("; ".join(self._notes.values()))
+        self._ticker.note(*self._notes.values())
 
     def decided(self, line: FunnelLine) -> None:
         self._notes.pop(line.instance_id, None)

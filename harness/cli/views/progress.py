@@ -17,7 +17,7 @@ from harness.cli.shell.output import CHOICE
 from harness.core import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     from rich.console import Console
@@ -91,6 +91,8 @@ class Pace:
 
 _NOTE = 200
 """Characters of what runs now: some candidates at a time."""
+_MOST_LINES = 8
+"""Lines of a terminal that tell what runs now, one for each thing."""
 
 
 def duration(seconds: float) -> str:
@@ -158,14 +160,16 @@ class Ticker:
         self._pace.expect(total, done=done)
         self._progress.update(self._task, total=total, completed=done)
 
-    def note(self, text: str) -> None:
-        """What runs now: on a terminal beside the bar, elsewhere in the line a minute; a line each with `--verbose`."""
-        self._show_note(text)
+    def note(self, *texts: str) -> None:
+        """What runs now: on a terminal a line each beside the bar, elsewhere in the line a minute, or with `--verbose`."""
+        self._show_notes(texts)
         self._tell(self._note)
 
-    def _show_note(self, text: str) -> None:
-        self._note = shortened(text, _NOTE)
-        self._progress.update(self._task, note=self._note)
+    def _show_notes(self, texts: Sequence[str]) -> None:
+        self._note = shortened("; ".join(texts), _NOTE)
+        lines = [shortened(text, _NOTE) for text in texts[:_MOST_LINES]]
+        more = [f"and {len(texts) - _MOST_LINES} more"] if len(texts) > _MOST_LINES else []
+        self._progress.update(self._task, note="\n".join([*lines, *more]))
 
     def _tell(self, text: str) -> None:
         if CHOICE.verbose and text:
@@ -187,7 +191,7 @@ class Ticker:
         self._spent = text
 
     def _show_running(self) -> None:
-        self._show_note("; ".join(filter(None, (", ".join(tuple(self._running.values())), self._spent))))
+        self._show_notes(tuple(filter(None, (", ".join(tuple(self._running.values())), self._spent))))
 
     def step(self, line: Text) -> None:
         """One more step is done; `line` tells what came of it."""
