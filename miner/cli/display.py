@@ -27,8 +27,6 @@ class MineTicker:
     def __init__(self, ticker: Ticker) -> None:
         self._ticker = ticker
         self._left = 0
-        self._notes: dict[str, str] = {}
-        """The last note of each candidate that is under way."""
         self.warnings: list[str] = []
         self.problems: dict[str, str] = {}
         """What could not be mined, and why."""
@@ -38,16 +36,15 @@ class MineTicker:
         """Changes that a bug of ours left undecided."""
 
     def source(self, name: str) -> None:
-        self._ticker.note(name)
+        self._ticker.running("", name)
 
     def note(self, text: str) -> None:
         name, colon, _ = text.partition(": ")
-        self._notes.pop("", None)  # of the mine as a whole: over once something else is under way
-        self._notes[name if colon else ""] = text
-        self._ticker.note(*self._notes.values())
+        self._ticker.ended("")  # the mine as a whole, once something else is under way
+        self._ticker.running(name if colon else "", text)
 
     def decided(self, line: FunnelLine) -> None:
-        self._notes.pop(line.instance_id, None)
+        self._ticker.ended(line.instance_id)
         if line.reason == INTERNAL_ERROR:
             self.bugs.append(line)
         if line.stage in (Stage.HISTORY, Stage.RECOGNITION):

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 DEFAULT_BASE = "debian:bookworm-slim@sha256:96e378d7e6531ac9a15ad505478fcc2e69f371b10f5cdf87857c4b8188404716"
 """Debian 12 as the registry's index of all platforms, by digest."""
-UV_VERSION = "0.13.9"
+UV_VERSION = "0.11.33"
+"""The newest line that still reads source distributions in `.tar.bz2`: what Twisted was until 2021, for example.
+
+Source: https://github.com/astral-sh/uv/issues/16911
+"""
 PACKAGES = (
     "build-essential",
     "ca-certificates",

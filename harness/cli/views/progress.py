@@ -160,9 +160,9 @@ class Ticker:
         self._pace.expect(total, done=done)
         self._progress.update(self._task, total=total, completed=done)
 
-    def note(self, *texts: str) -> None:
-        """What runs now: on a terminal a line each beside the bar, elsewhere in the line a minute, or with `--verbose`."""
-        self._show_notes(texts)
+    def note(self, text: str) -> None:
+        """What runs now: on a terminal beside the bar, elsewhere in the line a minute; a line each with `--verbose`."""
+        self._show_notes((text,))
         self._tell(self._note)
 
     def _show_notes(self, texts: Sequence[str]) -> None:
@@ -176,7 +176,7 @@ class Ticker:
             self.say(Text(f"{self._title}: {text}", style="bright_black"))
 
     def running(self, key: str, name: str) -> None:
-        """One thing is under way from now on, until `ended` has its key; told from any thread."""
+        """One thing is under way from now on, until `ended` has its key; told from any thread, once a step of it."""
         self._running[key] = name
         self._show_running()
         self._tell(name)
@@ -191,7 +191,7 @@ class Ticker:
         self._spent = text
 
     def _show_running(self) -> None:
-        self._show_notes(tuple(filter(None, (", ".join(tuple(self._running.values())), self._spent))))
+        self._show_notes(tuple(filter(None, (*self._running.values(), self._spent))))
 
     def step(self, line: Text) -> None:
         """One more step is done; `line` tells what came of it."""
