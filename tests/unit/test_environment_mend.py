@@ -26,6 +26,7 @@ def recipe(*requirements, pins=(), apt=()):
         ("OSError: cannot load library 'libsndfile.so': x", "libsndfile1"),
         ("Error: pg_config executable not found.", "libpq-dev"),
         ("/bin/sh: 1: mysql_config: not found", "default-libmysqlclient-dev"),
+        ("Could not find geos-config executable. Either append the path", "libgeos-dev"),
         ("sh: 3: swig: not found", "swig"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'cmake'", "cmake"),
         ("error: can't find Rust compiler", "cargo-web|cargo"),

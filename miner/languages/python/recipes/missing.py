@@ -213,6 +213,7 @@ _SAID = (
     (re.compile(r"lib([\w.+-]+?)\.so[\w.]*: cannot open shared object file"), "library"),
     (re.compile(r"(?:find|load|no) (?:the )?lib(?:rary)?[ :'\"]+lib([\w.+-]+?)(?:\.so|['\" ])"), "library"),
     (re.compile(r"([\w.+-]+-?_?config)(?: executable)? not found"), "program"),
+    (re.compile(r"(?:[Cc]ould not|[Cc]annot|[Cc]an't|[Uu]nable to) find (?:the )?([\w.+-]+[-_]config)"), "program"),
     (re.compile(r"(?:/bin/)?(?:ba)?sh:(?: line)? \d+: ([\w.+-]+): (?:command )?not found"), "program"),
     (re.compile(r"No such file or directory: '([\w.+-]+)'"), "program"),
     (re.compile(r"(?:unable to execute|error: command) '([\w.+-]+)'"), "program"),
