@@ -10,6 +10,7 @@ from rich.console import Console
 
 from harness.cli.views.terminal import Ticker
 from harness.core.instance import TestSpec, TestStatus
+from miner.candidates.funnel import FunnelLine
 from miner.cli.display import MineTicker
 from miner.proof import Budget, Notebook, Spending, Subject
 from miner.proof.flakiness_causes import blame
@@ -17,6 +18,7 @@ from miner.proof.ids import changing
 from miner.proof.judge import judge
 from miner.proof.notebook import ObservedRun
 from miner.proof.variations import Cause, variation
+from miner.sources.change import Stage
 
 
 def spending(plain, *, runs=3, budget=None):
@@ -128,6 +130,10 @@ def test_the_line_of_a_minute_has_the_last_note_of_each_candidate():
 
     assert "a__b-1: proof, after 2/3; 12 of 225 s; a__b-2: strength, wrong patch 3/20" in ticker.summary().plain
     assert "1/3" not in ticker.summary().plain
+
+    of_this = {"repo": "a/b", "change": "0" * 40, "instance_id": "a__b-2"}
+    observer.decided(FunnelLine(**of_this, stage=Stage.ACCEPTED, reason="accepted"))
+    assert ticker.summary().plain.endswith("now: a__b-1: proof, after 2/3; 12 of 225 s")
 
 
 def test_the_line_of_a_minute_forgets_what_was_done_before_the_first_candidate():

@@ -323,7 +323,7 @@ def test_what_runs_now_is_told_until_it_is_over():
     ticker = Ticker(Console(file=io.StringIO()), "solve", clock=lambda: 0.0)
     ticker.running("1", "acme__app-1")
     ticker.running("2", "acme__app-2")
-    assert ticker.summary().plain == "solve: 0 done, 0 s; now: acme__app-1, acme__app-2"
+    assert ticker.summary().plain == "solve: 0 done, 0 s; now: acme__app-1; acme__app-2"
     ticker.spent("900 tokens")
     ticker.ended("1")
     assert ticker.summary().plain == "solve: 0 done, 0 s; now: acme__app-2; 900 tokens"
