@@ -41,6 +41,7 @@ _COMPILER = (
     r"(?:[Uu]nknown|[Nn]o|[Mm]issing) (?:suitable )?(?:\w+ )?[Cc]ompiler(?:s|\(s\))?\b[^\n]{0,60}",
     r"cannot find -l[\w.+-]+",
 )
+_SUBMODULE = (r"[^\n]{0,120}git submodule (?:update|init)[^\n]{0,60}",)
 _BACKEND = re.compile(r"build backend returned an error|Failed to (?:download and )?build |Call to `[^`]+` failed")
 _FULL = "No space left on device"
 _SHOWN = 2000
@@ -86,6 +87,8 @@ def of(ran: Ran, settings: ImageSettings) -> tuple[str, str]:
         )
     if line := _first(_GPU, ran.tail):
         return "needs_gpu", f"it needs a GPU or its tools: {line}"
+    if line := _first(_SUBMODULE, ran.tail):
+        return "needs_submodule", f"it needs a submodule, whose files are not fetched: {line}"
     if line := _first(_COMPILER, ran.tail):
         return "needs_compiler", f"it needs a compiler, header or library that was not found: {line}"
     return "install_failed", ""

@@ -27,6 +27,7 @@ SETTINGS = ImageSettings(build_seconds=7, build_memory_mb=8, build_disk_mb=9)
         ("FileNotFoundError: [Errno 2] No such file or directory: '/usr/local/cuda/bin/nvcc'", "needs_gpu", "nvcc"),
         ("fatal error: cuda_runtime.h: No such file or directory", "needs_gpu", "cuda_runtime.h"),
         ("RuntimeError: No CUDA GPUs are available", "needs_gpu", "GPU"),
+        ("Please get typeshed first (Hint: git submodule update --init)", "needs_submodule", "typeshed"),
         ("error: command '/usr/bin/gcc' failed with exit code 1", "install_failed", ""),
         ("FileNotFoundError: No such file or directory: 'README.rst'", "install_failed", ""),
     ],
