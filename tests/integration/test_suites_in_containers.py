@@ -171,6 +171,16 @@ def test_the_order_can_be_turned_round(tiny_image, sandbox, ran):
     assert turned.report.statuses == ran.report.statuses
 
 
+def test_closed_streams_that_tests_leave_behind_cost_no_result(tiny_image, sandbox):
+    closing = (
+        "import os, sys, unittest\nclass Closes(unittest.TestCase):\n    def test_streams(self):\n"
+        "        sys.stdout = sys.stderr = open(os.devnull, 'w')\n        sys.stdout.close()\n"
+    )
+    found = tried(tiny_image, sandbox, {PLACE: closing})
+    assert found.report.statuses == {f"{PLACE}::Closes::test_streams": TestStatus.PASSED}
+    assert found.report.finished
+
+
 def test_one_function_can_be_asked_for(tiny_image, sandbox):
     found = tried(tiny_image, sandbox, {PLACE: KINDS}, files=(f"{PLACE}::Plain::test_right",))
     assert found.report.statuses == {f"{PLACE}::Plain::test_right": TestStatus.PASSED}

@@ -224,8 +224,8 @@ def main(spec, blobs, keys):
         except BaseException:
             import traceback
 
-            traceback.print_exc()
-            sys.stderr.flush()  # a buffer of its own up to Python 3.8
+            traceback.print_exc(file=sys.__stderr__)
+            sys.__stderr__.flush()  # a buffer of its own up to Python 3.8
         finally:
             os._exit(70)
     for relay in (results, printed):

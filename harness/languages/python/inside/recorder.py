@@ -17,13 +17,21 @@ def run_tests(spec, frames, watch):
     enter(spec["pythonpath"])
     end_watch = set_tripwires(spec, frames.key, frames.fd)
     code = (run_suites if spec["suites"] else run_pytest)(spec, frames)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    flush()
     end_watch()
     frames.send("finish", code=int(code))
     if watch:
         watch.in_tests()
     os._exit(0)
+
+
+def flush():
+    """Write out what was printed, through whatever tests left in place of the streams; a closed one has nothing."""
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()
+        except Exception:
+            continue
 
 
 def enter(pythonpath):
