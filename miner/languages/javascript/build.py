@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import posixpath
@@ -25,12 +24,12 @@ from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from miner.evidence.tree import Tree
     from miner.languages.base import ImageRequest
     from miner.languages.built import Collected
     from miner.layers.build import BuiltLayer
+    from miner.layers.runner import Workshop
 
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
 _FETCH, _MODULES = "/tmp/fetch.py", "/tmp/modules.py"  # noqa: S108 - a tmpfs of the build container
@@ -124,13 +123,13 @@ def _image(job: _Job, ground: BuiltLayer, node: int) -> BuiltImage:
     rung = manager.lock or _OF_THE_DAY
     node_layer = _node(ground.image_id, node)
     noded = _ensure(job, node_layer, rung, node, "system", f"node {node}")
-    given = _manifests(request.tree, request.workshop.folder)
+    given = _manifests(request.tree, request.workshop)
     locks = {manager.lock: (request.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
     inputs: tuple[Input, ...] = (given,)
     if manager.lock is None:
         text = _resolve(job, noded, given, manager, node)
         locks = {_LOCK: text}
-        inputs = (given, _input(request.workshop.folder, _LOCK, text.encode()))
+        inputs = (given, request.workshop.input(_LOCK, text.encode()))
     command = _install(manager)
     modules = _modules(noded.image_id, inputs, manager, command, node)
     installed = _ensure(job, modules, rung, node, "install", command)
@@ -328,7 +327,7 @@ def _tree(parent: str, request: ImageRequest) -> Layer:
     )
 
 
-def _manifests(tree: Tree, folder: Path) -> Input:
+def _manifests(tree: Tree, workshop: Workshop) -> Input:
     """The files that an install reads, as a tar; the same bytes for the same files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
@@ -341,7 +340,7 @@ def _manifests(tree: Tree, folder: Path) -> Input:
                 entry = tarfile.TarInfo(path)
                 entry.size = len(data)
                 archive.addfile(entry, io.BytesIO(data))
-    return _input(folder, _GIVEN, buffer.getvalue())
+    return workshop.input(_GIVEN, buffer.getvalue())
 
 
 def _without_scripts(data: bytes) -> bytes:
@@ -353,13 +352,6 @@ def _without_scripts(data: bytes) -> bytes:
     if not isinstance(found, dict):
         return data
     return json.dumps({name: value for name, value in found.items() if name != "scripts"}, indent=2).encode()
-
-
-def _input(folder: Path, name: str, data: bytes) -> Input:
-    digest = hashlib.sha256(data).hexdigest()
-    path = folder / f"{digest[:16]}-{name}"
-    path.write_bytes(data)
-    return Input(name=name, path=path, sha256=digest)
 
 
 def _tool(name: str) -> str:
