@@ -130,9 +130,8 @@ def _image(job: _Job, ground: BuiltLayer, node: int) -> BuiltImage:
         text = _resolve(job, noded, given, manager, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
-    command = _install(manager)
-    modules = _modules(noded.image_id, inputs, manager, command, node)
-    installed = _ensure(job, modules, rung, node, "install", command)
+    modules = _modules(noded.image_id, inputs, manager, node)
+    installed = _ensure(job, modules, rung, node, "install", _install(manager))
     tree_layer = _tree(installed.image_id, request)
     tree = _ensure(job, tree_layer, rung, node, "source", "")
     stack = (ground, noded, installed, tree)
@@ -157,19 +156,17 @@ def _ensure(job: _Job, layer: Layer, rung: str, node: int, step: str, command: s
     try:
         built = build.ensure(job.request.workshop, layer)
     except build.StepFailedError as error:
-        job.record(rung, node, step, error.ran.seconds, failure=error.detail, command=command)
-        raise RefusedError(
-            Rejection(stage=Stage.ENVIRONMENT, reason=_reason(error), detail=error.detail),
-            step=step,
-            said=error.ran.tail,
-        ) from error
+        raise _refused(job, error, rung, node, step, command) from error
     job.record(rung, node, step, built.seconds, command=command)
     return built
 
 
-def _reason(error: build.StepFailedError) -> str:
-    """The reason of a failed step; npm has words of its own for versions that are not to be had."""
-    return next((reason for reason, *words in _FAILURES if any(word in error.ran.tail for word in words)), error.reason)
+def _refused(job: _Job, error: build.StepFailedError, rung: str, node: int, step: str, command: str) -> RefusedError:
+    """A failed step, recorded; npm has words of its own for versions that are not to be had."""
+    said = error.ran.tail
+    job.record(rung, node, step, error.ran.seconds, failure=error.detail, command=command)
+    reason = next((reason for reason, *words in _FAILURES if any(word in said for word in words)), error.reason)
+    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=error.detail), step=step, said=said)
 
 
 def _environment() -> tuple[str, ...]:
@@ -225,10 +222,7 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, manager: Manager, node:
             return read_result(ran.out / _LOCK).decode()
         build.raise_if_infrastructure(workshop, noded.image_id, ran)
         failed = build.StepFailedError("resolve", ran, workshop.settings)
-        job.record(rung, node, "resolve", ran.seconds, failure=failed.detail, command=command)
-    raise RefusedError(
-        Rejection(stage=Stage.ENVIRONMENT, reason=_reason(failed), detail=failed.detail), step="resolve", said=ran.tail
-    )
+    raise _refused(job, failed, rung, node, "resolve", command)
 
 
 def _day(when: datetime) -> str:
@@ -276,7 +270,8 @@ def _tools(manager: Manager, node: int) -> tuple[str, ...]:
     )
 
 
-def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, command: str, node: int) -> Layer:
+def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int) -> Layer:
+    command = _install(manager)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
     retried = f"{command} || {command} --legacy-peer-deps" if manager.name == "npm" else command
     return Layer(

@@ -166,10 +166,15 @@ def package_folder(tree: Tree, test_files: Sequence[str]) -> str:
     return folder if folder and (own.get("scripts") or own.get("name")) else ""
 
 
+def _manifests(tree: Tree, test_files: Sequence[str]) -> tuple[str, list[dict[str, Any]]]:
+    """The folder of the package that tests are of, and its manifest before the root's."""
+    folder = package_folder(tree, test_files)
+    return folder, [read_manifest(tree, place) for place in dict.fromkeys((folder, ""))]
+
+
 def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
     """The ways to call the tests: by what they import, by the scripts of their package, by what it depends on."""
-    folder = package_folder(tree, test_files)
-    manifests = [read_manifest(tree, place) for place in dict.fromkeys((folder, ""))]
+    folder, manifests = _manifests(tree, test_files)
     places: list[TestCommand] = []
     for framework, options in _named(tree, test_files, manifests):
         rooted = (f"{ROOT}{folder}",) if folder else ()
@@ -181,8 +186,7 @@ def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, .
 
 def unsupported(tree: Tree, test_files: Sequence[str]) -> str:
     """The runner of a package's scripts where it is none that can be called; empty where one can."""
-    folder = package_folder(tree, test_files)
-    manifests = [read_manifest(tree, place) for place in dict.fromkeys((folder, ""))]
+    _, manifests = _manifests(tree, test_files)
     if next(_named(tree, test_files, manifests), None):
         return ""
     scripts = " ".join(script for manifest in manifests for _, script in _scripts(manifest))
@@ -246,7 +250,7 @@ def _call(words: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
             kept = _options(words[at + 1 :]) if name == "mocha" else _config(words[at + 1 :])
             return name, kept
         if name in ("tape", "tap", "tape-run"):
-            return "tap", tuple(_options(words[at + 1 :])) if name == "tape" else ()
+            return "tap", _options(words[at + 1 :]) if name == "tape" else ()
         if name == "node" and "--test" in words[at + 1 :]:
             return "node:test", tuple(word for word in _options(words[at + 1 :]) if word != "--test")
         if name == "node" and "mocha" not in " ".join(words[at + 1 :]):
