@@ -25,7 +25,7 @@ pytestmark = pytest.mark.engine
 MANIFEST = {
     "name": "calc",
     "version": "1.0.0",
-    "scripts": {"test": "node --test test/"},
+    "scripts": {"pretest": "npm run build && eslint .", "build": "node build.mjs", "test": "node --test test/"},
     "devDependencies": {"jest": "^29.0.0", "vitest": "^3.0.0", "mocha": "^10.0.0", "tape": "^5.0.0"},
 }
 WRONG = "exports.add = (a, b) => a - b;\n"
@@ -40,6 +40,26 @@ test("zero", () => assert.strictEqual(add(0, 0), 0));
 AFTER = (
     BEFORE + 'test("sums", async (t) => {\n  await t.test("of ones", () => assert.strictEqual(add(1, 1), 2));\n});\n'
 )
+BUILD = """\
+import fs from "node:fs";
+const at = fs.existsSync(".git") ? 1 : 0;
+for (const name of fs.readdirSync("src")) {
+  const text = fs.readFileSync(`src/${name}`, "utf8");
+  if (/nonsense/.test(text) || at) throw new Error(`${name}: nonsense`);
+  fs.mkdirSync("dist", { recursive: true });
+  fs.writeFileSync(`dist/${name}`, text);
+}
+fs.writeFileSync(".stamp", "");
+fs.writeFileSync("calc.js", "exports.add = () => NaN;");
+"""
+BUILT = """\
+const test = require("node:test");
+const assert = require("node:assert");
+
+test("one", () => assert.strictEqual(require("../dist/one.js"), 1));
+"""
+BUILT_AFTER = BUILT + 'test("two", () => assert.strictEqual(require("../dist/two.js"), 2));\n'
+TWO = "module.exports = 2;\n"
 SUITE = """\
 {head}
 describe("outer", () => {{
@@ -90,8 +110,10 @@ def task(tmp_path_factory) -> Task:
     runners = dict(RUNNERS.values())
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
-    repo.commit("Start", files)
-    fix = repo.commit("Fix wrong sums", {"calc.js": RIGHT, "test/calc.test.js": AFTER})
+    built = {"build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
+    repo.commit("Start", {**files, **built, ".gitignore": "node_modules\n"})
+    more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER}
+    fix = repo.commit("Fix wrong sums", {"calc.js": RIGHT, "test/calc.test.js": AFTER, **more})
     words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
     assert done.returncode == 0, done.error_text + done.stdout
@@ -108,8 +130,9 @@ def run(task: Task, sandbox, framework: str, *files: str) -> TestReport:
 
 def test_a_fix_with_its_test_is_a_proved_task_judged_inside(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "javascript")
-    assert task.hidden.fail_to_pass == ("test/calc.test.js::sums", "test/calc.test.js::sums > of ones")
-    assert task.hidden.pass_to_pass == ("test/calc.test.js::zero",)
+    turned = ("test/built.test.js::two", "test/calc.test.js::sums", "test/calc.test.js::sums > of ones")
+    assert task.hidden.fail_to_pass == turned
+    assert task.hidden.pass_to_pass == ("test/built.test.js::one", "test/calc.test.js::zero")
     assert task.instance.test.framework == "node:test"
     assert place_of(task) is Place.INSIDE
 
@@ -118,6 +141,18 @@ def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
     fix = screen_task(task, task.hidden.gold_patch).kept
     assert scoring.score(task, fix, sandbox, scoring.Demands()).grade.outcome is Outcome.RESOLVED
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
+
+
+def test_what_tests_load_of_a_build_is_built_anew_with_new_files(task):
+    build = task.instance.test.build
+    assert (build.argv[-1], build.outputs) == ("npm run build", ("dist/",))
+    assert task.instance.extra["environment"]["notes"] == [task.instance.extra["environment"]["notes"][0]]
+
+
+def test_a_patch_that_cannot_be_built_is_a_failure_of_its_own_class(task, sandbox):
+    kept = screen_task(task, tiny.diff("src/two.js", None, "nonsense\n").encode()).kept
+    grade = scoring.score(task, kept, sandbox, scoring.Demands()).grade
+    assert (grade.outcome, grade.cause) == (Outcome.UNRESOLVED, "build_failed")
 
 
 def test_a_patch_that_ends_the_process_well_is_not_resolved(task, sandbox):

@@ -4,35 +4,40 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import posixpath
 import tarfile
 import time
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
 from miner.languages.built import Attempt, BuiltImage
-from miner.languages.javascript import manifest
+from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import LOCKS, MANIFEST, Manager
 from miner.layers import base, build, dockerfile, source
-from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Input, Layer, readable, write_tool
+from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Input, Layer, quote, readable, write_tool
 from miner.layers.runner import read_result
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from miner.evidence.tree import Tree
     from miner.languages.base import ImageRequest
     from miner.languages.built import Collected
+    from miner.languages.javascript.artefacts import Plan
     from miner.layers.build import BuiltLayer
     from miner.layers.runner import Workshop
 
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
-_FETCH, _MODULES = "/tmp/fetch.py", "/tmp/modules.py"  # noqa: S108 - a tmpfs of the build container
+_MANAGER = "/opt/goldseam/manager"
+_FETCH, _MODULES, _BUILT = "/tmp/fetch.py", "/tmp/modules.py", "/tmp/built.py"  # noqa: S108 - a build's own tmpfs
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
 """Newest npm by the oldest Node that it runs on."""
 _MANIFESTS = frozenset({MANIFEST, ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", *LOCKS})
@@ -43,6 +48,19 @@ _NEW_NPM = "10"
 _OF_THE_DAY = "as of the day"
 _GIVEN, _LOCK = "manifests.tar", "package-lock.json"
 _DETAIL = 2000
+_BUILD_ENV = {
+    "PATH": f"./node_modules/.bin:{TESTBED}/node_modules/.bin:{_HOME}/bin:/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",  # noqa: S108 - inside the container, as the next
+    "CI": "1",
+    "npm_config_offline": "true",
+    "npm_config_update_notifier": "false",
+    "npm_config_cache": "/tmp/npm",  # noqa: S108
+    "npm_config_manage_package_manager_versions": "false",
+    "NX_DAEMON": "false",
+    "TURBO_TELEMETRY_DISABLED": "1",
+}
+_AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
+"""A trial's build may take so many times as long as the image's; seconds."""
 _FAILURES = (
     ("registry_dates", "ETARGET", "ENOVERSIONS"),
     ("unresolvable", "ERESOLVE", "EBADENGINE"),
@@ -132,7 +150,8 @@ def _image(job: _Job, ground: BuiltLayer, node: int) -> BuiltImage:
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
     modules = _modules(noded.image_id, inputs, manager, node)
     installed = _ensure(job, modules, rung, node, "install", _install(manager))
-    tree_layer = _tree(installed.image_id, request)
+    plan = artefacts.plan(request.tree, request.touched)
+    tree_layer = _tree(installed.image_id, request, plan)
     tree = _ensure(job, tree_layer, rung, node, "source", "")
     stack = (ground, noded, installed, tree)
     recipes = [base.layer(base.resolve(request.workshop.settings)), node_layer, modules, tree_layer]
@@ -148,7 +167,8 @@ def _image(job: _Job, ground: BuiltLayer, node: int) -> BuiltImage:
         layers=tuple(layer.tag for layer in stack),
         seconds={layer.kind: layer.seconds for layer in stack},
         layer_bytes={layer.kind: layer.size for layer in stack},
-        notes=(f"Node {noded.facts.get('node')}",),
+        notes=(f"Node {noded.facts.get('node')}", *_unbuilt(tree.facts)),
+        build=_build_of(tree.facts),
     )
 
 
@@ -270,6 +290,18 @@ def _tools(manager: Manager, node: int) -> tuple[str, ...]:
     )
 
 
+def _kept_manager(manager: Manager) -> tuple[str, ...]:
+    """Commands that leave scripts a package manager to call: pnpm itself; npm in place of yarn."""
+    name, place = _install(manager).partition(" ")[0], f"{_HOME}/bin"
+    if name == "npm":
+        return ()
+    run = f'exec {NODE} {_MANAGER}/bin/pnpm.cjs "$@"'
+    if name == "yarn":
+        run = '[ "$1" = run ] && shift; [ -x "node_modules/.bin/$1" ] && exec "$@"; exec npm run "$@"'
+    kept = (f"mv /tmp/manager {_MANAGER}",) if name == "pnpm" else ()
+    return (*kept, f"printf '%s\\n' '#!/bin/sh' {quote(run)} > {place}/{name}", f"chmod 755 {place}/{name}")
+
+
 def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int) -> Layer:
     command = _install(manager)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
@@ -291,6 +323,7 @@ def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int
             "cd /",
             f"mkdir -p {STORE}",
             f"python3 {_MODULES} keep {TESTBED} {STORE}",
+            *_kept_manager(manager),
             f"rm -rf {TESTBED}",
             readable(STORE),
             f"echo '{{}}' > {FACTS_PATH}",
@@ -298,7 +331,13 @@ def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int
     )
 
 
-def _tree(parent: str, request: ImageRequest) -> Layer:
+def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
+    """The tree, with links to its packages and with what its tests load of what is built."""
+    building: tuple[str, ...] = (f"echo '{{}}' > {FACTS_PATH}",)
+    if plan:
+        text = json.dumps({"wanted": plan.wanted, "commands": plan.commands})
+        exports = [f"export {name}={quote(value)}" for name, value in _BUILD_ENV.items()]
+        building = (write_tool(_BUILT, _tool("built.py")), *exports, f"python3 {_BUILT} {quote(text)} {FACTS_PATH}")
     return Layer(
         kind=source.KIND,
         parent=parent,
@@ -315,11 +354,30 @@ def _tree(parent: str, request: ImageRequest) -> Layer:
             *source.committed(("node_modules",)),
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
+            *building,
             readable(TESTBED),
             *source.copied(),
-            f"echo '{{}}' > {FACTS_PATH}",
         ),
     )
+
+
+def _build_of(facts: Mapping[str, Any]) -> Build | None:
+    """How a trial makes anew what tests load, as an image's facts tell it."""
+    if not (build_found := facts.get("build")):
+        return None
+    folder, command = build_found["folder"], build_found["command"]
+    return Build(
+        argv=("/bin/sh", "-c", f"cd {quote(folder)} && {command}" if folder else command),
+        inputs=artefacts.INPUTS,
+        outputs=tuple(build_found["outputs"]),
+        env=_BUILD_ENV,
+        seconds=float(math.ceil(min(_LONGEST, max(_SHORTEST, build_found["seconds"] * _AS_LONG)))),
+    )
+
+
+def _unbuilt(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    why = facts.get("not_built")
+    return (f"what its tests load can't be built: {why}",) if why else ()
 
 
 def _manifests(tree: Tree, workshop: Workshop) -> Input:
