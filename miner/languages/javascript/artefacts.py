@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ _NO_BUILD = re.compile(
     r"|not-in-publish)\b(?!\.|:build)|\b(?:npm|yarn|pnpm) (?:run )?tests?\b"
 )
 _CLEARS = re.compile(r"\s*(?:rimraf|rm|mkdirp|mkdir|del-cli|del|shx rm|npm run clean\S*)\b.*|\s*")
+_READ = re.compile(
+    r"(?!.*node_modules/)(?!(?:dist|docs?|examples?|benchmarks?)/).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
+)
+_LOOKS = re.compile(r"eslint|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$")
+_MOST_READ = 3000
 _MOST_FILES, _MOST_COMMANDS, _LARGEST = 400, 3, 1 << 20
 
 
@@ -70,6 +76,26 @@ def lacking(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[str, ...], ...
                 seen[there[0]] = None
                 order.append(there[0])
     return tuple(wanted)
+
+
+def idle(tree: Tree) -> frozenset[str]:
+    """Development dependencies that neither code, nor tests, nor the scripts that build and test name."""
+    manifest = read_manifest(tree)
+    listed, scripts = manifest.get("devDependencies"), manifest.get("scripts")
+    lines = scripts.items() if isinstance(scripts, dict) else ()
+    texts = [str(line) for name, line in lines if re.search(r"test|unit|build|compile|prepare|tap|mocha", name)]
+    texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
+    read = [path for path in tree.files() if _READ.fullmatch(path) and not _LOOKS.search(path)]
+    texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
+    text = "\n".join(texts)
+    names = listed if isinstance(listed, dict) else {}
+    return frozenset(name for name in names if not (name.startswith("@types/") or _is_named(name, text)))
+
+
+def _is_named(name: str, text: str) -> bool:
+    """Whether a text has a package's name, or the short one that presets and plugins go by."""
+    short = re.sub(r"^(?:@babel/|babel-)(?:preset|plugin)-", "", name)
+    return re.search(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])|[\"']{re.escape(short)}[\"']", text) is not None
 
 
 def _imported(text: str) -> Iterator[str]:

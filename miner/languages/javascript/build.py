@@ -6,6 +6,7 @@ import io
 import json
 import math
 import posixpath
+import re
 import tarfile
 import time
 from dataclasses import dataclass, field, replace
@@ -18,14 +19,14 @@ from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
 from miner.languages.built import Attempt, BuiltImage
 from miner.languages.javascript import artefacts, manifest
-from miner.languages.javascript.manifest import LOCKS, MANIFEST, Manager
+from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
 from miner.layers import base, build, dockerfile, source
 from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Input, Layer, quote, readable, write_tool
 from miner.layers.runner import read_result
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
 
     from miner.evidence.tree import Tree
@@ -61,7 +62,13 @@ _BUILD_ENV = {
 }
 _AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
 """A trial's build may take so many times as long as the image's; seconds."""
+_VAGUE = frozenset({"unresolvable", "install_failed"})
+"""Reasons that say less than others."""
+_CREDENTIALS = re.compile(rb"^.*(?:_auth|_password|username|always-auth)\b.*$", re.IGNORECASE | re.MULTILINE)
+"""Lines of an .npmrc; the user's own variables are what builds get."""
 _FAILURES = (
+    ("registry_login", "E401", "ENEEDAUTH", "ERR_PNPM_FETCH_401", "YN0041"),
+    ("needs_network", "git ls-remote", "git clone", "git --no-replace-objects", "ssh://git@", "git@github.com"),
     ("registry_dates", "ETARGET", "ENOVERSIONS"),
     ("unresolvable", "ERESOLVE", "EBADENGINE"),
 )
@@ -86,66 +93,87 @@ class _Job:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Recipe:
+    """What is installed, and by which package manager."""
+
+    manager: Manager
+    rung: str
+    without: frozenset[str] = frozenset()
+    """Development dependencies that are left out."""
+
+
 def build_image(request: ImageRequest) -> BuiltImage:
     """The image in which all tests are collected, else the one that loses the fewest files.
 
     Raises:
-        RefusedError: no image can be built; it tells of the last attempt.
+        RefusedError: no image can be built; it tells of the last attempt that says why.
         InfrastructureError: the engine, a registry or the disk failed.
 
     """
     began = time.monotonic()
     tests = [path for path in request.touched if posixpath.basename(path) != MANIFEST]
+    if why := manifest.objection(request.tree, request.when.date()):
+        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     if runner := manifest.unsupported(request.tree, tests):
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="runner_unsupported", detail=runner))
-    if not manifest.read_manifest(request.tree):
-        raise RefusedError(
-            Rejection(stage=Stage.ENVIRONMENT, reason="no_manifest", detail=f"the tree has no {MANIFEST} to read")
-        )
     ground = base.ensure(request.workshop)
     job = _Job(request=request)
     best: tuple[BuiltImage, Collected | None] | None = None
-    refused: RefusedError | None = None
-    for node in manifest.node_majors(request.tree, request.when.date()):
-        try:
-            image = _image(job, ground, node)
-        except RefusedError as error:
-            refused = error
-            continue
-        collected = None
-        if request.collect is not None:
-            request.workshop.progress(f"collecting tests on Node {node}")
-            collected = request.collect(image)
-            job.record(
-                image.rung,
-                node,
-                "collect",
-                collected.seconds,
-                failure="" if collected.ok else collected.failure,
-                command=collected.command,
-            )
-        if best is None or (collected and best[1] and collected.lost < best[1].lost):
-            best = image, collected
-        if collected is None or collected.ok:
-            break
-    if best is None:
-        assert refused is not None  # noqa: S101 - there is always one line of Node to try
-        raise refused
+    refused: list[RefusedError] = []
+    for recipe in _recipes(request.tree):
+        for node in manifest.node_majors(request.tree, request.when.date()):
+            try:
+                image = _image(job, ground, recipe, node)
+            except RefusedError as error:
+                refused.append(error)
+                break  # what is installed hardly depends on Node
+            collected = _collected(job, image, node)
+            if best is None or (collected and best[1] and collected.lost < best[1].lost):
+                best = image, collected
+            if collected is None or collected.ok:
+                return _finished(job, best, began)
+        if best is not None:
+            return _finished(job, best, began)
+    raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
+
+
+def _recipes(tree: Tree) -> Iterator[_Recipe]:
+    """What to install, in this order: as the lock says; the versions of the day; of these what something names."""
+    manager = manifest.manager_of(tree)
+    if manager.lock:
+        yield _Recipe(manager=manager, rung=manager.lock)
+    if not any(b"workspace:" in (tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
+        yield _Recipe(manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
+        if idle := artefacts.idle(tree):
+            yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_OF_THE_DAY}, what is named", without=idle)
+
+
+def _collected(job: _Job, image: BuiltImage, node: int) -> Collected | None:
+    if job.request.collect is None:
+        return None
+    job.request.workshop.progress(f"collecting tests on Node {node}")
+    found = job.request.collect(image)
+    failure = "" if found.ok else found.failure
+    job.record(image.rung, node, "collect", found.seconds, failure=failure, command=found.command)
+    return found
+
+
+def _finished(job: _Job, best: tuple[BuiltImage, Collected | None], began: float) -> BuiltImage:
     image, collected = best
     seconds = {**image.seconds, "total": time.monotonic() - began}
     return replace(image, attempts=tuple(job.attempts), seconds=seconds, way=collected.way if collected else 0)
 
 
-def _image(job: _Job, ground: BuiltLayer, node: int) -> BuiltImage:
-    request, manager = job.request, manifest.manager_of(job.request.tree)
-    rung = manager.lock or _OF_THE_DAY
+def _image(job: _Job, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltImage:
+    request, manager, rung = job.request, recipe.manager, recipe.rung
     node_layer = _node(ground.image_id, node)
     noded = _ensure(job, node_layer, rung, node, "system", f"node {node}")
-    given = _manifests(request.tree, request.workshop)
+    given = _manifests(request.tree, request.workshop, recipe)
     locks = {manager.lock: (request.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
     inputs: tuple[Input, ...] = (given,)
     if manager.lock is None:
-        text = _resolve(job, noded, given, manager, node)
+        text = _resolve(job, noded, given, recipe, node)
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
     modules = _modules(noded.image_id, inputs, manager, node)
@@ -167,7 +195,7 @@ def _image(job: _Job, ground: BuiltLayer, node: int) -> BuiltImage:
         layers=tuple(layer.tag for layer in stack),
         seconds={layer.kind: layer.seconds for layer in stack},
         layer_bytes={layer.kind: layer.size for layer in stack},
-        notes=(f"Node {noded.facts.get('node')}", *_unbuilt(tree.facts)),
+        notes=(f"Node {noded.facts.get('node')}", *manifest.lock_notes(request.tree), *_unbuilt(tree.facts)),
         build=_build_of(tree.facts),
     )
 
@@ -199,6 +227,12 @@ def _environment() -> tuple[str, ...]:
         'export YARN_HTTP_PROXY="${http_proxy:-}" YARN_HTTPS_PROXY="${https_proxy:-}" YARN_ENABLE_SCRIPTS=0',
         'if [ -n "${NPM_CONFIG_REGISTRY:-}" ]; then export YARN_NPM_REGISTRY_SERVER="$NPM_CONFIG_REGISTRY"; fi',
         "mkdir -p /tmp/home",
+        # what locks write down as ssh is public as a rule, and reached through the build's proxy
+        *(
+            f'git config --global --add url."https://{host}/".insteadOf "{way}"'
+            for host in GIT_HOSTS
+            for way in (f"ssh://git@{host}/", f"git@{host}:", f"git://{host}/")
+        ),
     )
 
 
@@ -222,9 +256,9 @@ def _node(parent: str, node: int) -> Layer:
     )
 
 
-def _resolve(job: _Job, noded: BuiltLayer, given: Input, manager: Manager, node: int) -> str:
+def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: int) -> str:
     """The lock of a project that has none, with the versions of the day."""
-    rung = _OF_THE_DAY
+    rung, manager = recipe.rung, recipe.manager
     workshop, day = job.request.workshop, _day(job.request.when)
     command = f"npm install --package-lock-only --ignore-scripts --before={day}"
     commands = (
@@ -380,7 +414,7 @@ def _unbuilt(facts: Mapping[str, Any]) -> tuple[str, ...]:
     return (f"what its tests load can't be built: {why}",) if why else ()
 
 
-def _manifests(tree: Tree, workshop: Workshop) -> Input:
+def _manifests(tree: Tree, workshop: Workshop, recipe: _Recipe) -> Input:
     """The files that an install reads, as a tar; the same bytes for the same files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
@@ -388,15 +422,19 @@ def _manifests(tree: Tree, workshop: Workshop) -> Input:
             name = path.rpartition("/")[2]
             if (name in _MANIFESTS or path.startswith(_FOLDERS)) and "node_modules/" not in path:
                 data = tree.read(path) or b""
+                if recipe.manager.lock is None and name in LOCKS:
+                    continue
                 if name == MANIFEST:
-                    data = _without_scripts(data)
+                    data = _plain(data, recipe.without)
+                elif name == ".npmrc":
+                    data = _CREDENTIALS.sub(b"", data)
                 entry = tarfile.TarInfo(path)
                 entry.size = len(data)
                 archive.addfile(entry, io.BytesIO(data))
     return workshop.input(_GIVEN, buffer.getvalue())
 
 
-def _without_scripts(data: bytes) -> bytes:
+def _plain(data: bytes, without: frozenset[str]) -> bytes:
     """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer."""
     try:
         found = json.loads(data)
@@ -404,7 +442,10 @@ def _without_scripts(data: bytes) -> bytes:
         return data
     if not isinstance(found, dict):
         return data
-    return json.dumps({name: value for name, value in found.items() if name != "scripts"}, indent=2).encode()
+    kept = {name: value for name, value in found.items() if name != "scripts"}
+    if without and isinstance(listed := found.get("devDependencies"), dict):
+        kept["devDependencies"] = {name: value for name, value in listed.items() if name not in without}
+    return json.dumps(kept, indent=2).encode()
 
 
 def _tool(name: str) -> str:

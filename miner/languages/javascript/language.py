@@ -43,7 +43,8 @@ class JavaScript:
 
     def build(self, request: ImageRequest) -> BuiltImage:
         """Node and what the lock says, in layers."""
-        return build_image(replace(request, workshop=request.workshop.reaching((egress.NPM,))))
+        hosts = (egress.NPM, *manifest.git_hosts(request.tree))
+        return build_image(replace(request, workshop=request.workshop.reaching(hosts)))
 
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """With the package's folder among the options."""

@@ -66,6 +66,7 @@ _TAKES_A_VALUE = frozenset(
 _KEPT = re.compile(
     r"(--?(?:require|r|import|loader|ui|u|timeout|t|config|c|experimental-[\w-]+|env|no-warnings|check-leaks))(?:=|$)"
 )
+_CONFIGURED = re.compile(r"(?:vitest|vite|jest)\.config\.\w+")
 _LARGEST = 4 * 1024 * 1024
 
 
@@ -81,6 +82,10 @@ class Manager:
     """The file's name; None where versions are those of the day."""
 
 
+GIT_HOSTS = ("github.com", "gitlab.com", "bitbucket.org")
+OF_THE_DAY = Manager(name="npm", version="", lock=None)
+
+
 def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
     """A package.json; empty where there is none, or none that can be read."""
     data = tree.read(posixpath.join(folder, MANIFEST))
@@ -92,24 +97,37 @@ def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
 
 
 def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
-    """The lines of Node to try: the one that the repository names, then the newest of that day which it allows."""
+    """The lines of Node to try: the one that the repository names, then the newest of that day which it allows.
+
+    None where it asks for what was not there on that day.
+    """
     released = sorted((major for major, since in RELEASED.items() if since <= day), reverse=True) or [min(RELEASED)]
+    lines = range(_OLDEST, released[0] + 2)
     named = [
         int(match[1])
         for path in _VERSION_FILES
-        if (match := re.match(r"\s*v?(\d{1,2})\b", (tree.read(path) or b"").decode("utf-8", "replace")))
+        if (match := re.match(r"\s*v?(\d{1,3})\b", (tree.read(path) or b"").decode("utf-8", "replace")))
     ]
-    manifest = read_manifest(tree)
-    volta = manifest.get("volta")
-    if isinstance(volta, dict) and (match := re.match(r"(\d{1,2})\b", str(volta.get("node", "")))):
+    if match := re.match(r"(\d{1,3})\b", str(_field(tree, "volta").get("node", ""))):
         named.append(int(match[1]))
-    engines = manifest.get("engines")
-    wish = str(engines.get("node", "")) if isinstance(engines, dict) else ""
-    fitting = [major for major in released if _allows(wish, major)] or released
-    steady = [major for major in fitting if (day - RELEASED[major]).days >= _STEADY_DAYS] or fitting
-    return tuple(dict.fromkeys((*(major for major in named if major in RELEASED), steady[0])))
+    wish = str(_field(tree, "engines").get("node", ""))
+    fitting = [major for major in released if _allows(wish, major)]
+    fitting = fitting or [major for major in reversed(lines) if _allows(wish, major)]
+    since = {major: RELEASED.get(major, day) for major in fitting}
+    steady = [major for major in fitting if (day - since[major]).days >= _STEADY_DAYS] or fitting
+    there = [major for major in named if major in lines]
+    if named and not there and not wish:
+        return ()
+    return tuple(dict.fromkeys((*there, *steady[:1])))
 
 
+def _field(tree: Tree, name: str) -> dict[str, Any]:
+    """A table of the manifest."""
+    table = read_manifest(tree).get(name)
+    return table if isinstance(table, dict) else {}
+
+
+_OLDEST = 6
 _STEADY_DAYS = 180
 """After half a year a line of Node becomes the one for everyday use."""
 
@@ -133,16 +151,12 @@ def _allows_one(part: str, major: int) -> bool:
 
 
 def manager_of(tree: Tree) -> Manager:
-    """The package manager by lock and `packageManager`; npm as of the day where there is no lock."""
-    files = set(tree.files())
-    lock = next((name for name in LOCKS if name in files), None)
+    """The package manager by lock and `packageManager`; npm as of the day where there is no lock that can be read."""
+    locks = [name for name in _locks(tree) if not _broken(tree, name)]
     wanted = re.match(r"(npm|pnpm|yarn)@(\d+(?:\.\d+)*)", str(read_manifest(tree).get("packageManager", "")))
-    if wanted and (
-        match := next((name for name, manager in LOCKS.items() if manager == wanted[1] and name in files), None)
-    ):
-        lock = match
+    lock = next((name for name in locks if wanted and LOCKS[name] == wanted[1]), next(iter(locks), None))
     if lock is None:
-        return Manager(name="npm", version="", lock=None)
+        return OF_THE_DAY
     name = LOCKS[lock]
     version = wanted[2] if wanted and wanted[1] == name and name != "npm" else ""
     text = (tree.read(lock) or b"")[:4096].decode("utf-8", "replace")
@@ -154,6 +168,52 @@ def manager_of(tree: Tree) -> Manager:
         name = "berry" if berry else "yarn"
         version = (version if berry and version and not version.startswith("1") else "3") if berry else "1.22"
     return Manager(name=name, version=version, lock=lock)
+
+
+def _locks(tree: Tree) -> list[str]:
+    files = set(tree.files())
+    return [name for name in LOCKS if name in files]
+
+
+def _broken(tree: Tree, lock: str) -> bool:
+    """Whether a lock can be read by no package manager."""
+    text = (tree.read(lock) or b"").decode("utf-8", "replace")
+    if not text.strip() or re.search(r"^(?:<{7}|>{7}) ", text, re.MULTILINE):
+        return True
+    try:
+        return lock.endswith(".json") and not isinstance(json.loads(text), dict)
+    except ValueError:
+        return True
+
+
+def lock_notes(tree: Tree) -> tuple[str, ...]:
+    """What a person should know of the locks: none that can be read, several, one of another package manager."""
+    locks, lock = _locks(tree), manager_of(tree).lock
+    notes = [f"{name} is broken: it can't be read" for name in locks if _broken(tree, name)]
+    if lock and len(locks) > 1:
+        notes.append(f"there are several locks, {', '.join(locks)}: {lock} is used")
+    said = str(read_manifest(tree).get("packageManager", "")).partition("@")[0]
+    if lock and said and said != LOCKS[lock]:
+        notes.append(f"packageManager names {said}, and the lock that is used, {lock}, is that of {LOCKS[lock]}")
+    return tuple(notes)
+
+
+def git_hosts(tree: Tree) -> tuple[str, ...]:
+    """The forges that manifest or lock take packages from."""
+    data = b"\n".join(tree.read(name) or b"" for name in (MANIFEST, *_locks(tree)))
+    short = re.search(rb"\"github:|:\s*\"[\w-]+/[\w.-]+(?:#[^\"]*)?\"", data) is not None
+    return tuple(host for host in GIT_HOSTS if host.encode() in data or (short and host == GIT_HOSTS[0]))
+
+
+def objection(tree: Tree, day: date) -> tuple[str, str] | None:
+    """Why no image can be made of a tree: a stable word and a sentence; None where nothing speaks against it."""
+    if tree.read(MANIFEST) is None:
+        return "no_manifest", f"the tree has no {MANIFEST}"
+    if not read_manifest(tree):
+        return "broken_manifest", f"{MANIFEST} can't be read: it is no JSON object, or larger than {_LARGEST} bytes"
+    if not node_majors(tree, day):
+        return "no_node", f"what {MANIFEST}, .nvmrc or .node-version asks for was no version of Node on {day}"
+    return None
 
 
 def package_folder(tree: Tree, test_files: Sequence[str]) -> str:
@@ -175,13 +235,40 @@ def _manifests(tree: Tree, test_files: Sequence[str]) -> tuple[str, list[dict[st
 def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
     """The ways to call the tests: by what they import, by the scripts of their package, by what it depends on."""
     folder, manifests = _manifests(tree, test_files)
-    places: list[TestCommand] = []
-    for framework, options in _named(tree, test_files, manifests):
-        rooted = (f"{ROOT}{folder}",) if folder else ()
-        command = TestCommand(framework=framework, options=(*rooted, *options), runner=framework)
-        if command not in places:
-            places.append(command)
-    return tuple(places) or (TestCommand(framework="mocha", runner="mocha"),)
+    named = [*dict.fromkeys(_named(tree, test_files, manifests))]
+    places = [folder, *([""] if folder else [])]
+    if _has_projects(tree):
+        places.reverse()
+    commands = (
+        TestCommand(
+            framework=framework,
+            options=(*((f"{ROOT}{place}",) if place else ()), *options, *_without_types(tree, framework)),
+            runner=framework,
+        )
+        for framework, options in named
+        for place in places
+    )
+    return tuple(dict.fromkeys(commands)) or (TestCommand(framework="mocha", runner="mocha"),)
+
+
+def _has_projects(tree: Tree) -> bool:
+    """Whether the root's own configuration of a runner names the packages, so that it is called there."""
+    return bool(re.search(r"\b(?:projects|workspace)\b", _configuration(tree))) or any(
+        path.startswith("vitest.workspace.") for path in tree.files()
+    )
+
+
+def _without_types(tree: Tree, framework: str) -> tuple[str, ...]:
+    """The option that leaves out vitest's tests of types, each of which would be one more test of the same name."""
+    asked = framework == "vitest" and re.search(r"\btypecheck\b", _configuration(tree))
+    return ("--typecheck.enabled=false",) if asked else ()
+
+
+def _configuration(tree: Tree) -> str:
+    """The text of the root's configuration of runners."""
+    texts = [tree.read(path) or b"" for path in tree.files() if _CONFIGURED.fullmatch(path)]
+    jest = read_manifest(tree).get("jest")
+    return "\n".join([*(text.decode("utf-8", "replace") for text in texts), json.dumps(jest) if jest else ""])
 
 
 def unsupported(tree: Tree, test_files: Sequence[str]) -> str:
