@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from miner.languages.javascript.artefacts import lacking, plan
+from miner.languages.javascript.artefacts import idle, lacking, plan
 from tests.trees import Files
 
 TEST = "test/a.js"
@@ -75,3 +75,10 @@ def test_a_package_of_a_workspace_is_built_before_the_whole():
     }
     found = plan(files({"build": "lerna run build"}, **inner), ["packages/a/test/x.js"])
     assert found.commands == (("packages/a", "npm run build"), ("", "npm run build"))
+
+
+def test_development_dependencies_that_nothing_names_are_idle():
+    listed = dict.fromkeys(("eslint", "mocha", "chai", "@types/node", "@babel/preset-env", "ncp"), "1")
+    text = json.dumps({"devDependencies": listed, "scripts": {"test": "mocha", "lint": "eslint ."}})
+    more = {"test/a.js": 'require("chai")', ".babelrc": '{"presets": ["env"]}', "eslint.config.js": 'import "ncp"'}
+    assert idle(Files({"package.json": text, **more})) == {"eslint", "ncp"}

@@ -82,7 +82,14 @@ class Manager:
     """The file's name; None where versions are those of the day."""
 
 
+_DEPENDENCIES = ("devDependencies", "dependencies", "optionalDependencies")
 GIT_HOSTS = ("github.com", "gitlab.com", "bitbucket.org")
+_HOSTS = "|".join(map(re.escape, GIT_HOSTS))
+_FROM_GIT = re.compile(
+    rf"(?:git\+\w+://|git@|ssh://git@|git://|codeload\.)(?:[\w.-]+@)?({_HOSTS})"
+    rf"|({_HOSTS})/[\w.-]+/[\w.-]+?(?:/archive/|/tarball/|\.git\b)"
+)
+_FROM_GITHUB = re.compile(r":\s*[\"'](?:github:)?[\w-]+/[\w.-]+(?:#[^\"']*)?[\"']")
 OF_THE_DAY = Manager(name="npm", version="", lock=None)
 
 
@@ -200,9 +207,12 @@ def lock_notes(tree: Tree) -> tuple[str, ...]:
 
 def git_hosts(tree: Tree) -> tuple[str, ...]:
     """The forges that manifest or lock take packages from."""
-    data = b"\n".join(tree.read(name) or b"" for name in (MANIFEST, *_locks(tree)))
-    short = re.search(rb"\"github:|:\s*\"[\w-]+/[\w.-]+(?:#[^\"]*)?\"", data) is not None
-    return tuple(host for host in GIT_HOSTS if host.encode() in data or (short and host == GIT_HOSTS[0]))
+    manifest = read_manifest(tree)
+    wishes = json.dumps([manifest.get(key) for key in (*_DEPENDENCIES, "overrides", "resolutions", "pnpm")])
+    texts = [wishes, *((tree.read(name) or b"").decode("utf-8", "replace") for name in _locks(tree))]
+    named = {match[1] or match[2] for text in texts for match in _FROM_GIT.finditer(text)}
+    named |= {GIT_HOSTS[0]} if _FROM_GITHUB.search(wishes) else set()
+    return tuple(host for host in GIT_HOSTS if host in named)
 
 
 def objection(tree: Tree, day: date) -> tuple[str, str] | None:
@@ -299,7 +309,7 @@ def _named(
 
 
 def _dependencies(manifest: Mapping[str, Any]) -> Iterator[str]:
-    for key in ("devDependencies", "dependencies"):
+    for key in _DEPENDENCIES[:2]:
         if isinstance(manifest.get(key), dict):
             yield from manifest[key]
 
