@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
 _MANAGER = "/opt/goldseam/manager"
-_FETCH, _MODULES, _BUILT = "/tmp/fetch.py", "/tmp/modules.py", "/tmp/built.py"  # noqa: S108 - a build's own tmpfs
+_FETCH, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in ("fetch", "modules", "natives", "built"))  # noqa: S108
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
 """Newest npm by the oldest Node that it runs on."""
 _MANIFESTS = frozenset({MANIFEST, ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", *LOCKS})
@@ -195,7 +195,11 @@ def _image(job: _Job, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltIm
         layers=tuple(layer.tag for layer in stack),
         seconds={layer.kind: layer.seconds for layer in stack},
         layer_bytes={layer.kind: layer.size for layer in stack},
-        notes=(f"Node {noded.facts.get('node')}", *manifest.lock_notes(request.tree), *_unbuilt(tree.facts)),
+        notes=(
+            f"Node {noded.facts.get('node')}",
+            *manifest.lock_notes(request.tree),
+            *_unbuilt(installed.facts, tree.facts),
+        ),
         build=_build_of(tree.facts),
     )
 
@@ -336,6 +340,16 @@ def _kept_manager(manager: Manager) -> tuple[str, ...]:
     return (*kept, f"printf '%s\\n' '#!/bin/sh' {quote(run)} > {place}/{name}", f"chmod 755 {place}/{name}")
 
 
+def _natives() -> tuple[str, ...]:
+    """Commands that compile native packages for the Node of the tests, with the headers that it came with."""
+    gyp = f"exec {NODE} {_NPM}/node_modules/node-gyp/bin/node-gyp.js"
+    return (
+        write_tool(_NATIVES, _tool("natives.py")),
+        f"printf '%s\\n' '#!/bin/sh' '{gyp} \"$@\"' > /tmp/bin/node-gyp; chmod 755 /tmp/bin/node-gyp",
+        f"PATH={_HOME}/bin:/tmp/bin:$PATH npm_config_nodedir={_HOME} python3 {_NATIVES} {TESTBED} {FACTS_PATH}",
+    )
+
+
 def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int) -> Layer:
     command = _install(manager)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
@@ -354,13 +368,13 @@ def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int
             # registry.yarnpkg.com is another name of the registry
             'if [ -f yarn.lock ]; then sed -i "s#//registry.yarnpkg.com#//registry.npmjs.org#" yarn.lock; fi',
             retried,
+            *_natives(),
             "cd /",
             f"mkdir -p {STORE}",
             f"python3 {_MODULES} keep {TESTBED} {STORE}",
             *_kept_manager(manager),
             f"rm -rf {TESTBED}",
             readable(STORE),
-            f"echo '{{}}' > {FACTS_PATH}",
         ),
     )
 
@@ -409,9 +423,14 @@ def _build_of(facts: Mapping[str, Any]) -> Build | None:
     )
 
 
-def _unbuilt(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    why = facts.get("not_built")
-    return (f"what its tests load can't be built: {why}",) if why else ()
+def _unbuilt(installed: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[str, ...]:
+    """What was compiled of packages, and what could be built neither of these nor of the tree."""
+    names, why = installed.get("compiled"), tree.get("not_built")
+    return (
+        *((f"native packages were compiled: {', '.join(names)}",) if names else ()),
+        *(f"{name} can't be compiled: {failure}" for name, failure in installed.get("not_compiled", {}).items()),
+        *((f"what its tests load can't be built: {why}",) if why else ()),
+    )
 
 
 def _manifests(tree: Tree, workshop: Workshop, recipe: _Recipe) -> Input:

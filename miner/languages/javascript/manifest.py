@@ -49,16 +49,17 @@ _IMPORTS: Mapping[str, re.Pattern[str]] = {
         "tap": "tape(?:-[a-z-]+)?|tap|@tapjs/[a-z-]+",
         "jest": "@jest/globals",
         "mocha": "mocha",
+        "ava": "ava",
     }.items()
 }
-_UNSUPPORTED = re.compile(
-    r"\b(ava|jasmine|uvu|karma|cypress|playwright|bun test|deno test|lab|qunit|web-test-runner)\b"
-)
+_UNSUPPORTED = re.compile(r"\b(uvu|karma|cypress|playwright|bun test|deno test|lab|qunit|web-test-runner)\b")
 _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "vitest": ("vitest",),
     "jest": ("jest",),
     "mocha": ("mocha",),
     "tap": ("tape", "tap"),
+    "ava": ("ava",),
+    "jasmine": ("jasmine",),
 }
 _TAKES_A_VALUE = frozenset(
     {"--require", "-r", "--import", "--loader", "--ui", "-u", "--timeout", "-t", "--config", "-c"}
@@ -342,7 +343,7 @@ def _called(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
 def _call(words: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
     for at, word in enumerate(words):
         name = posixpath.basename(word)
-        if name in ("vitest", "jest", "mocha"):
+        if name in ("vitest", "jest", "mocha", "ava", "jasmine"):
             # what decides which tests there are is ours to say
             kept = _options(words[at + 1 :]) if name == "mocha" else _config(words[at + 1 :])
             return name, kept

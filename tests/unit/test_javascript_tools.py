@@ -1,0 +1,52 @@
+"""Programs that run while an image of JavaScript is made, on real folders."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import miner.languages.javascript
+from harness.core import process
+
+TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
+
+
+@pytest.fixture
+def package(tmp_path):
+    def lay(name: str, install: str, **files: str) -> None:
+        files = {"package.json": json.dumps({"scripts": {"install": install}}), "binding.gyp": "", **files}
+        for path, text in files.items():
+            place = tmp_path / "tree/node_modules" / name / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+
+    return lay
+
+
+def compile_all(tmp_path: Path) -> dict[str, object]:
+    facts = tmp_path / "facts.json"
+    process.run([sys.executable, TOOLS / "natives.py", tmp_path / "tree", facts])
+    return json.loads(facts.read_text())
+
+
+def test_native_code_that_comes_without_a_program_is_compiled_by_its_own_script(tmp_path, package):
+    package("needed", "echo made > made")
+    package("@scope/needed-too", "echo made > made")
+    package("broken", "echo no header; exit 1")
+    assert compile_all(tmp_path) == {
+        "compiled": ["needed-too", "needed"],
+        "not_compiled": {"broken": "no header\n"},
+    }
+    assert (tmp_path / "tree/node_modules/needed/made").exists()
+
+
+def test_what_comes_compiled_or_has_no_native_code_runs_no_script(tmp_path, package):
+    package("prebuilt", "touch made", **{"prebuilds/linux-x64/a.node": ""})
+    package("built", "touch made", **{"build/Release/a.node": ""})
+    package("plain", "touch made")
+    (tmp_path / "tree/node_modules/plain/binding.gyp").unlink()
+    assert compile_all(tmp_path) == {"compiled": [], "not_compiled": {}}
+    assert not [*tmp_path.rglob("made")]
