@@ -20,6 +20,10 @@ def run_tests(spec, frames, watch):
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.chdir(WORK)
+    if "vary" in spec:
+        vary(spec["vary"])
+    if os.environ.get("LANGUAGE"):  # a proof's run in another language: ICU asks for it here
+        os.environ["LC_ALL"] = os.environ["LANGUAGE"] + ".UTF-8"
     source, entry = os.pipe()
     pid = os.fork()
     if pid == 0:
