@@ -105,7 +105,7 @@ def test_a_package_of_a_workspace_is_where_its_tests_are_run():
 
 
 def test_a_runner_that_is_not_known_is_named():
-    assert unsupported(tree({"scripts": {"test": "ava"}}), ["test/a.js"]) == "ava"
+    assert unsupported(tree({"scripts": {"test": "uvu"}}), ["test/a.js"]) == "uvu"
     assert unsupported(tree({"scripts": {"test": "make check"}}), ["test/a.js"]) == "no runner that is known"
     assert not unsupported(tree({"devDependencies": {"mocha": "1"}}), ["test/a.js"])
 
