@@ -250,6 +250,8 @@ def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, .
     places = [folder, *([""] if folder else [])]
     if _has_projects(tree):
         places.reverse()
+        if any(_without_types(tree, framework) for framework, _ in named):
+            named.sort(key=lambda way: not way[1])  # of projects no option turns tests of types off
     commands = (
         TestCommand(
             framework=framework,
