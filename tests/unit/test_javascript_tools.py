@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import miner.languages.javascript
+from harness.config.settings import ImageSettings
 from harness.core import process
+from miner.languages.javascript.build import layer_of_node
 
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
 
@@ -41,6 +43,17 @@ def test_native_code_that_comes_without_a_program_is_compiled_by_its_own_script(
         "not_compiled": {"broken": "no header\n"},
     }
     assert (tmp_path / "tree/node_modules/needed/made").exists()
+
+
+def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/node").write_bytes(b"program")
+    settings = ImageSettings(nodes={"18": tmp_path})
+    [folder] = layer_of_node("base", 18, settings).folders
+    assert (folder.path, folder.context) == (tmp_path, "node-18")
+    assert not any("node-linux" in command.splitlines()[-1] for command in layer_of_node("base", 18, settings).commands)
+    assert not layer_of_node("base", 20, settings).folders
+    assert not layer_of_node("base", 18, settings.model_copy(update={"platform": "linux/s390x"})).folders
 
 
 def test_what_comes_compiled_or_has_no_native_code_runs_no_script(tmp_path, package):

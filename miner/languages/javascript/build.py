@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import math
@@ -15,20 +16,34 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
+from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
 from miner.languages.built import Attempt, BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
 from miner.layers import base, build, dockerfile, source
-from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Input, Layer, quote, readable, write_tool
+from miner.layers.layer import (
+    CACHE_DIR,
+    FACTS_PATH,
+    INPUT_DIR,
+    OUT_DIR,
+    Folder,
+    Input,
+    Layer,
+    quote,
+    readable,
+    write_tool,
+)
 from miner.layers.runner import read_result
+from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
+    from harness.config.settings import ImageSettings
     from miner.evidence.tree import Tree
     from miner.languages.base import ImageRequest
     from miner.languages.built import Collected
@@ -37,6 +52,7 @@ if TYPE_CHECKING:
     from miner.layers.runner import Workshop
 
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
+_MOUNTED = f"{RUN_DIR}/node"
 _MANAGER = "/opt/goldseam/manager"
 _FETCH, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in ("fetch", "modules", "natives", "built"))  # noqa: S108
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
@@ -167,7 +183,7 @@ def _finished(job: _Job, best: tuple[BuiltImage, Collected | None], began: float
 
 def _image(job: _Job, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltImage:
     request, manager, rung = job.request, recipe.manager, recipe.rung
-    node_layer = _node(ground.image_id, node)
+    node_layer = layer_of_node(ground.image_id, node, request.workshop.settings)
     noded = _ensure(job, node_layer, rung, node, "system", f"node {node}")
     given = _manifests(request.tree, request.workshop, recipe)
     locks = {manager.lock: (request.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
@@ -240,16 +256,28 @@ def _environment() -> tuple[str, ...]:
     )
 
 
-def _node(parent: str, node: int) -> Layer:
+def layer_of_node(parent: str, node: int, settings: ImageSettings) -> Layer:
+    """Node, of this machine where the settings name one for it, else npm's; and npm."""
+    own = settings.nodes.get(str(node)) if platforms.is_of_here(settings.platform) else None
+    folders: tuple[Folder, ...] = ()
+    laid: tuple[str, ...] = (f'python3 {_FETCH} "node-linux-{_MACHINE}" {node} {_HOME}',)
+    if own:
+        digest = hashlib.sha256((own / "bin/node").read_bytes()).hexdigest()
+        folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"node-{node}"),)
+        laid = (
+            f"mkdir -p {_HOME}/bin {_HOME}/include; cp {_MOUNTED}/bin/node {_HOME}/bin/",
+            f"if [ -d {_MOUNTED}/include/node ]; then cp -r {_MOUNTED}/include/node {_HOME}/include/; fi",
+        )
     npm = next(version for oldest, version in _NPM_OF_NODE if node >= oldest)
     run = f"exec {NODE} {_NPM}/bin/npm-cli.js"
     return Layer(
         kind="node",
         parent=parent,
+        folders=folders,
         foreign=True,
         commands=(
             write_tool(_FETCH, _tool("fetch.py")),
-            f'python3 {_FETCH} "node-linux-{_MACHINE}" {node} {_HOME}',
+            *laid,
             f"python3 {_FETCH} npm {npm} {_NPM}",
             f"printf '%s\\n' '#!/bin/sh' '{run} \"$@\"' > {_HOME}/bin/npm",
             f"chmod 755 {_HOME}/bin/*",
