@@ -242,6 +242,7 @@ def _environment() -> tuple[str, ...]:
     return (
         f"export PATH={_HOME}/bin:$PATH HOME=/tmp/home CI=1 npm_config_cache={CACHE_DIR}/npm",
         "export npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false",
+        "export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000",
         f"export npm_config_store_dir={CACHE_DIR}/pnpm YARN_CACHE_FOLDER={CACHE_DIR}/yarn",
         'export NODE_EXTRA_CA_CERTS="${SSL_CERT_FILE:-}" YARN_ENABLE_TELEMETRY=0 YARN_NODE_LINKER=node-modules',
         'export YARN_HTTP_PROXY="${http_proxy:-}" YARN_HTTPS_PROXY="${https_proxy:-}" YARN_ENABLE_SCRIPTS=0',
@@ -297,7 +298,7 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: 
         *_unpacked(),
         *_environment(),
         *_tools(manager, node),
-        f"{command} || {command} --legacy-peer-deps",
+        _unless_peers_disagree(command),
         f"cp {_LOCK} {OUT_DIR}/{_LOCK}",
     )
     workshop.progress(f"resolving dependencies as of {day}")
@@ -309,6 +310,12 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: 
         build.raise_if_infrastructure(workshop, noded.image_id, ran)
         failed = build.StepFailedError("resolve", ran, workshop.settings)
     raise _refused(job, failed, rung, node, "resolve", command)
+
+
+def _unless_peers_disagree(command: str) -> str:
+    """A command of npm, called again as npm 6 would where peers disagree or a lock was made so."""
+    again = f"grep -Eq 'ERESOLVE|EUSAGE' /tmp/said && {command} --legacy-peer-deps"
+    return f"{command} > /tmp/said 2>&1 && cat /tmp/said || {{ cat /tmp/said; {again}; }}"
 
 
 def _day(when: datetime) -> str:
@@ -381,7 +388,7 @@ def _natives() -> tuple[str, ...]:
 def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int) -> Layer:
     command = _install(manager)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
-    retried = f"{command} || {command} --legacy-peer-deps" if manager.name == "npm" else command
+    retried = _unless_peers_disagree(command) if manager.name == "npm" else command
     return Layer(
         kind="deps",
         parent=parent,

@@ -1,6 +1,6 @@
 const FILE = relative(process.argv[process.argv.length - 1]);
 const STATUS = { passed: "passed", failed: "failed", pending: "skipped", excluded: "skipped", disabled: "skipped" };
-const textOf = (result) => (result.failedExpectations || []).map(({ message, stack }) => stack || message).join("\n");
+const textOf = (result) => (result.failedExpectations || []).map(({ message, stack }) => message + "\n" + (stack || "")).join("\n");
 
 module.exports = class {
   constructor() {
