@@ -3,9 +3,7 @@ function read(file, text) {
   const points = /^(not )?ok\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b.*|#\s*time=([\d.]+)ms.*)?$/i;
   let [title, failed, any, planned, nested, notes] = ["", false, false, false, false, []];
   const end = () => {
-    const unloaded = !title && failed && /exited with a non-zero exit code/.test(notes.join("\n")); // as ava has it
-    if (unloaded) say("collect_error", { id: file, text: notes.join("\n").slice(0, 4000) });
-    else if (any) report(file, [title], failed ? "failed" : "passed", 0, notes.join("\n"));
+    if (any) report(file, [title], failed ? "failed" : "passed", 0, notes.join("\n"));
     [failed, any, notes] = [false, false, []];
   };
   for (const line of text.split("\n")) {
