@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from pydantic import ValidationError
 
+from harness.dataset.schema import BuildModel
 from miner.languages.javascript.artefacts import idle, lacking, plan
 from tests.trees import Files
 
@@ -75,6 +77,13 @@ def test_a_package_of_a_workspace_is_built_before_the_whole():
     }
     found = plan(files({"build": "lerna run build"}, **inner), ["packages/a/test/x.js"])
     assert found.commands == (("packages/a", "npm run build"), ("", "npm run build"))
+
+
+def test_outputs_of_a_build_are_files_or_folders_below_the_root_alone():
+    assert BuildModel(argv=["x"], inputs=["*.js"], outputs=["dist/", "index.js"]).outputs == ("dist/", "index.js")
+    for path in ("/", "dist//", "../dist/", "./"):
+        with pytest.raises(ValidationError):
+            BuildModel(argv=["x"], inputs=["*.js"], outputs=[path])
 
 
 def test_development_dependencies_that_nothing_names_are_idle():
