@@ -35,6 +35,9 @@ _READ = re.compile(
     r"(?!.*node_modules/)(?!(?:dist|docs?|examples?|benchmarks?)/).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
 )
 _LOOKS = re.compile(r"eslint|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$")
+_TOOLS = re.compile(
+    r"^@types/|babel|typescript|jest|run|rollup|webpack|browserify|esbuild|vite|swc|tsx|ts-|rimraf|uglify|terser"
+)
 _MOST_READ = 3000
 _MOST_FILES, _MOST_COMMANDS, _LARGEST = 400, 3, 1 << 20
 
@@ -89,7 +92,12 @@ def idle(tree: Tree) -> frozenset[str]:
     texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
     text = "\n".join(texts)
     names = listed if isinstance(listed, dict) else {}
-    return frozenset(name for name in names if not (name.startswith("@types/") or _is_named(name, text)))
+    return frozenset(name for name in names if not (_is_tool(name) or _is_named(name, text)))
+
+
+def _is_tool(name: str) -> bool:
+    """Whether a package is of those that others call by another name, or not by name at all."""
+    return bool(_TOOLS.search(name)) and not _LOOKS.search(name)
 
 
 def _is_named(name: str, text: str) -> bool:
