@@ -214,7 +214,10 @@ def test_a_patch_that_ends_the_process_well_is_not_resolved(task, sandbox):
     assert scoring.score(task, kept, sandbox, scoring.Demands()).grade.outcome is Outcome.UNRESOLVED
 
 
-@pytest.mark.parametrize("path", ["package.json", "jest.config.js", ".mocharc.yml", "node_modules/assert/index.js"])
+@pytest.mark.parametrize(
+    "path",
+    ["package.json", "jest.config.js", ".mocharc.yml", "spec/support/jasmine.json", "node_modules/assert/index.js"],
+)
 def test_what_says_how_tests_are_run_does_not_reach_them(task, path):
     screened = screen_task(task, tiny.diff(path, None, "x\n").encode())
     assert [part.path for part in screened.dropped] == [path]
