@@ -37,6 +37,8 @@ def test_node_is_the_newest_of_the_day_that_has_lasted_and_is_allowed(engines, n
 
 def test_a_version_that_the_repository_names_comes_first():
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "v14.17\n"}), DAY) == (14, 18)
+    assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/Gallium\n"}), DAY) == (16, 18)
+    assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/*\n"}), DAY) == (18,)
     assert node_majors(tree({"volta": {"node": "16.13.0"}}), DAY) == (16, 18)
 
 

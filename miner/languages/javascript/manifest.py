@@ -111,11 +111,9 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     """
     released = sorted((major for major, since in RELEASED.items() if since <= day), reverse=True) or [min(RELEASED)]
     lines = range(_OLDEST, released[0] + 2)
-    named = [
-        int(match[1])
-        for path in _VERSION_FILES
-        if (match := re.match(r"\s*v?(\d{1,3})\b", (tree.read(path) or b"").decode("utf-8", "replace")))
-    ]
+    texts = [(tree.read(path) or b"").decode("utf-8", "replace") for path in _VERSION_FILES]
+    named = [int(match[1]) for text in texts if (match := re.match(r"\s*v?(\d{1,3})\b", text))]
+    named += [_CODENAMES[name] for text in texts if (name := text.strip().lower().removeprefix("lts/")) in _CODENAMES]
     if match := re.match(r"(\d{1,3})\b", str(_field(tree, "volta").get("node", ""))):
         named.append(int(match[1]))
     wish = str(_field(tree, "engines").get("node", ""))
@@ -136,6 +134,19 @@ def _field(tree: Tree, name: str) -> dict[str, Any]:
 
 
 _OLDEST = 6
+_CODENAMES: Mapping[str, int] = {
+    "boron": 6,
+    "carbon": 8,
+    "dubnium": 10,
+    "erbium": 12,
+    "fermium": 14,
+    "gallium": 16,
+    "hydrogen": 18,
+    "iron": 20,
+    "jod": 22,
+    "krypton": 24,
+}
+"""What lines with long-term support are called (the same page)."""
 _STEADY_DAYS = 180
 """After half a year a line of Node becomes the one for everyday use."""
 
@@ -219,7 +230,7 @@ def git_hosts(tree: Tree) -> tuple[str, ...]:
 def objection(tree: Tree, day: date) -> tuple[str, str] | None:
     """Why no image can be made of a tree: a stable word and a sentence; None where nothing speaks against it."""
     if tree.read(MANIFEST) is None:
-        return "no_manifest", f"the tree has no {MANIFEST}"
+        return "no_manifest", f"the root of the tree has no {MANIFEST}"
     if not read_manifest(tree):
         return "broken_manifest", f"{MANIFEST} can't be read: it is no JSON object, or larger than {_LARGEST} bytes"
     if not node_majors(tree, day):
