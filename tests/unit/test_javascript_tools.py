@@ -11,7 +11,7 @@ import pytest
 import miner.languages.javascript
 from harness.config.settings import ImageSettings
 from harness.core import process
-from miner.languages.javascript.build import layer_of_node
+from miner.languages.javascript.build import layer_of_node, told_reason
 
 TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
 
@@ -54,6 +54,24 @@ def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tm
     assert not any("node-linux" in command.splitlines()[-1] for command in layer_of_node("base", 18, settings).commands)
     assert not layer_of_node("base", 20, settings).folders
     assert not layer_of_node("base", 18, settings.model_copy(update={"platform": "linux/s390x"})).folders
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("npm error code E401\nnpm error Incorrect or missing password.", "registry_login"),
+        ("ERR_PNPM_FETCH_401  GET https://npm.example/@corp%2Fa: Unauthorized - 401", "registry_login"),
+        (
+            "npm error code ETARGET\nnpm error notarget No matching version found for a@^2 with a date before 2019",
+            "registry_dates",
+        ),
+        ("npm error command git --no-replace-objects ls-remote ssh://****@github.com/a/b.git", "needs_network"),
+        ("npm error code ERESOLVE", "unresolvable"),
+        ("npm error code 1", ""),
+    ],
+)
+def test_what_a_package_manager_says_of_a_failure_is_its_reason(output, reason):
+    assert told_reason(output) == reason
 
 
 def test_what_comes_compiled_or_has_no_native_code_runs_no_script(tmp_path, package):

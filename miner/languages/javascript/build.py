@@ -229,11 +229,16 @@ def _ensure(job: _Job, layer: Layer, rung: str, node: int, step: str, command: s
     return built
 
 
+def told_reason(output: str) -> str:
+    """The reason that a package manager's words for it give; empty where they give none."""
+    return next((reason for reason, *words in _FAILURES if any(word in output for word in words)), "")
+
+
 def _refused(job: _Job, error: build.StepFailedError, rung: str, node: int, step: str, command: str) -> RefusedError:
-    """A failed step, recorded; npm has words of its own for versions that are not to be had."""
+    """A failed step, recorded."""
     said = error.ran.tail
     job.record(rung, node, step, error.ran.seconds, failure=error.detail, command=command)
-    reason = next((reason for reason, *words in _FAILURES if any(word in said for word in words)), error.reason)
+    reason = told_reason(said) or error.reason
     return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=error.detail), step=step, said=said)
 
 
