@@ -45,6 +45,8 @@ class ImageSettings(_Section):
     """Interpreters of this machine that may be copied into images: minor version to installation folder."""
     python_downloads: bool = True
     """May uv download an interpreter that neither the base nor `pythons` has?"""
+    nodes: dict[str, Path] = Field(default_factory=dict)
+    """Installations of Node of this machine that may be copied into images: major version to folder; npm's others."""
     registry: str | None = None
     """Repository that images are pushed to, such as `registry.example/team/goldseam`; None means that none is."""
     services: bool | dict[str, str] = True
@@ -72,6 +74,14 @@ class ImageSettings(_Section):
             if not (folder.expanduser() / "bin" / f"python{version}").exists():
                 raise ValueError(f"Python {version}: no bin/python{version} in {folder}")
         return {version: folder.expanduser().resolve() for version, folder in value.items()}
+
+    @field_validator("nodes")
+    @classmethod
+    def _nodes(cls, value: dict[str, Path]) -> dict[str, Path]:
+        for major, folder in value.items():
+            if not (folder.expanduser() / "bin" / "node").exists():
+                raise ValueError(f"Node {major}: no bin/node in {folder}")
+        return {major: folder.expanduser().resolve() for major, folder in value.items()}
 
     @field_validator("platform")
     @classmethod
@@ -206,7 +216,7 @@ def _pairs(text: str) -> dict[str, str]:
     """`3.9=/path:3.8=/path`, split at the path separator of the system."""
     pairs = [part.partition("=") for part in text.split(os.pathsep) if part]
     if any(not sign for _, sign, _ in pairs):
-        raise InputError(f"GOLDSEAM_IMAGES_PYTHONS should look like 3.9=/path{os.pathsep}3.8=/path, not {text!r}")
+        raise InputError(f"a list of installations should look like 3.9=/path{os.pathsep}3.8=/path, not {text!r}")
     return {version: folder for version, _, folder in pairs}
 
 
@@ -232,7 +242,12 @@ def _share(text: str) -> float | str:
         return text
 
 
-_READERS: Mapping[str, Callable[[str], Any]] = {"pythons": _pairs, "services": _services, "max_drop": _share}
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    "pythons": _pairs,
+    "nodes": _pairs,
+    "services": _services,
+    "max_drop": _share,
+}
 _OTHER_VARIABLES = {"cache_dir": "GOLDSEAM_CACHE_DIR"}
 _GATE_VARIABLES = ("max_drop", "mode", "require")
 

@@ -138,7 +138,8 @@ class Build:
     inputs: tuple[str, ...]
     """Patterns of paths. One without a slash is about the file's name: `*.c`."""
     outputs: tuple[str, ...]
-    """Files of the tree, by path. Nothing else that a build writes is there when the tests start."""
+    """Files of the tree, by path; one that ends in a slash is a folder with all below it. Nothing else that a build
+    writes is there when the tests start."""
     env: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 600.0
     """Wall time that it may take, apart from that of the tests."""

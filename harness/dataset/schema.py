@@ -74,7 +74,7 @@ _OPTIONAL = frozenset({"clock", "services", "build", "own_runner"})
 
 
 def _within_tree(path: str) -> str:
-    if path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")):
+    if path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.removesuffix("/").split("/")):
         raise ValueError(f"a path below the root of the tree is expected, found {path}")
     return path
 

@@ -45,7 +45,7 @@ main(head.pop("spec"),blobs,[bytearray.fromhex(key) for key in head.pop("keys")]
 
 
 NO_CLOCK = "the image has no libfaketime"
-"""What harness/languages/python/inside/clock.py says then."""
+"""What harness/languages/inside/clock.py says then."""
 
 
 class MissingClockError(MissingImageError):

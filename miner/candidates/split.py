@@ -66,6 +66,8 @@ _DATA_FOLDERS = re.compile(
     r"|functional|corpus|regressions?|assets)(?:[-_.].*)?"
 )
 """Folders below a suite's whose code, where it is not called like a test module, is what tests read."""
+_FIXTURES = re.compile(r"(?:.*[-_.])?(?:data|fixtures?|goldens?|snapshots?|expected|samples?)(?:[-_.].*)?")
+"""The same in a language whose runners take files of any name, in which the others may as well hold tests."""
 
 _THEIR_TESTS: Mapping[str, re.Pattern[str]] = {
     "go": re.compile(r".*_test\.go"),
@@ -169,17 +171,19 @@ def is_data(path: str) -> bool:
     kind = classify(path)
     name = PurePosixPath(path).name
     if kind is Kind.TEST:
+        if _unnamed_test(path):
+            return in_data_folder(path, _FIXTURES)
         return in_data_folder(path) and not is_test_module(path) and name != "conftest.py"
     if kind is not Kind.SUPPORT or name in {"__init__.py", ".gitignore", ".gitattributes"}:
         return False
     return in_data_folder(path) or not (_DOC_NAMES.fullmatch(name) or is_config(path))
 
 
-def in_data_folder(path: str) -> bool:
-    """Whether a path below a suite's folder lies in one for data."""
+def in_data_folder(path: str, names: re.Pattern[str] = _DATA_FOLDERS) -> bool:
+    """Whether a path below a suite's folder lies in one for data, by what such are called."""
     folders = _parts(path).folders
     first = next((place for place, folder in enumerate(folders) if _holds_tests(folder)), len(folders))
-    return any(map(_DATA_FOLDERS.fullmatch, folders[first:]))
+    return any(map(names.fullmatch, folders[first:]))
 
 
 def _holds_tests(folder: str) -> bool:
@@ -249,6 +253,12 @@ def is_test_module(path: str) -> bool:
     """Whether a test file is called like those that are given to a runner, where its language has a name for these."""
     language = LANGUAGES.get(_parts(path).language)
     return not language or not language.test_modules or bool(language.test_modules.fullmatch(PurePosixPath(path).name))
+
+
+def _unnamed_test(path: str) -> bool:
+    """Whether only its folder makes a file a test, in a language where that will do."""
+    language = LANGUAGES.get(_parts(path).language)
+    return bool(language and not language.test_modules and not language.test_names.fullmatch(PurePosixPath(path).name))
 
 
 def documents(repo: Contents, base: str, head: str, kinds: Mapping[str, Kind]) -> list[str]:

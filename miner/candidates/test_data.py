@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from miner.candidates.split import classify, in_data_folder, is_source, is_test_module
+from miner.candidates.split import classify, in_data_folder, is_data, is_source, is_test_module
 from miner.sources.change import Kind
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def candidates(files: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _runnable(path: str) -> bool:
     stem = PurePosixPath(path).stem
     like_one = bool(_RUNNABLE.fullmatch(stem)) and stem != "conftest" and not in_data_folder(path)
-    return is_test_module(path) or like_one
+    return (is_test_module(path) and not is_data(path)) or like_one
 
 
 def readers(data: Sequence[str], runnable: Collection[str], contents: Mapping[str, bytes]) -> Readers:

@@ -244,13 +244,14 @@ def _file(files: dict[str, Path], name: str) -> Path:
 
 
 def _folder(workshop: Workshop, name: str, target: str) -> Folder:
-    minor = name.removeprefix("python-")
-    if minor not in workshop.settings.pythons:
+    program, _, version = name.partition("-")
+    installed = {"python": workshop.settings.pythons, "node": workshop.settings.nodes}[program]
+    if version not in installed:
         raise InputError(
-            f"the image has a Python {minor} that was copied from a folder, and none is named here",
-            hint=f'name an installation: "{minor}" under [images.pythons] in goldseam.toml',
+            f"the image has a {program.capitalize()} {version} that was copied from a folder, and none is named here",
+            hint=f'name an installation: "{version}" under [images.{program}s] in goldseam.toml',
         )
-    return Folder(path=workshop.settings.pythons[minor], target=target, key=name, context=name)
+    return Folder(path=installed[version], target=target, key=name, context=name)
 
 
 def sweep() -> None:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _WEB = (80, 443)
 _OWN_INDEX = "https://pypi.org/simple"
-_OWN_REGISTRY = "https://registry.npmjs.org"
 _FILES_OF = {
     "pypi.org": ("files.pythonhosted.org",),
     "github.com": (
@@ -48,6 +47,8 @@ _NAMED = re.compile(
 _CRATE = "Cargo.toml"
 _CRATES = ("index.crates.io", "static.crates.io")
 """The package index of Rust: where cargo has the crates from that an extension needs."""
+NPM = "registry.npmjs.org"
+_INDEXES = frozenset({*_CRATES, NPM})
 _IN_TABLES = re.compile(rf"\b(?:git|url)\s*=\s*[\"']({_ADDRESS})")
 """Of poetry's and uv's tables: what a requirement comes from, and indexes."""
 _TABLES = ("pyproject.toml", "Pipfile", "uv.toml", _CRATE)
@@ -92,10 +93,10 @@ class Allowed:
     def and_named(self, names: Collection[str]) -> Allowed:
         """These, and hosts that a repository names, with those that their files come from; a pattern is no name.
 
-        The index of Rust's packages may be at any address, as Python's may: its name is no repository's to choose.
+        The indexes of Rust and npm may be at any address, as Python's may: their names are no repository's to choose.
         """
         more = Allowed.of(host for name in names for host in (name, *_FILES_OF.get(name, ())) if "*" not in host)
-        index = Allowed.of(name for name in names if name in _CRATES)
+        index = Allowed.of(name for name in names if name in _INDEXES)
         return replace(self, hosts=self.hosts | index.hosts, named=self.named | more.hosts)
 
     def has(self, host: str, port: int) -> bool:
@@ -138,7 +139,7 @@ def is_public(address: str) -> bool:
 
 def allowed(secrets: BuildSecrets, *, further: Iterable[str] = ()) -> Allowed:
     """The indexes that the user's variables name, else the public one; the hosts of their files; and the others."""
-    hosts = [host_of(secrets.variables.get("NPM_CONFIG_REGISTRY") or _OWN_REGISTRY)]
+    hosts = [host_of(secrets.variables.get("NPM_CONFIG_REGISTRY", ""))]
     for address in _indexes(secrets.variables):
         hosts += [host_of(address), *_files_of(address, secrets)]
     return Allowed.of([*filter(None, hosts), *further])

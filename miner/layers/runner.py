@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import json
 import os
 import shutil
@@ -20,7 +21,7 @@ from harness.sandbox import engine, owners
 from harness.sandbox.exit_status import end_of
 from harness.sandbox.streams import STDERR
 from miner.layers import dockerfile, reasons, uvcache
-from miner.layers.layer import CACHE_DIR, INPUT_DIR, OUT_DIR
+from miner.layers.layer import CACHE_DIR, INPUT_DIR, OUT_DIR, Input
 from miner.layers.limits import Watch
 from miner.layers.prestarted_containers import Ahead, PrestartedContainer, remove
 from miner.layers.relay import PORT, PROXY, Relay, Way
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from harness.config.settings import ImageSettings
     from miner.images.layer_registry import LayerRegistry
     from miner.layers.egress import Allowed
-    from miner.layers.layer import Folder, Input
+    from miner.layers.layer import Folder
     from miner.layers.secrets import BuildSecrets
 
 _RELAY = "relay.py"
@@ -122,6 +123,13 @@ class Workshop:
     def write_log(self, text: str) -> None:
         with self.log.open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
+
+    def input(self, name: str, data: bytes) -> Input:
+        """Bytes as a file that a build reads."""
+        digest = hashlib.sha256(data).hexdigest()
+        path = self.folder / f"{digest[:16]}-{name}"
+        path.write_bytes(data)
+        return Input(name=name, path=path, sha256=digest)
 
     def reaching(self, hosts: Collection[str]) -> Workshop:
         """The same, where builds may reach hosts as well that the repository names."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +13,7 @@ from harness.dataset.folder import open_dataset
 from harness.grading import scoring, trial
 from harness.judging.places import Place, place_of
 from harness.languages.screening import screen_task
+from miner.proof.variations import Variation
 from tests import tiny
 from tests.repos import Repository
 
@@ -25,8 +26,15 @@ pytestmark = pytest.mark.engine
 MANIFEST = {
     "name": "calc",
     "version": "1.0.0",
-    "scripts": {"test": "node --test test/"},
-    "devDependencies": {"jest": "^29.0.0", "vitest": "^3.0.0", "mocha": "^10.0.0", "tape": "^5.0.0"},
+    "scripts": {"pretest": "npm run build && eslint .", "build": "node build.mjs", "test": "node --test test/"},
+    "devDependencies": {
+        "jest": "^29.0.0",
+        "vitest": "^3.0.0",
+        "mocha": "^10.0.0",
+        "tape": "^5.0.0",
+        "ava": "^6.0.0",
+        "jasmine": "^5.0.0",
+    },
 }
 WRONG = "exports.add = (a, b) => a - b;\n"
 RIGHT = "exports.add = (a, b) => a + b;\n"
@@ -40,6 +48,26 @@ test("zero", () => assert.strictEqual(add(0, 0), 0));
 AFTER = (
     BEFORE + 'test("sums", async (t) => {\n  await t.test("of ones", () => assert.strictEqual(add(1, 1), 2));\n});\n'
 )
+BUILD = """\
+import fs from "node:fs";
+const at = fs.existsSync(".git") ? 1 : 0;
+for (const name of fs.readdirSync("src")) {
+  const text = fs.readFileSync(`src/${name}`, "utf8");
+  if (/nonsense/.test(text) || at) throw new Error(`${name}: nonsense`);
+  fs.mkdirSync("dist", { recursive: true });
+  fs.writeFileSync(`dist/${name}`, text);
+}
+fs.writeFileSync(".stamp", "");
+fs.writeFileSync("calc.js", "exports.add = () => NaN;");
+"""
+BUILT = """\
+const test = require("node:test");
+const assert = require("node:assert");
+
+test("one", () => assert.strictEqual(require("../dist/one.js"), 1));
+"""
+BUILT_AFTER = BUILT + 'test("two", () => assert.strictEqual(require("../dist/two.js"), 2));\n'
+TWO = "module.exports = 2;\n"
 SUITE = """\
 {head}
 describe("outer", () => {{
@@ -57,6 +85,11 @@ test("fails", (t) => { t.ok(true); t.ok(false, "it is wrong"); t.end(); });
 test("twice", (t) => { t.ok(true); t.end(); });
 test("twice", (t) => { t.ok(true); t.end(); });
 """
+AVA = """\
+const test = require("ava");
+test("adds", (t) => t.true(true));
+test("fails", (t) => t.fail("it is wrong"));
+"""
 ASSERT = 'const assert = require("assert");'
 RUNNERS = {
     "jest": ("runners/jest/a.test.js", SUITE.format(head=ASSERT)),
@@ -70,6 +103,8 @@ RUNNERS = {
         SUITE.format(head=f'{ASSERT}\nconst {{ describe, it }} = require("node:test");'),
     ),
     "tap": ("runners/tap/a.js", TAPE),
+    "ava": ("runners/ava/a.test.js", AVA),
+    "jasmine": ("runners/jasmine/a.js", SUITE.format(head=ASSERT).replace("it.skip", "xit")),
 }
 SEEN = {
     "outer > adds": "PASSED",
@@ -79,7 +114,31 @@ SEEN = {
     "outer > inner > twice #2": "PASSED",
 }
 SEEN_BY_TAPE = {"adds": "PASSED", "fails": "FAILED", "twice": "PASSED", "twice #2": "PASSED"}
+EXPECTED = {"tap": SEEN_BY_TAPE, "ava": {"adds": "PASSED", "fails": "FAILED"}}
 BROKEN = 'require("./not-there.js");\n'
+
+
+AROUND = """\
+const test = require("node:test");
+const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
+test([timeZone, locale, new Date().getUTCFullYear(), require("os").availableParallelism()].join(" "), () => {});
+"""
+SNAPSHOTS = (
+    "{head}\n"
+    """\
+test("kept", () => expect(1).toMatchSnapshot());
+test("new", () => expect(2).toMatchSnapshot());
+"""
+)
+STORED = "{head}\n\nexports[`kept 1`] = `1`;\n\nexports[`obsolete 1`] = `3`;\n"
+SNAPSHOT_FILES = {
+    "snapshots/jest/a.test.js": SNAPSHOTS.format(head=""),
+    "snapshots/jest/__snapshots__/a.test.js.snap": STORED.format(head="// Jest Snapshot v1, https://goo.gl/fbAQLP"),
+    "snapshots/vitest/a.test.mjs": SNAPSHOTS.format(head='import { expect, test } from "vitest";'),
+    "snapshots/vitest/__snapshots__/a.test.mjs.snap": STORED.format(
+        head="// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html"
+    ),
+}
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +149,10 @@ def task(tmp_path_factory) -> Task:
     runners = dict(RUNNERS.values())
     broken = {path.replace("/a.", "/broken."): BROKEN for path in runners}
     files = {"package.json": json.dumps(MANIFEST), "calc.js": WRONG, "test/calc.test.js": BEFORE, **runners, **broken}
-    repo.commit("Start", files)
-    fix = repo.commit("Fix wrong sums", {"calc.js": RIGHT, "test/calc.test.js": AFTER})
+    built = {"build.mjs": BUILD, "src/one.js": "module.exports = 1;\n", "test/built.test.js": BUILT}
+    repo.commit("Start", {**files, **built, **SNAPSHOT_FILES, "around.js": AROUND, ".gitignore": "node_modules\n"})
+    more = {"src/two.js": TWO, "test/built.test.js": BUILT_AFTER}
+    fix = repo.commit("Fix wrong sums", {"calc.js": RIGHT, "test/calc.test.js": AFTER, **more})
     words = ("--name", "acme/calc", "--commit", fix, "--runs", "1")
     done = tiny.goldseam("mine", repo.path, "-o", folder / "dataset", *words)
     assert done.returncode == 0, done.error_text + done.stdout
@@ -99,17 +160,17 @@ def task(tmp_path_factory) -> Task:
     return open_dataset(folder / "dataset").task(place.name)
 
 
-def run(task: Task, sandbox, framework: str, *files: str) -> TestReport:
-    spec = trial.TrialSpec(
-        image=task.instance.image, test=TestSpec(framework=framework), files=files, budgets=Budgets(seconds=120.0)
-    )
+def run(task: Task, sandbox, framework: str, *files: str, **around: Any) -> TestReport:
+    test = TestSpec(framework=framework)
+    spec = trial.TrialSpec(image=task.instance.image, test=test, files=files, budgets=Budgets(seconds=120.0), **around)
     return trial.run(spec, sandbox).report
 
 
 def test_a_fix_with_its_test_is_a_proved_task_judged_inside(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "javascript")
-    assert task.hidden.fail_to_pass == ("test/calc.test.js::sums", "test/calc.test.js::sums > of ones")
-    assert task.hidden.pass_to_pass == ("test/calc.test.js::zero",)
+    turned = ("test/built.test.js::two", "test/calc.test.js::sums", "test/calc.test.js::sums > of ones")
+    assert task.hidden.fail_to_pass == turned
+    assert task.hidden.pass_to_pass == ("test/built.test.js::one", "test/calc.test.js::zero")
     assert task.instance.test.framework == "node:test"
     assert place_of(task) is Place.INSIDE
 
@@ -120,13 +181,43 @@ def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):
     assert scoring.score(task, None, sandbox, scoring.Demands()).grade.outcome is not Outcome.RESOLVED
 
 
+def test_what_tests_load_of_a_build_is_built_anew_with_new_files(task):
+    build = task.instance.test.build
+    assert (build.argv[-1], build.outputs) == ("npm run build", ("dist/",))
+    assert task.instance.extra["environment"]["notes"] == [task.instance.extra["environment"]["notes"][0]]
+
+
+def test_a_patch_that_cannot_be_built_is_a_failure_of_its_own_class(task, sandbox):
+    kept = screen_task(task, tiny.diff("src/two.js", None, "nonsense\n").encode()).kept
+    grade = scoring.score(task, kept, sandbox, scoring.Demands()).grade
+    assert (grade.outcome, grade.cause) == (Outcome.UNRESOLVED, "build_failed")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'fs.rmSync("dist", { recursive: true, force: true }); fs.symlinkSync("/tmp", "dist");',
+        'fs.symlinkSync("/etc/passwd", "dist/three.js");',
+        'fs.rmSync("dist", { recursive: true, force: true });',
+        'for (let n = 0; n < 20001; n++) fs.writeFileSync(`dist/${n}`, "");',
+    ],
+)
+def test_of_a_folder_that_a_build_makes_only_plain_files_are_taken_over(task, sandbox, line):
+    kept = screen_task(task, tiny.diff("build.mjs", BUILD, f"{BUILD}{line}\n").encode()).kept
+    grade = scoring.score(task, kept, sandbox, scoring.Demands()).grade
+    assert (grade.outcome, grade.cause) == (Outcome.UNRESOLVED, "build_failed")
+
+
 def test_a_patch_that_ends_the_process_well_is_not_resolved(task, sandbox):
     text = tiny.diff("calc.js", WRONG, "process.exit(0);\n")
     kept = screen_task(task, text.encode()).kept
     assert scoring.score(task, kept, sandbox, scoring.Demands()).grade.outcome is Outcome.UNRESOLVED
 
 
-@pytest.mark.parametrize("path", ["package.json", "jest.config.js", ".mocharc.yml", "node_modules/assert/index.js"])
+@pytest.mark.parametrize(
+    "path",
+    ["package.json", "jest.config.js", ".mocharc.yml", "spec/support/jasmine.json", "node_modules/assert/index.js"],
+)
 def test_what_says_how_tests_are_run_does_not_reach_them(task, path):
     screened = screen_task(task, tiny.diff(path, None, "x\n").encode())
     assert [part.path for part in screened.dropped] == [path]
@@ -136,12 +227,12 @@ def test_what_says_how_tests_are_run_does_not_reach_them(task, path):
 def test_each_runner_tells_what_became_of_each_test(task, sandbox, framework):
     path, _ = RUNNERS[framework]
     report = run(task, sandbox, framework, path)
-    expected = SEEN_BY_TAPE if framework == "tap" else SEEN
+    expected = EXPECTED.get(framework, SEEN)
     assert {name: str(status) for name, status in report.statuses.items()} == {
         f"{path}::{titles}": status for titles, status in expected.items()
     }
     assert (report.finished, report.exit_code, report.violations, report.collect_errors) == (True, 1, (), {})
-    failed = f"{path}::outer > fails" if framework != "tap" else f"{path}::fails"
+    failed = f"{path}::outer > fails" if framework not in EXPECTED else f"{path}::fails"
     assert "it is wrong" in report.texts[failed]
 
 
@@ -151,14 +242,29 @@ def test_a_file_that_cannot_be_loaded_is_told_and_loses_no_other(task, sandbox, 
     broken = path.replace("/a.", "/broken.")
     report = run(task, sandbox, framework, broken, path)
     assert list(report.collect_errors) == [broken]
-    assert len(report.statuses) == len(SEEN_BY_TAPE if framework == "tap" else SEEN)
+    assert len(report.statuses) == len(EXPECTED.get(framework, SEEN))
 
 
 @pytest.mark.parametrize("framework", RUNNERS)
 def test_of_a_test_that_is_asked_for_alone_nothing_else_is_told(task, sandbox, framework):
     path, _ = RUNNERS[framework]
-    one = f"{path}::{'adds' if framework == 'tap' else 'outer > adds'}"
+    one = f"{path}::{'adds' if framework in EXPECTED else 'outer > adds'}"
     assert list(run(task, sandbox, framework, one).statuses) == [one]
+
+
+def test_a_run_of_a_proof_has_another_time_zone_language_year_and_number_of_processors(task, sandbox):
+    env = {**Variation(timezone="Asia/Kolkata", locale="de").env(), "HOME": "/tmp/home-1"}
+    report = run(task, sandbox, "node:test", "around.js", env=env, cpu_count=1, clock="2031-05-03T12:00:00Z")
+    assert list(report.statuses) == ["around.js::Asia/Calcutta de 2031 1"]
+
+
+@pytest.mark.parametrize("framework", ["jest", "vitest"])
+def test_snapshots_are_written_by_nobody_and_obsolete_ones_are_no_failure(task, sandbox, framework):
+    [path, _] = [path for path in SNAPSHOT_FILES if framework in path]
+    report = run(task, sandbox, framework, path)
+    assert [str(status) for status in report.statuses.values()] == ["PASSED", "FAILED"]
+    assert not (report.internal_error)
+    assert not (report.collect_errors)
 
 
 def test_a_task_keeps_the_lock_that_its_packages_were_installed_from(task):

@@ -65,8 +65,9 @@ def test_a_program_is_told_its_own_arguments_and_of_files_only_where_it_takes_th
     ],
 )
 def test_javascripts_tests_are_run_in_the_folder_of_their_package(framework, options, ends):
-    spec = TestSpec(framework=framework, options=("--root=packages/a", *options))
+    env = {"TZ": "UTC", "PATH": "/image/bin"}
+    spec = TestSpec(framework=framework, options=("--root=packages/a", *options), env=env)
     words = JAVASCRIPT.by_hand(spec, ["packages/a/test/x.js::adds"])
     folder, program = ends
     assert words[:5] == ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder)
-    assert list(words[8:]) == program
+    assert [*words[5:7], *words[8:]] == ["env", "CI=1", "TZ=UTC", *program]

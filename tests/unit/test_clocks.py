@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 WALL_CLOCK = {
     "harness/runs/refresh/notes.py": "what another process saw a day ago is too old to be taken over",
-    "harness/languages/python/inside/clock.py": "a task's own date is told as its distance from the real one",
+    "harness/languages/inside/clock.py": "a task's own date is told as its distance from the real one",
     "harness/solve/models/response_cache.py": "the oldest answers go first, whatever process kept them",
     "miner/layers/limits.py": "what a build wrote into a cache is told by the time of its files",
     "miner/languages/python/images/tools/editable.py": "an unused environment is told by the time of its files",

@@ -29,6 +29,7 @@ DATA = [
     "tests/fixtures/README.md",
     "tests/data/project/pyproject.toml",
     "spec/fixtures/sample.xml",
+    "test/fixtures/range-parse.js",
 ]
 NO_DATA = [
     "src/pkg/data/x.json",
@@ -51,6 +52,9 @@ NO_DATA = [
     "tox.ini",
     "README.md",
     "src/latest/data/x.json",
+    "test/fixtures/a.test.js",
+    "test/cases/issue-1.js",
+    "src/data/__tests__/rows.js",
 ]
 
 
@@ -126,3 +130,8 @@ def test_an_id_names_data_the_more_plainly_the_more_of_its_path_it_has():
     )
     named = ids_naming(["test/dialects/postgres/select.sql"], ids)
     assert named == {"t.py::t[select]": 1, "t.py::t[postgres-select.sql]": 3, "t.py::t[a_select]": 1}
+
+
+def test_fixtures_in_javascript_are_given_to_no_runner():
+    runnable, helpers = candidates(["test/ranges/valid.js", "test/fixtures/range-parse.js"])
+    assert (runnable, helpers) == (("test/ranges/valid.js",), ("test/fixtures/range-parse.js",))

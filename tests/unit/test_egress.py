@@ -97,10 +97,16 @@ def test_a_named_host_brings_those_that_it_sends_one_on_to():
     assert egress.allowed(given()).and_named(("github.com",)).has("codeload.github.com", 443)
 
 
-def test_the_index_of_crates_may_be_at_any_address_and_other_names_may_not():
-    reached = egress.allowed(given()).and_named(("index.crates.io", "git.example"))
-    assert reached.trusts("index.crates.io", 443)
+@pytest.mark.parametrize("index", ["index.crates.io", "registry.npmjs.org"])
+def test_indexes_of_crates_and_npm_may_be_at_any_address_and_other_names_may_not(index):
+    reached = egress.allowed(given()).and_named((index, "git.example"))
+    assert reached.trusts(index, 443)
     assert not reached.trusts("git.example", 443)
+
+
+def test_npms_registry_is_reached_where_a_build_needs_it_or_the_user_names_one():
+    assert not egress.allowed(given()).has("registry.npmjs.org", 443)
+    assert egress.allowed(given(NPM_CONFIG_REGISTRY="https://npm.example/x")).trusts("npm.example", 443)
 
 
 class Site(http.server.BaseHTTPRequestHandler):

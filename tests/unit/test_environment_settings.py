@@ -49,10 +49,18 @@ def test_a_python_folder_without_the_interpreter_is_refused(file, tmp_path):
         load_settings(file, env={})
 
 
-def test_pythons_come_from_a_variable_as_well(file, tmp_path):
+def test_a_node_folder_without_the_program_is_refused(file, tmp_path):
+    file.write_text(f"[images.nodes]\n'18' = '{tmp_path}'\n")
+    with pytest.raises(InputError, match=r"images\.nodes: Node 18: no bin/node"):
+        load_settings(file, env={})
+
+
+def test_pythons_and_nodes_come_from_a_variable_as_well(file, tmp_path):
     file.write_text("")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3.9").touch()
+    (tmp_path / "bin" / "node").touch()
+    assert load_settings(file, env={"GOLDSEAM_IMAGES_NODES": f"18={tmp_path}"}).images.nodes == {"18": tmp_path}
     assert load_settings(file, env={"GOLDSEAM_IMAGES_PYTHONS": f"3.9={tmp_path}"}).images.pythons == {"3.9": tmp_path}
 
 

@@ -37,6 +37,8 @@ def test_node_is_the_newest_of_the_day_that_has_lasted_and_is_allowed(engines, n
 
 def test_a_version_that_the_repository_names_comes_first():
     assert node_majors(Files({"package.json": "{}", ".nvmrc": "v14.17\n"}), DAY) == (14, 18)
+    assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/Gallium\n"}), DAY) == (16, 18)
+    assert node_majors(Files({"package.json": "{}", ".nvmrc": "lts/*\n"}), DAY) == (18,)
     assert node_majors(tree({"volta": {"node": "16.13.0"}}), DAY) == (16, 18)
 
 
@@ -105,7 +107,7 @@ def test_a_package_of_a_workspace_is_where_its_tests_are_run():
 
 
 def test_a_runner_that_is_not_known_is_named():
-    assert unsupported(tree({"scripts": {"test": "ava"}}), ["test/a.js"]) == "ava"
+    assert unsupported(tree({"scripts": {"test": "uvu"}}), ["test/a.js"]) == "uvu"
     assert unsupported(tree({"scripts": {"test": "make check"}}), ["test/a.js"]) == "no runner that is known"
     assert not unsupported(tree({"devDependencies": {"mocha": "1"}}), ["test/a.js"])
 
@@ -115,3 +117,68 @@ def test_a_broken_manifest_is_as_one_that_says_nothing(text):
     broken = Files({"package.json": text})
     assert node_majors(broken, DAY) == (18,)
     assert [command.framework for command in manifest.test_commands(broken, ["test/a.js"])] == ["mocha"]
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({}, "no_manifest"),
+        ({"package.json": "{,"}, "broken_manifest"),
+        ({"package.json": '{"engines": {"node": ">=99"}}'}, "no_node"),
+        ({"package.json": '{"name": "a"}', ".nvmrc": "99"}, "no_node"),
+        ({"package.json": '{"engines": {"node": "^17"}}'}, None),
+    ],
+)
+def test_what_no_image_can_be_made_of_has_a_reason(files, reason):
+    found = manifest.objection(Files(files), DAY)
+    assert (found and found[0]) == reason
+
+
+def test_a_line_of_node_between_those_with_long_support_is_taken_where_it_is_asked_for():
+    assert node_majors(tree({"engines": {"node": "^17"}}), DAY) == (17,)
+    assert node_majors(Files({"package.json": "{}", ".nvmrc": "19.1"}), DAY) == (19, 18)
+
+
+@pytest.mark.parametrize("lock", ["{", "[]", "", "<<<<<<< HEAD\n{}"])
+def test_a_broken_lock_is_noted_and_not_used(lock):
+    files = Files({"package.json": "{}", "package-lock.json": lock})
+    assert manager_of(files).lock is None
+    assert manifest.lock_notes(files) == ("package-lock.json is broken: it can't be read",)
+
+
+def test_several_locks_and_one_of_another_manager_are_noted():
+    files = Files(
+        {"package.json": '{"packageManager": "pnpm@9.1.0"}', "yarn.lock": "# v1\n", "package-lock.json": "{}"}
+    )
+    assert manifest.lock_notes(files) == (
+        "there are several locks, package-lock.json, yarn.lock: package-lock.json is used",
+        "packageManager names pnpm, and the lock that is used, package-lock.json, is that of npm",
+    )
+
+
+@pytest.mark.parametrize(
+    ("wish", "hosts"),
+    [
+        ("^1.2.3", ()),
+        ("user/repo#main", ("github.com",)),
+        ("github:user/repo", ("github.com",)),
+        ("git+ssh://git@gitlab.com/user/repo.git", ("gitlab.com",)),
+        ("https://github.com/user/repo/archive/a.tar.gz", ("github.com",)),
+        ("https://registry.example/a/b.tgz", ()),
+    ],
+)
+def test_forges_that_packages_come_from_are_told_from_those_that_are_only_named(wish, hosts):
+    funding = '{"packages": {"node_modules/a": {"funding": {"url": "https://github.com/sponsors/a"}}}}'
+    text = json.dumps({"homepage": "https://github.com/a/b", "devDependencies": {"a": wish}})
+    assert manifest.git_hosts(Files({"package.json": text, "package-lock.json": funding})) == hosts
+
+
+def test_a_root_whose_runner_names_its_packages_is_where_tests_are_run_first():
+    config = "export default { test: { projects: ['packages/*'], typecheck: { enabled: true } } }"
+    inner = {"packages/a/package.json": '{"name": "a", "scripts": {"test": "vitest"}}', "packages/a/x.test.ts": ""}
+    files = Files({"package.json": '{"scripts": {"test": "vitest"}}', "vitest.config.ts": config, **inner})
+    types = "--typecheck.enabled=false"
+    assert [command.options for command in manifest.test_commands(files, ["packages/a/x.test.ts"])] == [
+        (types,),
+        ("--root=packages/a", types),
+    ]

@@ -11,6 +11,8 @@ import time
 WRITABLE = (WORK, "/tmp", "/dev/shm")
 LARGEST = 1 << 28
 """Bytes of all outputs together."""
+MOST = 20000
+"""Files of all outputs together."""
 TAIL = 1 << 15
 """Bytes of what the build printed last that are told to the host apart from all output."""
 PATIENCE = 10
@@ -51,7 +53,7 @@ def rebuild(frames, spec, patch):
         why = str(error)
     if not why:
         lay_tree()
-        why = apply_patch(patch, spec["patches"]["model"]) or put(outputs)
+        why = apply_patch(patch, spec["patches"]["model"]) or put(outputs, build["outputs"])
     output = printed.tail.decode("utf-8", "replace")
     frames.send("build", ok=not why, why=why[-2000:], output=output, **facts)
     return not why
@@ -60,9 +62,11 @@ def rebuild(frames, spec, patch):
 def run_build(build, printed, facts):
     """Start the build and wait for its end or that of its time."""
     for path in build["outputs"]:
-        place = os.path.join(WORK, path)
+        place = os.path.join(WORK, path.rstrip("/"))
         if os.path.isdir(place) and not os.path.islink(place):
-            raise NoBuild("%s is a folder in the patch" % path)
+            if not path.endswith("/"):
+                raise NoBuild("%s is a folder in the patch" % path)
+            remove(place)
         if os.path.lexists(place):
             os.unlink(place)
     began = time.monotonic()
@@ -124,10 +128,26 @@ def lives(pid):
         return False
 
 
+def files_of(paths):
+    """The outputs by path: files, and all that is below a folder, whose path ends in a slash."""
+    for path in paths:
+        place = os.path.join(WORK, path)
+        if not path.endswith("/"):
+            yield path
+        elif os.path.realpath(place) != place.rstrip("/") or not os.path.isdir(place):
+            raise NoBuild("%s was not built" % path)
+        else:
+            for folder, _, names in os.walk(place):
+                for name in names:
+                    yield os.path.relpath(os.path.join(folder, name), WORK)
+
+
 def taken(paths):
     """The outputs' bytes by path."""
     outputs, left = {}, LARGEST
-    for path in paths:
+    for path in files_of(paths):
+        if len(outputs) >= MOST:
+            raise NoBuild("it wrote more than %d files" % MOST)
         place = os.path.join(WORK, path)
         if not os.path.lexists(place):
             raise NoBuild("%s was not built" % path)
@@ -178,9 +198,17 @@ def wipe():
             raise NoBuild("what it left in %s can't be removed" % folder)
 
 
-def put(outputs):
-    """Write the outputs into the tree: why that is not possible, or nothing."""
+def remove(place):
+    subprocess.call(["/bin/rm", "-rf", "--", place])
+
+
+def put(outputs, paths):
+    """Write the outputs into the tree, in place of those that it has: why that is not possible, or nothing."""
     try:
+        for path in paths:
+            place = os.path.join(WORK, path.rstrip("/"))
+            if path.endswith("/") and not os.path.islink(place):
+                remove(place)
         for path in sorted(outputs):
             place = os.path.join(WORK, path)
             if not os.path.isdir(os.path.dirname(place)):

@@ -20,13 +20,17 @@ def run_tests(spec, frames, watch):
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.chdir(WORK)
+    if "vary" in spec:
+        vary(spec["vary"])
+    if os.environ.get("LANGUAGE"):  # a proof's run in another language: ICU asks for it here
+        os.environ["LC_ALL"] = os.environ["LANGUAGE"] + ".UTF-8"
     source, entry = os.pipe()
     pid = os.fork()
     if pid == 0:
         files = [path for path in spec["files"] if os.path.exists(os.path.join(WORK, path.split("::")[0]))]
         become(spec["argv"] + files, source, entry)
     os.close(entry)
-    for kind, fields in told(source):
+    for kind, fields in frames_from(source):
         frames.send(kind, **fields)
     os.close(source)  # whoever writes on is told so
     code = os.waitpid(pid, 0)[1]
@@ -56,7 +60,7 @@ def become(argv, source, entry):
     os._exit(127)
 
 
-def told(source):
+def frames_from(source):
     """What the runner tells: kind and fields of each line; a line that is no such thing is told as one of `broken`."""
     left = b""
     while True:

@@ -97,4 +97,6 @@ FRAMEWORKS: Mapping[str, Runner] = {
     "mocha": Runner("mocha", "mocha", "mocha"),
     "node:test": Runner("node:test", "nodetest", None),
     "tap": Runner("tap", "tap", None),
+    "ava": Runner("ava", "ava", "ava"),
+    "jasmine": Runner("jasmine", "jasmine", "jasmine"),
 }

@@ -8,6 +8,7 @@ import posixpath
 from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.core.clock import prefix
 from harness.languages.base import Program
 from harness.languages.javascript import screen
 from harness.languages.javascript.frameworks import FRAMEWORKS
@@ -23,12 +24,15 @@ ROOT = "--root="
 """The first of a task's options where its package is not the repository's root."""
 
 _PATH = "./node_modules/.bin:/testbed/node_modules/.bin:/opt/goldseam/node/bin:/usr/bin:/bin"
+_REQUESTS = ("vary", "clock")
 _PROGRAMS = {
     "jest": ("jest",),
     "vitest": ("vitest", "run"),
     "mocha": ("mocha",),
     "node:test": ("node", "--test"),
     "tap": ("tape",),
+    "ava": ("ava",),
+    "jasmine": ("jasmine",),
 }
 
 
@@ -40,7 +44,8 @@ def _part(name: str) -> str:
 
 @functools.cache
 def _sources() -> tuple[tuple[str, bytes], ...]:
-    return (("command", resources.files("harness.languages.inside").joinpath("command.py").read_bytes()),)
+    folder = resources.files("harness.languages.inside")
+    return tuple((part, folder.joinpath(f"{part}.py").read_bytes()) for part in ("command", *_REQUESTS))
 
 
 class JavaScript:
@@ -52,9 +57,9 @@ class JavaScript:
     allowable = screen.ALLOWABLE
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:
-        """Node with the driver, as a program of its own; no request is met but what the environment can say."""
-        del requests
+        """Node with the driver, as a program of its own, on a clock of its own where that is asked for."""
         root, options = _rooted(test)
+        met = {name: requests[name] for name in _REQUESTS if name in requests}
         asked = {
             "framework": test.framework,
             "root": root,
@@ -65,8 +70,8 @@ class JavaScript:
         return Program(
             interpreter="/usr/bin/python3",
             sources=_sources(),
-            parts=("command",),
-            spec={"argv": [NODE, "-e", _part("driver.cjs"), "--", json.dumps(asked)]},
+            parts=("command", *met),
+            spec={"argv": [NODE, "-e", _part("driver.cjs"), "--", json.dumps(asked)], **met},
             env={"CI": "1", "NODE_OPTIONS": "", "NO_COLOR": "1", "FORCE_COLOR": "0", "NODE_DISABLE_COMPILE_CACHE": "1"},
         )
 
@@ -81,12 +86,18 @@ class JavaScript:
         program = _PROGRAMS[test.framework]
         given = [posixpath.relpath(path.partition("::")[0], root) for path in paths]
         enter = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", root)
-        return (*enter, "env", "CI=1", f"PATH={_PATH}", *program, *options, *given)
+        settings = (f"{name}={value}" for name, value in {"CI": "1", "PATH": _PATH, **_own(test.env)}.items())
+        return (*prefix(test.clock), *enter, "env", *settings, *program, *options, *given)
 
     def caveat(self, test: TestSpec, paths: Sequence[str]) -> str:
         """Nothing."""
         del test, paths
         return ""
+
+
+def _own(env: Mapping[str, str]) -> dict[str, str]:
+    """A task's variables, without the image's PATH."""
+    return {name: value for name, value in env.items() if name != "PATH"}
 
 
 def _rooted(test: TestSpec) -> tuple[str, list[str]]:

@@ -20,14 +20,15 @@ INTERPRETER = by_hand.INTERPRETER
 _ALWAYS = ("recorder", "handout", "tripwire")
 _SUITES = ("suites", "outcomes")
 _REQUESTS = ("watch", "vary", "clock", "calls")
+_SHARED = frozenset({"vary", "clock"})
 _PARTS = (*_ALWAYS, *_SUITES, "generators", *_REQUESTS)
 
 
 @functools.cache
 def sources() -> tuple[tuple[str, bytes], ...]:
     """Every part by name; read once, so that a run never mixes two versions of it."""
-    folder = resources.files("harness.languages.python.inside")
-    return tuple((part, folder.joinpath(f"{part}.py").read_bytes()) for part in _PARTS)
+    own, shared = (resources.files(f"harness.languages.{folder}inside") for folder in ("python.", ""))
+    return tuple((part, (shared if part in _SHARED else own).joinpath(f"{part}.py").read_bytes()) for part in _PARTS)
 
 
 class Python:

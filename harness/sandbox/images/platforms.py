@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from platform import machine
 from typing import TYPE_CHECKING, Any
 
 from harness.sandbox import engine, owners
@@ -30,6 +31,11 @@ def normal(platform: str) -> str:
 def same(left: str, other: str) -> bool:
     """Whether two names mean the same platform. Pure."""
     return normal(left) == normal(other)
+
+
+def is_of_here(wanted: str | None) -> bool:
+    """Whether programs of this machine run in images for a platform; None is this machine's own."""
+    return wanted is None or same(wanted, f"linux/{machine()}")
 
 
 def ensure_runs(image: str) -> None:

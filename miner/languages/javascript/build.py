@@ -5,35 +5,56 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import posixpath
+import re
 import tarfile
 import time
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
+from harness.sandbox.images import platforms
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
 from miner.languages.built import Attempt, BuiltImage
-from miner.languages.javascript import manifest
-from miner.languages.javascript.manifest import LOCKS, MANIFEST, Manager
+from miner.languages.javascript import artefacts, manifest
+from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
 from miner.layers import base, build, dockerfile, source
-from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, OUT_DIR, Input, Layer, readable, write_tool
+from miner.layers.layer import (
+    CACHE_DIR,
+    FACTS_PATH,
+    INPUT_DIR,
+    OUT_DIR,
+    Folder,
+    Input,
+    Layer,
+    quote,
+    readable,
+    write_tool,
+)
 from miner.layers.runner import read_result
+from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
-    from pathlib import Path
 
+    from harness.config.settings import ImageSettings
     from miner.evidence.tree import Tree
     from miner.languages.base import ImageRequest
     from miner.languages.built import Collected
+    from miner.languages.javascript.artefacts import Plan
     from miner.layers.build import BuiltLayer
+    from miner.layers.runner import Workshop
 
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
-_FETCH, _MODULES = "/tmp/fetch.py", "/tmp/modules.py"  # noqa: S108 - a tmpfs of the build container
+_MOUNTED = f"{RUN_DIR}/node"
+_MANAGER = "/opt/goldseam/manager"
+_FETCH, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in ("fetch", "modules", "natives", "built"))  # noqa: S108
 _NPM_OF_NODE = ((18, "10"), (14, "8"), (0, "6"))
 """Newest npm by the oldest Node that it runs on."""
 _MANIFESTS = frozenset({MANIFEST, ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", *LOCKS})
@@ -44,7 +65,26 @@ _NEW_NPM = "10"
 _OF_THE_DAY = "as of the day"
 _GIVEN, _LOCK = "manifests.tar", "package-lock.json"
 _DETAIL = 2000
+_BUILD_ENV = {
+    "PATH": f"./node_modules/.bin:{TESTBED}/node_modules/.bin:{_HOME}/bin:/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",  # noqa: S108 - inside the container, as the next
+    "CI": "1",
+    "npm_config_offline": "true",
+    "npm_config_update_notifier": "false",
+    "npm_config_cache": "/tmp/npm",  # noqa: S108
+    "npm_config_manage_package_manager_versions": "false",
+    "NX_DAEMON": "false",
+    "TURBO_TELEMETRY_DISABLED": "1",
+}
+_AS_LONG, _SHORTEST, _LONGEST = 10.0, 120.0, 1800.0
+"""A trial's build may take so many times as long as the image's; seconds."""
+_VAGUE = frozenset({"unresolvable", "install_failed"})
+"""Reasons that say less than others."""
+_CREDENTIALS = re.compile(rb"^.*(?:_auth|_password|username|always-auth)\b.*$", re.IGNORECASE | re.MULTILINE)
+"""Lines of an .npmrc; the user's own variables are what builds get."""
 _FAILURES = (
+    ("registry_login", "E401", "ENEEDAUTH", "ERR_PNPM_FETCH_401", "YN0041"),
+    ("needs_network", "git ls-remote", "git clone", "git --no-replace-objects", "ssh://git@", "git@github.com"),
     ("registry_dates", "ETARGET", "ENOVERSIONS"),
     ("unresolvable", "ERESOLVE", "EBADENGINE"),
 )
@@ -69,72 +109,93 @@ class _Job:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Recipe:
+    """What is installed, and by which package manager."""
+
+    manager: Manager
+    rung: str
+    without: frozenset[str] = frozenset()
+    """Development dependencies that are left out."""
+
+
 def build_image(request: ImageRequest) -> BuiltImage:
     """The image in which all tests are collected, else the one that loses the fewest files.
 
     Raises:
-        RefusedError: no image can be built; it tells of the last attempt.
+        RefusedError: no image can be built; it tells of the last attempt that says why.
         InfrastructureError: the engine, a registry or the disk failed.
 
     """
     began = time.monotonic()
     tests = [path for path in request.touched if posixpath.basename(path) != MANIFEST]
+    if why := manifest.objection(request.tree, request.when.date()):
+        raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=why[0], detail=why[1]))
     if runner := manifest.unsupported(request.tree, tests):
         raise RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason="runner_unsupported", detail=runner))
-    if not manifest.read_manifest(request.tree):
-        raise RefusedError(
-            Rejection(stage=Stage.ENVIRONMENT, reason="no_manifest", detail=f"the tree has no {MANIFEST} to read")
-        )
     ground = base.ensure(request.workshop)
     job = _Job(request=request)
     best: tuple[BuiltImage, Collected | None] | None = None
-    refused: RefusedError | None = None
-    for node in manifest.node_majors(request.tree, request.when.date()):
-        try:
-            image = _image(job, ground, node)
-        except RefusedError as error:
-            refused = error
-            continue
-        collected = None
-        if request.collect is not None:
-            request.workshop.progress(f"collecting tests on Node {node}")
-            collected = request.collect(image)
-            job.record(
-                image.rung,
-                node,
-                "collect",
-                collected.seconds,
-                failure="" if collected.ok else collected.failure,
-                command=collected.command,
-            )
-        if best is None or (collected and best[1] and collected.lost < best[1].lost):
-            best = image, collected
-        if collected is None or collected.ok:
-            break
-    if best is None:
-        assert refused is not None  # noqa: S101 - there is always one line of Node to try
-        raise refused
+    refused: list[RefusedError] = []
+    for recipe in _recipes(request.tree):
+        for node in manifest.node_majors(request.tree, request.when.date()):
+            try:
+                image = _image(job, ground, recipe, node)
+            except RefusedError as error:
+                refused.append(error)
+                break  # what is installed hardly depends on Node
+            collected = _collected(job, image, node)
+            if best is None or (collected and best[1] and collected.lost < best[1].lost):
+                best = image, collected
+            if collected is None or collected.ok:
+                return _finished(job, best, began)
+        if best is not None:
+            return _finished(job, best, began)
+    raise next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
+
+
+def _recipes(tree: Tree) -> Iterator[_Recipe]:
+    """What to install, in this order: as the lock says; the versions of the day; of these what something names."""
+    manager = manifest.manager_of(tree)
+    if manager.lock:
+        yield _Recipe(manager=manager, rung=manager.lock)
+    if not any(b"workspace:" in (tree.read(path) or b"") for path in tree.files() if path.endswith(MANIFEST)):
+        yield _Recipe(manager=manifest.OF_THE_DAY, rung=_OF_THE_DAY)
+        if idle := artefacts.idle(tree):
+            yield _Recipe(manager=manifest.OF_THE_DAY, rung=f"{_OF_THE_DAY}, what is named", without=idle)
+
+
+def _collected(job: _Job, image: BuiltImage, node: int) -> Collected | None:
+    if job.request.collect is None:
+        return None
+    job.request.workshop.progress(f"collecting tests on Node {node}")
+    found = job.request.collect(image)
+    failure = "" if found.ok else found.failure
+    job.record(image.rung, node, "collect", found.seconds, failure=failure, command=found.command)
+    return found
+
+
+def _finished(job: _Job, best: tuple[BuiltImage, Collected | None], began: float) -> BuiltImage:
     image, collected = best
     seconds = {**image.seconds, "total": time.monotonic() - began}
     return replace(image, attempts=tuple(job.attempts), seconds=seconds, way=collected.way if collected else 0)
 
 
-def _image(job: _Job, ground: BuiltLayer, node: int) -> BuiltImage:
-    request, manager = job.request, manifest.manager_of(job.request.tree)
-    rung = manager.lock or _OF_THE_DAY
-    node_layer = _node(ground.image_id, node)
+def _image(job: _Job, ground: BuiltLayer, recipe: _Recipe, node: int) -> BuiltImage:
+    request, manager, rung = job.request, recipe.manager, recipe.rung
+    node_layer = layer_of_node(ground.image_id, node, request.workshop.settings)
     noded = _ensure(job, node_layer, rung, node, "system", f"node {node}")
-    given = _manifests(request.tree, request.workshop.folder)
+    given = _manifests(request.tree, request.workshop, recipe)
     locks = {manager.lock: (request.tree.read(manager.lock) or b"").decode("utf-8", "replace")} if manager.lock else {}
     inputs: tuple[Input, ...] = (given,)
     if manager.lock is None:
-        text = _resolve(job, noded, given, manager, node)
+        text = _resolve(job, noded, given, recipe, node)
         locks = {_LOCK: text}
-        inputs = (given, _input(request.workshop.folder, _LOCK, text.encode()))
-    command = _install(manager)
-    modules = _modules(noded.image_id, inputs, manager, command, node)
-    installed = _ensure(job, modules, rung, node, "install", command)
-    tree_layer = _tree(installed.image_id, request)
+        inputs = (given, request.workshop.input(_LOCK, text.encode()))
+    modules = _modules(noded.image_id, inputs, manager, node)
+    installed = _ensure(job, modules, rung, node, "install", _install(manager))
+    plan = artefacts.plan(request.tree, request.touched)
+    tree_layer = _tree(installed.image_id, request, plan)
     tree = _ensure(job, tree_layer, rung, node, "source", "")
     stack = (ground, noded, installed, tree)
     recipes = [base.layer(base.resolve(request.workshop.settings)), node_layer, modules, tree_layer]
@@ -150,7 +211,12 @@ def _image(job: _Job, ground: BuiltLayer, node: int) -> BuiltImage:
         layers=tuple(layer.tag for layer in stack),
         seconds={layer.kind: layer.seconds for layer in stack},
         layer_bytes={layer.kind: layer.size for layer in stack},
-        notes=(f"Node {noded.facts.get('node')}",),
+        notes=(
+            f"Node {noded.facts.get('node')}",
+            *manifest.lock_notes(request.tree),
+            *_unbuilt(installed.facts, tree.facts),
+        ),
+        build=_build_of(tree.facts),
     )
 
 
@@ -158,19 +224,22 @@ def _ensure(job: _Job, layer: Layer, rung: str, node: int, step: str, command: s
     try:
         built = build.ensure(job.request.workshop, layer)
     except build.StepFailedError as error:
-        job.record(rung, node, step, error.ran.seconds, failure=error.detail, command=command)
-        raise RefusedError(
-            Rejection(stage=Stage.ENVIRONMENT, reason=_reason(error), detail=error.detail),
-            step=step,
-            said=error.ran.tail,
-        ) from error
+        raise _refused(job, error, rung, node, step, command) from error
     job.record(rung, node, step, built.seconds, command=command)
     return built
 
 
-def _reason(error: build.StepFailedError) -> str:
-    """The reason of a failed step; npm has words of its own for versions that are not to be had."""
-    return next((reason for reason, *words in _FAILURES if any(word in error.ran.tail for word in words)), error.reason)
+def told_reason(output: str) -> str:
+    """The reason that a package manager's words for it give; empty where they give none."""
+    return next((reason for reason, *words in _FAILURES if any(word in output for word in words)), "")
+
+
+def _refused(job: _Job, error: build.StepFailedError, rung: str, node: int, step: str, command: str) -> RefusedError:
+    """A failed step, recorded."""
+    said = error.ran.tail
+    job.record(rung, node, step, error.ran.seconds, failure=error.detail, command=command)
+    reason = told_reason(said) or error.reason
+    return RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail=error.detail), step=step, said=said)
 
 
 def _environment() -> tuple[str, ...]:
@@ -178,24 +247,43 @@ def _environment() -> tuple[str, ...]:
     return (
         f"export PATH={_HOME}/bin:$PATH HOME=/tmp/home CI=1 npm_config_cache={CACHE_DIR}/npm",
         "export npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false",
+        "export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000",
         f"export npm_config_store_dir={CACHE_DIR}/pnpm YARN_CACHE_FOLDER={CACHE_DIR}/yarn",
         'export NODE_EXTRA_CA_CERTS="${SSL_CERT_FILE:-}" YARN_ENABLE_TELEMETRY=0 YARN_NODE_LINKER=node-modules',
         'export YARN_HTTP_PROXY="${http_proxy:-}" YARN_HTTPS_PROXY="${https_proxy:-}" YARN_ENABLE_SCRIPTS=0',
         'if [ -n "${NPM_CONFIG_REGISTRY:-}" ]; then export YARN_NPM_REGISTRY_SERVER="$NPM_CONFIG_REGISTRY"; fi',
         "mkdir -p /tmp/home",
+        # what locks write down as ssh is public as a rule, and reached through the build's proxy
+        *(
+            f'git config --global --add url."https://{host}/".insteadOf "{way}"'
+            for host in GIT_HOSTS
+            for way in (f"ssh://git@{host}/", f"git@{host}:", f"git://{host}/")
+        ),
     )
 
 
-def _node(parent: str, node: int) -> Layer:
+def layer_of_node(parent: str, node: int, settings: ImageSettings) -> Layer:
+    """Node, of this machine where the settings name one for it, else npm's; and npm."""
+    own = settings.nodes.get(str(node)) if platforms.is_of_here(settings.platform) else None
+    folders: tuple[Folder, ...] = ()
+    laid: tuple[str, ...] = (f'python3 {_FETCH} "node-linux-{_MACHINE}" {node} {_HOME}',)
+    if own:
+        digest = hashlib.sha256((own / "bin/node").read_bytes()).hexdigest()
+        folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"node-{node}"),)
+        laid = (
+            f"mkdir -p {_HOME}/bin {_HOME}/include; cp {_MOUNTED}/bin/node {_HOME}/bin/",
+            f"if [ -d {_MOUNTED}/include/node ]; then cp -r {_MOUNTED}/include/node {_HOME}/include/; fi",
+        )
     npm = next(version for oldest, version in _NPM_OF_NODE if node >= oldest)
     run = f"exec {NODE} {_NPM}/bin/npm-cli.js"
     return Layer(
         kind="node",
         parent=parent,
+        folders=folders,
         foreign=True,
         commands=(
             write_tool(_FETCH, _tool("fetch.py")),
-            f'python3 {_FETCH} "node-linux-{_MACHINE}" {node} {_HOME}',
+            *laid,
             f"python3 {_FETCH} npm {npm} {_NPM}",
             f"printf '%s\\n' '#!/bin/sh' '{run} \"$@\"' > {_HOME}/bin/npm",
             f"chmod 755 {_HOME}/bin/*",
@@ -206,16 +294,16 @@ def _node(parent: str, node: int) -> Layer:
     )
 
 
-def _resolve(job: _Job, noded: BuiltLayer, given: Input, manager: Manager, node: int) -> str:
+def _resolve(job: _Job, noded: BuiltLayer, given: Input, recipe: _Recipe, node: int) -> str:
     """The lock of a project that has none, with the versions of the day."""
-    rung = _OF_THE_DAY
+    rung, manager = recipe.rung, recipe.manager
     workshop, day = job.request.workshop, _day(job.request.when)
     command = f"npm install --package-lock-only --ignore-scripts --before={day}"
     commands = (
         *_unpacked(),
         *_environment(),
         *_tools(manager, node),
-        f"{command} || {command} --legacy-peer-deps",
+        _unless_peers_disagree(command),
         f"cp {_LOCK} {OUT_DIR}/{_LOCK}",
     )
     workshop.progress(f"resolving dependencies as of {day}")
@@ -226,10 +314,13 @@ def _resolve(job: _Job, noded: BuiltLayer, given: Input, manager: Manager, node:
             return read_result(ran.out / _LOCK).decode()
         build.raise_if_infrastructure(workshop, noded.image_id, ran)
         failed = build.StepFailedError("resolve", ran, workshop.settings)
-        job.record(rung, node, "resolve", ran.seconds, failure=failed.detail, command=command)
-    raise RefusedError(
-        Rejection(stage=Stage.ENVIRONMENT, reason=_reason(failed), detail=failed.detail), step="resolve", said=ran.tail
-    )
+    raise _refused(job, failed, rung, node, "resolve", command)
+
+
+def _unless_peers_disagree(command: str) -> str:
+    """A command of npm, called again as npm 6 would where peers disagree or a lock was made so."""
+    again = f"grep -Eq 'ERESOLVE|EUSAGE' /tmp/said && {command} --legacy-peer-deps"
+    return f"{command} > /tmp/said 2>&1 && cat /tmp/said || {{ cat /tmp/said; {again}; }}"
 
 
 def _day(when: datetime) -> str:
@@ -277,9 +368,32 @@ def _tools(manager: Manager, node: int) -> tuple[str, ...]:
     )
 
 
-def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, command: str, node: int) -> Layer:
+def _kept_manager(manager: Manager) -> tuple[str, ...]:
+    """Commands that leave scripts a package manager to call: pnpm itself; npm in place of yarn."""
+    name, place = _install(manager).partition(" ")[0], f"{_HOME}/bin"
+    if name == "npm":
+        return ()
+    run = f'exec {NODE} {_MANAGER}/bin/pnpm.cjs "$@"'
+    if name == "yarn":
+        run = '[ "$1" = run ] && shift; [ -x "node_modules/.bin/$1" ] && exec "$@"; exec npm run "$@"'
+    kept = (f"mv /tmp/manager {_MANAGER}",) if name == "pnpm" else ()
+    return (*kept, f"printf '%s\\n' '#!/bin/sh' {quote(run)} > {place}/{name}", f"chmod 755 {place}/{name}")
+
+
+def _natives() -> tuple[str, ...]:
+    """Commands that compile native packages for the Node of the tests, with the headers that it came with."""
+    gyp = f"exec {NODE} {_NPM}/node_modules/node-gyp/bin/node-gyp.js"
+    return (
+        write_tool(_NATIVES, _tool("natives.py")),
+        f"printf '%s\\n' '#!/bin/sh' '{gyp} \"$@\"' > /tmp/bin/node-gyp; chmod 755 /tmp/bin/node-gyp",
+        f"PATH={_HOME}/bin:/tmp/bin:$PATH npm_config_nodedir={_HOME} python3 {_NATIVES} {TESTBED} {FACTS_PATH}",
+    )
+
+
+def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, node: int) -> Layer:
+    command = _install(manager)
     given = (f"cp {INPUT_DIR}/{_LOCK} {_LOCK}",) if manager.lock is None else ()
-    retried = f"{command} || {command} --legacy-peer-deps" if manager.name == "npm" else command
+    retried = _unless_peers_disagree(command) if manager.name == "npm" else command
     return Layer(
         kind="deps",
         parent=parent,
@@ -294,17 +408,24 @@ def _modules(parent: str, inputs: tuple[Input, ...], manager: Manager, command: 
             # registry.yarnpkg.com is another name of the registry
             'if [ -f yarn.lock ]; then sed -i "s#//registry.yarnpkg.com#//registry.npmjs.org#" yarn.lock; fi',
             retried,
+            *_natives(),
             "cd /",
             f"mkdir -p {STORE}",
             f"python3 {_MODULES} keep {TESTBED} {STORE}",
+            *_kept_manager(manager),
             f"rm -rf {TESTBED}",
             readable(STORE),
-            f"echo '{{}}' > {FACTS_PATH}",
         ),
     )
 
 
-def _tree(parent: str, request: ImageRequest) -> Layer:
+def _tree(parent: str, request: ImageRequest, plan: Plan | None) -> Layer:
+    """The tree, with links to its packages and with what its tests load of what is built."""
+    building: tuple[str, ...] = (f"echo '{{}}' > {FACTS_PATH}",)
+    if plan:
+        text = json.dumps({"wanted": plan.wanted, "commands": plan.commands})
+        exports = [f"export {name}={quote(value)}" for name, value in _BUILD_ENV.items()]
+        building = (write_tool(_BUILT, _tool("built.py")), *exports, f"python3 {_BUILT} {quote(text)} {FACTS_PATH}")
     return Layer(
         kind=source.KIND,
         parent=parent,
@@ -321,14 +442,38 @@ def _tree(parent: str, request: ImageRequest) -> Layer:
             *source.committed(("node_modules",)),
             write_tool(_MODULES, _tool("modules.py")),
             f"python3 {_MODULES} link {STORE} {TESTBED}",
+            *building,
             readable(TESTBED),
             *source.copied(),
-            f"echo '{{}}' > {FACTS_PATH}",
         ),
     )
 
 
-def _manifests(tree: Tree, folder: Path) -> Input:
+def _build_of(facts: Mapping[str, Any]) -> Build | None:
+    """How a trial makes anew what tests load, as an image's facts tell it."""
+    if not (build_found := facts.get("build")):
+        return None
+    folder, command = build_found["folder"], build_found["command"]
+    return Build(
+        argv=("/bin/sh", "-c", f"cd {quote(folder)} && {command}" if folder else command),
+        inputs=artefacts.INPUTS,
+        outputs=tuple(build_found["outputs"]),
+        env=_BUILD_ENV,
+        seconds=float(math.ceil(min(_LONGEST, max(_SHORTEST, build_found["seconds"] * _AS_LONG)))),
+    )
+
+
+def _unbuilt(installed: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[str, ...]:
+    """What was compiled of packages, and what could be built neither of these nor of the tree."""
+    names, why = installed.get("compiled"), tree.get("not_built")
+    return (
+        *((f"native packages were compiled: {', '.join(names)}",) if names else ()),
+        *(f"{name} can't be compiled: {failure}" for name, failure in installed.get("not_compiled", {}).items()),
+        *((f"what its tests load can't be built: {why}",) if why else ()),
+    )
+
+
+def _manifests(tree: Tree, workshop: Workshop, recipe: _Recipe) -> Input:
     """The files that an install reads, as a tar; the same bytes for the same files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
@@ -336,15 +481,19 @@ def _manifests(tree: Tree, folder: Path) -> Input:
             name = path.rpartition("/")[2]
             if (name in _MANIFESTS or path.startswith(_FOLDERS)) and "node_modules/" not in path:
                 data = tree.read(path) or b""
+                if recipe.manager.lock is None and name in LOCKS:
+                    continue
                 if name == MANIFEST:
-                    data = _without_scripts(data)
+                    data = _plain(data, recipe.without)
+                elif name == ".npmrc":
+                    data = _CREDENTIALS.sub(b"", data)
                 entry = tarfile.TarInfo(path)
                 entry.size = len(data)
                 archive.addfile(entry, io.BytesIO(data))
-    return _input(folder, _GIVEN, buffer.getvalue())
+    return workshop.input(_GIVEN, buffer.getvalue())
 
 
-def _without_scripts(data: bytes) -> bytes:
+def _plain(data: bytes, without: frozenset[str]) -> bytes:
     """A manifest without what changes from commit to commit and no install asks for, so that commits share a layer."""
     try:
         found = json.loads(data)
@@ -352,14 +501,10 @@ def _without_scripts(data: bytes) -> bytes:
         return data
     if not isinstance(found, dict):
         return data
-    return json.dumps({name: value for name, value in found.items() if name != "scripts"}, indent=2).encode()
-
-
-def _input(folder: Path, name: str, data: bytes) -> Input:
-    digest = hashlib.sha256(data).hexdigest()
-    path = folder / f"{digest[:16]}-{name}"
-    path.write_bytes(data)
-    return Input(name=name, path=path, sha256=digest)
+    kept = {name: value for name, value in found.items() if name != "scripts"}
+    if without and isinstance(listed := found.get("devDependencies"), dict):
+        kept["devDependencies"] = {name: value for name, value in listed.items() if name not in without}
+    return json.dumps(kept, indent=2).encode()
 
 
 def _tool(name: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
 from miner.languages.base import Guess, RecordedTests
 from miner.languages.javascript import manifest
 from miner.languages.javascript.build import build_image
+from miner.layers import egress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -41,7 +43,8 @@ class JavaScript:
 
     def build(self, request: ImageRequest) -> BuiltImage:
         """Node and what the lock says, in layers."""
-        return build_image(request)
+        hosts = (egress.NPM, *manifest.git_hosts(request.tree))
+        return build_image(replace(request, workshop=request.workshop.reaching(hosts)))
 
     def spec(self, image: BuiltImage, command: TestCommand) -> TestSpec:
         """With the package's folder among the options."""

@@ -49,16 +49,17 @@ _IMPORTS: Mapping[str, re.Pattern[str]] = {
         "tap": "tape(?:-[a-z-]+)?|tap|@tapjs/[a-z-]+",
         "jest": "@jest/globals",
         "mocha": "mocha",
+        "ava": "ava",
     }.items()
 }
-_UNSUPPORTED = re.compile(
-    r"\b(ava|jasmine|uvu|karma|cypress|playwright|bun test|deno test|lab|qunit|web-test-runner)\b"
-)
+_UNSUPPORTED = re.compile(r"\b(uvu|karma|cypress|playwright|bun test|deno test|lab|qunit|web-test-runner)\b")
 _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "vitest": ("vitest",),
     "jest": ("jest",),
     "mocha": ("mocha",),
     "tap": ("tape", "tap"),
+    "ava": ("ava",),
+    "jasmine": ("jasmine",),
 }
 _TAKES_A_VALUE = frozenset(
     {"--require", "-r", "--import", "--loader", "--ui", "-u", "--timeout", "-t", "--config", "-c"}
@@ -66,6 +67,7 @@ _TAKES_A_VALUE = frozenset(
 _KEPT = re.compile(
     r"(--?(?:require|r|import|loader|ui|u|timeout|t|config|c|experimental-[\w-]+|env|no-warnings|check-leaks))(?:=|$)"
 )
+_CONFIGURED = re.compile(r"(?:vitest|vite|jest)\.config\.\w+")
 _LARGEST = 4 * 1024 * 1024
 
 
@@ -81,6 +83,17 @@ class Manager:
     """The file's name; None where versions are those of the day."""
 
 
+_DEPENDENCIES = ("devDependencies", "dependencies", "optionalDependencies")
+GIT_HOSTS = ("github.com", "gitlab.com", "bitbucket.org")
+_HOSTS = "|".join(map(re.escape, GIT_HOSTS))
+_FROM_GIT = re.compile(
+    rf"(?:git\+\w+://|git@|ssh://git@|git://|codeload\.)(?:[\w.-]+@)?({_HOSTS})"
+    rf"|({_HOSTS})/[\w.-]+/[\w.-]+?(?:/archive/|/tarball/|\.git\b)"
+)
+_FROM_GITHUB = re.compile(r":\s*[\"'](?:github:)?[\w-]+/[\w.-]+(?:#[^\"']*)?[\"']")
+OF_THE_DAY = Manager(name="npm", version="", lock=None)
+
+
 def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
     """A package.json; empty where there is none, or none that can be read."""
     data = tree.read(posixpath.join(folder, MANIFEST))
@@ -92,24 +105,48 @@ def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
 
 
 def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
-    """The lines of Node to try: the one that the repository names, then the newest of that day which it allows."""
+    """The lines of Node to try: the one that the repository names, then the newest of that day which it allows.
+
+    None where it asks for what was not there on that day.
+    """
     released = sorted((major for major, since in RELEASED.items() if since <= day), reverse=True) or [min(RELEASED)]
-    named = [
-        int(match[1])
-        for path in _VERSION_FILES
-        if (match := re.match(r"\s*v?(\d{1,2})\b", (tree.read(path) or b"").decode("utf-8", "replace")))
-    ]
-    manifest = read_manifest(tree)
-    volta = manifest.get("volta")
-    if isinstance(volta, dict) and (match := re.match(r"(\d{1,2})\b", str(volta.get("node", "")))):
+    lines = range(_OLDEST, released[0] + 2)
+    texts = [(tree.read(path) or b"").decode("utf-8", "replace") for path in _VERSION_FILES]
+    named = [int(match[1]) for text in texts if (match := re.match(r"\s*v?(\d{1,3})\b", text))]
+    named += [_CODENAMES[name] for text in texts if (name := text.strip().lower().removeprefix("lts/")) in _CODENAMES]
+    if match := re.match(r"(\d{1,3})\b", str(_field(tree, "volta").get("node", ""))):
         named.append(int(match[1]))
-    engines = manifest.get("engines")
-    wish = str(engines.get("node", "")) if isinstance(engines, dict) else ""
-    fitting = [major for major in released if _allows(wish, major)] or released
-    steady = [major for major in fitting if (day - RELEASED[major]).days >= _STEADY_DAYS] or fitting
-    return tuple(dict.fromkeys((*(major for major in named if major in RELEASED), steady[0])))
+    wish = str(_field(tree, "engines").get("node", ""))
+    fitting = [major for major in released if _allows(wish, major)]
+    fitting = fitting or [major for major in reversed(lines) if _allows(wish, major)]
+    since = {major: RELEASED.get(major, day) for major in fitting}
+    steady = [major for major in fitting if (day - since[major]).days >= _STEADY_DAYS] or fitting
+    there = [major for major in named if major in lines]
+    if named and not there and not wish:
+        return ()
+    return tuple(dict.fromkeys((*there, *steady[:1])))
 
 
+def _field(tree: Tree, name: str) -> dict[str, Any]:
+    """A table of the manifest."""
+    table = read_manifest(tree).get(name)
+    return table if isinstance(table, dict) else {}
+
+
+_OLDEST = 6
+_CODENAMES: Mapping[str, int] = {
+    "boron": 6,
+    "carbon": 8,
+    "dubnium": 10,
+    "erbium": 12,
+    "fermium": 14,
+    "gallium": 16,
+    "hydrogen": 18,
+    "iron": 20,
+    "jod": 22,
+    "krypton": 24,
+}
+"""What lines with long-term support are called (the same page)."""
 _STEADY_DAYS = 180
 """After half a year a line of Node becomes the one for everyday use."""
 
@@ -133,16 +170,12 @@ def _allows_one(part: str, major: int) -> bool:
 
 
 def manager_of(tree: Tree) -> Manager:
-    """The package manager by lock and `packageManager`; npm as of the day where there is no lock."""
-    files = set(tree.files())
-    lock = next((name for name in LOCKS if name in files), None)
+    """The package manager by lock and `packageManager`; npm as of the day where there is no lock that can be read."""
+    locks = [name for name in _locks(tree) if not _broken(tree, name)]
     wanted = re.match(r"(npm|pnpm|yarn)@(\d+(?:\.\d+)*)", str(read_manifest(tree).get("packageManager", "")))
-    if wanted and (
-        match := next((name for name, manager in LOCKS.items() if manager == wanted[1] and name in files), None)
-    ):
-        lock = match
+    lock = next((name for name in locks if wanted and LOCKS[name] == wanted[1]), next(iter(locks), None))
     if lock is None:
-        return Manager(name="npm", version="", lock=None)
+        return OF_THE_DAY
     name = LOCKS[lock]
     version = wanted[2] if wanted and wanted[1] == name and name != "npm" else ""
     text = (tree.read(lock) or b"")[:4096].decode("utf-8", "replace")
@@ -156,6 +189,55 @@ def manager_of(tree: Tree) -> Manager:
     return Manager(name=name, version=version, lock=lock)
 
 
+def _locks(tree: Tree) -> list[str]:
+    files = set(tree.files())
+    return [name for name in LOCKS if name in files]
+
+
+def _broken(tree: Tree, lock: str) -> bool:
+    """Whether a lock can be read by no package manager."""
+    text = (tree.read(lock) or b"").decode("utf-8", "replace")
+    if not text.strip() or re.search(r"^(?:<{7}|>{7}) ", text, re.MULTILINE):
+        return True
+    try:
+        return lock.endswith(".json") and not isinstance(json.loads(text), dict)
+    except ValueError:
+        return True
+
+
+def lock_notes(tree: Tree) -> tuple[str, ...]:
+    """What a person should know of the locks: none that can be read, several, one of another package manager."""
+    locks, lock = _locks(tree), manager_of(tree).lock
+    notes = [f"{name} is broken: it can't be read" for name in locks if _broken(tree, name)]
+    if lock and len(locks) > 1:
+        notes.append(f"there are several locks, {', '.join(locks)}: {lock} is used")
+    said = str(read_manifest(tree).get("packageManager", "")).partition("@")[0]
+    if lock and said and said != LOCKS[lock]:
+        notes.append(f"packageManager names {said}, and the lock that is used, {lock}, is that of {LOCKS[lock]}")
+    return tuple(notes)
+
+
+def git_hosts(tree: Tree) -> tuple[str, ...]:
+    """The forges that manifest or lock take packages from."""
+    manifest = read_manifest(tree)
+    wishes = json.dumps([manifest.get(key) for key in (*_DEPENDENCIES, "overrides", "resolutions", "pnpm")])
+    texts = [wishes, *((tree.read(name) or b"").decode("utf-8", "replace") for name in _locks(tree))]
+    named = {match[1] or match[2] for text in texts for match in _FROM_GIT.finditer(text)}
+    named |= {GIT_HOSTS[0]} if _FROM_GITHUB.search(wishes) else set()
+    return tuple(host for host in GIT_HOSTS if host in named)
+
+
+def objection(tree: Tree, day: date) -> tuple[str, str] | None:
+    """Why no image can be made of a tree: a stable word and a sentence; None where nothing speaks against it."""
+    if tree.read(MANIFEST) is None:
+        return "no_manifest", f"the root of the tree has no {MANIFEST}"
+    if not read_manifest(tree):
+        return "broken_manifest", f"{MANIFEST} can't be read: it is no JSON object, or larger than {_LARGEST} bytes"
+    if not node_majors(tree, day):
+        return "no_node", f"what {MANIFEST}, .nvmrc or .node-version asks for was no version of Node on {day}"
+    return None
+
+
 def package_folder(tree: Tree, test_files: Sequence[str]) -> str:
     """The folder of the package that tests are of: the nearest above the first of them that has a manifest."""
     files = set(tree.files())
@@ -166,23 +248,56 @@ def package_folder(tree: Tree, test_files: Sequence[str]) -> str:
     return folder if folder and (own.get("scripts") or own.get("name")) else ""
 
 
+def _manifests(tree: Tree, test_files: Sequence[str]) -> tuple[str, list[dict[str, Any]]]:
+    """The folder of the package that tests are of, and its manifest before the root's."""
+    folder = package_folder(tree, test_files)
+    return folder, [read_manifest(tree, place) for place in dict.fromkeys((folder, ""))]
+
+
 def test_commands(tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
     """The ways to call the tests: by what they import, by the scripts of their package, by what it depends on."""
-    folder = package_folder(tree, test_files)
-    manifests = [read_manifest(tree, place) for place in dict.fromkeys((folder, ""))]
-    places: list[TestCommand] = []
-    for framework, options in _named(tree, test_files, manifests):
-        rooted = (f"{ROOT}{folder}",) if folder else ()
-        command = TestCommand(framework=framework, options=(*rooted, *options), runner=framework)
-        if command not in places:
-            places.append(command)
-    return tuple(places) or (TestCommand(framework="mocha", runner="mocha"),)
+    folder, manifests = _manifests(tree, test_files)
+    named = [*dict.fromkeys(_named(tree, test_files, manifests))]
+    places = [folder, *([""] if folder else [])]
+    if _has_projects(tree):
+        places.reverse()
+        if any(_without_types(tree, framework) for framework, _ in named):
+            named.sort(key=lambda way: not way[1])  # of projects no option turns tests of types off
+    commands = (
+        TestCommand(
+            framework=framework,
+            options=(*((f"{ROOT}{place}",) if place else ()), *options, *_without_types(tree, framework)),
+            runner=framework,
+        )
+        for framework, options in named
+        for place in places
+    )
+    return tuple(dict.fromkeys(commands)) or (TestCommand(framework="mocha", runner="mocha"),)
+
+
+def _has_projects(tree: Tree) -> bool:
+    """Whether the root's own configuration of a runner names the packages, so that it is called there."""
+    return bool(re.search(r"\b(?:projects|workspace)\b", _configuration(tree))) or any(
+        path.startswith("vitest.workspace.") for path in tree.files()
+    )
+
+
+def _without_types(tree: Tree, framework: str) -> tuple[str, ...]:
+    """The option that leaves out vitest's tests of types, each of which would be one more test of the same name."""
+    asked = framework == "vitest" and re.search(r"\btypecheck\b", _configuration(tree))
+    return ("--typecheck.enabled=false",) if asked else ()
+
+
+def _configuration(tree: Tree) -> str:
+    """The text of the root's configuration of runners."""
+    texts = [tree.read(path) or b"" for path in tree.files() if _CONFIGURED.fullmatch(path)]
+    jest = read_manifest(tree).get("jest")
+    return "\n".join([*(text.decode("utf-8", "replace") for text in texts), json.dumps(jest) if jest else ""])
 
 
 def unsupported(tree: Tree, test_files: Sequence[str]) -> str:
     """The runner of a package's scripts where it is none that can be called; empty where one can."""
-    folder = package_folder(tree, test_files)
-    manifests = [read_manifest(tree, place) for place in dict.fromkeys((folder, ""))]
+    _, manifests = _manifests(tree, test_files)
     if next(_named(tree, test_files, manifests), None):
         return ""
     scripts = " ".join(script for manifest in manifests for _, script in _scripts(manifest))
@@ -208,7 +323,7 @@ def _named(
 
 
 def _dependencies(manifest: Mapping[str, Any]) -> Iterator[str]:
-    for key in ("devDependencies", "dependencies"):
+    for key in _DEPENDENCIES[:2]:
         if isinstance(manifest.get(key), dict):
             yield from manifest[key]
 
@@ -241,12 +356,12 @@ def _called(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
 def _call(words: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
     for at, word in enumerate(words):
         name = posixpath.basename(word)
-        if name in ("vitest", "jest", "mocha"):
+        if name in ("vitest", "jest", "mocha", "ava", "jasmine"):
             # what decides which tests there are is ours to say
             kept = _options(words[at + 1 :]) if name == "mocha" else _config(words[at + 1 :])
             return name, kept
         if name in ("tape", "tap", "tape-run"):
-            return "tap", tuple(_options(words[at + 1 :])) if name == "tape" else ()
+            return "tap", _options(words[at + 1 :]) if name == "tape" else ()
         if name == "node" and "--test" in words[at + 1 :]:
             return "node:test", tuple(word for word in _options(words[at + 1 :]) if word != "--test")
         if name == "node" and "mocha" not in " ".join(words[at + 1 :]):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +13,12 @@ from miner.languages.built import Attempt, BuiltImage
 from miner.languages.python.images import exclude_newer, repositories, steps, system
 from miner.languages.python.recipes import extensions
 from miner.layers import base, build, dockerfile
-from miner.layers.layer import Input
 from miner.layers.runner import read_result
 from miner.layers.source import KIND
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     from miner.languages.python.images.pythons import Interpreter
     from miner.languages.python.recipes import recipe_fixes
     from miner.layers.build import BuiltLayer
-    from miner.layers.layer import Layer
+    from miner.layers.layer import Input, Layer
     from miner.layers.runner import Workshop
 
 _DETAIL = 2000
@@ -189,9 +186,7 @@ def _resolve(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> _Locked
     pinned = repositories.pinned(text)
     notes: list[str] = []
     if pinned:
-        commits = repositories.of_the_day(
-            job.workshop, interpreter.layer.image_id, pinned, job.when, partial(text_input, job)
-        )
+        commits = repositories.of_the_day(job.workshop, interpreter.layer.image_id, pinned, job.when)
         overrides, notes = repositories.moved(pinned, commits, job.when)
         if overrides:
             replaced = dict.fromkeys((*recipe.overrides, *overrides))
@@ -225,11 +220,11 @@ def _uncommon(recipe: Recipe, warned: str) -> list[str]:
 def _compile(job: BuildJob, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> tuple[str, str]:
     """The lock that the resolver writes for a recipe, and what it says."""
     job.workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
-    inputs = [job.tar, text_input(job, "extra.in", steps.requirement_lines(recipe, interpreter.minor))]
+    inputs = [job.tar, job.workshop.input("extra.in", steps.requirement_lines(recipe, interpreter.minor).encode())]
     if recipe.evidence.pins:
-        inputs.append(text_input(job, steps.PINS_NAME, "\n".join(recipe.evidence.pins) + "\n"))
+        inputs.append(job.workshop.input(steps.PINS_NAME, _lines(recipe.evidence.pins)))
     if recipe.overrides:
-        inputs.append(text_input(job, steps.OVERRIDES_NAME, "\n".join(recipe.overrides) + "\n"))
+        inputs.append(job.workshop.input(steps.OVERRIDES_NAME, _lines(recipe.overrides)))
     script = steps.resolve_script(recipe, interpreter, job.when, job.version_hint)
     command = steps.resolve_command(recipe, interpreter, job.when)
     image = interpreter.layer.image_id
@@ -248,7 +243,7 @@ def _compile(job: BuildJob, interpreter: Interpreter, recipe: Recipe, *, again: 
 
 
 def _install(job: BuildJob, interpreter: Interpreter, recipe: Recipe, locked: _Locked) -> tuple[Layer, BuiltLayer]:
-    lock = text_input(job, steps.LOCK_NAME, locked.text)
+    lock = job.workshop.input(steps.LOCK_NAME, locked.text.encode())
     layer = steps.dependencies(interpreter, lock, locked.text, has_pytest=not recipe.is_runner)
     command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
     try:
@@ -334,10 +329,5 @@ def _shown(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(repositories.without_passwords(word) for word in words)
 
 
-def text_input(job: BuildJob, name: str, text: str) -> Input:
-    """A text as a file that a build reads."""
-    data = text.encode()
-    digest = hashlib.sha256(data).hexdigest()
-    path = job.workshop.folder / f"{digest[:16]}-{name}"
-    path.write_bytes(data)
-    return Input(name=name, path=path, sha256=digest)
+def _lines(words: Iterable[str]) -> bytes:
+    return ("\n".join(words) + "\n").encode()

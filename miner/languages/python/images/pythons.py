@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import platform
 import threading
 from dataclasses import dataclass
 from enum import StrEnum
@@ -70,7 +69,7 @@ def available_pythons(settings: ImageSettings, base_python: str) -> dict[str, Or
         else []
     )
     origins = {minor: Origin.DOWNLOAD for minor in downloads if minor not in _unavailable}
-    if settings.platform is None or platforms.same(settings.platform, f"linux/{platform.machine()}"):
+    if platforms.is_of_here(settings.platform):
         origins |= dict.fromkeys(settings.pythons, Origin.CONFIGURED)  # those of this machine are for this machine
     if base_python in RELEASED:
         origins[base_python] = Origin.BASE

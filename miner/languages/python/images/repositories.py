@@ -13,10 +13,9 @@ from miner.layers.layer import INPUT_DIR, OUT_DIR, write_tool
 from miner.layers.runner import read_result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from miner.layers.layer import Input
     from miner.layers.runner import Workshop
 
 _PINNED = re.compile(
@@ -54,18 +53,14 @@ def pinned(lock: str) -> tuple[Pinned, ...]:
     )
 
 
-def of_the_day(
-    workshop: Workshop, image: str, pins: Iterable[Pinned], when: datetime, write_input: Callable[[str, str], Input]
-) -> dict[str, str | None]:
+def of_the_day(workshop: Workshop, image: str, pins: Iterable[Pinned], when: datetime) -> dict[str, str | None]:
     """The commits that repositories had on a day, by address; None where git can't tell.
-
-    `given` makes a file for the build of a name and a text.
 
     Raises:
         InfrastructureError: the engine failed.
 
     """
-    question = write_input(_ASKED, json.dumps([[pin.address, pin.commit] for pin in pins]))
+    question = workshop.input(_ASKED, json.dumps([[pin.address, pin.commit] for pin in pins]).encode())
     answer = f"{OUT_DIR}/{_ANSWER}"
     source = (
         resources.files("miner.languages.python.images").joinpath("tools", "git_day.py").read_text(encoding="utf-8")

@@ -1,0 +1,168 @@
+"""What tests load that is built before it is there, and the scripts of a package that may build it. Pure."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from miner.languages.javascript.manifest import MANIFEST, package_folder, read_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from miner.evidence.tree import Tree
+
+SUFFIXES = (".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".tsx", ".jsx", ".json", ".node", ".vue", ".svelte")
+INPUTS = tuple(f"*{suffix}" for suffix in SUFFIXES if suffix != ".node")
+"""Patterns of what a build is made from."""
+_SOURCES = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",), ".jsx": (".tsx",)}
+"""How TypeScript's own files may be called that an import names as they will be."""
+_OTHERS = frozenset({".css", ".scss", ".less", ".svg", ".png", ".txt", ".md", ".html", ".wasm", ".snap"})
+_IMPORTED = re.compile(
+    r"""(?:\bfrom\s*|\brequire(?:\.resolve)?\(\s*|\bimport\s*\(?\s*)(["'])((?:\.|@?[a-z])[^"'\n]*)\1"""
+)
+_SCRIPTS = ("build", "compile", "prepare", "prepack", "prebuild", "dist", "bundle")
+_NO_BUILD = re.compile(
+    r"\b(lint|eslint|prettier|standard|xo|tsd|audit|attw|publint|size-limit|knip|husky|readme|format|check|coverage"
+    r"|types?-?check|patch-package|is-ci|install|date|echo|mocha|jest|vitest|ava|tape|tap|nyc|c8|safe-publish-latest"
+    r"|not-in-publish)\b(?!\.|:build)|\b(?:npm|yarn|pnpm) (?:run )?tests?\b"
+)
+_CLEARS = re.compile(r"\s*(?:rimraf|rm|mkdirp|mkdir|del-cli|del|shx rm|npm run clean\S*)\b.*|\s*")
+_READ = re.compile(
+    r"(?!.*node_modules/)(?!(?:dist|docs?|examples?|benchmarks?)/).*(?:\.[cm]?[jt]sx?|rc|rc\.json|config\.json)"
+)
+_LOOKS = re.compile(r"eslint|prettier|commitlint|stylelint|lint-?staged|release|renovate|\.d\.ts$")
+_TOOLS = re.compile(
+    r"^@types/|babel|typescript|jest|run|rollup|webpack|browserify|esbuild|vite|swc|tsx|ts-|rimraf|uglify|terser"
+)
+_MOST_READ = 3000
+_MOST_FILES, _MOST_COMMANDS, _LARGEST = 400, 3, 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How the tree may get what its tests load and it does not hold."""
+
+    wanted: tuple[tuple[str, ...], ...]
+    """Of each import that leads nowhere, the paths of which any would do."""
+    commands: tuple[tuple[str, str], ...]
+    """Folder and line for `sh`, the likeliest first."""
+
+
+def plan(tree: Tree, test_files: Sequence[str]) -> Plan | None:
+    """What to build; None where the tests find all that they load, or no script could make the rest."""
+    wanted = lacking(tree, test_files)
+    commands = tuple(dict.fromkeys(_commands(tree, test_files)))[:_MOST_COMMANDS] if wanted else ()
+    return Plan(wanted=wanted, commands=commands) if commands else None
+
+
+def lacking(tree: Tree, test_files: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Imports that lead nowhere, of tests and of what they load in turn; test files that are yet to come as others."""
+    files = frozenset(tree.files())
+    packages = dict(_packages(tree))
+    waiting = [path for path in test_files if path in files]
+    if len(waiting) < len(test_files):
+        folders = {posixpath.dirname(path) for path in test_files}
+        waiting += [path for path in files if posixpath.dirname(path) in folders and path.endswith(SUFFIXES)]
+    seen = dict.fromkeys(sorted(waiting)[:_MOST_FILES])
+    wanted: dict[tuple[str, ...], None] = {}
+    for path in (order := list(seen)):
+        text = (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace")
+        for ways in filter(None, (_ways(name, path, packages) for name in _imported(text))):
+            there = [way for way in ways if way in files]
+            if not there:
+                wanted[ways] = None
+            elif there[0] not in seen and len(seen) < _MOST_FILES and not there[0].endswith((".json", ".node")):
+                seen[there[0]] = None
+                order.append(there[0])
+    return tuple(wanted)
+
+
+def idle(tree: Tree) -> frozenset[str]:
+    """Development dependencies that neither code, nor tests, nor the scripts that build and test name."""
+    manifest = read_manifest(tree)
+    listed, scripts = manifest.get("devDependencies"), manifest.get("scripts")
+    lines = scripts.items() if isinstance(scripts, dict) else ()
+    texts = [str(line) for name, line in lines if re.search(r"test|unit|build|compile|prepare|tap|mocha", name)]
+    texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
+    read = [path for path in tree.files() if _READ.fullmatch(path) and not _LOOKS.search(path)]
+    texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
+    text = "\n".join(texts)
+    names = listed if isinstance(listed, dict) else {}
+    return frozenset(name for name in names if not (_is_tool(name) or _is_named(name, text)))
+
+
+def _is_tool(name: str) -> bool:
+    """Whether a package is of those that others call by another name, or not by name at all."""
+    return bool(_TOOLS.search(name)) and not _LOOKS.search(name)
+
+
+def _is_named(name: str, text: str) -> bool:
+    """Whether a text has a package's name, or the short one that presets and plugins go by."""
+    short = re.sub(r"^(?:@babel/|babel-)(?:preset|plugin)-", "", name)
+    return re.search(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])|[\"']{re.escape(short)}[\"']", text) is not None
+
+
+def _imported(text: str) -> Iterator[str]:
+    code = re.sub(r"^\s*(?://|\*).*$", "", text, flags=re.MULTILINE)
+    return (name for _, name in _IMPORTED.findall(code))
+
+
+def _packages(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Name of each package that the repository itself holds, and the files that its import may mean."""
+    for path in tree.files():
+        folder, name = posixpath.split(path)
+        if name == MANIFEST and "node_modules" not in folder.split("/"):
+            manifest = read_manifest(tree, folder)
+            exports = manifest.get("exports")
+            root = exports.get(".", exports) if isinstance(exports, dict) else exports
+            named = [*_leaves([manifest.get("main"), manifest.get("module"), root])]
+            ways = [posixpath.normpath(posixpath.join(folder, leaf)) for leaf in named or ["index.js"]]
+            found = tuple(dict.fromkeys(way + end for way in ways for end in ("", *SUFFIXES, "/index.js")))
+            if isinstance(own := manifest.get("name"), str):
+                yield own, found
+            yield folder, found
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """The files in a field of a manifest, types aside."""
+    if isinstance(value, str) and not value.endswith((".d.ts", ".d.mts", ".d.cts")) and "*" not in value:
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _leaves(inner)
+
+
+def _ways(name: str, importer: str, packages: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The paths of which an import means the first that is there; none where it is no business of the tree's."""
+    if not name.startswith("."):
+        return packages.get(name, ())
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), name.partition("?")[0]))
+    path = "" if path == "." else path
+    stem, suffix = posixpath.splitext(path)
+    if path.startswith("..") or suffix in _OTHERS:
+        return ()
+    if suffix in SUFFIXES:
+        return (path, *(stem + other for other in _SOURCES.get(suffix, ())))
+    own = (path, *(path + other for other in SUFFIXES)) if path else ()
+    return (*own, *packages.get(path, ()), *(posixpath.join(path, f"index{other}") for other in SUFFIXES))
+
+
+def _commands(tree: Tree, test_files: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for folder in dict.fromkeys((package_folder(tree, test_files), "")):
+        scripts = read_manifest(tree, folder).get("scripts")
+        lines: dict[str, Any] = scripts if isinstance(scripts, dict) else {}
+        if line := _building(lines.get("pretest")):
+            yield folder, line
+        for name in _SCRIPTS:
+            if _building(lines.get(name)):
+                yield folder, f"npm run {name}"
+
+
+def _building(script: Any) -> str:
+    """A script without the parts that build nothing; empty where nothing is left."""
+    parts = re.split(r"\s*&&\s*", script) if isinstance(script, str) else []
+    kept = [part for part in parts if not _NO_BUILD.search(part)]
+    return "" if all(map(_CLEARS.fullmatch, kept)) else " && ".join(kept)

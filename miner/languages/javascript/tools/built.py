@@ -1,0 +1,103 @@
+"""While an image is made: build what the tests of a tree load, and find out which files that gives.
+
+    built.py PLAN OUT       PLAN is JSON: `wanted` and `commands` of miner/languages/javascript/artefacts.py
+
+The first command that gives all that is wanted counts. It runs as in a trial: without .git and without a network. New
+files that are none of its outputs are removed, what it changed in files of the repository is taken back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+TREE = Path("/testbed")
+HIDDEN = Path("/testbed.git")
+SECONDS = 600
+TAIL = 2000
+MOST = 400
+"""Outputs of one build."""
+
+
+def git(*words: str) -> list[str]:
+    done = subprocess.run(["git", "-C", str(TREE), *words], check=True, capture_output=True)
+    return [name for name in done.stdout.decode("utf-8", "surrogateescape").split("\0") if name]
+
+
+def run(folder: str, line: str) -> tuple[bool, float, str]:
+    """Whether a command ended well, its seconds, the end of what it printed."""
+    env = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    (TREE / ".git").rename(HIDDEN)
+    began = time.monotonic()
+    try:
+        done = subprocess.run(
+            ["/bin/sh", "-c", line],
+            cwd=TREE / folder,
+            env=env,
+            check=False,
+            timeout=SECONDS,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        ok, printed = done.returncode == 0, done.stdout
+    except subprocess.TimeoutExpired as error:
+        ok, printed = False, error.stdout or b""
+    finally:
+        HIDDEN.rename(TREE / ".git")
+    text = printed.decode("utf-8", "replace")
+    print(text)
+    return ok, time.monotonic() - began, text[-TAIL:]
+
+
+def new_files() -> list[str]:
+    return [path for path in git("ls-files", "-o", "-z") if "node_modules" not in path.split("/")]
+
+
+def outputs(files: list[str]) -> list[str]:
+    """The files, a folder in which nothing else is for all below it; none that hides itself."""
+    tracked = {str(folder) for path in git("ls-files", "-z") for folder in Path(path).parents}
+    found = {}
+    for path in files:
+        folders = [str(folder) for folder in reversed(Path(path).parents)]
+        whole = next((folder for folder in folders if folder not in tracked), None)
+        if not any(part.startswith(".") for part in Path(path).parts) and not path.endswith(".tsbuildinfo"):
+            found[f"{whole}/" if whole else path] = None
+    return list(found)
+
+
+def take_back(kept: list[str]) -> None:
+    """Remove what a command left, but for some of it."""
+    git("checkout", "-q", "--", ".")
+    for path in new_files():
+        if path not in kept and not any(folder.endswith("/") and path.startswith(folder) for folder in kept):
+            (TREE / path).unlink()
+
+
+def main(plan_text: str, out: str) -> None:
+    plan = json.loads(plan_text)
+    facts: dict[str, object] = {}
+    failures = []
+    for folder, line in plan["commands"]:
+        ok, seconds, text = run(folder, line)
+        files = new_files() if ok else []
+        there = ok and any(any((TREE / way).is_file() for way in ways) for ways in plan["wanted"])
+        made = outputs(files) if there else []
+        if made and len(made) <= MOST:
+            take_back(made)
+            with (TREE / ".git/info/exclude").open("a") as exclude:
+                exclude.write("".join(f"/{path}\n" for path in made))
+            facts["build"] = {"folder": folder, "command": line, "outputs": made, "seconds": seconds}
+            break
+        failures.append(f"{line}: {text if not ok else 'it does not make what the tests load'}")
+        take_back([])
+    else:
+        facts["not_built"] = "\n".join(failures)[-TAIL:]
+    Path(out).write_text(json.dumps(facts))
+
+
+main(*sys.argv[1:])

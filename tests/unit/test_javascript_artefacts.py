@@ -1,0 +1,93 @@
+"""What tests load that is built before it is there, and the scripts that may build it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from harness.dataset.schema import BuildModel
+from miner.languages.javascript.artefacts import idle, lacking, plan
+from tests.trees import Files
+
+TEST = "test/a.js"
+
+
+def files(scripts: dict[str, str] | None = None, **more: str) -> Files:
+    return Files(
+        {"package.json": json.dumps({"name": "pkg", "main": "dist/main.js", "scripts": scripts or {}}), **more}
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ('const x = require("../dist/x.js")', "dist/x.js"),
+        ('import x from "../dist/x"', "dist/x"),
+        ('export * from "../lib"', "lib"),
+        ('const x = await import("../build/x.cjs")', "build/x.cjs"),
+        ('import x from "pkg"', "dist/main.js"),
+        ('const x = require("..")', "dist/main.js"),
+        ('import x from "../src/y.js"', "src/gen.js"),
+    ],
+)
+def test_an_import_that_leads_nowhere_is_to_be_built(text, first):
+    tree = files(**{TEST: text, "src/y.ts": 'import z from "./gen.js"'})
+    assert [ways[0] for ways in lacking(tree, [TEST])] == [first]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'import x from "../src/y.js"',
+        'import "../src/y"',
+        'import a from "chai"',
+        'import "./a.css"',
+        '// from "../gone"',
+    ],
+)
+def test_what_is_there_or_is_installed_is_not(text):
+    assert lacking(files(**{TEST: text, "src/y.ts": ""}), [TEST]) == ()
+
+
+def test_of_a_test_file_that_is_yet_to_come_its_neighbours_tell():
+    tree = files(**{TEST: 'require("../dist/x.js")'})
+    assert [ways[0] for ways in lacking(tree, ["test/new.js"])] == ["dist/x.js"]
+
+
+@pytest.mark.parametrize(
+    ("scripts", "lines"),
+    [
+        ({"pretest": "npm run build && npm run lint", "build": "tsc"}, ["npm run build", "npm run build"]),
+        ({"pretest": "rimraf build && tsc -p tsconfig.test.json"}, ["rimraf build && tsc -p tsconfig.test.json"]),
+        ({"pretest": "npm run lint", "prepare": "husky install", "compile": "tsc"}, ["npm run compile"]),
+        ({"pretest": "rimraf build", "test": "mocha"}, []),
+    ],
+)
+def test_scripts_that_build_are_told_from_those_that_look_or_clear(scripts, lines):
+    found = plan(files(scripts, **{TEST: 'require("../dist/x.js")'}), [TEST])
+    assert [line for _, line in found.commands] == list(dict.fromkeys(lines)) if found else lines == []
+
+
+def test_a_package_of_a_workspace_is_built_before_the_whole():
+    inner = {
+        "packages/a/package.json": '{"name": "a", "scripts": {"build": "tsc"}}',
+        "packages/a/test/x.js": 'import "../lib/y.js"',
+    }
+    found = plan(files({"build": "lerna run build"}, **inner), ["packages/a/test/x.js"])
+    assert found.commands == (("packages/a", "npm run build"), ("", "npm run build"))
+
+
+def test_outputs_of_a_build_are_files_or_folders_below_the_root_alone():
+    assert BuildModel(argv=["x"], inputs=["*.js"], outputs=["dist/", "index.js"]).outputs == ("dist/", "index.js")
+    for path in ("/", "dist//", "../dist/", "./"):
+        with pytest.raises(ValidationError):
+            BuildModel(argv=["x"], inputs=["*.js"], outputs=[path])
+
+
+def test_development_dependencies_that_nothing_names_are_idle():
+    listed = dict.fromkeys(("eslint", "mocha", "chai", "@types/node", "@babel/preset-env", "ncp"), "1")
+    text = json.dumps({"devDependencies": listed, "scripts": {"test": "mocha", "lint": "eslint ."}})
+    more = {"test/a.js": 'require("chai")', ".babelrc": '{"presets": ["env"]}', "eslint.config.js": 'import "ncp"'}
+    assert idle(Files({"package.json": text, **more})) == {"eslint", "ncp"}

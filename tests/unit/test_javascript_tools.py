@@ -1,0 +1,83 @@
+"""Programs that run while an image of JavaScript is made, on real folders."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import miner.languages.javascript
+from harness.config.settings import ImageSettings
+from harness.core import process
+from miner.languages.javascript.build import layer_of_node, told_reason
+
+TOOLS = Path(miner.languages.javascript.__file__).parent / "tools"
+
+
+@pytest.fixture
+def package(tmp_path):
+    def lay(name: str, install: str, **files: str) -> None:
+        files = {"package.json": json.dumps({"scripts": {"install": install}}), "binding.gyp": "", **files}
+        for path, text in files.items():
+            place = tmp_path / "tree/node_modules" / name / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+
+    return lay
+
+
+def compile_all(tmp_path: Path) -> dict[str, object]:
+    facts = tmp_path / "facts.json"
+    process.run([sys.executable, TOOLS / "natives.py", tmp_path / "tree", facts])
+    return json.loads(facts.read_text())
+
+
+def test_native_code_that_comes_without_a_program_is_compiled_by_its_own_script(tmp_path, package):
+    package("needed", "echo made > made")
+    package("@scope/needed-too", "echo made > made")
+    package("broken", "echo no header; exit 1")
+    assert compile_all(tmp_path) == {
+        "compiled": ["needed-too", "needed"],
+        "not_compiled": {"broken": "no header\n"},
+    }
+    assert (tmp_path / "tree/node_modules/needed/made").exists()
+
+
+def test_a_node_of_this_machine_is_copied_for_its_own_line_and_platform_alone(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/node").write_bytes(b"program")
+    settings = ImageSettings(nodes={"18": tmp_path})
+    [folder] = layer_of_node("base", 18, settings).folders
+    assert (folder.path, folder.context) == (tmp_path, "node-18")
+    assert not any("node-linux" in command.splitlines()[-1] for command in layer_of_node("base", 18, settings).commands)
+    assert not layer_of_node("base", 20, settings).folders
+    assert not layer_of_node("base", 18, settings.model_copy(update={"platform": "linux/s390x"})).folders
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("npm error code E401\nnpm error Incorrect or missing password.", "registry_login"),
+        ("ERR_PNPM_FETCH_401  GET https://npm.example/@corp%2Fa: Unauthorized - 401", "registry_login"),
+        (
+            "npm error code ETARGET\nnpm error notarget No matching version found for a@^2 with a date before 2019",
+            "registry_dates",
+        ),
+        ("npm error command git --no-replace-objects ls-remote ssh://****@github.com/a/b.git", "needs_network"),
+        ("npm error code ERESOLVE", "unresolvable"),
+        ("npm error code 1", ""),
+    ],
+)
+def test_what_a_package_manager_says_of_a_failure_is_its_reason(output, reason):
+    assert told_reason(output) == reason
+
+
+def test_what_comes_compiled_or_has_no_native_code_runs_no_script(tmp_path, package):
+    package("prebuilt", "touch made", **{"prebuilds/linux-x64/a.node": ""})
+    package("built", "touch made", **{"build/Release/a.node": ""})
+    package("plain", "touch made")
+    (tmp_path / "tree/node_modules/plain/binding.gyp").unlink()
+    assert compile_all(tmp_path) == {"compiled": [], "not_compiled": {}}
+    assert not [*tmp_path.rglob("made")]
