@@ -169,6 +169,17 @@ def test_a_rust_extension_needs_rust_from_the_start():
     assert recipe({"pyproject.toml": backend}).apt == ()
 
 
+def test_arguments_of_setup_are_read_from_the_names_that_hold_them():
+    setup = (
+        "uvloop = 'uvloop' + marker\nNEEDS = ['six', uvloop]\n"
+        "about = {'name': 'x', 'python_requires': '>=3.10', 'long_description': open('x').read()}\n"
+        "about['extras_require'] = {'test': NEEDS}\nsetup(**about)\n"
+    )
+    found = detect(Files({"setup.py": setup}))
+    assert found.requires_python == ">=3.10"
+    assert found.recipes[0].rung == "extra:test"
+
+
 def test_classifiers_name_minor_versions():
     trove = [f"Programming Language :: Python :: {version}" for version in ("3", "3.9")]
     text = f"[project]\nname='x'\nclassifiers={trove}\n"
@@ -180,7 +191,7 @@ def test_a_project_that_cannot_be_built_needs_what_is_written_down():
     found = detect(Files({"setup.py": setup, "requirements.txt": "", "tox.ini": "[testenv]\ndeps = attrs\n"})).unbuilt
     assert found is not None
     assert (found.project, found.rung) == (None, "unbuilt")
-    assert found.evidence.requirements == ("mock", "attrs")
+    assert found.evidence.requirements == ("six", "mock", "attrs")
     assert (found.evidence.extras, found.evidence.files) == ((), ("requirements.txt",))
 
 

@@ -75,13 +75,16 @@ def setup_call(tree: Tree) -> SetupCall | None:
     """The literal arguments of setup.py's `setup()`; None without a setup.py that parses as Python 3."""
     if (module := python_source.parsed(tree.read("setup.py"))) is None:
         return None
-    names = {
-        target.id: node.value
-        for node in module.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    assigned = [(target, node.value) for node in module.body if isinstance(node, ast.Assign) for target in node.targets]
+    names = {target.id: value for target, value in assigned if isinstance(target, ast.Name)}
+    items = [
+        (ast.unparse(target.value), target.slice, value)
+        for target, value in assigned
+        if isinstance(target, ast.Subscript)
+    ]
+    for name, key, value in items:  # kwargs["install_requires"] = …
+        if isinstance(held := names.get(name), ast.Dict):
+            names[name] = ast.Dict(keys=[*held.keys, key], values=[*held.values, value])
     for node in ast.walk(module):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in {"setup", "setuptools.setup"}:
             return _arguments(node, names)
@@ -90,6 +93,9 @@ def setup_call(tree: Tree) -> SetupCall | None:
 
 def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupCall:
     fields = {word.arg: _literal(word.value, names) for word in call.keywords if word.arg}
+    for word in call.keywords:
+        if word.arg is None and isinstance(held := _literal(word.value, names), dict):  # setup(**kwargs)
+            fields = {**held, **fields}
     extras = fields.get("extras_require")
     requires = fields.get("python_requires")
     name, licence = fields.get("name"), fields.get("license")
@@ -105,9 +111,11 @@ def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupCall:
 
 
 def _literal(node: ast.expr, names: Mapping[str, ast.expr]) -> object:
-    """A literal, a name assigned to one, or a dict whose keys are known even if its values are not; else None."""
+    """A literal, a name assigned to one, or a dict or list of which some is known; else None."""
     if isinstance(node, ast.Name) and node.id in names:
-        return _literal(names[node.id], {})
+        return _literal(names[node.id], {name: value for name, value in names.items() if name != node.id})
+    if isinstance(node, ast.List | ast.Tuple):
+        return [known for part in node.elts if (known := _literal(part, names)) is not None]
     if isinstance(node, ast.Dict):
         keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
         return {key: _literal(value, names) for key, value in zip(keys, node.values, strict=False)}
