@@ -166,13 +166,13 @@ def run(task: Task, sandbox, framework: str, *files: str, **around: Any) -> Test
     return trial.run(spec, sandbox).report
 
 
-def test_a_fix_with_its_test_is_a_proved_task_judged_inside(task):
+def test_a_fix_with_its_test_is_a_proved_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "javascript")
     turned = ("test/built.test.js::two", "test/calc.test.js::sums", "test/calc.test.js::sums > of ones")
     assert task.hidden.fail_to_pass == turned
     assert task.hidden.pass_to_pass == ("test/built.test.js::one", "test/calc.test.js::zero")
     assert task.instance.test.framework == "node:test"
-    assert place_of(task) is Place.INSIDE
+    assert place_of(task) is Place.HOST
 
 
 def test_the_fix_resolves_it_and_nothing_does_not(task, sandbox):

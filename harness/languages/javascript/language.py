@@ -65,6 +65,7 @@ class JavaScript:
             "root": root,
             "options": options,
             "shared": _part("shared.js"),
+            "handout": _part("handout.js"),
             "reporter": _part(f"{FRAMEWORKS[test.framework].reporter}.js"),
         }
         return Program(
