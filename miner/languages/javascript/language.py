@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from harness.core.instance import TestSpec
 from harness.core.test_ids import files
-from miner.languages.base import Guess
+from miner.languages.guessing import guess
 from miner.languages.javascript import manifest
 from miner.languages.javascript.build import build_image
+from miner.languages.javascript.stripping import literals
 from miner.languages.javascript.stripping.source import StrippedSource
 from miner.languages.recording import record
 from miner.layers import egress
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task
     from miner.evidence.tree import Tree
-    from miner.languages.base import Contents, ImageRequest, KnownText, RecordedTests, TaskRun, TestCommand
+    from miner.languages.base import Contents, Guess, ImageRequest, KnownText, RecordedTests, TaskRun, TestCommand
     from miner.languages.built import BuiltImage
     from miner.sources.change import Kind
 
@@ -89,9 +90,8 @@ class JavaScript:
         )
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
-        """No bits, since nothing is expected outside."""
-        del recorded, fail_to_pass, known
-        return Guess(bits=0.0)
+        """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
+        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
 JAVASCRIPT = JavaScript(

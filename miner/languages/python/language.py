@@ -14,12 +14,13 @@ from harness.core.instance import TestSpec
 from harness.languages.python import pytest
 from harness.languages.python.frameworks import framework
 from harness.languages.python.suites import COLLECT_ONLY
+from miner.languages.guessing import guess
 from miner.languages.python import doctests
 from miner.languages.python.detect import detect
 from miner.languages.python.images import exclude_newer
 from miner.languages.python.images.build_recipe import BuildJob, expect_resolving
 from miner.languages.python.images.ladder import climb
-from miner.languages.python.stripping import borrowing, documents, guessing, inlining
+from miner.languages.python.stripping import borrowing, documents, inlining, literals
 from miner.languages.python.test_command import test_commands, test_paths, usable
 from miner.languages.recording import record
 from miner.layers import egress
@@ -134,9 +135,7 @@ class Python:
 
     def guess(self, recorded: RecordedTests, fail_to_pass: Collection[str], known: KnownText) -> Guess:
         """By the form of each assertion, the values that are written somewhere, and rules that are tried."""
-        return guessing.guess(
-            recorded.expectations, recorded.before, fail_to_pass, known.words, known.changed, known.beside_tests
-        )
+        return guess(recorded.expectations, recorded.before, fail_to_pass, known, literals.READING)
 
 
 def _is_argument(test_id: str) -> bool:

@@ -93,7 +93,7 @@ class StrippedSource:
             if assertion is None or not _can_be_moved(assertion):
                 rest.extend(reversed(node.named_children))
                 continue
-            yield Slot(number=number, function=_titles(node), assertion=assertion)
+            yield Slot(number=number, function=titles(node), assertion=assertion)
             number += 1
 
     # -- what only expectations read
@@ -290,16 +290,16 @@ def _titles_of_call(call: Node | None) -> str | None:
     return re.sub(r"\s+", " ", text_of(given[0])[1:-1])
 
 
-def _titles(node: Node) -> tuple[str, ...]:
+def titles(node: Node) -> tuple[str, ...]:
     """The test that an assertion stands in, as `test_ids.function` has it; empty where its titles are made."""
-    titles: list[str] = []
+    around: list[str] = []
     at: Node | None = node
     while at is not None:
         title = _titles_of_call(at)
         if title is not None:
-            titles.insert(0, title)
+            around.insert(0, title)
         at = at.parent
-    return (" > ".join(titles).partition("[")[0],) if titles and all(titles) else ()
+    return (" > ".join(around).partition("[")[0],) if around and all(around) else ()
 
 
 def _handing(slot: Slot) -> tuple[Piece, ...]:
