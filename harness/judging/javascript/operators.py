@@ -100,6 +100,8 @@ class _Comparison:
     primitives: Callable[[object, object], bool]
     classes: bool = False
     """Whether objects have to be of one class."""
+    named: tuple[str, ...] = ("T", "B")
+    """Kinds of objects that have to be of one class in any case."""
     undefined: bool = True
     """Whether a property that is undefined differs from none, and a hole from undefined."""
     errors: bool = True
@@ -125,9 +127,9 @@ class _Comparison:
         return self._objects(left, other)
 
     def _objects(self, left: Object, other: Object) -> bool:
-        if left.tag != other.tag or (left.tag in ("M", "S", "T", "B") and left.name != other.name):
+        if left.tag != other.tag:
             return False
-        if self.classes and left.name != other.name:
+        if left.name != other.name and (self.classes or left.tag in self.named):
             return False
         if left.tag == "E":
             if not self.errors:
@@ -172,7 +174,7 @@ class _Comparison:
 _DEEP: Mapping[str, Callable[[], _Comparison]] = {
     "strict": lambda: _Comparison(primitives=same_value, classes=True),
     "loose": lambda: _Comparison(primitives=loosely_equal),
-    "jest": lambda: _Comparison(primitives=same_value, undefined=False, errors=False),
+    "jest": lambda: _Comparison(primitives=same_value, undefined=False, errors=False, named=("M", "S", "T", "B")),
     "jest strict": lambda: _Comparison(primitives=same_value, classes=True, errors=False),
     "chai": lambda: _Comparison(primitives=same_value, errors=False),
 }
@@ -216,6 +218,9 @@ def _searched(pattern: object, text: object, matches: Matches) -> bool:
 def _message(error: object) -> str:
     if isinstance(error, Object) and error.tag == "E":
         return error.text[1]
+    message = dict(error.props).get("message") if isinstance(error, Object) and error.tag == "O" else None
+    if isinstance(message, str):
+        return message
     raise UndecidableError("not an error")
 
 

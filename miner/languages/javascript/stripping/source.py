@@ -11,7 +11,7 @@ from miner.languages.base import Mode
 from miner.languages.javascript.stripping import scopes
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, text_of, walk
 from miner.languages.javascript.stripping.sites import ASSERT_MODULES, Assertion, Reader, holds
-from miner.languages.javascript.stripping.static import Column, Statics
+from miner.languages.javascript.stripping.static import Column, Statics, member_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -129,10 +129,7 @@ class StrippedSource:
             if whole is None:
                 continue
             for use in binding.uses:
-                top = use
-                while top.parent is not None and top.parent.type == "member_expression":
-                    top = top.parent
-                column = self._statics.column_of(top) or whole
+                column = self._statics.column_of(member_of(use)) or whole
                 columns[column.key] = column
                 if not _is_in(use, gone):
                     read.add(column.key)

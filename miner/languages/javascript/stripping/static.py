@@ -64,7 +64,7 @@ _OBJECTS = frozenset({"Number", "Math", "Symbol"})
 _METHODS = frozenset(
     {
         *("repeat", "join", "concat", "slice", "trim", "toUpperCase", "toLowerCase", "split", "padStart", "padEnd"),
-        *("toString", "replace", "replaceAll", "substring", "at", "getTime", "toISOString", "fill", "flat", "reverse"),
+        *("toString", "replace", "replaceAll", "substring", "at", "getTime", "toISOString", "flat"),
     }
 )
 _LOOPS = frozenset({"forEach", "map"})
@@ -197,7 +197,7 @@ class Statics:
         self._open.add(id(binding))
         try:
             if column is not None:
-                return self._is_static_column(column, depth)
+                return self._is_static_column(column, binding, depth)
             return self.is_static_binding(binding, depth)
         finally:
             self._open.discard(id(binding))
@@ -261,7 +261,7 @@ class Statics:
             return False
         column = self.column_of(node)
         if column is not None:
-            return self._is_static_column(column, depth)
+            return self._is_static_row(node, column, depth)
         if inner.type == "identifier" and self._scopes.resolve(inner) is None:
             return text_of(inner) in _OBJECTS and node.type == "member_expression"
         index = node.child_by_field_name("index")
@@ -290,9 +290,35 @@ class Statics:
 
     # -- tables of rows
 
-    def _is_static_column(self, column: Column, depth: int) -> bool:
+    def _is_static_row(self, node: Node, column: Column, depth: int) -> bool:
+        while node.type in ("member_expression", "subscript_expression"):
+            inner = node.child_by_field_name("object")
+            if inner is None:
+                return False
+            node = inner
+        binding = self._scopes.resolve(node)
+        return binding is not None and self._is_static_column(column, binding, depth)
+
+    def _is_static_column(self, column: Column, binding: Binding, depth: int) -> bool:
+        """Whether a column holds nothing but what is static, and no use of the loop's name can change that."""
         cells = column.cells()
-        return cells is not None and all(self.is_static(cell, depth) for cell in cells)
+        if cells is None or not all(self.is_static(cell, depth) for cell in cells):
+            return False
+        return all(self._leaves(use, column) for use in binding.uses)
+
+    def _leaves(self, use: Node, column: Column) -> bool:
+        """Whether a use of a loop's name leaves a column as it is: it only looks, or takes what nobody can change."""
+        if self._only_looks(use):
+            return True
+        top = member_of(use)
+        other = self.column_of(top)
+        if other is None or (top.parent is not None and _sets(top.parent, top)):
+            return False
+        cells = other.cells()
+        if cells is not None and all(bare(cell).type in _PRIMITIVES for cell in cells):
+            return True
+        length = min(len(other.steps), len(column.steps))
+        return other.steps[:length] != column.steps[:length]
 
     def column_of(self, node: Node) -> Column | None:
         """The column of a table that a name or `row.member` stands for, inside of a loop over its rows."""
@@ -394,6 +420,17 @@ def _entries(node: Node) -> tuple[tuple[Node, ...], ...]:
         elif child.type != "comment":
             return ()
     return tuple(pairs) if node.type == "object" else ()
+
+
+def member_of(use: Node) -> Node:
+    """The longest member access that begins with a name, but for a method that is called."""
+    top = use
+    while top.parent is not None and top.parent.type == "member_expression" and _is(top.parent, "object", top):
+        called = top.parent.parent
+        if called is not None and called.type == "call_expression" and _is(called, "function", top.parent):
+            break
+        top = top.parent
+    return top
 
 
 def _step(node: Node) -> Step | None:
