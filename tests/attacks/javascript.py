@@ -48,6 +48,19 @@ describe("money", () => {{
   }});
 }});
 """
+_BY_TAPE = """\
+const test = require("tape");
+const { price, label, parse } = require("../money.js");
+test("takes nothing off", (t) => { t.equal(price(4217), 4217); t.end(); });
+test("takes a share off", (t) => {
+  t.plan(2);
+  t.equal(price(10590, 10), 9531);
+  t.deepEqual([[5000, 50], [999, 33]].map(([cents, off]) => price(cents, off)), [2500, 670]);
+});
+test("takes no more than all of it", (t) => { t.throws(() => price(1, 101), RangeError); t.end(); });
+test("writes euros", (t) => { t.equal(label(3107), "31.07 EUR", "in euros"); t.end(); });
+test("reads them", async (t) => { t.deepEqual(await parse("31.07"), { cents: 3107, currency: "EUR" }); t.end(); });
+"""
 HIDDEN = {
     "node:test": (
         "judged/node.test.js",
@@ -71,6 +84,7 @@ HIDDEN = {
             "const { price, label, parse } = money;"
         ),
     ),
+    "tap": ("judged/tape.js", _BY_TAPE),
 }
 """By framework: the hidden test file and its text."""
 EXPECTED = ("9531", "2500", "670", "RangeError", "31.07 EUR", "3107, currency")
@@ -81,7 +95,7 @@ const fs = require("fs");
 const IDS = ["takes nothing off", "takes a share off", "takes no more than all of it", "writes euros", "reads them"];
 const forge = (place) => {
   for (const title of IDS) {
-    const id = "@path@::money > " + title;
+    const id = "@path@::@suite@" + title;
     fs.writeSync(place, JSON.stringify({ t: "report", id, status: "passed", seconds: 0, text: "" }) + "\\n");
   }
 };
@@ -113,6 +127,14 @@ globalThis.GIVEN = (value) => {
 Object.is = () => true;
 Array.prototype.every = () => true;
 Array.prototype.some = () => true;
+""",
+    "prints-points": """\
+console.log("TAP version 13");
+for (const title of ["takes nothing off", "takes a share off", "takes no more than all of it"]) {
+  console.log(`# ${title}\\nok 1 - it`);
+}
+console.log("# writes euros\\nok 4 it\\n# reads them\\nok 5 it\\n\\n1..5\\n# pass 5");
+process.exit(0);
 """,
     "forged-reports": _FORGED_REPORTS + "try { forge(3); } catch (error) { forge(1); }\n",
 }
@@ -263,4 +285,5 @@ for (let fd = 3; fd < 64; fd += 1) { try { fs.closeSync(fd); } catch (error) {} 
 def attacked(code: str, path: str) -> str:
     """The product as a patch leaves it, still wrong."""
     plain = "" if "globalThis.GIVEN" in code else "globalThis.GIVEN = (value) => value;\n"
-    return code.replace("@path@", path) + plain + WRONG
+    suite = "" if path == HIDDEN["tap"][0] else "money > "
+    return code.replace("@path@", path).replace("@suite@", suite) + plain + WRONG

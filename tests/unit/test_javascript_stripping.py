@@ -77,6 +77,48 @@ def test_an_assertion_hands_out_what_depends_on_the_product(statement, left, op)
     assert [slot.assertion.op for slot in parsed(text).slots] == [op]
 
 
+CHAI = 'const chai = require("chai");\nconst { expect, assert } = chai;\n'
+
+
+@pytest.mark.parametrize(
+    ("statement", "left", "op"),
+    [
+        ("expect(f(1)).to.equal(3);", "__goldseam__(0, () => [f(1)]);", "js.==="),
+        ("expect(f(1)).to.not.deep.equal([3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        ("expect(f(1)).to.be.true;", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("expect(f(1)).to.be.ok;", "__goldseam__(0, () => [f(1)]);", "js.truth"),
+        ("f(1).should.eql([3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        ("expect(f).to.throw('no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
+        ("expect(f(1)).to.have.lengthOf(3);", "__goldseam__(0, () => [f(1)]);", "js.length"),
+        ("assert.isTrue(f(1), 'yes');", "__goldseam__(0, () => [f(1)]);", "js.is"),
+        ("assert.deepEqual(f(1), [3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
+        ("assert(f(1));", "__goldseam__(0, () => [f(1)]);", "js.truth"),
+    ],
+)
+def test_chai_is_read_in_each_of_its_styles(statement, left, op):
+    text = f"{CHAI}it('a', () => {{ {statement} }});\n"
+    assert stripped(text) == f"{CHAI}it('a', () => {{ {left} }});\n"
+    assert [slot.assertion.op for slot in parsed(text).slots] == [op]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["expect(f(1)).to.be.a('string');", "expect(f(1)).to.deep.include(3);", "expect(f(1)).to.be.within(1, 2);"],
+)
+def test_what_of_chai_is_not_read_stays(statement):
+    assert parsed(f"{CHAI}it('a', () => {{ {statement} }});\n").slots == ()
+
+
+def test_tape_counts_what_is_taken_out():
+    head = 'const test = require("tape");\n'
+    text = f"{head}test('a', (t) => {{ t.equal(f(1), 3, 'x'); t.test('b', (st) => {{ st.ok(f(1)); }}); t.end(); }});\n"
+    assert stripped(text) == (
+        f"{head}test('a', (t) => {{ __goldseam__(0, () => [f(1)], null, t); "
+        "t.test('b', (st) => { __goldseam__(1, () => [f(1)], null, st); }); t.end(); });\n"
+    )
+    assert parsed('const test = require("ava");\ntest("a", (t) => { t.is(f(1), 3); });').slots == ()
+
+
 def test_what_waits_in_an_operand_is_waited_for():
     text = f"{ASSERT}test('a', async () => {{ assert.equal(await f(1), 3)\n g() }});\n"
     assert "await __goldseam__(0, async () => [await f(1)])\n g()" in stripped(text)

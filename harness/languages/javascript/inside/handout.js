@@ -267,7 +267,10 @@ function ofJest(path, scope) {
   return told ? [path + "::" + collapsed(told)] : [];
 }
 
-const CURRENT = { "node:test": ofNode, vitest: ofVitest, jest: ofJest, mocha: () => (running.id === null ? [] : [running.id]) };
+// tape hands each test an object of its own; what is printed of it is its name alone.
+const ofTape = (path, _scope, counter) => (counter ? [idAmong(counter, () => [counter], (test) => idOf(path, [test.name]))] : []);
+
+const CURRENT = { "node:test": ofNode, tap: ofTape, vitest: ofVitest, jest: ofJest, mocha: () => (running.id === null ? [] : [running.id]) };
 
 // -- handing out
 
@@ -286,12 +289,16 @@ function send(tests, slot, values, raised) {
 
 // What a stripped file calls; `scope` is its own global object.
 function handOut(scope, path) {
-  const current = () => (CURRENT[ASKED.framework] || (() => []))(path, scope);
-  const site = (slot, body, kept) => {
-    const tests = current();
+  const current = CURRENT[ASKED.framework];
+  const site = (slot, body, kept, counter) => {
+    const tests = current(path, scope, counter);
     const values = kept ? kept().map(encoded) : [];
-    const end = (given) => send(tests, slot, values.concat(given.map(encoded)), null);
-    const fail = (error) => send(tests, slot, values, encoded(error));
+    const tell = (list, raised) => {
+      send(tests, slot, list, raised);
+      if (counter) counter.pass();
+    };
+    const end = (given) => tell(values.concat(given.map(encoded)), null);
+    const fail = (error) => tell(values, encoded(error));
     let given;
     try {
       given = body();

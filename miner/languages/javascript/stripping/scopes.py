@@ -137,6 +137,10 @@ class Scopes:
         """All of them, in the order in which they are declared."""
         return list(self._declared.values())
 
+    def imports(self, module: str) -> bool:
+        """Whether the file takes anything of a module."""
+        return any(binding.module == module for binding in self._declared.values())
+
     def declared_in(self, node: Node) -> list[Binding]:
         """The bindings that a pattern or parameter declares, in the order of the text."""
         return [self._declared[part.id] for part in walk(node) if part.id in self._declared]
@@ -181,7 +185,7 @@ class Scopes:
         if module:
             for binding in self.declared_in(named):
                 binding.module = module
-                binding.imported = member or (_key_of(binding.declared) if named.type == "object_pattern" else "*")
+                binding.imported = member or (key_of(binding.declared) if named.type == "object_pattern" else "*")
 
     def _import(self, node: Node) -> None:
         module = text_of(node.child_by_field_name("source")).strip("\"'")
@@ -256,7 +260,7 @@ def is_exported(declared: Node) -> bool:
     return statement is not None and statement.parent is not None and statement.parent.type == "export_statement"
 
 
-def _key_of(declared: Node) -> str:
+def key_of(declared: Node) -> str:
     """The property that a name of an object pattern takes."""
     around = declared.parent
     if around is not None and around.type == "pair_pattern":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Mode
-from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, text_of
+from miner.languages.javascript.stripping.scopes import FUNCTIONS, arguments_of, key_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,6 +41,8 @@ class Assertion:
     """`resolves` or `rejects`, where the first operand is a promise of the value; `body`, where the body gives one."""
     options: Mapping[str, object] = field(default_factory=dict)
     kept: Mapping[str, object] = field(default_factory=dict)
+    counted_by: Node | None = None
+    """tape's object for the test, which counts its assertions."""
     tells_comparison: bool = False
     is_whole: bool = False
 
@@ -76,6 +78,41 @@ _MATCHERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "toBeGreaterThan": ("js.>", {}), "toBeGreaterThanOrEqual": ("js.>=", {}), "toBeLessThan": ("js.<", {}),
     "toBeLessThanOrEqual": ("js.<=", {}), "toBeInstanceOf": ("js.instance", {}),
 }  # fmt: skip
+_TAPE: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    **dict.fromkeys(("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals"), ("js.===", {})),
+    **dict.fromkeys(("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual"), ("js.===", _NOT)),
+    **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), ("js.deep", {"rules": "chai"})),
+    **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), ("js.deep", {"rules": "chai", **_NOT})),
+    "match": ("js.match", {}), "doesNotMatch": ("js.match", _NOT),
+}  # fmt: skip
+_TAPE_TRUTH = {"ok": {}, "true": {}, "assert": {}, "notOk": _NOT, "false": _NOT, "notok": _NOT, "error": _NOT,
+               "ifError": _NOT, "ifErr": _NOT, "iferror": _NOT}  # fmt: skip
+_CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    **dict.fromkeys(("equal", "equals", "eq"), ("js.===", {})),
+    **dict.fromkeys(("eql", "eqls"), ("js.deep", {"rules": "chai"})),
+    **dict.fromkeys(("include", "includes", "contain", "contains"), ("js.contain", {})),
+    **dict.fromkeys(("length", "lengthOf"), ("js.length", {})),
+    **dict.fromkeys(("match", "matches"), ("js.match", {})),
+    **dict.fromkeys(("above", "gt", "greaterThan"), ("js.>", {})),
+    **dict.fromkeys(("below", "lt", "lessThan"), ("js.<", {})),
+    **dict.fromkeys(("least", "gte"), ("js.>=", {})), **dict.fromkeys(("most", "lte"), ("js.<=", {})),
+}  # fmt: skip
+_CHAI_VALUES = {"true": "true", "false": "false", "null": "null", "undefined": "undefined", "NaN": "NaN"}
+_CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "equal": ("js.==", {}), "notEqual": ("js.==", _NOT), "strictEqual": ("js.===", {}),
+    "notStrictEqual": ("js.===", _NOT), "deepEqual": ("js.deep", {"rules": "chai"}),
+    "deepStrictEqual": ("js.deep", {"rules": "chai"}), "notDeepEqual": ("js.deep", {"rules": "chai", **_NOT}),
+    "lengthOf": ("js.length", {}), "match": ("js.match", {}), "notMatch": ("js.match", _NOT),
+    "include": ("js.contain", {}), "notInclude": ("js.contain", _NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
+}  # fmt: skip
+_CHAI_ASSERT_VALUES = {
+    "isTrue": "true",
+    "isFalse": "false",
+    "isNull": "null",
+    "isUndefined": "undefined",
+    "isNaN": "NaN",
+}
+_LINKS = frozenset({"to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "a"})
 _VALUES = {"toBeNull": "null", "toBeUndefined": "undefined", "toBeNaN": "NaN"}
 _THROWING = ("toThrow", "toThrowError")
 
@@ -86,16 +123,23 @@ class Reader:
     def __init__(self, scopes: Scopes, statics: Statics) -> None:
         self._scopes, self._statics = scopes, statics
 
-    def of_call(self, call: Node) -> Assertion | None:
-        """The assertion that a call makes; None where it makes none that is known."""
-        function = call.child_by_field_name("function")
-        given = arguments_of(call)
-        if function is None or any(node.type == "spread_element" for node in given):
+    def of_expression(self, node: Node) -> Assertion | None:
+        """The assertion that an expression makes; None where it makes none that is known."""
+        if node.type == "member_expression":
+            return self._of_chai(node, node, None)
+        function = node.child_by_field_name("function")
+        given = arguments_of(node)
+        if node.type != "call_expression" or function is None or any(one.type == "spread_element" for one in given):
             return None
         name = self._of_assert(function)
         if name is not None:
-            return self._asserted(call, name, given)
-        return self._expected(call, function, given)
+            return self._asserted(node, name, given)
+        return (
+            self._expected(node, function, given)
+            or self._of_chai(node, function, given)
+            or self._of_chais_assert(node, function, given)
+            or self._of_tape(node, function, given)
+        )
 
     # -- node's assert
 
@@ -176,6 +220,117 @@ class Reader:
             return None  # nothing of the product is in it
         return Assertion(op=op, operands=tuple(operands), call=call, options=options, awaits=awaits)
 
+    # -- tape
+
+    def _of_tape(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
+        counter, name = function.child_by_field_name("object"), text_of(function.child_by_field_name("property"))
+        if counter is None or not given or not self._is_of_tape(counter):
+            return None
+        found: Assertion | None = None
+        if name in _TAPE and len(given) > 1:
+            op, options = _TAPE[name]
+            found = self._of_operands(call, op, given[:2], options)
+        elif name in _TAPE_TRUTH:
+            found = self._of_operands(call, "js.truth", given[:1], _TAPE_TRUTH[name])
+        elif name == "doesNotThrow":
+            found = Assertion(op="no_raise", operands=(), call=call, body=given[0])
+        elif name == "throws" and all(node.type in ("string", "identifier") for node in given[1:]):
+            wanted = [node for node in given[1:2] if node.type == "identifier"]
+            found = self._raising(call, given[0], wanted, "", {})
+        return replace(found, counted_by=counter) if found is not None else None
+
+    def _is_of_tape(self, node: Node) -> bool:
+        """Whether a name is what tape gives to the function of a test."""
+        binding = self._scopes.resolve(node) if node.type == "identifier" else None
+        if binding is None or binding.kind != "param" or binding.is_written:
+            return False
+        function = function_around(binding.declared)
+        call = function.parent.parent if function is not None and function.parent is not None else None
+        called = call.child_by_field_name("function") if call is not None else None
+        while called is not None and called.type == "member_expression":
+            called = called.child_by_field_name("object")
+        if called is None or called.type != "identifier" or called.id == node.id:
+            return False
+        tape = self._scopes.resolve(called)
+        return tape is not None and (tape.module == "tape" or (tape is not binding and self._is_of_tape(called)))
+
+    # -- chai
+
+    def _is_of_chai(self, node: Node | None, name: str) -> bool:
+        """Whether an expression is `expect` or `assert` of chai."""
+        if node is not None and node.type == "member_expression":
+            inner = node.child_by_field_name("object")
+            binding = self._scopes.resolve(inner) if inner is not None and inner.type == "identifier" else None
+            is_whole = binding is not None and binding.imported in ("default", "*")
+            return is_whole and binding is not None and binding.module == "chai" and _is_called(node, name)
+        binding = self._scopes.resolve(node) if node is not None and node.type == "identifier" else None
+        if binding is None or binding.is_written:
+            return False
+        if binding.module == "chai" or binding.init is None or binding.kind != "const":
+            return binding.module == "chai" and binding.imported == name
+        if binding.is_whole:  # `expect = chai.expect`
+            return binding.init.type == "member_expression" and self._is_of_chai(binding.init, name)
+        source = self._scopes.resolve(binding.init) if binding.init.type == "identifier" else None
+        return source is not None and source.module == "chai" and key_of(binding.declared) == name
+
+    def _of_chai(self, whole: Node, function: Node, given: Sequence[Node] | None) -> Assertion | None:
+        """`expect(x).to.…` or `x.should.…`; without `given` it ends in a property."""
+        words: list[str] = []
+        actual: Node | None = None
+        at: Node | None = function
+        while at is not None and at.type == "member_expression":
+            words.insert(0, text_of(at.child_by_field_name("property")))
+            at = at.child_by_field_name("object")
+            if words[0] == "should" and self._scopes.imports("chai"):
+                actual, words = at, words[1:]
+                break
+        if actual is None and at is not None and self._is_of_chai(at.child_by_field_name("function"), "expect"):
+            actual = next(iter(arguments_of(at)), None)
+        if actual is None or not words:
+            return None
+        *flags, name = words
+        if set(flags) - _LINKS - {"not", "deep"}:
+            return None
+        options: Mapping[str, object] = _NOT if "not" in flags else {}
+        return self._chained(whole, actual, name, given, options, is_deep="deep" in flags)
+
+    def _chained(
+        self,
+        call: Node,
+        actual: Node,
+        name: str,
+        given: Sequence[Node] | None,
+        options: Mapping[str, object],
+        *,
+        is_deep: bool,
+    ) -> Assertion | None:
+        if given is None:
+            if name in _CHAI_VALUES:
+                return self._of_operands(call, "js.is", [actual], options, text=_CHAI_VALUES[name])
+            return self._of_operands(call, "js.truth", [actual], options) if name == "ok" else None
+        if name in ("throw", "throws", "Throw"):
+            return self._expected_to_throw(call, actual, given, options, "")
+        if not given or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
+            return None
+        op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
+        return self._of_operands(call, op, [actual, given[0]], {**more, **options}) if op else None
+
+    def _of_chais_assert(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
+        name = "isOk"
+        at: Node | None = function
+        if function.type == "member_expression" and not self._is_of_chai(function, "assert"):
+            name, at = text_of(function.child_by_field_name("property")), function.child_by_field_name("object")
+        if not given or not self._is_of_chai(at, "assert"):
+            return None
+        if name in _CHAI_ASSERT_VALUES:
+            return self._of_operands(call, "js.is", given[:1], {}, text=_CHAI_ASSERT_VALUES[name])
+        if name in ("isOk", "ok", "isNotOk", "notOk"):
+            return self._of_operands(call, "js.truth", given[:1], _NOT if "Not" in name or name == "notOk" else {})
+        if name in _CHAI_ASSERTS and len(given) > 1:
+            op, options = _CHAI_ASSERTS[name]
+            return self._of_operands(call, op, given[:2], options)
+        return None
+
     # -- expect of jest and vitest
 
     def _expected(self, call: Node, function: Node, given: Sequence[Node]) -> Assertion | None:
@@ -241,6 +396,18 @@ class Reader:
         if binding is None:
             return text_of(node) == "expect"
         return binding.module in _EXPECT_MODULES and binding.imported in ("expect", "default", "*")
+
+
+def _is_called(member: Node, name: str) -> bool:
+    return text_of(member.child_by_field_name("property")) == name
+
+
+def function_around(node: Node) -> Node | None:
+    """The innermost function that a node stands in."""
+    at = node.parent
+    while at is not None and at.type not in FUNCTIONS:
+        at = at.parent
+    return at
 
 
 def holds(node: Node, kind: str) -> bool:

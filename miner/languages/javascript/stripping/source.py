@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from miner.languages.base import Mode
 from miner.languages.javascript.stripping import scopes
 from miner.languages.javascript.stripping.scopes import FUNCTIONS, Scopes, arguments_of, text_of, walk
-from miner.languages.javascript.stripping.sites import ASSERT_MODULES, Assertion, Reader, holds
+from miner.languages.javascript.stripping.sites import ASSERT_MODULES, Assertion, Reader, function_around, holds
 from miner.languages.javascript.stripping.static import Column, Statics, member_of
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class StrippedSource:
         number = first
         while rest:
             node = rest.pop()
-            assertion = reader.of_call(node) if node.type == "call_expression" and _stands_alone(node) else None
+            is_read = node.type in ("call_expression", "member_expression") and _stands_alone(node)
+            assertion = reader.of_expression(node) if is_read else None
             if assertion is None or not _can_be_moved(assertion):
                 rest.extend(reversed(node.named_children))
                 continue
@@ -149,7 +150,7 @@ class StrippedSource:
         outside = [_range(slot.assertion.call) for slot in self.slots if modes[slot.number] is not Mode.INSIDE]
         for node in walk(self._root):
             if node.type == "call_expression" and text_of(node.child_by_field_name("function")) in _COUNTS:
-                function = _function_around(node)
+                function = function_around(node)
                 if function is not None and any(_covers(_range(function), inner) for inner in outside):
                     edits[_range(node)] = ("void 0",)
         at = self._place_of_head()
@@ -260,15 +261,8 @@ def _can_be_moved(assertion: Assertion) -> bool:
 
 
 def _is_body_of_sync(call: Node) -> bool:
-    function = _function_around(call)
+    function = function_around(call)
     return function is not None and not any(child.type == "async" for child in function.children)
-
-
-def _function_around(node: Node) -> Node | None:
-    at = node.parent
-    while at is not None and at.type not in FUNCTIONS:
-        at = at.parent
-    return at
 
 
 def _titles_of_call(call: Node | None) -> str | None:
@@ -336,6 +330,8 @@ def _called(
     else:
         body = ("{ (", _range(assertion.body), ")(); return []; }")
     more: tuple[Piece, ...] = (", () => [", *_joined(kept), "]") if kept else ()
+    if assertion.counted_by is not None:
+        more = (*(more or (", null",)), ", ", _range(assertion.counted_by))
     return (f"{front}{HAND_OUT}({slot.number}, {arrow}", *body, *more, ")")
 
 
